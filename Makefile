@@ -1,0 +1,43 @@
+# make demo | test | check | bench | docs — each sets up .venv first. PYTHON picks the interpreter (3.11 or newer).
+PYTHON ?= python3
+BIN := .venv/bin
+PEERS := .venv-peers/bin
+ROWS ?= 3e6
+
+.PHONY: demo test check bench docs clean
+
+.venv/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11 ...")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+# The peers pin old versions of what we use, so they live in an environment of their own.
+.venv-peers/.ready: benchmarks/peers.txt
+	$(PYTHON) -m venv .venv-peers
+	$(PEERS)/python -m pip install --quiet --requirement benchmarks/peers.txt
+	touch $@
+
+demo: .venv/.ready
+	$(BIN)/petworks evaluate data/patient_anonymized.csv --sensitive Disease,Salary --qi ZIPCode,Age --measure t-closeness:t=0.376
+	$(BIN)/petworks evaluate data/delta_anonymized.csv --original data/delta.csv --measure delta-presence:delta_min=1/2,delta_max=2/3 --measure profitability --measure precision
+	$(BIN)/petworks evaluate data/adult_anonymized.csv --original data/adult.csv
+	$(BIN)/petworks attack data/patient_anonymized.csv
+
+test: .venv/.ready
+	$(BIN)/python -m pytest --numprocesses auto
+
+check: .venv/.ready
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: .venv/.ready .venv-peers/.ready
+	$(BIN)/python benchmarks/run.py --rows $(ROWS) --peers $(PEERS)/python
+
+docs: .venv/.ready
+	$(BIN)/python docs/make_measures.py
+
+clean:
+	rm -rf .venv .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -prune -exec rm -rf {} +

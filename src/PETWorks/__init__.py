@@ -1,0 +1,24 @@
+"""PETWorks: how safe is a table about people, and how much is it still worth?"""
+
+from PETWorks.compat import PETValidation, report
+from PETWorks.csvfile import CSV
+from PETWorks.errors import PETWorksError
+from PETWorks.evaluation import Evaluation, evaluate
+from PETWorks.hierarchy import Hierarchy
+from PETWorks.metric import catalogue
+from PETWorks.release import Release
+from PETWorks.result import Result
+
+__all__ = [
+    "CSV",
+    "Evaluation",
+    "Hierarchy",
+    "PETValidation",
+    "PETWorksError",
+    "Release",
+    "Result",
+    "catalogue",
+    "evaluate",
+    "report",
+]
+__version__ = "0.1.0"

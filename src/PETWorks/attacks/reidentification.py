@@ -1,0 +1,44 @@
+"""An adversary who knows the quasi-identifiers of a person and looks for their record."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from PETWorks.metric import metric
+from PETWorks.release import AS_CLASS, Release
+from PETWorks.result import Result
+
+
+@metric(family="attack", better="lower")
+def re_identification(release: Release) -> Result:
+    """Chance to pick the record of a random person whose quasi-identifiers are known.
+
+    Before seeing the quasi-identifiers, one record in n is a guess; after, one record in the person's
+    equivalence class. Averaged over all records this is (number of classes)/n. The adversary sees suppressed
+    records too: here they always count as a class.
+
+    >>> re_identification(Release("data/patient_anonymized.csv")).value
+    0.3333333333333333
+    """
+    sizes = release.class_sizes(AS_CLASS)
+    return Result(
+        "re-identification",
+        sizes.number / sizes.records,
+        details={**vulnerability(1, sizes.number, sizes.records), **sizes.summary()},
+    )
+
+
+def re_identification_per_record(release: Release) -> NDArray[np.float64]:
+    """The chance for each record, in the order of the input: 1/(size of its class)."""
+    return 1 / release.record_class_sizes()
+
+
+def vulnerability(prior: int, posterior: int, records: int) -> dict[str, Any]:
+    """Successes out of `records` before and after the adversary learns the quasi-identifiers, and what that leaks."""
+    return {
+        "prior": prior / records,
+        "posterior": posterior / records,
+        "multiplicative leakage": posterior / prior,
+        "additive leakage": (posterior - prior) / records,
+    }

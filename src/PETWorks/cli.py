@@ -1,0 +1,262 @@
+"""The command `petworks`."""
+
+import csv
+import io
+import sys
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from PETWorks import __version__
+from PETWorks.attacks.inference import attribute_inference_per_record
+from PETWorks.attacks.reidentification import re_identification_per_record
+from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.csvfile import CSV
+from PETWorks.errors import ParameterError, PETWorksError
+from PETWorks.evaluation import evaluate, evaluate_all
+from PETWorks.files import check_writable, write_whole
+from PETWorks.metric import Metric, all_measures, find
+from PETWorks.release import APART, AS_CLASS, Release
+from PETWorks.render.json import dumps
+
+HOLDS, DOES_NOT_HOLD, BAD_INPUT = 0, 1, 2
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class Commands(click.Group):
+    """All commands: what is wrong with the input goes to standard error, with exit code 2."""
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(context)
+        except PETWorksError as error:
+            click.echo(f"petworks: {error}", err=True)
+            context.exit(BAD_INPUT)
+
+
+def table_options(command: Command) -> Command:
+    """The options that say what the table is and how to print."""
+    option = click.option
+    suppressed, formats = click.Choice([APART, AS_CLASS]), click.Choice(["table", "json"])
+    options = [
+        option("--qi", multiple=True, metavar="A,B", help="Quasi-identifiers: what an adversary may know."),
+        option("--sensitive", multiple=True, metavar="C,D", help="Sensitive attributes: what must not be learnt."),
+        option("--identifier", multiple=True, metavar="E,F", help="Columns of the original that were removed."),
+        option("--suppressed", type=suppressed, default=APART, show_default=True,
+               help="Records with * in every quasi-identifier: set apart, or one more class."),
+        option("--separator", metavar="CHAR", help="Separator of the CSV files; found by looking otherwise."),
+        option("--encoding", metavar="NAME", help="Encoding of the CSV files; UTF-8 or Big5 otherwise."),
+        option("--format", "output_format", type=formats, default="table", show_default=True, help="How to print."),
+        option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write there instead."),
+    ]  # fmt: skip
+    for add in reversed(options):
+        command = add(command)
+    return command
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, message="%(prog)s %(version)s")
+def main() -> None:
+    """How safe is a table about people, and how much is it still worth?
+
+    Nothing leaves this machine. Exit code 0: everything asked for holds; 1: something does not;
+    2: bad input or usage.
+    """
+
+
+@main.command("evaluate")
+@click.argument("released", type=click.Path(path_type=Path))
+@click.option(
+    "--original", type=click.Path(path_type=Path), metavar="FILE", help="The table the release was made from."
+)
+@click.option("--hierarchies", metavar="DIR", help="Folder of files ...hierarchy_<column>.csv.")
+@click.option(
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="NAME[:parameter=value,...]",
+    help="A measure and its thresholds; repeat for more. Without it, all that apply.",
+)
+@table_options
+def evaluate_command(
+    released: Path,
+    original: Path | None,
+    hierarchies: str | None,
+    measures: tuple[str, ...],
+    **options: Any,
+) -> None:
+    """Evaluate a released table.
+
+    RELEASED is a CSV, Parquet or Feather file. Without --qi and --sensitive the roles come from the
+    YAML file beside it. `petworks measures` lists the measures.
+
+    \b
+    Examples:
+      petworks evaluate data/patient_anonymized.csv
+      petworks evaluate released.csv --qi zip,age --sensitive disease --measure t-closeness:t=0.2
+      petworks evaluate data/delta_anonymized.csv --original data/delta.csv \\
+          --measure delta-presence:delta_min=1/2,delta_max=2/3 --format json -o result.json
+    """
+    requests = [_request(text) for text in measures]
+    output = _output(options["output"], released, original)
+    with _progress(f"evaluating {released.name}"):
+        release = _release(released, hierarchies, original, options)
+        evaluation = evaluate_all(release, requests or None)
+    if options["output_format"] == "json":
+        text = dumps({"petworks": __version__, **evaluation.to_dict()}) + "\n"
+    else:
+        from PETWorks.render.text import evaluation_text
+
+        text = evaluation_text(evaluation, **_style(output))
+    _put(text, output)
+    sys.exit(HOLDS if evaluation.satisfied else DOES_NOT_HOLD)
+
+
+@main.command("attack")
+@click.argument("table", type=click.Path(path_type=Path))
+@click.option(
+    "--per-record",
+    type=click.Path(path_type=Path),
+    metavar="OUT",
+    help="Write the risk of each record, in the order of the input, to a .csv or .parquet file.",
+)
+@table_options
+def attack_command(table: Path, per_record: Path | None, **options: Any) -> None:
+    """Attack a table: re-identification and inference of the sensitive attributes.
+
+    \b
+    Examples:
+      petworks attack data/patient_anonymized.csv --qi ZIPCode,Age --sensitive Disease
+      petworks attack table.parquet --qi age,zip --per-record risks.csv
+    """
+    output = _output(options["output"], table)
+    records = _output(per_record, table)
+    if records and records.suffix not in (".csv", ".parquet"):
+        raise ParameterError(f"--per-record writes .csv or .parquet, got {str(records)!r}")
+    with _progress(f"attacking {table.name}"):
+        release = _release(table, None, None, options)
+        wanted = ["re-identification"] + (["attribute-inference"] if release.sensitive_attributes else [])
+        evaluation = evaluate(release, wanted)
+        risks = _per_record(release, records.suffix) if records else b""
+    if options["output_format"] == "json":
+        text = dumps({"petworks": __version__, **evaluation.to_dict()}) + "\n"
+    else:
+        from PETWorks.render.text import attack_text
+
+        text = attack_text(evaluation.results, **_style(output))
+    if records:
+        write_whole(records, risks)
+    _put(text, output)
+
+
+@main.command("measures")
+@click.option("--format", "output_format", type=click.Choice(["table", "json"]), default="table", show_default=True)
+def measures_command(output_format: str) -> None:
+    """List the measures and their parameters.
+
+    \b
+    Example:
+      petworks measures --format json
+    """
+    if output_format == "json":
+        click.echo(dumps({"measures": [entry.to_dict() for entry in all_measures()]}))
+    else:
+        from PETWorks.render.text import measures_text
+
+        click.echo(measures_text(all_measures(), **_style(None)), nl=False)
+
+
+def _release(path: Path, hierarchies: str | None, original: Path | None, options: dict[str, Any]) -> Release:
+    roles = {
+        column: role
+        for option, role in (("qi", QUASI_IDENTIFIER), ("sensitive", SENSITIVE_ATTRIBUTE), ("identifier", IDENTIFIER))
+        for column in _columns(options[option])
+    }
+    separator, encoding = options["separator"], options["encoding"]
+
+    def table(file: Path | None) -> Any:
+        as_csv = file is not None and (separator or encoding)
+        return CSV(file, "\t" if separator == r"\t" else separator, encoding) if file and as_csv else file
+
+    return Release(table(path), roles or None, hierarchies, table(original), suppressed=options["suppressed"])
+
+
+def _columns(texts: tuple[str, ...]) -> list[str]:
+    """Column names from `a,b`; a name with a comma in it stands in double quotes."""
+    return [name.strip() for row in csv.reader(texts, skipinitialspace=True) for name in row if name.strip()]
+
+
+def _request(text: str) -> tuple[Metric, dict[str, Any]]:
+    """`t-closeness:t=0.2` as the measure and its parameters, checked."""
+    name, _, listed = text.partition(":")
+    entry = find(name)
+    parameters: dict[str, Any] = {}
+    for item in filter(None, listed.split(",")):
+        parameter, equals, value = item.partition("=")
+        if not equals:
+            raise ParameterError(f"--measure {name}: {item!r} is not parameter=value")
+        if parameter.strip() in parameters:
+            raise ParameterError(f"--measure {name}: {parameter.strip()!r} is given twice")
+        parameters[parameter.strip()] = value.strip()
+    return entry, entry.check(parameters)
+
+
+def _output(path: Path | None, *inputs: Path | None) -> Path | None:
+    if path is not None:
+        check_writable(path, inputs)
+    return path
+
+
+def _put(text: str, output: Path | None) -> None:
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        write_whole(output, text.encode())
+
+
+def _style(output: Path | None) -> dict[str, Any]:
+    """Colour and width for text output: those of the terminal, or plain and wide."""
+    if output is None and sys.stdout.isatty():
+        from rich.console import Console
+
+        terminal = Console()
+        return {"colour": not terminal.no_color, "width": terminal.width}
+    return {"colour": False, "width": 120}
+
+
+def _progress(doing: str) -> Any:
+    """A spinner with the time on a terminal, nothing elsewhere."""
+    if not sys.stderr.isatty():
+        return nullcontext()
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    progress = Progress(*columns, console=Console(stderr=True), transient=True)
+    progress.add_task(doing, total=None)
+    return progress
+
+
+def _per_record(release: Release, suffix: str) -> bytes:
+    """The risk of each record as a file."""
+    import pyarrow as pa
+
+    risks = {"re-identification": re_identification_per_record(release)}
+    for column in release.sensitive_attributes:
+        risks[f"attribute-inference of {column}"] = attribute_inference_per_record(release, column)
+    arrays = [pa.Array.from_buffers(pa.float64(), len(risk), [None, pa.py_buffer(risk)]) for risk in risks.values()]
+    written = io.BytesIO()
+    if suffix == ".csv":
+        from pyarrow import csv as arrow_csv
+
+        arrow_csv.write_csv(pa.Table.from_arrays(arrays, list(risks)), written)
+    else:
+        from pyarrow import parquet
+
+        parquet.write_table(pa.Table.from_arrays(arrays, list(risks)), written)
+    return written.getvalue()

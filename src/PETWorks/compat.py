@@ -1,0 +1,124 @@
+"""The published camelCase interface: `PETValidation` and `report`. It stays for ever."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from PETWorks import attacks, metrics  # noqa: F401 - fills the catalogue
+from PETWorks.errors import ParameterError, unknown
+from PETWorks.metric import Metric, find
+from PETWorks.release import Release
+from PETWorks.render.json import dumps
+from PETWorks.result import Result
+
+
+class Validation(dict[str, Any]):
+    """The documented keys of an evaluation; `details` holds what else was measured, ready for JSON."""
+
+    def __init__(self, documented: Mapping[str, Any], details: Mapping[str, Any]) -> None:
+        super().__init__(documented)
+        self.details = dict(details)
+
+
+@dataclass(frozen=True)
+class _Technique:
+    """A published evaluation: its measure, its parameters' published names, and its documented keys."""
+
+    measure: str
+    keys: Callable[[Result], Mapping[str, Any]]
+    parameters: Mapping[str, str] = field(default_factory=dict)
+
+
+def _prior_and_posterior(found: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: found[key] for key in ("prior", "posterior")}
+
+
+TECHNIQUES = {
+    "t-closeness": _Technique(
+        "t-closeness",
+        lambda result: {"t": result.parameters["t"], "fulfill t-closeness": result.satisfied},
+        {"tLimit": "t"},
+    ),
+    "d-presence": _Technique(
+        "delta-presence",
+        lambda result: {
+            "dMin": result.parameters["delta_min"],
+            "dMax": result.parameters["delta_max"],
+            "d-presence": result.satisfied,
+        },
+        {"dMin": "delta_min", "dMax": "delta_max"},
+    ),
+    "profitability": _Technique(
+        "profitability",
+        lambda result: {
+            "allow attack": result.parameters["allow_attack"],
+            "adversary's cost": result.parameters["adversary_cost"],
+            "adversary's gain": result.parameters["adversary_gain"],
+            "publisher's loss": result.parameters["publisher_loss"],
+            "publisher's benefit": result.parameters["publisher_benefit"],
+            "profitability": result.satisfied,
+        },
+        {
+            "allowAttack": "allow_attack",
+            "adversaryCost": "adversary_cost",
+            "adversaryGain": "adversary_gain",
+            "publisherLost": "publisher_loss",
+            "publisherBenefit": "publisher_benefit",
+        },
+    ),
+    "Precision": _Technique("precision", lambda result: {"precision": result.value}),
+    "re-identification": _Technique("re-identification", lambda result: _prior_and_posterior(result.details)),
+    "attribute-inference": _Technique(
+        "attribute-inference",
+        lambda result: {column: _prior_and_posterior(found) for column, found in result.details["attributes"].items()},
+    ),
+}
+
+
+def PETValidation(
+    original: Any, anonymized: Any, tech: str | None = None, *, metric: str | None = None, **parameters: Any
+) -> Validation:
+    """Evaluate an anonymized table with a published technique.
+
+    The tables are paths or frames; `original` may be None where it is not needed. `dataHierarchy` and
+    `attributeTypes` are optional where a YAML file stands beside the table.
+
+    >>> PETValidation(None, "data/patient_anonymized.csv", "t-closeness", tLimit=0.376)
+    {'t': 0.376, 'fulfill t-closeness': True}
+    """
+    if (tech is None) == (metric is None):
+        raise ParameterError("name one technique as the third argument, or as metric=")
+    technique, entry = _technique(str(tech if metric is None else metric))
+    published = {native: name for name, native in technique.parameters.items()}
+    hierarchies, roles = parameters.pop("dataHierarchy", None), parameters.pop("attributeTypes", None)
+    for name in parameters:
+        if name not in technique.parameters:
+            raise unknown(
+                f"parameter of {entry.name}", name, ["dataHierarchy", "attributeTypes", *technique.parameters]
+            )
+    missing = [name for name in technique.parameters if parameters.get(name) is None]
+    if missing:
+        raise ParameterError(f"{entry.name} needs {', '.join(missing)}")
+    checked = entry.check({technique.parameters[name]: value for name, value in parameters.items()}, published)
+    result = entry(Release(anonymized, roles, hierarchies, original), **checked)
+    return Validation(technique.keys(result), {"value": result.value, **result.details})
+
+
+def report(result: Mapping[str, Any], format: str = "json") -> None:  # noqa: A002 - the published name
+    """Print a result; the format is "json"."""
+    if str(format).casefold() != "json":
+        raise unknown("report format", str(format), ["json"])
+    print(dumps(result))
+
+
+def _technique(name: str) -> tuple[_Technique, Metric]:
+    """A technique by its published name or by any spelling of the measure's."""
+    for published, technique in TECHNIQUES.items():
+        if published.casefold() == name.casefold():
+            return technique, find(technique.measure)
+    by_measure = {technique.measure: technique for technique in TECHNIQUES.values()}
+    try:
+        entry = find(name)
+        return by_measure[entry.name], entry
+    except (ParameterError, KeyError):
+        raise unknown("technique", name, TECHNIQUES) from None

@@ -1,0 +1,195 @@
+"""CSV tables: separator and encoding found by looking, every cell kept as text, no row lost."""
+
+import codecs
+import csv
+import io
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+
+import pyarrow as pa
+
+from PETWorks.encoding import BIG5, UTF8, plausible_big5, undecodable
+from PETWorks.errors import InputError, ParameterError, quoted
+
+SEPARATORS = (";", ",", "\t", "|")
+LONGEST_LINE = 1 << 22
+
+
+class CSV:
+    """A CSV file with a header; use it where a path would do, to name its separator or encoding.
+
+    >>> CSV("data/delta.csv", separator=";").names
+    ('zip', 'age', 'nationality', 'salary-class')
+    """
+
+    def __init__(self, path: str | os.PathLike[str], separator: str | None = None, encoding: str | None = None) -> None:
+        self.path = Path(path)
+        self.name = self.path.name
+        if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
+            raise ParameterError(f"a separator is one character other than a quote or a line end, got {separator!r}")
+        with reading(self.path), self.path.open("rb") as file:
+            head = file.read(LONGEST_LINE)
+        if not head.strip(b"\r\n\t ;,|\xef\xbb\xbf"):
+            raise InputError(f"{self.name}: the file is empty")
+        found, self._lines = _find_encoding(self.path, encoding)
+        self.encoding: str | None = found
+        sample = codecs.getincrementaldecoder(found)().decode(head).removeprefix("\ufeff")
+        self.separator = separator or _find_separator(sample)
+        self.names, self._header_lines = _header(sample, self.separator, self.name)
+
+    def read(self, columns: tuple[str, ...]) -> Iterator[tuple[str, pa.ChunkedArray]]:
+        """The columns, dictionary-encoded, cells as they stand in the file."""
+        table = self._parse(columns, line_ends_in_cells=False) if self._header_lines == 1 else None
+        if table is None or table.num_rows != self._lines - self._header_lines:
+            # Cells with line ends, blank lines, or rows that are not right: look at each row, slowly.
+            rows = self._check_rows()
+            table = self._parse(columns, line_ends_in_cells=True)
+            if table is None or table.num_rows != rows:
+                raise InputError(f"{self.name}: quotes or line ends that two readers understand differently")
+        if table.num_rows == 0:
+            raise InputError(f"{self.name}: a header but no records")
+        for position, name in enumerate(columns):
+            yield name, table.column(position)
+
+    def _parse(self, columns: tuple[str, ...], *, line_ends_in_cells: bool) -> pa.Table | None:
+        """The table as PyArrow reads it; None where it finds fault with the rows."""
+        from pyarrow import csv as arrow_csv
+
+        positions = [str(position) for position in range(len(self.names))]
+        wanted = [positions[self.names.index(name)] for name in columns] or positions[:1]
+        try:
+            return arrow_csv.read_csv(
+                self.path,
+                arrow_csv.ReadOptions(
+                    column_names=positions, skip_rows_after_names=1, block_size=LONGEST_LINE, encoding=self.encoding
+                ),
+                arrow_csv.ParseOptions(
+                    delimiter=self.separator,
+                    newlines_in_values=line_ends_in_cells,
+                    # In a table of one column an empty line is a missing cell.
+                    ignore_empty_lines=len(self.names) > 1,
+                ),
+                arrow_csv.ConvertOptions(
+                    column_types={position: pa.dictionary(pa.int32(), pa.string()) for position in wanted},
+                    include_columns=wanted,
+                    strings_can_be_null=False,
+                ),
+            )
+        except pa.ArrowInvalid:
+            # PyArrow's own message quotes the row.
+            return None
+
+    def _check_rows(self) -> int:
+        """Number of records; an error that names the first line that is not right."""
+        width, rows = len(self.names), 0
+        with self.path.open(encoding=self.encoding, newline="") as file:
+            reader = csv.reader(file, delimiter=self.separator, strict=True)
+            try:
+                for row in reader:
+                    if row and len(row) != width:
+                        raise InputError(
+                            f"{self.name}, line {reader.line_num}: {_cells(len(row))} where the header has {width}"
+                        )
+                    rows += bool(row) or width == 1
+            except csv.Error as error:
+                reason = "a cell longer than 128 KiB" if "field limit" in str(error) else "a quote that does not close"
+                raise InputError(f"{self.name}, line {reader.line_num}: {reason}") from None
+        return rows - 1
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn the system's errors about a file into ours."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise InputError(f"no such file: {str(path)!r}") from None
+    except OSError as error:
+        raise InputError(f"cannot read {str(path)!r}: {error.strerror or error}") from None
+
+
+def _cells(count: int) -> str:
+    return "1 cell" if count == 1 else f"{count} cells"
+
+
+def _find_encoding(path: Path, encoding: str | None) -> tuple[str, int]:
+    """The encoding that fits the whole file, and the number of its lines."""
+    if encoding is not None:
+        try:
+            encoding = codecs.lookup(encoding).name
+        except LookupError:
+            raise ParameterError(f"no encoding is called {quoted([encoding])}; for example 'utf-8', 'big5'") from None
+        try:
+            return encoding, _scan(path, encoding)
+        except UnicodeDecodeError as error:
+            raise InputError(f"{path.name}, line {error.start}: bytes that are not {encoding}") from None
+    try:
+        return UTF8, _scan(path, UTF8)
+    except UnicodeDecodeError as error:
+        failure = undecodable(path.name, error.start)
+    try:
+        return BIG5, _scan(path, BIG5)
+    except UnicodeDecodeError:
+        raise failure from None
+
+
+def _scan(path: Path, encoding: str) -> int:
+    """Look at the whole file once: number of lines, or what is wrong with it.
+
+    A UnicodeDecodeError leaves this function with the *line* as its start.
+    """
+    decoder = codecs.getincrementaldecoder(encoding)("strict")
+    lines, line_length, blank_end, more = 0, 0, 0, True
+    with path.open("rb") as file:
+        while more:
+            block = file.read(LONGEST_LINE)
+            more = bool(block)
+            try:
+                text = decoder.decode(block, final=not more)
+            except UnicodeDecodeError as error:
+                line = lines + block.count(b"\n", 0, error.start) + 1
+                raise UnicodeDecodeError(encoding, b"", line, line, "undecodable") from None
+            if "\0" in text:
+                line = lines + text.count("\n", 0, text.index("\0")) + 1
+                raise InputError(f"{path.name}, line {line}: a NUL byte; this is not a CSV file, or a broken one")
+            if encoding == BIG5 and not plausible_big5(text):
+                raise UnicodeDecodeError(encoding, b"", lines + 1, lines + 1, "not Chinese")
+            lines += text.count("\n")
+            line_end = text.rfind("\n")
+            line_length = len(text) - line_end - 1 if line_end >= 0 else line_length + len(text)
+            if line_length > LONGEST_LINE:
+                raise InputError(f"{path.name}, line {lines + 1}: longer than {LONGEST_LINE >> 20} MiB")
+            if text:
+                blank_end = text[len(text.rstrip("\r\n")) :].count("\n")
+    return lines - max(blank_end - 1, 0) + (line_length > 0)
+
+
+def _find_separator(sample: str) -> str:
+    """The separator that cuts the first lines into the most columns, the same number in each."""
+    best, best_score = SEPARATORS[0], (False, 1)
+    for separator in SEPARATORS:
+        try:
+            rows = [row for row in islice(csv.reader(io.StringIO(sample, newline=""), delimiter=separator), 20) if row]
+        except csv.Error:
+            continue
+        width = len(rows[0]) if rows else 1
+        if width > 1:
+            score = (all(len(row) == width for row in rows), width)
+            if score > best_score:
+                best, best_score = separator, score
+    return best
+
+
+def _header(sample: str, separator: str, name: str) -> tuple[tuple[str, ...], int]:
+    """Column names, and how many lines they take."""
+    reader = csv.reader(io.StringIO(sample, newline=""), delimiter=separator)
+    try:
+        names = tuple(cell.strip() for cell in next(reader))
+    except (csv.Error, StopIteration):
+        raise InputError(f"{name}, line 1: not a header of column names") from None
+    if not names:
+        raise InputError(f"{name}, line 1: an empty line where the column names should be")
+    return names, reader.line_num

@@ -1,0 +1,1 @@
+"""Engines count; everything else computes on counts."""

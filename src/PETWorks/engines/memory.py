@@ -1,0 +1,302 @@
+"""The default engine: columns as integer codes in memory, classes counted by sorting packed keys."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import reduce
+from itertools import chain
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from PETWorks.counts import ClassPairs, ClassSizes, ClassValues, Integers, Marginal, run_starts
+from PETWorks.engines.codes import Codes, Column, arrow_integers, encode, strings
+from PETWorks.files import Source
+from PETWorks.values import SUPPRESSED
+
+Summary = TypeVar("Summary")
+
+KEY_BITS = 64
+BINCOUNT_BITS = 20  # counting into 2**20 bins stays in the cache and beats sorting
+CELLS_PER_BATCH = 1 << 17  # what a kernel works on stays in the cache
+SMALL_CLASS = 1 << 16
+THREADS = 2
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """Distinct keys in ascending order and how many rows have each."""
+
+    keys: Codes
+    counts: Integers
+
+
+class Table:
+    """Columns in memory and the counts that measures ask for."""
+
+    def __init__(self, columns: Mapping[str, Column], rows: int, encoding: str | None = None) -> None:
+        self.columns = dict(columns)
+        self.rows = rows
+        self.encoding = encoding
+        self._class_values: dict[tuple[tuple[str, ...], str], tuple[ClassValues, int | None]] = {}
+        self._sizes: dict[tuple[str, ...], tuple[Integers, int | None]] = {}
+
+    @classmethod
+    def load(cls, source: Source, columns: Sequence[str]) -> "Table":
+        """Read the named columns of a source."""
+        encoded = {name: encode(chunks, name, source.name) for name, chunks in source.read(tuple(columns))}
+        rows = len(next(iter(encoded.values())).codes) if encoded else 0
+        return cls(encoded, rows, source.encoding)
+
+    def marginal(self, column: str) -> Marginal:
+        """Values of a column and their counts."""
+        return Marginal(self.columns[column].values, self.columns[column].counts)
+
+    def reorder(self, column: str, order: Sequence[int]) -> None:
+        """Let the values of a column stand in another order from now on."""
+        positions = np.array(order, np.int64)
+        new_codes = np.empty(len(positions), np.int64)
+        new_codes[positions] = np.arange(len(positions))
+        old = self.columns[column]
+        self.columns[column] = old.recoded(old.labels.take(arrow_integers(positions)), new_codes)
+
+    def generalised(self, levels: Mapping[str, Mapping[str | None, str | None]]) -> "Table":
+        """The table with each value of the named columns replaced as the mapping says."""
+        columns = dict(self.columns)
+        for name, mapping in levels.items():
+            column = columns[name]
+            new_values = [mapping[value] for value in column.values]
+            labels = list(dict.fromkeys(new_values))
+            codes = {label: code for code, label in enumerate(labels)}
+            columns[name] = column.recoded(strings(labels), np.array([codes[value] for value in new_values], np.int64))
+        return Table(columns, self.rows, self.encoding)
+
+    def suppressed_rows(self, columns: Sequence[str]) -> int:
+        """Number of rows in which each of the columns is suppressed."""
+        mask = self._suppressed(columns)
+        return 0 if mask is None else int(np.count_nonzero(mask))
+
+    def count_values(self, columns: Sequence[str], sensitive: str) -> None:
+        """Count a sensitive attribute within the classes now, so that later questions share the work."""
+        self._values_by_class(tuple(columns), sensitive)
+
+    def class_sizes(self, columns: Sequence[str], *, suppressed_apart: bool) -> ClassSizes:
+        """How many classes have how many records."""
+        sizes, suppressed = self._class_sizes(tuple(columns))
+        return size_histogram(_without(sizes, suppressed if suppressed_apart else None))
+
+    def fold(
+        self,
+        columns: Sequence[str],
+        sensitive: str,
+        kernel: Callable[[ClassValues], Summary],
+        merge: Callable[[Summary, Summary], Summary],
+        *,
+        suppressed_apart: bool,
+    ) -> Summary:
+        """Run a kernel over batches of complete classes and merge what it returns. There is always one batch."""
+        classes, suppressed = self._values_by_class(tuple(columns), sensitive)
+        batches = _batches(classes, suppressed if suppressed_apart else None)
+        if len(classes.values) <= CELLS_PER_BATCH:
+            return reduce(merge, map(kernel, batches))
+        with ThreadPoolExecutor(THREADS) as pool:
+            return reduce(merge, pool.map(kernel, batches))
+
+    def fold_pairs(
+        self,
+        columns: Sequence[str],
+        background: "Table",
+        kernel: Callable[[ClassPairs], Summary],
+        merge: Callable[[Summary, Summary], Summary],
+        *,
+        suppressed_apart: bool,
+    ) -> Summary:
+        """Run a kernel over the classes of this table and of another one."""
+        together = _concatenated(self, background, columns)
+        keys, _ = pack([together.columns[name] for name in columns])
+        kept = np.ones(self.rows, np.bool_)
+        mask = self._suppressed(columns)
+        if suppressed_apart and mask is not None:
+            kept = ~mask
+        released, background_counts = count(keys[: self.rows][kept]), count(keys[self.rows :])
+        all_keys = np.union1d(released.keys, background_counts.keys)
+        return reduce(
+            merge,
+            (
+                kernel(
+                    ClassPairs(
+                        *(
+                            _counts_of(part, all_keys[start : start + CELLS_PER_BATCH])
+                            for part in (released, background_counts)
+                        )
+                    )
+                )
+                for start in range(0, max(len(all_keys), 1), CELLS_PER_BATCH)
+            ),
+        )
+
+    def record_class_sizes(self, columns: Sequence[str]) -> Integers:
+        """For each row, in the order of the rows, the size of its class."""
+        return self._record_counts(columns, None)[0]
+
+    def record_class_modes(self, columns: Sequence[str], sensitive: str) -> tuple[Integers, Integers]:
+        """For each row, in the order of the rows, the size of its class and the count of the commonest value in it."""
+        sizes, modes = self._record_counts(columns, sensitive)
+        assert modes is not None
+        return sizes, modes
+
+    def _record_counts(self, columns: Sequence[str], sensitive: str | None) -> tuple[Integers, Integers | None]:
+        keys, _ = pack([self.columns[name] for name in columns])
+        order = np.argsort(keys)
+        starts = run_starts(keys[order])
+        lengths = np.diff(starts, append=len(keys))
+        sizes = np.empty(len(keys), np.int64)
+        sizes[order] = np.repeat(lengths, lengths)
+        if sensitive is None:
+            return sizes, None
+        classes, _ = self._values_by_class(tuple(columns), sensitive)
+        modes = np.empty(len(keys), np.int64)
+        modes[order] = np.repeat(np.maximum.reduceat(classes.counts, classes.starts), lengths)
+        return sizes, modes
+
+    def _class_sizes(self, columns: tuple[str, ...]) -> tuple[Integers, int | None]:
+        """Sizes of all classes in key order, and which of them is the suppressed one."""
+        for (counted_columns, _), (classes, suppressed) in self._class_values.items():
+            if counted_columns == columns:
+                return classes.sizes, suppressed
+        if columns not in self._sizes:
+            keys, bits = pack([self.columns[name] for name in columns])
+            suppressed_key = self._suppressed_key(columns, keys)
+            counted = count(keys, bits)
+            self._sizes[columns] = counted.counts, _position(counted.keys, suppressed_key)
+        return self._sizes[columns]
+
+    def _values_by_class(self, columns: tuple[str, ...], sensitive: str) -> tuple[ClassValues, int | None]:
+        """All classes with the counts of a sensitive attribute, and which class is the suppressed one."""
+        if (columns, sensitive) not in self._class_values:
+            value_column = self.columns[sensitive]
+            keys, bits = pack([self.columns[name] for name in columns], room=value_column.bits)
+            suppressed_key = self._suppressed_key(columns, keys)
+            shift = value_column.bits
+            keys <<= keys.dtype.type(shift)
+            keys |= value_column.codes
+            counted = count(keys, bits + shift)
+            del keys
+            class_keys = counted.keys >> counted.keys.dtype.type(shift)
+            starts = run_starts(class_keys)
+            values = (counted.keys & counted.keys.dtype.type((1 << shift) - 1)).astype(np.int64)
+            sizes = np.add.reduceat(counted.counts, starts)
+            suppressed = _position(class_keys[starts], suppressed_key)
+            self._class_values[columns, sensitive] = ClassValues(sizes, starts, values, counted.counts), suppressed
+        return self._class_values[columns, sensitive]
+
+    def _suppressed(self, columns: Sequence[str]) -> NDArray[np.bool_] | None:
+        """Which rows are suppressed in all of the columns; None when some column has no suppressed cell."""
+        stars = [self.columns[name].code(SUPPRESSED) for name in columns]
+        if not stars or None in stars:
+            return None
+        mask = np.ones(self.rows, np.bool_)
+        for name, star in zip(columns, stars, strict=True):
+            mask &= self.columns[name].codes == star
+        return mask
+
+    def _suppressed_key(self, columns: Sequence[str], keys: Codes) -> int | None:
+        mask = self._suppressed(columns)
+        return int(keys[np.argmax(mask)]) if mask is not None and mask.any() else None
+
+
+def pack(columns: Sequence[Column], room: int = 0) -> tuple[Codes, int]:
+    """One integer per row, equal where all the columns are equal; and how many bits it has, leaving `room` of 64.
+
+    Each column gets bits of its own. Where they are too many, what is packed so far is replaced by its rank
+    among the distinct combinations, exactly.
+    """
+    rows = len(columns[0].codes)
+    total = sum(column.bits for column in columns) + room
+    keys: Codes = np.zeros(rows, np.uint32 if total <= 32 else np.uint64)
+    bits = 0
+    for column in columns:
+        if bits + column.bits > KEY_BITS:
+            keys, bits = _ranked(keys)
+        if column.bits:
+            keys <<= keys.dtype.type(column.bits)
+            keys |= column.codes
+            bits += column.bits
+    return _ranked(keys) if bits + room > KEY_BITS else (keys, bits)
+
+
+def _ranked(keys: Codes) -> tuple[Codes, int]:
+    """Each key's rank among the distinct ones, and the bits that a rank needs: at most 32."""
+    distinct, ranks = np.unique(keys, return_inverse=True)
+    return ranks.astype(np.uint64), (len(distinct) - 1).bit_length()
+
+
+def count(keys: Codes, bits: int = KEY_BITS) -> _Counted:
+    """Distinct keys and their counts. The keys are sorted in place."""
+    if bits <= BINCOUNT_BITS:
+        bins = np.bincount(keys, minlength=1)
+        distinct = np.flatnonzero(bins)
+        return _Counted(distinct.astype(keys.dtype), bins[distinct])
+    keys.sort()
+    starts = run_starts(keys)
+    return _Counted(keys[starts], np.diff(starts, append=len(keys)))
+
+
+def size_histogram(sizes: Integers) -> ClassSizes:
+    """How many classes have each size."""
+    small = sizes < SMALL_CLASS
+    bins = np.bincount(sizes[small])
+    large, large_classes = np.unique(sizes[~small], return_counts=True)
+    present = np.flatnonzero(bins)
+    return ClassSizes(np.concatenate([present, large]), np.concatenate([bins[present], large_classes]))
+
+
+def _batches(classes: ClassValues, left_out: int | None) -> Iterator[ClassValues]:
+    """Cut the classes into batches of whole classes, leaving one of them out if asked to."""
+    parts = [(0, len(classes.sizes))] if left_out is None else [(0, left_out), (left_out + 1, len(classes.sizes))]
+    cell_ends = np.append(classes.starts, len(classes.values))
+    for first, last in parts:
+        while first < last:
+            end = int(np.searchsorted(cell_ends, cell_ends[first] + CELLS_PER_BATCH, side="right")) - 1
+            end = min(max(end, first + 1), last)
+            cells = slice(cell_ends[first], cell_ends[end])
+            yield ClassValues(
+                classes.sizes[first:end],
+                classes.starts[first:end] - cell_ends[first],
+                classes.values[cells],
+                classes.counts[cells],
+            )
+            first = end
+    if all(first == last for first, last in parts):
+        nothing = np.empty(0, np.int64)
+        yield ClassValues(nothing, nothing, nothing, nothing)
+
+
+def _without(sizes: Integers, position: int | None) -> Integers:
+    return sizes if position is None else np.delete(sizes, position)
+
+
+def _position(keys: Codes, key: int | None) -> int | None:
+    return None if key is None else int(np.searchsorted(keys, keys.dtype.type(key)))
+
+
+def _counts_of(counted: _Counted, keys: Codes) -> Integers:
+    """How often each of the keys was counted; 0 for those that were not."""
+    if len(counted.keys) == 0:
+        return np.zeros(len(keys), np.int64)
+    position = np.minimum(np.searchsorted(counted.keys, keys), len(counted.keys) - 1)
+    return np.where(counted.keys[position] == keys, counted.counts[position], 0)
+
+
+def _concatenated(first: Table, second: Table, columns: Sequence[str]) -> Table:
+    """The rows of two tables, one below the other, in one coding."""
+    joined = {}
+    for name in columns:
+        one, other = first.columns[name], second.columns[name]
+        values = dict.fromkeys(chain(one.values, other.values))
+        codes = {value: code for code, value in enumerate(values)}
+        labels = strings(list(values))
+        parts = [part.recoded(labels, np.array([codes[v] for v in part.values], np.int64)) for part in (one, other)]
+        joined[name] = Column(labels, np.concatenate([part.codes for part in parts]), parts[0].counts + parts[1].counts)
+    return Table(joined, first.rows + second.rows)

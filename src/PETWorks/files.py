@@ -1,0 +1,162 @@
+"""Where a table comes from (a path, a frame) and how a file is written: whole or not at all."""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from PETWorks.csvfile import CSV, reading
+from PETWorks.errors import InputError, quoted
+
+_PANDAS_ROW_LABELS = re.compile(r"__index_level_\d+__")
+
+
+class Source(Protocol):
+    """A table that has been opened but not read."""
+
+    name: str
+    names: tuple[str, ...]
+    encoding: str | None
+
+    def read(self, columns: tuple[str, ...]) -> Iterator[tuple[str, pa.ChunkedArray]]:
+        """The named columns one after the other."""
+
+
+class Parquet:
+    """A Parquet file, read one column at a time to keep memory low."""
+
+    encoding: str | None = None
+
+    def __init__(self, path: Path) -> None:
+        from pyarrow import parquet
+
+        self.name = path.name
+        try:
+            self._file = parquet.ParquetFile(path, memory_map=True)
+        except (pa.ArrowException, OSError):
+            raise InputError(f"{self.name}: not a readable Parquet file; it may be cut off") from None
+        schema = self._file.schema_arrow
+        texts = [
+            field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
+        ]
+        self._file = parquet.ParquetFile(path, memory_map=True, read_dictionary=texts)
+        columns = _column_names(schema.names)
+        self.names = tuple(name for name, _ in columns)
+        self._raw_names = dict(columns)
+        if self._file.metadata.num_rows == 0:
+            raise InputError(f"{self.name}: columns but no records")
+
+    def read(self, columns: tuple[str, ...]) -> Iterator[tuple[str, pa.ChunkedArray]]:
+        """The named columns one after the other."""
+        for name in columns:
+            try:
+                yield name, self._file.read([self._raw_names[name]]).column(0)
+            except (pa.ArrowException, OSError):
+                raise InputError(f"{self.name}: column {name!r} cannot be read; the file may be damaged") from None
+
+
+class Frame:
+    """A table in memory: any frame that speaks Arrow, a Feather file, or a dict of lists."""
+
+    encoding: str | None = None
+
+    def __init__(self, table: pa.Table, name: str) -> None:
+        self.name = name
+        self._table = table
+        columns = _column_names(table.schema.names)
+        self.names = tuple(name for name, _ in columns)
+        self._raw_names = dict(columns)
+        if table.num_rows == 0:
+            raise InputError(f"{self.name}: columns but no records")
+
+    def read(self, columns: tuple[str, ...]) -> Iterator[tuple[str, pa.ChunkedArray]]:
+        """The named columns one after the other."""
+        for name in columns:
+            yield name, self._table.column(self._raw_names[name])
+
+
+def open_source(data: Any, name: str) -> Source:
+    """Whatever a user may hand over as a table, opened; `name` is what messages call a frame."""
+    source = _open(data, name)
+    seen: set[str] = set()
+    twice = [column for column in source.names if column in seen or seen.add(column)]  # type: ignore[func-returns-value]
+    if twice:
+        raise InputError(f"{source.name}: several columns are called {quoted(dict.fromkeys(twice))}")
+    return source
+
+
+def _open(data: Any, name: str) -> Source:
+    if isinstance(data, CSV):
+        return data
+    if isinstance(data, str | os.PathLike):
+        return _open_path(Path(data))
+    if isinstance(data, pa.Table):
+        return Frame(data, name)
+    if hasattr(data, "__arrow_c_stream__"):
+        try:
+            return Frame(pa.RecordBatchReader.from_stream(data).read_all(), name)
+        except (pa.ArrowException, ValueError, TypeError):
+            # The cause may quote a cell.
+            raise InputError(f"{name}: the frame cannot be turned into Arrow; do its columns mix types?") from None
+    if isinstance(data, Mapping):
+        try:
+            return Frame(pa.table(dict(data)), name)
+        except (pa.ArrowException, ValueError, TypeError):
+            raise InputError(f"{name}: columns of different length, or that mix types") from None
+    raise InputError(
+        f"{name}: a path or a frame that speaks Arrow (pandas, Polars, PyArrow, DuckDB) is wanted, "
+        f"got {type(data).__name__}"
+    )
+
+
+def _open_path(path: Path) -> Source:
+    with reading(path), path.open("rb") as file:
+        start = file.read(6)
+    if start.startswith(b"PAR1"):
+        return Parquet(path)
+    if start == b"ARROW1":
+        from pyarrow import ipc
+
+        try:
+            with pa.memory_map(str(path)) as mapped:
+                return Frame(ipc.open_file(mapped).read_all(), path.name)
+        except (pa.ArrowException, OSError):
+            raise InputError(f"{path.name}: not a readable Feather file; it may be cut off") from None
+    if start.startswith((b"PK\x03\x04", b"\x1f\x8b", b"\xd0\xcf\x11\xe0")):
+        raise InputError(f"{path.name}: an archive or an Excel workbook; unpack it, or save it as CSV or Parquet")
+    return CSV(path)
+
+
+def _column_names(names: list[str]) -> list[tuple[str, str]]:
+    """Trimmed and raw name of each column; pandas' unnamed row labels are no column."""
+    return [(name.strip(), name) for name in names if not _PANDAS_ROW_LABELS.fullmatch(name)]
+
+
+def check_writable(path: Path, inputs: tuple[Any, ...] = ()) -> None:
+    """Refuse an output path early: no folder, not writable, or one of the inputs."""
+    folder = path.parent
+    if not folder.is_dir():
+        raise InputError(f"cannot write {str(path)!r}: the folder {str(folder)!r} does not exist")
+    if path.is_dir():
+        raise InputError(f"cannot write {str(path)!r}: it is a folder")
+    if not os.access(folder, os.W_OK):
+        raise InputError(f"cannot write {str(path)!r}: the folder is not writable")
+    for given in inputs:
+        if given is not None and path.exists() and Path(given).exists() and path.samefile(given):
+            raise InputError(f"cannot write {str(path)!r}: it is an input of this run")
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that it is there complete or not at all."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        with partial.open("xb") as file:
+            file.write(content)
+        partial.replace(path)
+    except OSError as error:
+        raise InputError(f"cannot write {str(path)!r}: {error.strerror}") from None
+    finally:
+        partial.unlink(missing_ok=True)

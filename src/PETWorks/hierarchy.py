@@ -1,0 +1,156 @@
+"""Generalisation hierarchies: which coarser value each value becomes, level by level."""
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from PETWorks.counts import Integers
+from PETWorks.encoding import decode
+from PETWorks.errors import HierarchyError, quoted
+from PETWorks.values import SUPPRESSED
+
+LARGEST_FILE = 1 << 28
+
+
+class Hierarchy:
+    """The leaves of a column's domain and, for each, its value on every level up to the top.
+
+    >>> hierarchy = Hierarchy([["47906", "47*", "*"], ["48970", "48*", "*"]])
+    >>> hierarchy.height
+    2
+    >>> hierarchy.level("48*")
+    1
+    """
+
+    def __init__(self, rows: Iterable[Sequence[str]], name: str = "hierarchy") -> None:
+        self.name = name
+        leaves: dict[str, tuple[int, tuple[str, ...]]] = {}
+        width = None
+        for line, row in enumerate(rows, start=1):
+            cells = tuple(cell.strip() for cell in row)
+            if not any(cells):
+                continue
+            if width is None:
+                width = len(cells)
+            if len(cells) != width:
+                raise HierarchyError(f"{name}, line {line}: {len(cells)} levels where the lines above have {width}")
+            if not all(cells):
+                raise HierarchyError(f"{name}, line {line}: level {cells.index('')} is empty")
+            known_line, known = leaves.setdefault(cells[0], (line, cells))
+            if known != cells:
+                raise HierarchyError(f"{name}, line {line}: the same leaf as on line {known_line} with another parent")
+        if not leaves:
+            raise HierarchyError(f"{name}: the file is empty")
+        paths = [path for _, path in leaves.values()]
+        if len(paths[0]) == 1 or len({path[-1] for path in paths}) > 1:
+            paths = [(*path, SUPPRESSED) for path in paths]
+        self.levels: list[list[str]] = [list(level) for level in zip(*paths, strict=True)]
+
+    @property
+    def height(self) -> int:
+        """Number of times a leaf can be generalised."""
+        return len(self.levels) - 1
+
+    @property
+    def leaves(self) -> list[str]:
+        """The values on the lowest level."""
+        return self.levels[0]
+
+    @property
+    def top(self) -> str:
+        """The one value on the highest level."""
+        return self.levels[-1][0]
+
+    @cached_property
+    def levels_of(self) -> dict[str, list[int]]:
+        """For each value, the levels on which it occurs, from the lowest."""
+        found: dict[str, list[int]] = {}
+        for level, values in enumerate(self.levels):
+            for value in dict.fromkeys(values):
+                found.setdefault(value, []).append(level)
+        return found
+
+    def level(self, value: str | None) -> int | None:
+        """The lowest level on which a value occurs; missing and `*` count as the top; None when it is nowhere."""
+        if value is None or value == SUPPRESSED:
+            return self.height
+        levels = self.levels_of.get(value)
+        return levels[0] if levels else None
+
+    def to_level(self, level: int) -> dict[str, str]:
+        """What each leaf becomes on a level."""
+        return dict(zip(self.leaves, self.levels[level], strict=True))
+
+    @cached_property
+    def leaf_order(self) -> dict[str, int]:
+        """The place of each leaf when leaves with the same node stand together on every level."""
+        order = np.lexsort(self.tree)
+        return {self.leaves[leaf]: place for place, leaf in enumerate(order.tolist())}
+
+    @cached_property
+    def tree(self) -> list[Integers]:
+        """For each level, the node of each leaf: leaves share a node where their values agree from there to the top."""
+        nodes = [np.zeros(len(self.leaves), np.int64)]
+        for values in reversed(self.levels[:-1]):
+            numbers: dict[tuple[int, str], int] = {}
+            above = nodes[0].tolist()
+            below = [numbers.setdefault(node, len(numbers)) for node in zip(above, values, strict=True)]
+            nodes.insert(0, np.array(below, np.int64))
+        return nodes
+
+
+def read_hierarchies(folder: str | Path, columns: Iterable[str]) -> dict[str, Hierarchy]:
+    """The hierarchies of those columns for which the folder has a file `...hierarchy_<column>.csv`."""
+    path = Path(folder)
+    if not path.is_dir():
+        raise HierarchyError(f"no such hierarchy folder: {str(folder)!r}")
+    files = sorted(path.glob("*hierarchy_*.csv"))
+    found: dict[str, Hierarchy] = {}
+    for column in columns:
+        named = [file for file in files if file.name.endswith(f"hierarchy_{column}.csv")]
+        if len(named) > 1:
+            raise HierarchyError(f"several hierarchies for column {column!r}: {quoted(file.name for file in named)}")
+        if named:
+            found[column] = _read(named[0])
+    if not found:
+        raise HierarchyError(
+            f"the hierarchy folder {str(folder)!r} has no file '...hierarchy_<column>.csv' for any column of the data"
+        )
+    return found
+
+
+def as_hierarchies(given: object, columns: Iterable[str]) -> dict[str, Hierarchy]:
+    """Hierarchies however they were given: nothing, a folder, or a dict of rows or Hierarchy objects by column."""
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        names = set(columns)
+        strange = [column for column in given if column not in names]
+        if strange:
+            raise HierarchyError(f"hierarchies for columns that are not in the data: {quoted(strange)}")
+        return {
+            column: rows if isinstance(rows, Hierarchy) else Hierarchy(rows, f"hierarchy of {column!r}")
+            for column, rows in given.items()
+        }
+    if isinstance(given, str | Path):
+        return read_hierarchies(given, columns)
+    raise HierarchyError(f"hierarchies are a folder or a dict by column, got {type(given).__name__}")
+
+
+def _read(file: Path) -> Hierarchy:
+    try:
+        if file.stat().st_size > LARGEST_FILE:
+            raise HierarchyError(f"{file.name}: larger than {LARGEST_FILE >> 20} MiB")
+        text = decode(file.read_bytes(), file.name)
+    except OSError as error:
+        raise HierarchyError(f"cannot read {file.name}: {error.strerror}") from None
+    if "\0" in text:
+        raise HierarchyError(f"{file.name}, line {text.count(chr(10), 0, text.index(chr(0))) + 1}: a NUL byte")
+    try:
+        return Hierarchy(csv.reader(io.StringIO(text, newline=""), delimiter=";"), file.name)
+    except csv.Error:
+        raise HierarchyError(f"{file.name}: a cell longer than 128 KiB, or a quote that does not close") from None

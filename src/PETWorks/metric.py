@@ -1,0 +1,234 @@
+"""`@metric`: what makes a function a measure, and the catalogue of all of them."""
+
+import inspect
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property, wraps
+from numbers import Integral, Real
+from typing import Any, ParamSpec, get_type_hints
+
+from PETWorks.errors import NotApplicable, ParameterError, unknown
+from PETWorks.release import Release
+from PETWorks.result import Result
+from PETWorks.values import is_number
+
+Arguments = ParamSpec("Arguments")
+
+_SHARE = re.compile(r"\s*(\d{1,18})\s*/\s*(\d{1,18})\s*")
+
+
+@dataclass(frozen=True)
+class Number:
+    """A parameter that is a number within bounds; also as text, `"0.376"` or `"2/3"`."""
+
+    at_least: float | None = None
+    at_most: float | None = None
+    not_below: str | None = None
+    kind = "number"
+
+    def check(self, measure: str, name: str, value: Any) -> int | float:
+        """The number, or an error that says what would be right."""
+        number = _number(value)
+        low, high = self.at_least, self.at_most
+        fits = number is not None and (low is None or number >= low) and (high is None or number <= high)
+        if number is None or not fits:
+            bounds = f"{'' if low is None else f'{low:g} <= '}{name}{'' if high is None else f' <= {high:g}'}"
+            wanted = f"a number {name}" if low is None and high is None else bounds
+            raise ParameterError(f"{measure} needs {wanted}, got {name}={_brief(value)}")
+        return number
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A parameter that is true or false."""
+
+    kind = "true|false"
+
+    def check(self, measure: str, name: str, value: Any) -> bool:
+        """The flag, or an error."""
+        known = {"true": True, "false": False}
+        if isinstance(value, bool) or (isinstance(value, str) and value.strip().lower() in known):
+            return value if isinstance(value, bool) else known[value.strip().lower()]
+        raise ParameterError(f"{measure} needs {name} to be true or false, got {name}={_brief(value)}")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A parameter that is one of a few words, for all sensitive attributes or for each by name."""
+
+    options: tuple[str, ...]
+
+    @property
+    def kind(self) -> str:
+        """How help texts show it."""
+        return "|".join(self.options)
+
+    def check(self, measure: str, name: str, value: Any) -> Any:
+        """The word, or an error."""
+        for word in value.values() if isinstance(value, Mapping) else [value]:
+            if word not in self.options:
+                wanted = ", ".join(self.options)
+                raise ParameterError(f"{measure} needs {name} to be one of {wanted}; got {_brief(word)}")
+        return value
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a measure."""
+
+    name: str
+    default: Any
+    rule: Number | Flag | Choice
+
+
+NEEDS: Mapping[str, Callable[[Release], bool]] = {
+    "quasi-identifiers": lambda release: bool(release.quasi_identifiers),
+    "a sensitive attribute": lambda release: bool(release.sensitive_attributes),
+    "the original table": lambda release: release.has_original,
+    "hierarchies": lambda release: bool(release.hierarchies),
+}
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A measure of the catalogue: call it with a release and its parameters."""
+
+    function: Callable[..., Result]
+    family: str
+    better: str
+    needs: tuple[str, ...]
+    aliases: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """`t-closeness` for the function `t_closeness`."""
+        return self.function.__name__.replace("_", "-")
+
+    @property
+    def summary(self) -> str:
+        """The first line of its docstring."""
+        return (inspect.getdoc(self.function) or "").partition("\n")[0]
+
+    @cached_property
+    def parameters(self) -> dict[str, Parameter]:
+        """Its parameters, by name."""
+        hints = get_type_hints(self.function, include_extras=True)
+        return {
+            name: Parameter(name, parameter.default, hints[name].__metadata__[0])
+            for name, parameter in inspect.signature(self.function).parameters.items()
+            if parameter.kind is parameter.KEYWORD_ONLY
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the catalogue knows of it, as plain dicts, lists and texts."""
+        return {
+            "name": self.name,
+            "family": self.family,
+            "better": self.better,
+            "summary": self.summary,
+            "needs": list(self.needs),
+            "aliases": list(self.aliases),
+            "parameters": {
+                parameter.name: {"kind": parameter.rule.kind, "default": parameter.default}
+                for parameter in self.parameters.values()
+            },
+        }
+
+    def lacks(self, release: Release) -> str | None:
+        """What the measure needs and the release does not have."""
+        missing = [need for need in self.needs if not NEEDS[need](release)]
+        return f"needs {' and '.join(missing)}" if missing else None
+
+    def check(self, given: Mapping[str, Any], names: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """All parameters, each checked; `names` says what messages call them."""
+        called = {name: (names or {}).get(name, name) for name in self.parameters}
+        for name in given:
+            if name not in self.parameters:
+                raise unknown(f"parameter of {self.name}", name, called.values())
+        checked: dict[str, Any] = {}
+        for name, parameter in self.parameters.items():
+            value = given.get(name, parameter.default)
+            optional = value is None and parameter.default is None
+            checked[name] = None if optional else parameter.rule.check(self.name, called[name], value)
+        for name, parameter in self.parameters.items():
+            lower = parameter.rule.not_below if isinstance(parameter.rule, Number) else None
+            if lower and checked[lower] is not None and checked[name] is not None and checked[lower] > checked[name]:
+                raise ParameterError(
+                    f"{self.name} needs {called[lower]} <= {called[name]}, "
+                    f"got {called[lower]}={checked[lower]}, {called[name]}={checked[name]}"
+                )
+        return checked
+
+    def __call__(self, release: Release, **parameters: Any) -> Result:
+        """Measure a release."""
+        checked = self.check(parameters)
+        missing = self.lacks(release)
+        if missing:
+            raise NotApplicable(f"{self.name} {missing}")
+        return self.function(release, **checked)
+
+
+FAMILIES = ("privacy", "attack", "utility")
+
+catalogue: dict[str, Metric] = {}
+
+
+def metric(
+    family: str, better: str, needs: tuple[str, ...] = ("quasi-identifiers",), aliases: tuple[str, ...] = ()
+) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
+    """Enter a function in the catalogue and check its arguments whenever it is called."""
+
+    def enter(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+        entry = Metric(function, family, better, needs, aliases)
+        catalogue[entry.name] = entry
+
+        @wraps(function)
+        def measure(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+            return entry(*args, **kwargs)  # type: ignore[arg-type]  # the release is the one positional argument
+
+        return measure
+
+    return enter
+
+
+def all_measures() -> list[Metric]:
+    """The catalogue, family by family."""
+    return sorted(catalogue.values(), key=lambda entry: (FAMILIES.index(entry.family), entry.name))
+
+
+def find(name: str) -> Metric:
+    """The measure of that name, whichever way it is spelled."""
+    spelled = {_folded(other): entry for entry in catalogue.values() for other in (entry.name, *entry.aliases)}
+    try:
+        return spelled[_folded(name)]
+    except KeyError:
+        raise unknown("measure", name, catalogue) from None
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\s_-]+", "", str(name)).casefold()
+
+
+def _number(value: Any) -> int | float | None:
+    """A finite number, also from text; None when it is none."""
+    if isinstance(value, str):
+        share = _SHARE.fullmatch(value)
+        if share:
+            return float(Fraction(int(share[1]), int(share[2]))) if int(share[2]) else None
+        text = value.strip()
+        if not is_number(text):
+            return None
+        value = int(text) if text.lstrip("+-").isdecimal() and len(text) < 19 else float(text)
+    if isinstance(value, bool) or not isinstance(value, Real | Decimal):
+        return None
+    number = int(value) if isinstance(value, Integral) else float(value)
+    return number if math.isfinite(number) else None
+
+
+def _brief(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."

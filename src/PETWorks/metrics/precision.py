@@ -1,0 +1,73 @@
+"""How much detail generalisation has left."""
+
+from fractions import Fraction
+from typing import Any
+
+from PETWorks.errors import HierarchyError, NotApplicable, quoted
+from PETWorks.hierarchy import Hierarchy
+from PETWorks.metric import metric
+from PETWorks.release import Release
+from PETWorks.result import Result
+from PETWorks.values import SUPPRESSED
+
+
+@metric(family="utility", better="higher", needs=("hierarchies",))
+def precision(release: Release) -> Result:
+    """One minus the mean share of its hierarchy that a cell has been lifted.
+
+    A cell on level l of a hierarchy of height h has lost l/h of its detail; suppressed and missing cells have
+    lost all. 1 means that nothing was generalised, 0 that everything was.
+
+    Sweeney (2002), *Achieving k-Anonymity Privacy Protection Using Generalization and Suppression*.
+
+    >>> release = Release("data/delta_anonymized.csv")
+    >>> precision(release).value
+    0.25
+    """
+    columns = release.generalised_columns
+    without = [column for column in columns if column not in release.hierarchies]
+    if without:
+        raise HierarchyError(
+            f"precision needs a hierarchy for every quasi-identifier; there is none for {quoted(without)}"
+        )
+    lost: dict[str, Fraction] = {}
+    ambiguous: dict[str, int] = {}
+    for column in columns:
+        lost[column], ambiguous[column] = _lost(release, column, release.hierarchies[column])
+    # The published steps in their order, each rounded once: the mean distortion first, then one minus that.
+    distortion = sum(lost.values(), Fraction(0)) / (release.records * len(columns))
+    per_column: dict[str, Any] = {
+        column: {
+            "precision": 1 - float(lost[column] / release.records),
+            "height": release.hierarchies[column].height,
+            "ambiguous cells": ambiguous[column],
+        }
+        for column in columns
+    }
+    return Result(
+        "precision",
+        1 - float(distortion),
+        details={"exact": str(1 - distortion), "columns": per_column, "records": release.records},
+    )
+
+
+def _lost(release: Release, column: str, hierarchy: Hierarchy) -> tuple[Fraction, int]:
+    """Detail lost in a column, added up over its cells; and the cells whose value stands on several levels."""
+    marginal = release.marginal(column)
+    levels = [hierarchy.level(value) for value in marginal.values]
+    unknown = levels.count(None)
+    if unknown:
+        told = [value for value in marginal.values if value not in (None, SUPPRESSED)]
+        message = (
+            f"column {column!r}: {unknown} of {len(told)} released values are not in its hierarchy ({hierarchy.name})"
+        )
+        # Not a single one: the hierarchy describes another coding of the column.
+        raise NotApplicable(message) if unknown == len(told) else HierarchyError(message)
+    counts = marginal.counts.tolist()
+    lifted = sum(level * count for level, count in zip(levels, counts, strict=True) if level)
+    ambiguous = sum(
+        count
+        for value, count in zip(marginal.values, counts, strict=True)
+        if value is not None and value != SUPPRESSED and len(hierarchy.levels_of[value]) > 1
+    )
+    return Fraction(lifted, hierarchy.height), ambiguous

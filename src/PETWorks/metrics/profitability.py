@@ -1,0 +1,61 @@
+"""Models that weigh the publisher's benefit against the adversary's gain."""
+
+from typing import Annotated
+
+import numpy as np
+
+from PETWorks.metric import Flag, Number, metric
+from PETWorks.release import Release
+from PETWorks.result import Result, at_most, below
+
+Money = Annotated[float, Number(at_least=0)]
+
+
+@metric(family="privacy", better="lower")
+def profitability(
+    release: Release,
+    *,
+    allow_attack: Annotated[bool, Flag()] = True,
+    adversary_cost: Money = 4,
+    adversary_gain: Money = 300,
+    publisher_loss: Money = 300,
+    publisher_benefit: Money = 1200,
+) -> Result:
+    """Highest expected loss to the publisher from one record, to be outweighed by its benefit.
+
+    An adversary who pays for an attack on a record succeeds with probability 1/(size of its class) and attacks
+    when the expected gain is not below the cost. The release is profitable when the benefit of every record
+    exceeds the expected loss; the strict variant (allow_attack=False) also wants every attack to cost more than
+    it brings. The defaults are the US dollars of the paper.
+
+    Wan et al. (2015), *A Game Theoretic Framework for Analyzing Re-Identification Risk*.
+
+    >>> release = Release("data/delta_anonymized.csv")
+    >>> profitability(release, publisher_benefit=200).value
+    150.0
+    """
+    classes = release.class_sizes()
+    records = classes.sizes * classes.classes
+    gain = adversary_gain / classes.sizes
+    attacked = at_most(adversary_cost, gain)
+    risk = np.where(attacked, publisher_loss / classes.sizes, 0)
+    loss_making = ~below(risk, publisher_benefit)
+    profitable = not loss_making.any()
+    return Result(
+        "profitability",
+        float(risk.max(initial=0)),
+        bool(profitable and (allow_attack or not attacked.any())),
+        {
+            "allow_attack": allow_attack,
+            "adversary_cost": adversary_cost,
+            "adversary_gain": adversary_gain,
+            "publisher_loss": publisher_loss,
+            "publisher_benefit": publisher_benefit,
+        },
+        {
+            "highest expected gain of the adversary": float(gain.max(initial=0)),
+            "records worth attacking": int(records[attacked].sum()),
+            "records whose risk is not outweighed": int(records[loss_making].sum()),
+            **release.class_summary(),
+        },
+    )

@@ -1,0 +1,1 @@
+"""How results are shown: as text for people, as JSON for machines."""

@@ -1,0 +1,110 @@
+"""Results as tables for a terminal."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from io import StringIO
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from PETWorks.evaluation import Evaluation
+from PETWorks.metric import Metric
+from PETWorks.result import Result, flat, shown
+
+_VERDICTS = {None: Text(""), True: Text("holds", "green"), False: Text("does not hold", "bold red")}
+
+
+def evaluation_text(evaluation: Evaluation, *, colour: bool, width: int) -> str:
+    """The verdicts as a table, the details of each measure below."""
+    described = evaluation.table
+    head = {"records": described["records"]}
+    head |= {
+        name: ", ".join(described[name]) for name in ("quasi-identifiers", "sensitive attributes") if described[name]
+    }
+    classes = described.get("classes", {})
+    head |= {name: value for name, value in classes.items() if value is not None}
+    verdicts = _table("measure", "value", "asked for", "verdict")
+    for result in evaluation.results:
+        verdicts.add_row(
+            Text(result.measure), Text(shown(result.value)), Text(_asked(result)), _VERDICTS[result.satisfied]
+        )
+    reasons = [Text(f"not applicable: {name}: {reason}") for name, reason in evaluation.not_applicable.items()]
+    details = [part for result in evaluation.results for part in _details(result, {**classes, **head})]
+    return _rendered([_pairs(head.items()), verdicts, *reasons, *details], colour=colour, width=width)
+
+
+def measures_text(entries: Iterable[Metric], *, colour: bool, width: int) -> str:
+    """The catalogue as a table."""
+    table = _table("measure", "family", "better", "what it says", "parameters")
+    for entry in entries:
+        parameters = [f"{parameter.name}={parameter.rule.kind}" for parameter in entry.parameters.values()]
+        table.add_row(
+            *(Text(cell) for cell in (entry.name, entry.family, entry.better, entry.summary, "\n".join(parameters)))
+        )
+    return _rendered([table], colour=colour, width=width)
+
+
+def attack_text(results: Sequence[Result], *, colour: bool, width: int) -> str:
+    """Prior, posterior and leakage of each attack."""
+    table = _table("attack", "prior", "posterior", "x better than a guess", "difference")
+    for result in results:
+        attributes: Mapping[str, Any] = result.details.get("attributes", {"": result.details})
+        for column, found in attributes.items():
+            keys = ("prior", "posterior", "multiplicative leakage", "additive leakage")
+            name = result.measure + (f" of {column}" if column else "")
+            table.add_row(Text(name), *(Text(shown(found[key])) for key in keys))
+    return _rendered([table], colour=colour, width=width)
+
+
+def _details(result: Result, known: Mapping[str, Any]) -> list[Any]:
+    """What else a measure found, less what stands at the head already; one row per column where it has several."""
+    tables: list[Any] = []
+    singles: dict[str, Any] = {}
+    for name, value in result.details.items():
+        if isinstance(value, Mapping) and value and all(isinstance(row, Mapping) for row in value.values()):
+            table = _table(name, *next(iter(value.values())))
+            for column, row in value.items():
+                table.add_row(Text(column), *(Text(shown(cell)) for cell in row.values()))
+            tables.append(table)
+        elif known.get(name) != value:
+            singles |= flat({name: value})
+    parts = [_pairs(singles.items())] if singles else []
+    return [Text(f"\n{result.measure}", "bold"), *parts, *tables] if parts or tables else []
+
+
+def _asked(result: Result) -> str:
+    return ", ".join(
+        f"{name}={shown(value)}" for name, value in result.parameters.items() if value not in (None, "auto")
+    )
+
+
+def _table(*headers: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for header in headers:
+        table.add_column(header, overflow="fold")
+    return table
+
+
+def _pairs(pairs: Iterable[tuple[str, Any]]) -> Table:
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for name, value in pairs:
+        table.add_row(Text(f"  {name}"), Text(shown(value)))
+    return table
+
+
+def _rendered(parts: Iterable[Any], *, colour: bool, width: int) -> str:
+    console = Console(
+        file=StringIO(),
+        force_terminal=colour,
+        no_color=not colour,
+        width=width,
+        emoji=False,
+        markup=False,
+        highlight=False,
+    )
+    for part in parts:
+        console.print(part)
+    text: str = console.file.getvalue()  # type: ignore[attr-defined]
+    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"

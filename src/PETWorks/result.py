@@ -1,0 +1,87 @@
+"""What a measure returns, and the one place where a number meets a threshold."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+TOLERANCE = 1e-12
+
+
+def at_most(values: ArrayLike, limit: ArrayLike) -> NDArray[np.bool_]:
+    """Where values <= limit; numbers that differ by rounding alone count as equal.
+
+    >>> bool(at_most(2 / 3, 0.6666666666666666)), bool(at_most(2 / 3, 0.6666))
+    (True, False)
+    """
+    left, right = np.asarray(values, np.float64), np.asarray(limit, np.float64)
+    return left <= right + TOLERANCE * np.maximum(np.abs(left), np.abs(right))
+
+
+def below(values: ArrayLike, limit: ArrayLike) -> NDArray[np.bool_]:
+    """Where values < limit and the difference is more than rounding."""
+    return ~at_most(limit, values)
+
+
+@dataclass(frozen=True)
+class Result:
+    """One measure of one release.
+
+    `value` is the tightest threshold the release satisfies, or the measured number itself; `satisfied` says
+    whether the given threshold is met (None when none was given); `details` are ready for JSON.
+    """
+
+    measure: str
+    value: Any
+    satisfied: bool | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain dicts, lists, numbers and texts."""
+        return {
+            "measure": self.measure,
+            "value": self.value,
+            "satisfied": self.satisfied,
+            "parameters": dict(self.parameters),
+            "details": dict(self.details),
+        }
+
+    def __repr__(self) -> str:
+        asked = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items() if value is not None)
+        verdict = {None: "", True: ": satisfied", False: ": not satisfied"}[self.satisfied]
+        return f"<{self.measure} = {shown(self.value)}{f' ({asked})' if asked else ''}{verdict}>"
+
+    def _repr_html_(self) -> str:
+        rows = {"value": self.value, "satisfied": self.satisfied, **self.parameters, **flat(self.details)}
+        cells = "".join(
+            f"<tr><th style='text-align:left'>{escape(name)}</th><td>{escape(shown(value))}</td></tr>"
+            for name, value in rows.items()
+            if value is not None
+        )
+        return f"<table><caption>{escape(self.measure)}</caption>{cells}</table>"
+
+
+def shown(value: Any) -> str:
+    """A value as a person wants to read it."""
+    if isinstance(value, bool) or value is None:
+        return {None: "-", True: "yes", False: "no"}[value]
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(shown(item) for item in value) + "]"
+    return str(value)
+
+
+def flat(details: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested details as one mapping, the names joined: `{"Disease": {"t": 1}}` to `{"Disease: t": 1}`."""
+    found: dict[str, Any] = {}
+    for name, value in details.items():
+        if isinstance(value, Mapping):
+            found |= flat(value, f"{prefix}{name}: ")
+        else:
+            found[prefix + name] = value
+    return found
