@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 
 from PETWorks.encoding import BIG5, UTF8, plausible_big5, undecodable
@@ -16,6 +17,7 @@ from PETWorks.errors import InputError, ParameterError, quoted
 
 SEPARATORS = (";", ",", "\t", "|")
 LONGEST_LINE = 1 << 22
+SCAN_BLOCK = 1 << 20
 
 
 class CSV:
@@ -142,28 +144,32 @@ def _scan(path: Path, encoding: str) -> int:
     A UnicodeDecodeError leaves this function with the *line* as its start.
     """
     decoder = codecs.getincrementaldecoder(encoding)("strict")
+    ascii_is_itself = encoding in (UTF8, BIG5)
     lines, line_length, blank_end, more = 0, 0, 0, True
-    with path.open("rb") as file:
+    with path.open("rb", buffering=0) as file:
         while more:
-            block = file.read(LONGEST_LINE)
+            block = file.read(SCAN_BLOCK)
             more = bool(block)
-            try:
-                text = decoder.decode(block, final=not more)
-            except UnicodeDecodeError as error:
-                line = lines + block.count(b"\n", 0, error.start) + 1
-                raise UnicodeDecodeError(encoding, b"", line, line, "undecodable") from None
-            if "\0" in text:
-                line = lines + text.count("\n", 0, text.index("\0")) + 1
+            if not (ascii_is_itself and more and block.isascii() and not decoder.getstate()[0]):
+                try:
+                    text = decoder.decode(block, final=not more)
+                except UnicodeDecodeError as error:
+                    line = lines + block.count(b"\n", 0, error.start) + 1
+                    raise UnicodeDecodeError(encoding, b"", line, line, "undecodable") from None
+                if encoding == BIG5 and not plausible_big5(text):
+                    raise UnicodeDecodeError(encoding, b"", lines + 1, lines + 1, "not Chinese")
+                if not ascii_is_itself:
+                    block = text.encode("utf-8", "surrogatepass")
+            if b"\0" in block:
+                line = lines + block.count(b"\n", 0, block.index(b"\0")) + 1
                 raise InputError(f"{path.name}, line {line}: a NUL byte; this is not a CSV file, or a broken one")
-            if encoding == BIG5 and not plausible_big5(text):
-                raise UnicodeDecodeError(encoding, b"", lines + 1, lines + 1, "not Chinese")
-            lines += text.count("\n")
-            line_end = text.rfind("\n")
-            line_length = len(text) - line_end - 1 if line_end >= 0 else line_length + len(text)
+            lines += int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n")))
+            line_end = block.rfind(b"\n")
+            line_length = len(block) - line_end - 1 if line_end >= 0 else line_length + len(block)
             if line_length > LONGEST_LINE:
                 raise InputError(f"{path.name}, line {lines + 1}: longer than {LONGEST_LINE >> 20} MiB")
-            if text:
-                blank_end = text[len(text.rstrip("\r\n")) :].count("\n")
+            if block:
+                blank_end = block[len(block.rstrip(b"\r\n")) :].count(b"\n")
     return lines - max(blank_end - 1, 0) + (line_length > 0)
 
 

@@ -2,6 +2,7 @@
 
 PyArrow's conversions from Python objects and to NumPy import pandas when it is installed, which costs a
 second: arrays are made from and read through their buffers here, and scalars are taken out of arrays.
+`pyarrow.compute` takes as long to import as the rest of PyArrow: it is, where it is used.
 """
 
 from collections.abc import Sequence
@@ -10,7 +11,6 @@ from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from PETWorks.counts import Integers
@@ -40,6 +40,8 @@ class Column:
 
     def code(self, value: str) -> int | None:
         """The code of a value, if it occurs."""
+        from pyarrow import compute as pc
+
         position = pc.index(self.labels, strings([value])[0]).as_py()
         return position if position >= 0 else None
 
@@ -52,6 +54,8 @@ class Column:
 
 def encode(chunks: pa.ChunkedArray, name: str, source: str) -> Column:
     """A column of any Arrow type as codes of its trimmed text; blank and null are the one missing value."""
+    from pyarrow import compute as pc
+
     try:
         if pa.types.is_string_view(chunks.type):
             chunks = chunks.cast(pa.large_string())
@@ -96,6 +100,8 @@ def _texts(values: pa.Array) -> pa.Array:
 
 
 def _trimmed(texts: pa.Array) -> pa.Array:
+    from pyarrow import compute as pc
+
     # `a; "b"`: a blank before the quote keeps readers from seeing it as one.
     spaced_quote = pc.match_substring_regex(texts, r'^\s+".*"\s*$')
     texts = pc.utf8_trim_whitespace(texts)

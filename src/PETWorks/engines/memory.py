@@ -1,7 +1,6 @@
 """The default engine: columns as integer codes in memory, classes counted by sorting packed keys."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import reduce
 from itertools import chain
@@ -100,6 +99,8 @@ class Table:
         batches = _batches(classes, suppressed if suppressed_apart else None)
         if len(classes.values) <= CELLS_PER_BATCH:
             return reduce(merge, map(kernel, batches))
+        from concurrent.futures import ThreadPoolExecutor
+
         with ThreadPoolExecutor(THREADS) as pool:
             return reduce(merge, pool.map(kernel, batches))
 

@@ -1,0 +1,124 @@
+"""Compare PETWorks with the physical limit and with peers, in one run, as ratios.
+
+    make bench                                   3 million rows
+    make bench ROWS=1e7                          more
+    .venv/bin/python benchmarks/run.py --large TABLE.parquet    one evaluation of a table you have
+
+The tables come from a generator script, `GENERATOR ROWS OUT.csv`: $PETWORKS_BENCH_GENERATOR, by default
+../shared/bench/census.py.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+
+HERE = Path(__file__).parent
+GENERATOR = os.environ.get("PETWORKS_BENCH_GENERATOR", "../shared/bench/census.py")
+ROUNDS = 5
+
+BASELINE = """
+import json, sys, time
+import pyarrow as pa, pyarrow.csv
+path = sys.argv[1]
+with open(path) as file:
+    names = file.readline().strip().replace('"', "").split(",")
+start = time.perf_counter()
+types = {name: pa.dictionary(pa.int32(), pa.string()) for name in names}
+table = pa.csv.read_csv(path, convert_options=pa.csv.ConvertOptions(column_types=types))
+print(json.dumps({"seconds": time.perf_counter() - start, "rows": table.num_rows}))
+"""
+IMPORT = """
+import json, time
+start = time.perf_counter()
+import {}
+print(json.dumps({{"seconds": time.perf_counter() - start}}))
+"""
+
+
+def run(*command):
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    done = subprocess.run([str(part) for part in command], check=True, capture_output=True, text=True, env=environment)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def ours(wanted, path):
+    return run(sys.executable, HERE / "ours.py", wanted, path)
+
+
+def show(what, value, limit=None, unit="x"):
+    print(f"  {what:<62} {value:>10.2f} {unit}" + (f"   (wanted: {limit})" if limit else ""), flush=True)
+
+
+def import_time():
+    print("import")
+    modules = ("PETWorks", "numpy, pyarrow")
+    rounds = [[run(sys.executable, "-c", IMPORT.format(module))["seconds"] for module in modules] for _ in range(11)]
+    mine, base = map(min, zip(*rounds, strict=True))
+    show("import numpy, pyarrow", base * 1000, unit="ms")
+    show("import PETWorks / import numpy, pyarrow", mine / base, "<= 1.5")
+
+
+def reading(folder, rows):
+    path = folder / "census.csv"
+    subprocess.run([sys.executable, GENERATOR, str(rows), str(path)], check=True)
+    print(
+        f"CSV of {rows:,} rows, {path.stat().st_size / 1e6:.0f} MB: read, class sizes, t, profitability, both attacks"
+    )
+    rounds = [(ours("evaluate", path), run(sys.executable, "-c", BASELINE, path)) for _ in range(ROUNDS)]
+    mine = [found["seconds"] for found, _ in rounds]
+    base = [found["seconds"] for _, found in rounds]
+    show("PyArrow alone, median", median(base), unit="s")
+    show("PETWorks, median", median(mine), unit="s")
+    show("  of which reading", median(found["read seconds"] for found, _ in rounds), unit="s")
+    show("PETWorks / PyArrow, medians", median(mine) / median(base), "<= 3")
+    show("PETWorks / PyArrow, bests", min(mine) / min(base), "<= 3")
+    show("peak memory", max(found["peak bytes"] for found, _ in rounds) / 1e9, "<= 1.2", "GB")
+    show("pandas imported", any(found["pandas imported"] for found, _ in rounds), "0", "")
+    path.unlink()
+
+
+def peers(folder, python):
+    path = folder / "census_30000.csv"
+    subprocess.run([sys.executable, GENERATOR, "30000", str(path)], check=True)
+    print("30,000 rows, loading excluded (pyCANON takes a minute or two)")
+    mine, theirs = ours("counts", path), run(python, HERE / "peers.py", path)
+    t, attacks = mine["t"], mine["attacks"]
+    show("t-closeness, PETWorks", t["seconds"] * 1000, unit="ms")
+    show("t-closeness, pyCANON / PETWorks", theirs["pycanon"]["seconds"] / t["seconds"], ">= 500")
+    show("both attacks, PETWorks", attacks["seconds"] * 1000, unit="ms")
+    show("both attacks, privattacks / PETWorks", theirs["privattacks"]["seconds"] / attacks["seconds"], ">= 20")
+    pairs = [
+        ("t-closeness", t["values"]["t-closeness"], theirs["pycanon"]["t"]),
+        ("re-identification", attacks["values"]["re-identification"], theirs["privattacks"]["reid"]),
+        ("attribute inference", attacks["values"]["attribute-inference"], theirs["privattacks"]["ai"]),
+    ]
+    for name, one, other in pairs:
+        agree = abs(one - other) <= 1e-12 * max(one, other)
+        print(f"  {name}: {one!r} and {other!r} {'agree' if agree else 'DISAGREE'}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=lambda text: int(float(text)), default=3_000_000)
+    parser.add_argument("--peers", help="an interpreter that has benchmarks/peers.txt installed")
+    parser.add_argument("--large", help="evaluate this table once and print time and memory")
+    arguments = parser.parse_args()
+    if arguments.large:
+        print(json.dumps(ours("evaluate", arguments.large), indent=4))
+        return
+    if not Path(GENERATOR).is_file():
+        sys.exit(f"no table generator at {GENERATOR!r}: set PETWORKS_BENCH_GENERATOR")
+    import_time()
+    with tempfile.TemporaryDirectory() as name:
+        reading(Path(name), arguments.rows)
+        if arguments.peers:
+            peers(Path(name), arguments.peers)
+
+
+if __name__ == "__main__":
+    main()
