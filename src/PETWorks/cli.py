@@ -14,10 +14,9 @@ from PETWorks import __version__
 from PETWorks.attacks.inference import attribute_inference_per_record
 from PETWorks.attacks.reidentification import re_identification_per_record
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.csvfile import CSV
-from PETWorks.errors import ParameterError, PETWorksError
+from PETWorks.errors import ParameterError, PETWorksError, RoleError
 from PETWorks.evaluation import evaluate, evaluate_all
-from PETWorks.files import check_writable, write_whole
+from PETWorks.files import check_writable, open_path, write_whole
 from PETWorks.metric import Metric, all_measures, find
 from PETWorks.release import APART, AS_CLASS, Release
 from PETWorks.render.json import dumps
@@ -42,13 +41,10 @@ class Commands(click.Group):
 def table_options(command: Command) -> Command:
     """The options that say what the table is and how to print."""
     option = click.option
-    suppressed, formats = click.Choice([APART, AS_CLASS]), click.Choice(["table", "json"])
+    formats = click.Choice(["table", "json"])
     options = [
         option("--qi", multiple=True, metavar="A,B", help="Quasi-identifiers: what an adversary may know."),
         option("--sensitive", multiple=True, metavar="C,D", help="Sensitive attributes: what must not be learnt."),
-        option("--identifier", multiple=True, metavar="E,F", help="Columns of the original that were removed."),
-        option("--suppressed", type=suppressed, default=APART, show_default=True,
-               help="Records with * in every quasi-identifier: set apart, or one more class."),
         option("--separator", metavar="CHAR", help="Separator of the CSV files; found by looking otherwise."),
         option("--encoding", metavar="NAME", help="Encoding of the CSV files; UTF-8 or Big5 otherwise."),
         option("--format", "output_format", type=formats, default="table", show_default=True, help="How to print."),
@@ -74,6 +70,7 @@ def main() -> None:
 @click.option(
     "--original", type=click.Path(path_type=Path), metavar="FILE", help="The table the release was made from."
 )
+@click.option("--identifier", multiple=True, metavar="E,F", help="Columns of the original that were removed.")
 @click.option("--hierarchies", metavar="DIR", help="Folder of files ...hierarchy_<column>.csv.")
 @click.option(
     "--measure",
@@ -81,6 +78,13 @@ def main() -> None:
     multiple=True,
     metavar="NAME[:parameter=value,...]",
     help="A measure and its thresholds; repeat for more. Without it, all that apply.",
+)
+@click.option(
+    "--suppressed",
+    type=click.Choice([APART, AS_CLASS]),
+    default=APART,
+    show_default=True,
+    help="Records with * in every quasi-identifier: set apart, or one more class.",
 )
 @table_options
 def evaluate_command(
@@ -172,18 +176,14 @@ def measures_command(output_format: str) -> None:
 
 
 def _release(path: Path, hierarchies: str | None, original: Path | None, options: dict[str, Any]) -> Release:
-    roles = {
-        column: role
-        for option, role in (("qi", QUASI_IDENTIFIER), ("sensitive", SENSITIVE_ATTRIBUTE), ("identifier", IDENTIFIER))
-        for column in _columns(options[option])
-    }
-    separator, encoding = options["separator"], options["encoding"]
-
-    def table(file: Path | None) -> Any:
-        as_csv = file is not None and (separator or encoding)
-        return CSV(file, "\t" if separator == r"\t" else separator, encoding) if file and as_csv else file
-
-    return Release(table(path), roles or None, hierarchies, table(original), suppressed=options["suppressed"])
+    roles: dict[str, str] = {}
+    for option, role in (("qi", QUASI_IDENTIFIER), ("sensitive", SENSITIVE_ATTRIBUTE), ("identifier", IDENTIFIER)):
+        for column in _columns(options.get(option, ())):
+            if roles.setdefault(column, role) != role:
+                raise RoleError(f"column {column!r} is given two roles: {roles[column]!r} and {role!r}")
+    separator = "\t" if options["separator"] == r"\t" else options["separator"]
+    table, first = (file and open_path(file, separator, options["encoding"]) for file in (path, original))
+    return Release(table, roles or None, hierarchies, first, suppressed=options.get("suppressed", AS_CLASS))
 
 
 def _columns(texts: tuple[str, ...]) -> list[str]:

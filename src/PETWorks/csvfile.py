@@ -28,19 +28,22 @@ class CSV:
     """
 
     def __init__(self, path: str | os.PathLike[str], separator: str | None = None, encoding: str | None = None) -> None:
-        self.path = Path(path)
-        self.name = self.path.name
+        self._file = Path(path)
+        self.path: Path | None = self._file
+        self.name = self._file.name
         if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
             raise ParameterError(f"a separator is one character other than a quote or a line end, got {separator!r}")
-        with reading(self.path), self.path.open("rb") as file:
+        with reading(self._file), self._file.open("rb") as file:
             head = file.read(LONGEST_LINE)
         if not head.strip(b"\r\n\t ;,|\xef\xbb\xbf"):
             raise InputError(f"{self.name}: the file is empty")
-        found, self._lines = _find_encoding(self.path, encoding)
+        found, self._lines = _find_encoding(self._file, encoding)
         self.encoding: str | None = found
         sample = codecs.getincrementaldecoder(found)().decode(head).removeprefix("\ufeff")
         self.separator = separator or _find_separator(sample)
         self.names, self._header_lines = _header(sample, self.separator, self.name)
+        if self._lines <= self._header_lines:
+            raise InputError(f"{self.name}: a header but no records")
 
     def read(self, columns: tuple[str, ...]) -> Iterator[tuple[str, pa.ChunkedArray]]:
         """The columns, dictionary-encoded, cells as they stand in the file."""
@@ -51,8 +54,6 @@ class CSV:
             table = self._parse(columns, line_ends_in_cells=True)
             if table is None or table.num_rows != rows:
                 raise InputError(f"{self.name}: quotes or line ends that two readers understand differently")
-        if table.num_rows == 0:
-            raise InputError(f"{self.name}: a header but no records")
         for position, name in enumerate(columns):
             yield name, table.column(position)
 
@@ -64,7 +65,7 @@ class CSV:
         wanted = [positions[self.names.index(name)] for name in columns] or positions[:1]
         try:
             return arrow_csv.read_csv(
-                self.path,
+                self._file,
                 arrow_csv.ReadOptions(
                     column_names=positions, skip_rows_after_names=1, block_size=LONGEST_LINE, encoding=self.encoding
                 ),
@@ -86,19 +87,18 @@ class CSV:
 
     def _check_rows(self) -> int:
         """Number of records; an error that names the first line that is not right."""
-        width, rows = len(self.names), 0
-        with self.path.open(encoding=self.encoding, newline="") as file:
+        width, rows, line = len(self.names), 0, 1
+        with self._file.open(encoding=self.encoding, newline="") as file:
             reader = csv.reader(file, delimiter=self.separator, strict=True)
             try:
                 for row in reader:
                     if row and len(row) != width:
-                        raise InputError(
-                            f"{self.name}, line {reader.line_num}: {_cells(len(row))} where the header has {width}"
-                        )
+                        cells = "1 cell" if len(row) == 1 else f"{len(row)} cells"
+                        raise InputError(f"{self.name}, line {line}: {cells} where the header has {width}")
                     rows += bool(row) or width == 1
-            except csv.Error as error:
-                reason = "a cell longer than 128 KiB" if "field limit" in str(error) else "a quote that does not close"
-                raise InputError(f"{self.name}, line {reader.line_num}: {reason}") from None
+                    line = reader.line_num + 1
+            except csv.Error:
+                raise InputError(f"{self.name}, line {line}: a quote that does not close where it should") from None
         return rows - 1
 
 
@@ -111,10 +111,6 @@ def reading(path: Path) -> Iterator[None]:
         raise InputError(f"no such file: {str(path)!r}") from None
     except OSError as error:
         raise InputError(f"cannot read {str(path)!r}: {error.strerror or error}") from None
-
-
-def _cells(count: int) -> str:
-    return "1 cell" if count == 1 else f"{count} cells"
 
 
 def _find_encoding(path: Path, encoding: str | None) -> tuple[str, int]:
@@ -131,7 +127,7 @@ def _find_encoding(path: Path, encoding: str | None) -> tuple[str, int]:
     try:
         return UTF8, _scan(path, UTF8)
     except UnicodeDecodeError as error:
-        failure = undecodable(path.name, error.start)
+        failure = undecodable(path.name, error.start, "name its encoding")
     try:
         return BIG5, _scan(path, BIG5)
     except UnicodeDecodeError:
@@ -191,7 +187,7 @@ def _find_separator(sample: str) -> str:
 
 def _header(sample: str, separator: str, name: str) -> tuple[tuple[str, ...], int]:
     """Column names, and how many lines they take."""
-    reader = csv.reader(io.StringIO(sample, newline=""), delimiter=separator)
+    reader = csv.reader(io.StringIO(sample, newline=""), delimiter=separator, skipinitialspace=True)
     try:
         names = tuple(cell.strip() for cell in next(reader))
     except (csv.Error, StopIteration):

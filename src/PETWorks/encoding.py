@@ -24,9 +24,9 @@ def plausible_big5(text: str) -> bool:
     return len(leads) == 0 or float(np.mean(leads <= _LAST_COMMON_LEAD_BYTE)) >= 0.5
 
 
-def undecodable(name: str, line: int) -> InputError:
+def undecodable(name: str, line: int, advice: str) -> InputError:
     """The error for bytes that fit no encoding we try."""
-    return InputError(f"{name}, line {line}: bytes that are neither UTF-8 nor Big5 (CP950); name the file's encoding")
+    return InputError(f"{name}, line {line}: bytes that are neither UTF-8 nor Big5 (CP950); {advice}")
 
 
 def decode(raw: bytes, name: str) -> str:
@@ -34,7 +34,7 @@ def decode(raw: bytes, name: str) -> str:
     try:
         return raw.decode(UTF8).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
-        failure = undecodable(name, raw.count(b"\n", 0, error.start) + 1)
+        failure = undecodable(name, raw.count(b"\n", 0, error.start) + 1, "save it as UTF-8")
     try:
         text = raw.decode(BIG5)
     except UnicodeDecodeError:

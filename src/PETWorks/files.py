@@ -18,6 +18,7 @@ class Source(Protocol):
     """A table that has been opened but not read."""
 
     name: str
+    path: Path | None
     names: tuple[str, ...]
     encoding: str | None
 
@@ -34,6 +35,7 @@ class Parquet:
         from pyarrow import parquet
 
         self.name = path.name
+        self.path: Path | None = path
         try:
             self._file = parquet.ParquetFile(path, memory_map=True)
         except (pa.ArrowException, OSError):
@@ -63,8 +65,9 @@ class Frame:
 
     encoding: str | None = None
 
-    def __init__(self, table: pa.Table, name: str) -> None:
+    def __init__(self, table: pa.Table, name: str, path: Path | None = None) -> None:
         self.name = name
+        self.path = path
         self._table = table
         columns = _column_names(table.schema.names)
         self.names = tuple(name for name, _ in columns)
@@ -89,30 +92,34 @@ def open_source(data: Any, name: str) -> Source:
 
 
 def _open(data: Any, name: str) -> Source:
-    if isinstance(data, CSV):
+    if isinstance(data, CSV | Parquet | Frame):
         return data
     if isinstance(data, str | os.PathLike):
-        return _open_path(Path(data))
+        return open_path(Path(data))
     if isinstance(data, pa.Table):
         return Frame(data, name)
-    if hasattr(data, "__arrow_c_stream__"):
-        try:
-            return Frame(pa.RecordBatchReader.from_stream(data).read_all(), name)
-        except (pa.ArrowException, ValueError, TypeError):
-            # The cause may quote a cell.
-            raise InputError(f"{name}: the frame cannot be turned into Arrow; do its columns mix types?") from None
-    if isinstance(data, Mapping):
-        try:
-            return Frame(pa.table(dict(data)), name)
-        except (pa.ArrowException, ValueError, TypeError):
-            raise InputError(f"{name}: columns of different length, or that mix types") from None
+    try:
+        if hasattr(data, "__arrow_c_stream__"):
+            table = pa.RecordBatchReader.from_stream(data).read_all()
+        elif isinstance(data, Mapping):
+            table = pa.table(dict(data))
+        else:
+            table = None
+    except (pa.ArrowException, ValueError, TypeError):
+        # The cause may quote a cell.
+        raise InputError(
+            f"{name}: cannot be turned into Arrow; do its columns mix types, or differ in length?"
+        ) from None
+    if table is not None:
+        return Frame(table, name)
     raise InputError(
         f"{name}: a path or a frame that speaks Arrow (pandas, Polars, PyArrow, DuckDB) is wanted, "
         f"got {type(data).__name__}"
     )
 
 
-def _open_path(path: Path) -> Source:
+def open_path(path: Path, separator: str | None = None, encoding: str | None = None) -> Source:
+    """A file, opened as what it is; separator and encoding matter if that is CSV."""
     with reading(path), path.open("rb") as file:
         start = file.read(6)
     if start.startswith(b"PAR1"):
@@ -122,12 +129,13 @@ def _open_path(path: Path) -> Source:
 
         try:
             with pa.memory_map(str(path)) as mapped:
-                return Frame(ipc.open_file(mapped).read_all(), path.name)
+                table = ipc.open_file(mapped).read_all()
         except (pa.ArrowException, OSError):
             raise InputError(f"{path.name}: not a readable Feather file; it may be cut off") from None
+        return Frame(table, path.name, path)
     if start.startswith((b"PK\x03\x04", b"\x1f\x8b", b"\xd0\xcf\x11\xe0")):
         raise InputError(f"{path.name}: an archive or an Excel workbook; unpack it, or save it as CSV or Parquet")
-    return CSV(path)
+    return CSV(path, separator, encoding)
 
 
 def _column_names(names: list[str]) -> list[tuple[str, str]]:

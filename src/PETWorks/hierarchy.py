@@ -10,7 +10,7 @@ import numpy as np
 
 from PETWorks.counts import Integers
 from PETWorks.encoding import decode
-from PETWorks.errors import HierarchyError, quoted
+from PETWorks.errors import HierarchyError, NotApplicable, PETWorksError, quoted
 from PETWorks.values import SUPPRESSED
 
 LARGEST_FILE = 1 << 28
@@ -123,6 +123,15 @@ def read_hierarchies(folder: str | Path, columns: Iterable[str]) -> dict[str, Hi
     return found
 
 
+def misfit(column: str, hierarchy: Hierarchy, strange: int, values: int, what: str) -> PETWorksError:
+    """The error for values that a hierarchy does not have.
+
+    When it has not a single one it describes another coding of the column, and the measure does not apply.
+    """
+    kind = NotApplicable if strange == values else HierarchyError
+    return kind(f"column {column!r}: {strange} of {values} {what} of its hierarchy ({hierarchy.name})")
+
+
 def as_hierarchies(given: object, columns: Iterable[str]) -> dict[str, Hierarchy]:
     """Hierarchies however they were given: nothing, a folder, or a dict of rows or Hierarchy objects by column."""
     if given is None:
@@ -150,6 +159,8 @@ def _read(file: Path) -> Hierarchy:
         raise HierarchyError(f"cannot read {file.name}: {error.strerror}") from None
     if "\0" in text:
         raise HierarchyError(f"{file.name}, line {text.count(chr(10), 0, text.index(chr(0))) + 1}: a NUL byte")
+    if ";" not in text and {line.count(",") > 0 for line in text.splitlines() if line.strip()} == {True}:
+        raise HierarchyError(f"{file.name}: the levels are separated by ',' where ';' is wanted")
     try:
         return Hierarchy(csv.reader(io.StringIO(text, newline=""), delimiter=";"), file.name)
     except csv.Error:

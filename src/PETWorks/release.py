@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,7 +13,6 @@ from PETWorks.attributetypes import (
     SENSITIVE_ATTRIBUTE,
 )
 from PETWorks.counts import ClassPairs, ClassSizes, ClassValues, Integers, Marginal
-from PETWorks.csvfile import CSV
 from PETWorks.engines.memory import Table
 from PETWorks.errors import InputError, ParameterError, RoleError, quoted, unknown
 from PETWorks.files import Source, open_source
@@ -59,9 +57,8 @@ class Release:
             raise ParameterError(f"suppressed is {APART!r} or {AS_CLASS!r}, got {suppressed!r}")
         self.suppressed = suppressed
         source = open_source(data, "the released table")
-        path = source.path if isinstance(source, CSV) else data
-        if isinstance(path, str | Path):
-            beside_roles, beside_hierarchies = read_sidecar(Path(path))
+        if source.path is not None:
+            beside_roles, beside_hierarchies = read_sidecar(source.path)
             roles = beside_roles if roles is None else roles
             hierarchies = beside_hierarchies if hierarchies is None else hierarchies
         self.columns = source.names

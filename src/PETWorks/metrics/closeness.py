@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.counts import ClassValues, Integers, largest_ratio
-from PETWorks.errors import HierarchyError, InputError, NotApplicable
-from PETWorks.hierarchy import Hierarchy
+from PETWorks.errors import InputError, NotApplicable, ParameterError, quoted
+from PETWorks.hierarchy import Hierarchy, misfit
 from PETWorks.metric import Choice, Number, metric
 from PETWorks.release import Release
 from PETWorks.result import Result, at_most
@@ -43,6 +43,9 @@ def t_closeness(
     >>> t_closeness(release).details["attributes"]["Disease"]["exact"]
     '8/27'
     """
+    strange = [column for column in distance if column not in release.sensitive_attributes]
+    if isinstance(distance, Mapping) and strange:
+        raise ParameterError(f"distance names columns that are not sensitive attributes: {quoted(strange)}")
     worst = {}
     for column in release.sensitive_attributes:
         forced = distance.get(column, "auto") if isinstance(distance, Mapping) else distance
@@ -169,10 +172,8 @@ def _nodes_of(values: list[str | None], hierarchy: Hierarchy, column: str) -> li
     outside = [value for value in values if value not in leaves]
     strange = [value for value in outside if value not in (None, SUPPRESSED, hierarchy.top)]
     if strange:
-        raise HierarchyError(
-            f"column {column!r}: {len(strange)} of {len(values)} values "
-            f"are not leaves of its hierarchy ({hierarchy.name})"
-        )
+        told = len(values) - len(outside) + len(strange)
+        raise misfit(column, hierarchy, len(strange), told, "values are not leaves")
     own_node = {value: len(leaves) + position for position, value in enumerate(outside)}
     return [
         np.array([own_node[value] if value in own_node else level[leaves[value]] for value in values], np.int64)  # type: ignore[index]

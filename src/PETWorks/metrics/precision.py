@@ -3,8 +3,8 @@
 from fractions import Fraction
 from typing import Any
 
-from PETWorks.errors import HierarchyError, NotApplicable, quoted
-from PETWorks.hierarchy import Hierarchy
+from PETWorks.errors import NotApplicable, quoted
+from PETWorks.hierarchy import Hierarchy, misfit
 from PETWorks.metric import metric
 from PETWorks.release import Release
 from PETWorks.result import Result
@@ -22,12 +22,12 @@ def precision(release: Release) -> Result:
 
     >>> release = Release("data/delta_anonymized.csv")
     >>> precision(release).value
-    0.25
+    0.33333333333333337
     """
     columns = release.generalised_columns
     without = [column for column in columns if column not in release.hierarchies]
     if without:
-        raise HierarchyError(
+        raise NotApplicable(
             f"precision needs a hierarchy for every quasi-identifier; there is none for {quoted(without)}"
         )
     lost: dict[str, Fraction] = {}
@@ -57,12 +57,8 @@ def _lost(release: Release, column: str, hierarchy: Hierarchy) -> tuple[Fraction
     levels = [hierarchy.level(value) for value in marginal.values]
     unknown = levels.count(None)
     if unknown:
-        told = [value for value in marginal.values if value not in (None, SUPPRESSED)]
-        message = (
-            f"column {column!r}: {unknown} of {len(told)} released values are not in its hierarchy ({hierarchy.name})"
-        )
-        # Not a single one: the hierarchy describes another coding of the column.
-        raise NotApplicable(message) if unknown == len(told) else HierarchyError(message)
+        told = sum(value not in (None, SUPPRESSED) for value in marginal.values)
+        raise misfit(column, hierarchy, unknown, told, "released values are not on any level")
     counts = marginal.counts.tolist()
     lifted = sum(level * count for level, count in zip(levels, counts, strict=True) if level)
     ambiguous = sum(

@@ -7,8 +7,8 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from PETWorks.counts import ClassPairs, largest_ratio
-from PETWorks.errors import HierarchyError, NotApplicable
-from PETWorks.hierarchy import Hierarchy
+from PETWorks.errors import NotApplicable
+from PETWorks.hierarchy import Hierarchy, misfit
 from PETWorks.metric import Number, metric
 from PETWorks.release import Release
 from PETWorks.result import Result, at_most
@@ -17,7 +17,7 @@ from PETWorks.values import SUPPRESSED
 
 @metric(
     family="privacy",
-    better="lower",
+    better="between",
     needs=("quasi-identifiers", "the original table"),
     aliases=("d-presence", "δ-presence"),
 )
@@ -46,11 +46,12 @@ def delta_presence(
     found = release.fold_with(background, _summary, _merge)
     if found.strangers:
         raise NotApplicable(
-            f"{found.strangers} released records match no record of the original; the release was not made from it"
+            f"released records that match no record of the original: {found.strangers}; "
+            "the release was not made from it"
         )
     if found.too_many:
         raise NotApplicable(
-            f"{found.too_many} released records are more than the original has of their kind; "
+            f"released records beyond those the original has of their kind: {found.too_many}; "
             "the release was not made from it"
         )
     assert found.smallest is not None  # the original has records
@@ -137,9 +138,7 @@ def _level(release: Release, column: str) -> int | str:
     found = [hierarchy.level(value) for value in values]
     strange = found.count(None)
     if strange:
-        raise HierarchyError(
-            f"column {column!r}: {strange} of {len(values)} released values are not in its hierarchy ({hierarchy.name})"
-        )
+        raise misfit(column, hierarchy, strange, len(values), "released values are not on any level")
     raise NotApplicable(
         f"column {column!r} mixes levels {', '.join(map(str, sorted(set(found))))} of its hierarchy; "  # type: ignore[type-var]
         "delta-presence needs one level per column"
@@ -167,8 +166,6 @@ def _lifted(values: list[str | None], hierarchy: Hierarchy, level: int, column: 
     lifted.update(hierarchy.to_level(level))
     strange = sum(value not in lifted for value in values)
     if strange:
-        raise HierarchyError(
-            f"column {column!r}: {strange} of {len(values)} original values "
-            f"are not leaves of its hierarchy ({hierarchy.name})"
-        )
+        told = len(values) - (None in values)
+        raise misfit(column, hierarchy, strange, told, "original values are not leaves")
     return {value: lifted[value] for value in values}

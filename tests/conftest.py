@@ -1,0 +1,69 @@
+"""Shared by all tests: where the reference tables are, and random releases."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+
+from definitions import Case
+
+ROOT = Path(__file__).parent.parent
+REFERENCE = Path(os.environ.get("PETWORKS_REFERENCE_DATA", ROOT.parent / "shared/data/petworks"))
+
+settings.register_profile("petworks", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+settings.load_profile("petworks")
+
+
+@pytest.fixture(autouse=True)
+def at_root(monkeypatch):
+    """Doctests and examples name the bundled tables from the root of the project."""
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.fixture
+def reference():
+    if not REFERENCE.is_dir():
+        pytest.skip(f"reference tables are not at {REFERENCE} (PETWORKS_REFERENCE_DATA)")
+    return REFERENCE
+
+
+ZIP = [("47906", "4790*", "47*", "*"), ("47903", "4790*", "47*", "*"), ("47630", "4763*", "47*", "*")]
+ZIP += [("48970", "4897*", "48*", "*"), ("007", "0*", "00*", "*"), ("7", "0*", "00*", "*")]
+SEX = [("男",), ("女",)]
+HIERARCHIES = {"zip": ZIP, "sex": SEX}
+DISEASES = [("flu", "lung", "disease"), ("pneumonia", "lung", "disease"), ("ulcer", "stomach", "disease")]
+TEXTS = st.sampled_from(["flu", "pneumonia", "ulcer"])
+NUMBERS = st.sampled_from(["10", "3", "2.5", "3.0", "-1"])
+
+
+@st.composite
+def cases(draw, missing=True):
+    """A release made from an original by lifting whole columns, dropping some records and suppressing others."""
+    none = st.none() if missing else st.nothing()
+    zips = st.sampled_from([path[0] for path in ZIP]) | none
+    sexes = st.sampled_from(["男", "女"]) | none
+    diseases = draw(st.sampled_from([TEXTS, TEXTS | none, NUMBERS]))
+    incomes = draw(st.sampled_from([NUMBERS, NUMBERS | none]))
+    record = st.fixed_dictionaries({"zip": zips, "sex": sexes, "disease": diseases, "income": incomes})
+    original = draw(st.lists(record, min_size=1, max_size=14))
+    zip_level, sex_level = draw(st.integers(0, 3)), draw(st.integers(0, 1))
+    fates = draw(st.lists(st.sampled_from("kkkds"), min_size=len(original), max_size=len(original)))
+    lifted = {path[0]: path[zip_level] for path in ZIP} | {None: None if zip_level < 3 else "*"}
+    released = []
+    for row, fate in zip(original, fates, strict=True):
+        if fate == "s":
+            released.append(row | {"zip": "*", "sex": "*"})
+        elif fate == "k":
+            released.append(row | {"zip": lifted[row["zip"]], "sex": "*" if sex_level else row["sex"]})
+    if not released:
+        released.append(original[0] | {"zip": "*", "sex": "*"})
+    return Case(
+        draw(st.permutations(released)),
+        ["zip", "sex"],
+        draw(st.sampled_from([["disease"], ["disease", "income"]])),
+        HIERARCHIES | ({"disease": DISEASES} if draw(st.booleans()) else {}),
+        original,
+        draw(st.sampled_from(["apart", "class"])),
+    )

@@ -1,0 +1,104 @@
+"""A table, given as rows, in every form a user may hand it over."""
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
+
+from PETWorks import CSV, Release
+from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+
+
+def columns_of(rows):
+    return {column: [row[column] for row in rows] for column in rows[0]}
+
+
+def arrow(rows):
+    return pa.table({column: pa.array(cells, pa.string()) for column, cells in columns_of(rows).items()})
+
+
+def as_dict(rows, folder):
+    return columns_of(rows)
+
+
+def as_arrow(rows, folder):
+    return arrow(rows)
+
+
+def as_chunked_dictionaries(rows, folder):
+    table = arrow(rows)
+    halves = [table.slice(0, len(rows) // 2), table.slice(len(rows) // 2)]
+    encoded = [pa.table({name: half[name].dictionary_encode() for name in half.column_names}) for half in halves]
+    return pa.concat_tables(encoded)
+
+
+def as_record_batches(rows, folder):
+    return pa.RecordBatchReader.from_batches(arrow(rows).schema, arrow(rows).to_batches(max_chunksize=2))
+
+
+def as_pandas(rows, folder):
+    return pd.DataFrame(columns_of(rows))
+
+
+def as_labelled_pandas(rows, folder):
+    """Row labels, objects instead of strings, and blanks around cells: none of it means anything."""
+    padded = [{column: None if cell is None else f" {cell}\t" for column, cell in row.items()} for row in rows]
+    return pd.DataFrame(columns_of(padded), dtype=object, index=[f"row {number}" for number in range(len(rows))][::-1])
+
+
+def as_categories(rows, folder):
+    """Categories that no row has, in an order of their own."""
+    frame = pd.DataFrame(columns_of(rows))
+    for column in frame:
+        used = list(frame[column].dropna().unique())
+        frame[column] = pd.Categorical(frame[column], ["unused", *sorted(used, reverse=True), "*unused*"])
+    return frame
+
+
+def as_polars(rows, folder):
+    return pl.DataFrame(columns_of(rows), schema=dict.fromkeys(rows[0], pl.String))
+
+
+def as_polars_categories(rows, folder):
+    pl.Series(["another", "column"], dtype=pl.Categorical)  # its codes come from the same pool
+    return pl.DataFrame(columns_of(rows), schema=dict.fromkeys(rows[0], pl.Categorical))
+
+
+def as_duckdb(rows, folder):
+    return duckdb.from_arrow(arrow(rows))
+
+
+def as_csv(rows, folder):
+    path = folder / "table.csv"
+    lines = [";".join(rows[0])] + [";".join(row[column] or "" for column in rows[0]) for row in rows]
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    return str(path)
+
+
+def as_big5(rows, folder):
+    path = folder / "table_big5.csv"
+    lines = [" , ".join(rows[0])] + [", ".join(f'"{row[column] or ""}"' for column in rows[0]) for row in rows]
+    path.write_bytes("\r\n".join(lines).encode("cp950"))
+    return CSV(path, encoding="cp950")
+
+
+def as_parquet(rows, folder):
+    pa.parquet.write_table(arrow(rows), folder / "table.parquet", row_group_size=3)
+    return folder / "table.parquet"
+
+
+def as_feather(rows, folder):
+    pa.feather.write_feather(arrow(rows), str(folder / "table.feather"))
+    return folder / "table.feather"
+
+
+FORMS = {name[3:]: form for name, form in sorted(globals().items()) if name.startswith("as_")}
+
+
+def release_of(case, form=as_arrow, folder=None):
+    """The release of a case, its tables in one of the forms."""
+    roles = dict.fromkeys(case.quasi_identifiers, QUASI_IDENTIFIER) | dict.fromkeys(case.sensitive, SENSITIVE_ATTRIBUTE)
+    original = None if case.original is None else arrow(case.original)
+    return Release(form(case.released, folder), roles, case.hierarchies, original, suppressed=case.suppressed)

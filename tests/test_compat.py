@@ -1,0 +1,127 @@
+"""The published interface: names, keys and their order, texts for numbers, and no silent None."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from PETWorks import PETValidation, report
+from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.compat import TECHNIQUES
+from PETWorks.errors import PETWorksError
+
+DELTA = ("data/delta.csv", "data/delta_anonymized.csv")
+PATIENT = "data/patient_anonymized.csv"
+MONEY = {"adversaryCost": 4, "adversaryGain": 300, "publisherLost": 300, "publisherBenefit": 1200}
+
+
+def test_t_closeness():
+    found = PETValidation(None, PATIENT, "t-closeness", tLimit=0.376)
+    assert list(found.items()) == [("t", 0.376), ("fulfill t-closeness", True)]
+    assert found.details["attributes"]["Disease"]["exact"] == "8/27"
+    assert found.details["attributes"]["Disease"]["distance"] == "hierarchical"
+    assert found.details["smallest class"] == 3
+
+
+def test_d_presence():
+    found = PETValidation(*DELTA, "d-presence", dMin=1 / 2, dMax=2 / 3)
+    assert list(found.items()) == [("dMin", 0.5), ("dMax", 2 / 3), ("d-presence", True)]
+    assert found.details["value"] == [0.5, 2 / 3]
+
+
+def test_profitability():
+    found = PETValidation(*DELTA, "profitability", allowAttack=True, **MONEY)
+    assert list(found.items()) == [
+        ("allow attack", True),
+        ("adversary's cost", 4),
+        ("adversary's gain", 300),
+        ("publisher's loss", 300),
+        ("publisher's benefit", 1200),
+        ("profitability", True),
+    ]
+    assert PETValidation(*DELTA, "profitability", allowAttack=False, **MONEY)["profitability"] is False
+
+
+def test_precision():
+    found = PETValidation(
+        "data/adult.csv", "data/adult_anonymized.csv", "Precision", dataHierarchy="data/adult_hierarchy"
+    )
+    assert list(found) == ["precision"]
+    assert set(found.details["columns"]) >= {"age", "sex"}
+
+
+def test_attacks():
+    roles = {
+        "ZIPCode": QUASI_IDENTIFIER,
+        "Age": QUASI_IDENTIFIER,
+        "Disease": SENSITIVE_ATTRIBUTE,
+        "Salary": SENSITIVE_ATTRIBUTE,
+    }
+    found = PETValidation(None, PATIENT, "re-identification", attributeTypes=roles)
+    assert list(found.items()) == [("prior", 1 / 9), ("posterior", 1 / 3)]
+    found = PETValidation(None, PATIENT, "attribute-inference", attributeTypes=roles)
+    assert found == {"Disease": {"prior": 2 / 9, "posterior": 1 / 3}, "Salary": {"prior": 1 / 9, "posterior": 1 / 3}}
+    assert found.details["attributes"]["Disease"]["multiplicative leakage"] == 1.5
+
+
+def test_tables_as_frames():
+    frame = pd.read_csv(PATIENT, sep=";", dtype=str)
+    roles = {"ZIPCode": QUASI_IDENTIFIER, "Age": QUASI_IDENTIFIER, "Salary": SENSITIVE_ATTRIBUTE}
+    assert PETValidation(None, frame, "t-closeness", attributeTypes=roles, tLimit=1 / 6)["fulfill t-closeness"] is True
+
+
+@pytest.mark.parametrize("name", ["T-Closeness", "t closeness", "t_closeness"])
+def test_spellings_of_a_technique(name):
+    assert PETValidation(None, PATIENT, name, tLimit=1)["fulfill t-closeness"] is True
+    assert PETValidation(None, PATIENT, metric=name, tLimit=1)["fulfill t-closeness"] is True
+
+
+def test_numbers_as_text():
+    found = PETValidation(None, PATIENT, "t-closeness", tLimit="0.376")
+    assert found == {"t": 0.376, "fulfill t-closeness": True}
+    texts = {name: str(value) for name, value in MONEY.items()}
+    found = PETValidation(*DELTA, "profitability", allowAttack="True", **texts)
+    assert found == PETValidation(*DELTA, "profitability", allowAttack=True, **MONEY)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parameters", "message"),
+    [
+        (("t-closness",), {"tLimit": 1}, r"no technique is called 't-closness'; did you mean 't-closeness'\?"),
+        (("xyz",), {}, r"no technique is called 'xyz'; known: 't-closeness', 'd-presence'"),
+        ((), {"tLimit": 1}, r"name one technique"),
+        (("t-closeness",), {"metric": "t-closeness"}, r"name one technique"),
+        (("t-closeness",), {}, r"t-closeness needs tLimit"),
+        (("t-closeness",), {"tLimit": -1}, r"t-closeness needs 0 <= tLimit, got tLimit=-1"),
+        (("t-closeness",), {"tlimit": 1}, r"no parameter of t-closeness is called 'tlimit'; did you mean 'tLimit'\?"),
+        (("t-closeness",), {"tLimit": "x"}, r"t-closeness needs 0 <= tLimit, got tLimit='x'"),
+        (("d-presence",), {"dMin": 1, "dMax": 0}, r"needs dMin <= dMax, got dMin=1, dMax=0"),
+        (("d-presence",), {"dMin": 0, "dMax": 1}, r"delta-presence needs the original table"),
+        (
+            ("profitability",),
+            {"allowAttack": True},
+            r"needs adversaryCost, adversaryGain, publisherLost, publisherBenefit",
+        ),
+    ],
+)
+def test_mistakes(arguments, parameters, message):
+    with pytest.raises(PETWorksError, match=message):
+        PETValidation(None, PATIENT, *arguments, **parameters)
+
+
+def test_report_prints_json(capsys):
+    report({"疾病": {"t": 0.5}, "fulfill": True}, "json")
+    assert capsys.readouterr().out == '{\n    "疾病": {\n        "t": 0.5\n    },\n    "fulfill": true\n}\n'
+    with pytest.raises(PETWorksError, match=r"no report format is called 'jsn'; did you mean 'json'\?"):
+        report({}, "jsn")
+
+
+@pytest.mark.parametrize("technique", TECHNIQUES)
+def test_details_are_ready_for_json(technique):
+    parameters = {
+        "t-closeness": {"tLimit": 1},
+        "d-presence": {"dMin": 0, "dMax": 1},
+        "profitability": {"allowAttack": True, **MONEY},
+    }
+    found = PETValidation(*DELTA, technique, **parameters.get(technique, {}))
+    assert json.loads(json.dumps(found.details)) == found.details
