@@ -45,7 +45,7 @@ class CSV:
         if self._lines <= self._header_lines:
             raise InputError(f"{self.name}: a header but no records")
 
-    def read(self, columns: tuple[str, ...]) -> Iterator[tuple[str, pa.ChunkedArray]]:
+    def read(self, columns: tuple[str, ...]) -> Iterator[pa.Table]:
         """The columns, dictionary-encoded, cells as they stand in the file."""
         table = self._parse(columns, line_ends_in_cells=False) if self._header_lines == 1 else None
         if table is None or table.num_rows != self._lines - self._header_lines:
@@ -54,8 +54,7 @@ class CSV:
             table = self._parse(columns, line_ends_in_cells=True)
             if table is None or table.num_rows != rows:
                 raise InputError(f"{self.name}: quotes or line ends that two readers understand differently")
-        for position, name in enumerate(columns):
-            yield name, table.column(position)
+        yield table
 
     def _parse(self, columns: tuple[str, ...], *, line_ends_in_cells: bool) -> pa.Table | None:
         """The table as PyArrow reads it; None where it finds fault with the rows."""

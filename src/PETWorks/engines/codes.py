@@ -14,24 +14,32 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from PETWorks.counts import Integers
-from PETWorks.errors import InputError
 
 Codes = NDArray[np.unsignedinteger]
+
+STEP = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column as codes: row i has the value `labels[codes[i]]`; each label occurs `counts` times."""
+    """A column as codes: row i has the value `labels[codes[i]]`."""
 
     labels: pa.Array
     codes: Codes
-    counts: Integers
 
     @cached_property
     def values(self) -> list[str | None]:
         """The distinct values."""
         values: list[str | None] = self.labels.to_pylist()
         return values
+
+    @cached_property
+    def counts(self) -> Integers:
+        """How many rows have each label."""
+        counts = np.zeros(len(self.labels), np.int64)
+        for first in range(0, len(self.codes), STEP):
+            counts += np.bincount(self.codes[first : first + STEP], minlength=len(counts))
+        return counts
 
     @property
     def bits(self) -> int:
@@ -47,49 +55,60 @@ class Column:
 
     def recoded(self, labels: pa.Array, new_codes: Integers) -> "Column":
         """The column with code c turned into new_codes[c], which names one of the new labels."""
-        counts = np.zeros(len(labels), np.int64)
-        np.add.at(counts, new_codes, self.counts)
-        return Column(labels, new_codes.astype(_narrowest(len(labels)))[self.codes], counts)
+        return Column(labels, _looked_up(new_codes.astype(_narrowest(len(labels))), self.codes))
+
+    def without_unused_labels(self) -> "Column":
+        """The column with only those labels that some row has."""
+        used = np.flatnonzero(self.counts)
+        if len(used) == len(self.labels):
+            return self
+        new_codes = np.zeros(len(self.labels), np.int64)
+        new_codes[used] = np.arange(len(used))
+        return self.recoded(self.labels.take(arrow_integers(used)), new_codes)
 
 
-def encode(chunks: pa.ChunkedArray, name: str, source: str) -> Column:
-    """A column of any Arrow type as codes of its trimmed text; blank and null are the one missing value."""
-    from pyarrow import compute as pc
+class Encoder:
+    """Makes a column of codes from pieces of an Arrow column, keeping of each piece only narrow indices.
 
-    try:
-        if pa.types.is_string_view(chunks.type):
-            chunks = chunks.cast(pa.large_string())
-        if not pa.types.is_dictionary(chunks.type):
-            chunks = chunks.dictionary_encode()
-        chunks = chunks.unify_dictionaries()
-        texts = _texts(chunks.chunk(0).dictionary)
-    except (pa.ArrowException, UnicodeDecodeError):
-        raise InputError(f"{source}: column {name!r} has cells of type {chunks.type}, which have no text") from None
-    meaning = _trimmed(texts).dictionary_encode(null_encoding="encode")
-    labels = meaning.dictionary
-    if labels.null_count == 0 and chunks.null_count:
-        labels = pa.concat_arrays([labels, pa.nulls(1, labels.type)])
-    missing = pc.index_in(pa.nulls(1, labels.type), value_set=labels)[0].as_py() or 0
-    # One more code than the dictionary has, for null cells.
-    new_codes = np.append(_numpy(meaning.indices), missing).astype(_narrowest(len(labels)))
-    codes: Codes = np.empty(len(chunks), _narrowest(len(labels)))
-    counts = np.zeros(len(labels), np.int64)
-    start = 0
-    for chunk in chunks.chunks:
-        part = codes[start : start + len(chunk)]
-        indices = _numpy(chunk.indices)
-        if chunk.null_count:
-            indices = np.where(_valid(chunk.indices), indices, len(new_codes) - 1)
-        np.take(new_codes, indices, out=part, mode="clip")
-        counts += np.bincount(part, minlength=len(labels))
-        start += len(chunk)
-    column = Column(labels, codes, counts)
-    if not counts.all():
-        used = np.flatnonzero(counts)
-        compact = np.zeros(len(labels), np.int64)
-        compact[used] = np.arange(len(used))
-        column = Column(labels.take(arrow_integers(used)), compact.astype(_narrowest(len(used)))[codes], counts[used])
-    return column
+    A cell is its trimmed text; blank and null cells are the one missing value.
+    """
+
+    def __init__(self) -> None:
+        self._dictionaries: list[pa.Array] = []
+        self._parts: list[tuple[int, Codes]] = []
+
+    def add(self, piece: pa.Array) -> None:
+        """Take the next rows."""
+        if pa.types.is_string_view(piece.type):
+            piece = piece.cast(pa.large_string())
+        if not pa.types.is_dictionary(piece.type):
+            piece = piece.dictionary_encode()
+        if not self._dictionaries or not piece.dictionary.equals(self._dictionaries[-1]):
+            self._dictionaries.append(piece.dictionary)
+        size = len(piece.dictionary)
+        indices = _numpy(piece.indices).astype(_narrowest(size + 1))
+        if piece.null_count:
+            indices[~_valid(piece.indices)] = size
+        self._parts.append((len(self._dictionaries) - 1, indices))
+
+    def finish(self) -> Column:
+        """The column."""
+        texts = [_texts(dictionary) for dictionary in self._dictionaries]
+        meaning = _trimmed(pa.concat_arrays([*texts, pa.nulls(1, pa.large_string())])).dictionary_encode("encode")
+        labels, new_codes = meaning.dictionary, _numpy(meaning.indices).astype(_narrowest(len(meaning.dictionary)))
+        # Each dictionary's codes, and behind them the one of null cells, which stands at the very end.
+        ends = np.cumsum([len(dictionary) for dictionary in self._dictionaries])
+        tables = [np.append(own, new_codes[-1:]) for own in np.split(new_codes[:-1], ends[:-1])]
+        parts = [_looked_up(tables[dictionary], indices) for dictionary, indices in self._parts]
+        return Column(labels, np.concatenate(parts))
+
+
+def _looked_up(table: Codes, indices: Codes) -> Codes:
+    """table[indices]. NumPy widens the indices to 64 bits on the way: in small steps that stays in the cache."""
+    found = np.empty_like(indices, table.dtype)
+    for first in range(0, len(indices), STEP):
+        np.take(table, indices[first : first + STEP], out=found[first : first + STEP], mode="clip")
+    return found
 
 
 def _texts(values: pa.Array) -> pa.Array:

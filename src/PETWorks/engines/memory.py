@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.counts import ClassPairs, ClassSizes, ClassValues, Integers, Marginal, run_starts
-from PETWorks.engines.codes import Codes, Column, arrow_integers, encode, strings
+from PETWorks.engines.codes import Codes, Column, Encoder, arrow_integers, strings
+from PETWorks.errors import InputError
 from PETWorks.files import Source
 from PETWorks.values import SUPPRESSED
 
@@ -44,13 +45,31 @@ class Table:
     @classmethod
     def load(cls, source: Source, columns: Sequence[str]) -> "Table":
         """Read the named columns of a source."""
-        encoded = {name: encode(chunks, name, source.name) for name, chunks in source.read(tuple(columns))}
-        rows = len(next(iter(encoded.values())).codes) if encoded else 0
-        return cls(encoded, rows, source.encoding)
+        from concurrent.futures import ThreadPoolExecutor
+
+        import pyarrow as pa
+
+        encoders = {name: Encoder() for name in columns}
+        rows = 0
+        for table in source.read(tuple(columns)):
+            rows += table.num_rows
+            for position, (name, encoder) in enumerate(encoders.items()):
+                try:
+                    for piece in table.column(position).chunks:
+                        encoder.add(piece)
+                except (pa.ArrowException, UnicodeDecodeError):
+                    kind = table.schema.types[position]
+                    raise InputError(
+                        f"{source.name}: column {name!r} has cells of type {kind}, which have no text"
+                    ) from None
+        with ThreadPoolExecutor(THREADS) as pool:
+            finished = pool.map(Encoder.finish, encoders.values())
+            return cls(dict(zip(encoders, finished, strict=True)), rows, source.encoding)
 
     def marginal(self, column: str) -> Marginal:
         """Values of a column and their counts."""
-        return Marginal(self.columns[column].values, self.columns[column].counts)
+        settled = self.columns[column] = self.columns[column].without_unused_labels()
+        return Marginal(settled.values, settled.counts)
 
     def reorder(self, column: str, order: Sequence[int]) -> None:
         """Let the values of a column stand in another order from now on."""
@@ -299,5 +318,5 @@ def _concatenated(first: Table, second: Table, columns: Sequence[str]) -> Table:
         codes = {value: code for code, value in enumerate(values)}
         labels = strings(list(values))
         parts = [part.recoded(labels, np.array([codes[v] for v in part.values], np.int64)) for part in (one, other)]
-        joined[name] = Column(labels, np.concatenate([part.codes for part in parts]), parts[0].counts + parts[1].counts)
+        joined[name] = Column(labels, np.concatenate([part.codes for part in parts]))
     return Table(joined, first.rows + second.rows)

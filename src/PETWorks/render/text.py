@@ -1,5 +1,6 @@
 """Results as tables for a terminal."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO
 from typing import Any
@@ -107,4 +108,5 @@ def _rendered(parts: Iterable[Any], *, colour: bool, width: int) -> str:
     for part in parts:
         console.print(part)
     text: str = console.file.getvalue()  # type: ignore[attr-defined]
-    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+    lines = "\n".join(line.rstrip() for line in text.splitlines())
+    return re.sub(r"\n{3,}", "\n\n", lines).strip("\n") + "\n"

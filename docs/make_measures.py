@@ -1,0 +1,35 @@
+"""Write docs/measures.md, the table of all measures, from the catalogue; `-` prints it instead."""
+
+import sys
+from pathlib import Path
+
+from PETWorks.metric import all_measures
+
+HEAD = """# Measures
+
+Made from the catalogue by `make docs`. `better` says which direction is good; *between* means that both ends
+of the range are bad. Names may be spelled with blanks, `-` or `_`, in any case.
+
+| measure | family | better | needs | parameters | what it says |
+|---|---|---|---|---|---|
+"""
+
+
+def row(entry):
+    parameters = ", ".join(f"`{name}`" for name in entry.parameters)
+    named = f"[{entry.name}](measures/{entry.name}.md)"
+    also = f" (also {', '.join(entry.aliases)})" if entry.aliases else ""
+    cells = [named + also, entry.family, entry.better, ", ".join(entry.needs), parameters, entry.summary]
+    return f"| {' | '.join(cells)} |\n"
+
+
+def main():
+    text = HEAD + "".join(map(row, all_measures()))
+    if sys.argv[1:] == ["-"]:
+        sys.stdout.write(text)
+    else:
+        Path(__file__).with_name("measures.md").write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,277 @@
+"""The command line as a data engineer meets it: exit codes, files written whole or not at all, no cell in a message."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+
+PATIENT = "data/patient_anonymized.csv"
+DELTA = ("data/delta_anonymized.csv", "--original", "data/delta.csv")
+
+
+def petworks(*arguments, **options):
+    command = [str(Path(sys.executable).with_name("petworks")), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ((PATIENT,), 0),
+        ((PATIENT, "--measure", "t-closeness:t=0.376"), 0),
+        ((PATIENT, "--measure", "t-closeness:t=8/27"), 0),
+        ((PATIENT, "--measure", "t-closeness:t=0.29"), 1),
+        ((PATIENT, "--measure", "t-closeness"), 0),
+        ((PATIENT, "--qi", "ZIPCode,Age", "--sensitive", "Salary", "--measure", "T Closeness:t=1/6"), 0),
+        ((*DELTA, "--measure", "d-presence:delta_min=1/2,delta_max=2/3"), 0),
+        ((*DELTA, "--measure", "delta-presence:delta_min=0.51,delta_max=2/3"), 1),
+        ((*DELTA, "--measure", "profitability:allow_attack=false"), 1),
+        ((*DELTA, "--measure", "profitability:allow_attack=false", "--measure", "precision"), 1),
+        ((*DELTA, "--measure", "profitability:adversary_cost=400,allow_attack=false"), 0),
+    ],
+)
+def test_exit_codes(arguments, code):
+    done = petworks("evaluate", *arguments)
+    assert (done.returncode, done.stderr) == (code, "")
+    assert ("does not hold" in done.stdout) == (code == 1)
+
+
+def test_without_measures_all_that_apply():
+    found = json.loads(petworks("evaluate", *DELTA, "--format", "json").stdout)
+    assert [result["measure"] for result in found["results"]] == [
+        "delta-presence",
+        "profitability",
+        "t-closeness",
+        "attribute-inference",
+        "re-identification",
+        "precision",
+    ]
+    assert found["not applicable"] == {}
+    assert found["satisfied"] is True
+    alone = json.loads(petworks("evaluate", DELTA[0], "--format", "json").stdout)
+    assert alone["not applicable"] == {"delta-presence": "needs the original table"}
+
+
+def test_a_measure_can_be_asked_for_twice():
+    asked = ("--measure", "t-closeness:t=0.2", "--measure", "t-closeness:t=0.3")
+    found = json.loads(petworks("evaluate", PATIENT, *asked, "--format", "json").stdout)
+    assert [result["satisfied"] for result in found["results"]] == [False, True]
+
+
+def test_output_goes_to_a_file(tmp_path):
+    out = tmp_path / "result.json"
+    done = petworks("evaluate", PATIENT, "--measure", "t-closeness:t=0.2", "--format", "json", "-o", out)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
+    assert json.loads(out.read_text("utf-8"))["results"][0]["details"]["attributes"]["Disease"]["exact"] == "8/27"
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_attack():
+    done = petworks("attack", PATIENT, "--qi", "ZIPCode,Age", "--sensitive", "Disease,Salary", "--format", "json")
+    found = json.loads(done.stdout)["results"]
+    assert found[0]["details"]["posterior"] == 1 / 3
+    assert found[1]["details"]["attributes"]["Disease"]["prior"] == 2 / 9
+    table = petworks("attack", PATIENT, "--qi", "Age").stdout
+    assert "re-identification" in table
+    assert "attribute-inference" not in table
+
+
+@pytest.mark.parametrize(("suffix", "read"), [("csv", pyarrow.csv.read_csv), ("parquet", pyarrow.parquet.read_table)])
+def test_risk_per_record(tmp_path, suffix, read):
+    (tmp_path / "t.csv").write_text("q;=s()\n2;a\n1;a\n2;b\n")
+    out = tmp_path / f"risks.{suffix}"
+    done = petworks("attack", tmp_path / "t.csv", "--qi", "q", "--sensitive", "=s()", "--per-record", out)
+    assert done.returncode == 0
+    assert read(out).to_pydict() == {
+        "re-identification": [0.5, 1.0, 0.5],
+        "attribute-inference of =s()": [0.5, 1.0, 0.5],
+    }
+
+
+def test_measures():
+    found = json.loads(petworks("measures", "--format", "json").stdout)["measures"]
+    assert {entry["name"] for entry in found} >= {"t-closeness", "delta-presence", "precision"}
+    assert "delta_min=number" in petworks("measures").stdout
+
+
+@pytest.mark.parametrize("command", ["evaluate", "attack", "measures"])
+def test_help_has_examples(command):
+    done = petworks(command, "--help")
+    assert done.returncode == 0
+    assert f"petworks {command}" in done.stdout
+    assert "Example" in done.stdout
+
+
+def test_column_names_with_a_comma(tmp_path):
+    (tmp_path / "t.csv").write_text('"a,b";c;d\n1;2;3\n')
+    done = petworks("attack", tmp_path / "t.csv", "--qi", '"a,b",c', "--qi", "d", "--format", "json")
+    assert json.loads(done.stdout)["table"]["quasi-identifiers"] == ["a,b", "c", "d"]
+
+
+def test_separator_and_encoding(tmp_path):
+    (tmp_path / "t.csv").write_bytes("a:b\n1:é\n2:é\n".encode("latin-1"))
+    options = ("--qi", "b", "--separator", ":", "--encoding", "latin-1", "--format", "json")
+    assert json.loads(petworks("attack", tmp_path / "t.csv", *options).stdout)["table"]["encoding"] == "iso8859-1"
+    pyarrow.parquet.write_table(pyarrow.table({"b": ["x"]}), tmp_path / "t.parquet")
+    assert petworks("attack", tmp_path / "t.parquet", *options).returncode == 0
+
+
+# --- what is not right: a clear error, exit 2, nothing written
+
+FILES = {
+    "good.csv": b"zip;age;disease\n1;20;flu\n2;30;SECRET\n",
+    "original.csv": b"zip;age;disease\n1;20;flu\n2;30;SECRET\n",
+    "other.csv": b"zip;years;disease\n1;20;SECRET\n",
+    "empty.csv": b"",
+    "header.csv": b"zip;age;disease\n",
+    "ragged.csv": b"zip;age;disease\n1;20;SECRET\n1;SECRET\n",
+    "twice.csv": b"zip;age;age\n1;20;SECRET\n",
+    "bytes.csv": b"zip;age;disease\n1;20;SECRET\xff\xfe\n",
+    "nul.csv": b"zip;age;disease\n1;20;SECRET\0\n",
+    "bomb.csv": b"zip;age;disease\n1;20;SECRET\n",
+    "bomb.yaml": b"a: &a [x]\nb: [*a]\n",
+    "tag.csv": b"zip;age;disease\n1;20;SECRET\n",
+    "tag.yaml": b"DATASET: !!python/name:os.system\n",
+    "shape.csv": b"zip;age;disease\n1;20;SECRET\n",
+    "shape.yaml": b"[1, 2]\n",
+    "h/hierarchy_zip.csv": b"1;*\n3;*\n",
+    "h_ragged/hierarchy_zip.csv": b"1;a;*\n2;*\n",
+    "h_two/hierarchy_zip.csv": b"1;a;*\n1;b;*\n",
+    "h_empty/hierarchy_zip.csv": b"",
+    "h_comma/hierarchy_zip.csv": b"1,a,*\n2,b,*\n",
+    "h_other/hierarchy_name.csv": b"1;*\n",
+}
+QI = ("--qi", "zip,age")
+
+
+@pytest.fixture
+def broken(tmp_path):
+    for name, content in FILES.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content)
+    with (tmp_path / "line.csv").open("wb") as file:
+        file.write(b"zip;age;disease\n")
+        file.truncate(1 << 30)  # sparse, and full of NUL
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("missing.csv", *QI), "no such file: 'missing.csv'"),
+        (("empty.csv", *QI), "empty.csv: the file is empty"),
+        (("header.csv", *QI), "header.csv: a header but no records"),
+        (("ragged.csv", *QI), "ragged.csv, line 3: 2 cells where the header has 3"),
+        (("twice.csv", *QI), "twice.csv: several columns are called 'age'"),
+        (("bytes.csv", *QI), "bytes.csv, line 2: bytes that are neither UTF-8 nor Big5 (CP950); name its encoding"),
+        (("nul.csv", *QI), "nul.csv, line 2: a NUL byte"),
+        (("line.csv", *QI), "line.csv, line 2: a NUL byte"),
+        (("bomb.csv",), "bomb.yaml, line 2: an alias, which is not allowed"),
+        (("tag.csv",), "tag.yaml, line 1: not plain YAML"),
+        (("shape.csv",), "shape.yaml: a mapping under 'DATASET' is wanted"),
+        (("good.csv", "--qi", "zpi"), "roles name columns that are not in the data: 'zpi'"),
+        (("good.csv", "--qi", "zip", "--sensitive", "zip"), "column 'zip' is given two roles"),
+        (("good.csv",), "no column has the role 'quasi_identifier'"),
+        (("good.csv", "--sensitive", "disease"), "no column has the role 'quasi_identifier'"),
+        (("good.csv", *QI, "--measure", "t-closeness"), "t-closeness needs a sensitive attribute"),
+        (("good.csv", *QI, "--measure", "delta-presence"), "delta-presence needs the original table"),
+        (("good.csv", *QI, "--original", "other.csv"), "original and release have different columns"),
+        (("good.csv", *QI, "--hierarchies", "h_other"), "the hierarchy folder 'h_other' has no file"),
+        (("good.csv", *QI, "--hierarchies", "h", "--measure", "precision"), "there is none for 'age'"),
+        (("good.csv", *QI, "--hierarchies", "h_ragged"), "hierarchy_zip.csv, line 2: 2 levels where"),
+        (("good.csv", *QI, "--hierarchies", "h_two"), "hierarchy_zip.csv, line 2: the same leaf as on line 1"),
+        (("good.csv", *QI, "--hierarchies", "h_empty"), "hierarchy_zip.csv: the file is empty"),
+        (("good.csv", *QI, "--hierarchies", "h_comma"), "separated by ',' where ';' is wanted"),
+        (
+            ("good.csv", "--qi", "zip", "--hierarchies", "h"),
+            "column 'zip': 1 of 2 released values are not on any level",
+        ),
+        (("good.csv", *QI, "--sensitive", "disease", "--measure", "t-closeness:t=-1"), "needs 0 <= t, got t='-1'"),
+        (("good.csv", *QI, "--sensitive", "disease", "--measure", "t-closeness:t=nan"), "needs 0 <= t, got t='nan'"),
+        (("good.csv", *QI, "--measure", "delta-presence:delta_min=1,delta_max=0"), "needs delta_min <= delta_max"),
+        (("good.csv", *QI, "--measure", "t-closness"), "did you mean 't-closeness'?"),
+        (("good.csv", *QI, "--measure", "t-closeness:limit=1"), "no parameter of t-closeness is called 'limit'"),
+        (("good.csv", *QI, "--measure", "t-closeness:t"), "'t' is not parameter=value"),
+        (("good.csv", *QI, "--measure", "t-closeness:t=1,t=2"), "'t' is given twice"),
+        (("good.csv", *QI, "--original", "missing.csv"), "no such file: 'missing.csv'"),
+    ],
+)
+def test_bad_input(broken, arguments, message):
+    before = sorted(broken.rglob("*"))
+    done = petworks("evaluate", *arguments, "--format", "json", "-o", "out.json", cwd=broken)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert "SECRET" not in done.stderr
+    assert sorted(broken.rglob("*")) == before
+
+
+def test_a_gigabyte_in_one_line(tmp_path):
+    path = tmp_path / "line.csv"
+    with path.open("wb") as file:
+        file.write(b"zip;age\n")
+        for _ in range(1024):
+            file.write(b"x" * (1 << 20))
+    limited = f"ulimit -v 4000000; exec {Path(sys.executable).with_name('petworks')} evaluate {path} --qi zip"
+    done = subprocess.run(["bash", "-c", limited], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "petworks: line.csv, line 2: longer than 4 MiB\n"
+
+
+@pytest.mark.parametrize("option", ["-o", "--per-record"])
+@pytest.mark.parametrize(
+    ("out", "message"),
+    [
+        ("nowhere/out.csv", "the folder 'nowhere' does not exist"),
+        ("h", "it is a folder"),
+        ("good.csv", "it is an input of this run"),
+        ("/proc/out.csv", "cannot write '/proc/out.csv'"),
+    ],
+)
+def test_outputs_that_cannot_be_written(broken, option, out, message):
+    before = {path: path.read_bytes() for path in broken.rglob("*.csv") if path.name != "line.csv"}
+    done = petworks("attack", "good.csv", "--qi", "zip", option, out, cwd=broken)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert before == {path: path.read_bytes() for path in broken.rglob("*.csv") if path.name != "line.csv"}
+
+
+def test_per_record_wants_a_known_format(broken):
+    done = petworks("attack", "good.csv", "--qi", "zip", "--per-record", "out.xls", cwd=broken)
+    assert done.returncode == 2
+    assert "--per-record writes .csv or .parquet" in done.stderr
+
+
+def test_usage_errors_exit_with_2():
+    assert petworks("evaluate").returncode == 2
+    assert petworks("evaluate", PATIENT, "--format", "xml").returncode == 2
+    assert petworks("nothing").returncode == 2
+
+
+def test_progress_only_on_a_terminal():
+    """Standard error is a terminal: there is a spinner; piped it is silent (as every test above has seen)."""
+    reader, writer = pty.openpty()
+    command = [str(Path(sys.executable).with_name("petworks")), "evaluate", PATIENT, "--measure", "t-closeness"]
+    environment = os.environ | {"TERM": "xterm"}
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=writer, check=False, env=environment)
+    os.close(writer)
+    assert "evaluating patient_anonymized.csv" in os.read(reader, 65536).decode()
+    assert done.returncode == 0
+    assert b"\x1b" not in done.stdout
+
+
+def test_hostile_names_are_shown_as_text(tmp_path):
+    """Markup of the terminal library and control characters in a column name stay what they are."""
+    (tmp_path / "t.csv").write_text("[bold]q[/bold];\x1b[31ms;<b>\n1;2;3\n")
+    done = petworks("evaluate", tmp_path / "t.csv", "--qi", "[bold]q[/bold],<b>", "--sensitive", "\x1b[31ms")
+    assert done.returncode == 0
+    assert "[bold]q[/bold], <b>" in done.stdout
+    assert "\x1b" not in done.stdout

@@ -1,0 +1,42 @@
+"""What the pages show is what the program prints."""
+
+import doctest
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_examples_of_a_page(page, tmp_path):
+    (tmp_path / "data").symlink_to(ROOT / "data")
+    os.chdir(tmp_path)
+    names = {}
+    for kind, text in BLOCK.findall(page.read_text("utf-8")):
+        if kind == "python":
+            test = doctest.DocTestParser().get_doctest(text, names, str(page), str(page), 0)
+            assert doctest.DocTestRunner().run(test, clear_globs=False).failed == 0
+            names = test.globs
+        else:
+            for command, printed in re.findall(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", text, re.MULTILINE):
+                assert shell(command).rstrip() == printed.rstrip()
+
+
+def shell(command):
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, env=environment)
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
+        assert (page.parent / target).exists(), target
