@@ -20,8 +20,8 @@ print(re_identification_per_record(release).max())
 
 # Prints:
 # <Release of 9 records: quasi-identifiers 'ZIPCode', 'Age'; sensitive 'Disease', 'Salary'>
-# <t-closeness = 0.296296 (t=0.2, distance='auto'): not satisfied>
+# <t-closeness = 0.296296 (t=0.2): not satisfied>
 # <Evaluation of 9 records>
-#   <t-closeness = 0.296296 (t=0.3, distance='auto'): satisfied>
+#   <t-closeness = 0.296296 (t=0.3): satisfied>
 #   <precision = 1>
 # 0.3333333333333333

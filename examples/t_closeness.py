@@ -26,6 +26,8 @@ report(result.details["attributes"], "json")
 #         "t": 0.2962962962962963,
 #         "exact": "8/27",
 #         "distance": "hierarchical",
-#         "worst class size": 3
+#         "worst_class_size": 3,
+#         "classes_beyond_t": 0,
+#         "records_beyond_t": 0
 #     }
 # }

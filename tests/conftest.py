@@ -44,7 +44,7 @@ def cases(draw, missing=True):
     none = st.none() if missing else st.nothing()
     zips = st.sampled_from([path[0] for path in ZIP]) | none
     sexes = st.sampled_from(["男", "女"]) | none
-    diseases = draw(st.sampled_from([TEXTS, TEXTS | none, NUMBERS]))
+    diseases = draw(st.sampled_from([TEXTS, TEXTS | none, TEXTS | none | st.just("*"), NUMBERS]))
     incomes = draw(st.sampled_from([NUMBERS, NUMBERS | none]))
     record = st.fixed_dictionaries({"zip": zips, "sex": sexes, "disease": diseases, "income": incomes})
     original = draw(st.lists(record, min_size=1, max_size=14))

@@ -38,9 +38,9 @@ def test_document_example(known, record, value):
     assert (found.details["prior"], found.details["posterior"], found.value) == (1 / 8, record, record)
     guessed = attribute_inference(table).details["attributes"]["income"]
     assert (guessed["prior"], guessed["posterior"]) == (1 / 2, value)
-    assert (guessed["multiplicative leakage"], guessed["additive leakage"]) == (1.5, 0.25)
-    assert found.details["multiplicative leakage"] == record * 8
-    assert found.details["additive leakage"] == record - 1 / 8
+    assert (guessed["multiplicative_leakage"], guessed["additive_leakage"]) == (1.5, 0.25)
+    assert found.details["multiplicative_leakage"] == record * 8
+    assert found.details["additive_leakage"] == record - 1 / 8
 
 
 def test_document_example_per_record_in_input_order():

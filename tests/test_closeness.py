@@ -12,7 +12,7 @@ from PETWorks import Release
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counts import ClassValues
 from PETWorks.errors import HierarchyError, PETWorksError
-from PETWorks.metrics.closeness import equal_cost, hierarchical_cost, numeric_cost, t_closeness
+from PETWorks.metrics.closeness import equal_cost, hierarchical_cost, numeric_cost, t_closeness, wide_enough
 
 # The published five-row example, its salaries as numbers.
 DOCUMENT = {
@@ -55,7 +55,7 @@ def test_document_table():
     assert exact(result, "salary") == Fraction(3, 8)
     assert exact(result, "disease") == Fraction(3, 20)
     assert result.value == 0.375
-    assert result.details["attributes"]["salary"]["worst class size"] == 2
+    assert result.details["attributes"]["salary"]["worst_class_size"] == 2
 
 
 def test_patient():
@@ -71,6 +71,14 @@ def test_patient():
     assert exact(t_closeness(patient, distance={"Disease": "equal"}), "Disease") == Fraction(5, 9)
     assert t_closeness(patient, t=8 / 27).satisfied is True
     assert t_closeness(patient, t=0.2962).satisfied is False
+
+
+def test_classes_beyond_the_limit_are_counted():
+    patient = Release("data/patient_anonymized.csv")
+    found = t_closeness(patient, t=0.2).details["attributes"]["Disease"]
+    assert (found["classes_beyond_t"], found["records_beyond_t"]) == (2, 6)
+    found = t_closeness(patient, t=8 / 27).details["attributes"]["Disease"]
+    assert (found["classes_beyond_t"], found["records_beyond_t"]) == (0, 0)
 
 
 def test_reference_disease_table(reference):
@@ -108,7 +116,7 @@ def test_a_column_with_a_missing_number_is_not_numeric():
 
 def test_all_records_suppressed_leaves_nothing_to_check():
     found = t_closeness(release({"q": ["*", "*"], "s": ["5", "6"]}, ["q"], ["s"]), t=0)
-    assert (found.value, found.satisfied, found.details["suppressed records"]) == (0, True, 2)
+    assert (found.value, found.satisfied, found.details["suppressed_records"]) == (0, True, 2)
 
 
 def test_values_outside_the_hierarchy_are_counted_not_shown():
@@ -123,7 +131,7 @@ def test_limits_out_of_range(limit):
     if limit is None:
         assert t_closeness(table, t=limit).satisfied is None
     else:
-        with pytest.raises(PETWorksError, match=r"^t-closeness needs 0 <= t, got t="):
+        with pytest.raises(PETWorksError, match=r"^t-closeness needs (a number, )?0 <= t, got t="):
             t_closeness(table, t=limit)
 
 
@@ -157,21 +165,24 @@ def test_kernels_are_exact_at_any_size(counted, random):
     """Counts beyond 64 bits go through unlimited integers; a well-known tool overflows at 131,072 rows."""
     inside, overall = counted
     filled = [[(value, count) for value, count in enumerate(group) if count] for group in inside]
-    classes = ClassValues(
-        np.array([sum(group) for group in inside], object),
-        np.cumsum([0, *(len(cells) for cells in filled)])[:-1],
-        np.array([value for cells in filled for value, _ in cells], np.int64),
-        np.array([count for cells in filled for _, count in cells], object),
-    )
     records, values = sum(overall), len(overall)
+    classes = wide_enough(
+        ClassValues(
+            np.array([sum(group) for group in inside]),
+            np.cumsum([0, *(len(cells) for cells in filled)])[:-1],
+            np.array([value for cells in filled for value, _ in cells], np.int64),
+            np.array([count for cells in filled for _, count in cells]),
+        ),
+        records * max(values - 1, 2),
+    )
     labels = [str(value) for value in range(values)]
     q = {label: Fraction(count, records) for label, count in zip(labels, overall, strict=True)}
     paths = [(label, random.choice("AB"), "top") for label in labels]
     nodes = [np.arange(values), np.array(["AB".index(path[1]) for path in paths])]
     found = {
-        "equal": equal_cost(classes, np.array(overall, object)),
-        "numeric": numeric_cost(classes, np.array(overall, object), np.arange(values)),
-        "hierarchical": hierarchical_cost(classes, np.array(overall, object), nodes),
+        "equal": equal_cost(classes, np.array(overall)),
+        "numeric": numeric_cost(classes, np.array(overall), np.arange(values)),
+        "hierarchical": hierarchical_cost(classes, np.array(overall), nodes),
     }
     for position, group in enumerate(inside):
         p = {label: Fraction(count, sum(group)) for label, count in zip(labels, group, strict=True)}

@@ -20,7 +20,7 @@ def test_t_closeness():
     assert list(found.items()) == [("t", 0.376), ("fulfill t-closeness", True)]
     assert found.details["attributes"]["Disease"]["exact"] == "8/27"
     assert found.details["attributes"]["Disease"]["distance"] == "hierarchical"
-    assert found.details["smallest class"] == 3
+    assert found.details["smallest_class"] == 3
 
 
 def test_d_presence():
@@ -61,7 +61,7 @@ def test_attacks():
     assert list(found.items()) == [("prior", 1 / 9), ("posterior", 1 / 3)]
     found = PETValidation(None, PATIENT, "attribute-inference", attributeTypes=roles)
     assert found == {"Disease": {"prior": 2 / 9, "posterior": 1 / 3}, "Salary": {"prior": 1 / 9, "posterior": 1 / 3}}
-    assert found.details["attributes"]["Disease"]["multiplicative leakage"] == 1.5
+    assert found.details["attributes"]["Disease"]["multiplicative_leakage"] == 1.5
 
 
 def test_tables_as_frames():
@@ -94,7 +94,7 @@ def test_numbers_as_text():
         (("t-closeness",), {}, r"t-closeness needs tLimit"),
         (("t-closeness",), {"tLimit": -1}, r"t-closeness needs 0 <= tLimit, got tLimit=-1"),
         (("t-closeness",), {"tlimit": 1}, r"no parameter of t-closeness is called 'tlimit'; did you mean 'tLimit'\?"),
-        (("t-closeness",), {"tLimit": "x"}, r"t-closeness needs 0 <= tLimit, got tLimit='x'"),
+        (("t-closeness",), {"tLimit": "x"}, r"t-closeness needs a number, 0 <= tLimit, got tLimit='x'"),
         (("d-presence",), {"dMin": 1, "dMax": 0}, r"needs dMin <= dMax, got dMin=1, dMax=0"),
         (("d-presence",), {"dMin": 0, "dMax": 1}, r"delta-presence needs the original table"),
         (

@@ -81,11 +81,12 @@ def test_sizes_histogram_and_records(data):
     assert made.class_sizes("class").number == len(groups) + (suppressed > 0)
 
 
-def test_wide_keys_leave_room_for_the_sensitive_value():
-    """Two columns and the sensitive one, each different in every row, with 17 bits each; four of them fill 64."""
+@pytest.mark.parametrize("columns", [2, 3, 4])
+def test_wide_keys_leave_room_for_the_sensitive_value(columns):
+    """Each column has 17 bits: three and the sensitive one are too many, and four are by themselves."""
     rows = 70_000
     codes = [str(number) for number in range(rows)]
-    table = {f"q{c}": codes for c in range(4)} | {"s": codes}
+    table = {f"q{c}": codes for c in range(columns)} | {"s": codes}
     assert counted(release(table, "s")) == Counter({(1, (1,)): rows})
 
 
@@ -108,7 +109,8 @@ def test_largest_ratio_is_exact(pairs):
 
 
 def test_neighbouring_fractions_are_told_apart():
-    """Ratios that are one and the same floating point number."""
+    """Ratios that are one and the same floating point number; negative ones too."""
+    assert largest_ratio(np.array([-3, -1, -2]), np.array([1, 1, 2])) == (-1, 1)
     large = 2**60
     value, _ = largest_ratio(np.array([large, large + 1]), np.array([large + 1, large + 2]))
     assert value.numerator == large + 1

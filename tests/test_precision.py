@@ -58,7 +58,7 @@ def test_suppressed_and_missing_cells_have_lost_all():
 def test_a_label_on_several_levels_is_taken_at_the_lowest():
     found = precision(Release({"age": ["50", "50", "49"]}, None, {"age": [("49", "40s", "50"), ("50", "50s", "50")]}))
     assert found.value == 1
-    assert found.details["columns"]["age"]["ambiguous cells"] == 2
+    assert found.details["columns"]["age"]["ambiguous_cells"] == 2
 
 
 def test_values_not_in_the_hierarchy():

@@ -58,13 +58,13 @@ def test_absent_people_count_with_delta_zero():
     found = delta_presence(release({"zip": ["47**"]}), delta_min=0.1, delta_max=1)
     assert found.satisfied is False
     assert exact(found) == [0, 1]
-    assert found.details["original records absent from the release"] == 2
+    assert found.details["original_records_absent_from_the_release"] == 2
 
 
 def test_suppressed_records_belong_to_no_class():
     found = delta_presence(release({"zip": ["47**", "48**", "*"]}))
     assert exact(found) == [Fraction(1, 2), 1]
-    assert found.details["suppressed records"] == 1
+    assert found.details["suppressed_records"] == 1
 
 
 def test_all_suppressed():
@@ -104,6 +104,13 @@ def test_a_release_of_another_table():
         delta_presence(release({"zip": ["9", "9", "4712"]}, hierarchies={}))
     with pytest.raises(PETWorksError, match=r"beyond those the original has of their kind: 1;"):
         delta_presence(release({"zip": ["4712", "4712", "4823"]}))
+    with pytest.raises(PETWorksError, match=r"beyond those the original has of their kind: 1;"):
+        delta_presence(release({"zip": ["4712", "4712"]}, {"zip": ["4712"]}))
+
+
+def test_a_column_that_lacks_its_hierarchy_is_named():
+    with pytest.raises(NotApplicable, match=r": 2; values that the original does not have are in 'zip' \(no hierarchy"):
+        delta_presence(release({"zip": ["47**", "48**"]}, hierarchies={}))
 
 
 @pytest.mark.parametrize(

@@ -26,15 +26,15 @@ def test_document_example():
     strict = profitability(release(*DOCUMENT), allow_attack=False, **asked)
     assert (base.satisfied, strict.satisfied) == (True, False)
     assert base.value == 300
-    assert base.details["highest expected gain of the adversary"] == 300
-    assert base.details["records worth attacking"] == 3
+    assert base.details["highest_expected_gain"] == 300
+    assert base.details["records_worth_attacking"] == 3
 
 
 def test_each_record_is_judged_alone():
     # One record at 300, two at 150: the sum over the table is positive, the first record is not.
     found = profitability(release(*DOCUMENT), publisher_benefit=200, publisher_loss=300)
     assert found.satisfied is False
-    assert found.details["records whose risk is not outweighed"] == 1
+    assert found.details["records_not_outweighed"] == 1
 
 
 @pytest.mark.parametrize(("gain", "size"), [(49, 49), (0.3, 3), (300, 3), (0.7, 7)])
@@ -45,12 +45,20 @@ def test_gain_equal_to_cost_is_an_attack(gain, size):
         release(*["x"] * size), allow_attack=False, adversary_cost=float(cost), adversary_gain=gain, publisher_loss=1
     )
     assert found.satisfied is False
-    assert found.details["records worth attacking"] == size
+    assert found.details["records_worth_attacking"] == size
 
 
 def test_benefit_equal_to_risk_is_not_profitable():
     assert profitability(release(*["x"] * 3), publisher_loss=0.3, publisher_benefit=0.1).satisfied is False
     assert profitability(release(*["x"] * 3), publisher_loss=0.3, publisher_benefit=0.1001).satisfied is True
+
+
+@pytest.mark.parametrize(
+    ("cost", "gain", "size"), [(4, 300, 76), (4, 301, 76), (300, 4, 1), (0.1, 0.3, 4), (0, 5, None)]
+)
+def test_class_size_that_is_not_worth_attacking(cost, gain, size):
+    found = profitability(release("x"), adversary_cost=cost, adversary_gain=gain)
+    assert found.details["class_size_not_worth_attacking"] == size
 
 
 def test_no_attack_no_risk():

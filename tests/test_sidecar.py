@@ -34,6 +34,12 @@ def test_roles_come_from_the_file_unless_given(table):
     assert (given.quasi_identifiers, given.sensitive_attributes) == (("age",), ())
 
 
+def test_a_file_that_ends_in_yml_counts_too(table, tmp_path):
+    path = table(GOOD)
+    (tmp_path / "t.yaml").rename(tmp_path / "t.yml")
+    assert Release(path).quasi_identifiers == ("zip", "age")
+
+
 def test_hierarchies_come_from_the_file_unless_given(table, tmp_path):
     for folder, leaf in (("h", "1"), ("other", "5")):
         (tmp_path / folder).mkdir()
@@ -154,5 +160,11 @@ def test_nodes_follow_the_whole_path():
 def test_hierarchies_given_by_column():
     with pytest.raises(HierarchyError, match="hierarchies for columns that are not in the data: 'zpi'"):
         Release({"zip": ["1"]}, {}, {"zpi": [("1", "*")]})
+    with pytest.raises(HierarchyError, match=r"hierarchy of 'zip': rows are lists of levels, leaf first, got str"):
+        Release({"zip": ["1"]}, {}, {"zip": ["1", "*"]})
+    with pytest.raises(HierarchyError, match=r"hierarchy of 'zip': a file or rows of levels are wanted, got dict"):
+        Release({"zip": ["1"]}, {}, {"zip": {"1": "*"}})
+    by_file = Release({"age": ["35"]}, {}, {"age": "data/delta_hierarchy/delta_hierarchy_age.csv"})
+    assert by_file.hierarchies["age"].height == 1
     with pytest.raises(HierarchyError, match="a folder or a dict by column, got list"):
         Release({"zip": ["1"]}, {}, [("1", "*")])

@@ -81,7 +81,7 @@ def test_big5_is_found_by_looking(tmp_path):
     path = written(tmp_path, text.encode("cp950"))
     assert cells(path) == {"姓名": ["王小明", "李四"], "疾病": ["流感", "胃炎"], "郵遞區號": ["106", "*"]}
     roles = {"郵遞區號": QUASI_IDENTIFIER}
-    assert Release(path, roles).table.encoding == "cp950"
+    assert Release(path, roles).encoding == "cp950"
 
 
 @pytest.mark.parametrize("text", ["name;b\nRenée;x\nZoë;y\n", "name;b\nMünchen;x\n", "name;b\nFrançois;x\nJosé;y\n"])
@@ -132,7 +132,7 @@ def test_a_quoted_cell_in_the_last_block_does_not_swallow_rows(tmp_path):
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         cells(tmp_path / "nothing.csv")
-    with pytest.raises(InputError, match="cannot read"):
+    with pytest.raises(InputError, match=r"cannot read .* not a regular file"):
         cells(tmp_path)
     with pytest.raises(InputError, match=r"a path or a frame that speaks Arrow .* is wanted, got int"):
         cells(5)
@@ -210,6 +210,13 @@ def test_roles_must_fit_the_columns():
         Release(table, ["zip"])
     with pytest.raises(ParameterError, match="suppressed is 'apart' or 'class'"):
         Release(table, {}, suppressed="gone")
+
+
+def test_a_file_without_a_header_does_not_show_its_first_record(tmp_path):
+    path = written(tmp_path, "SECRET;35;flu\nx;36;flu\n")
+    with pytest.raises(RoleError, match=r"'zip'; it has 3 columns; is its first line a header\?") as error:
+        Release(path, {"zip": QUASI_IDENTIFIER})
+    assert "SECRET" not in str(error.value)
 
 
 def test_original_and_release_have_the_same_columns():

@@ -2,10 +2,13 @@
 
 import csv
 import io
+import os
 import sys
+import traceback
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
+from types import TracebackType
 from typing import Any, TypeVar
 
 import click
@@ -21,7 +24,7 @@ from PETWorks.metric import Metric, all_measures, find
 from PETWorks.release import APART, AS_CLASS, Release
 from PETWorks.render.json import dumps
 
-HOLDS, DOES_NOT_HOLD, BAD_INPUT = 0, 1, 2
+HOLDS, DOES_NOT_HOLD, BAD_INPUT, INTERNAL_ERROR = 0, 1, 2, 3
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -47,7 +50,7 @@ def table_options(command: Command) -> Command:
         option("--sensitive", multiple=True, metavar="C,D", help="Sensitive attributes: what must not be learnt."),
         option("--separator", metavar="CHAR", help="Separator of the CSV files; found by looking otherwise."),
         option("--encoding", metavar="NAME", help="Encoding of the CSV files; UTF-8 or Big5 otherwise."),
-        option("--format", "output_format", type=formats, default="table", show_default=True, help="How to print."),
+        option("--format", "output_format", type=formats, help="How to print: table, or json for a FILE.json."),
         option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write there instead."),
     ]  # fmt: skip
     for add in reversed(options):
@@ -61,8 +64,9 @@ def main() -> None:
     """How safe is a table about people, and how much is it still worth?
 
     Nothing leaves this machine. Exit code 0: everything asked for holds; 1: something does not;
-    2: bad input or usage.
+    2: bad input or usage; 3: an error of the program itself.
     """
+    sys.excepthook = _internal_error
 
 
 @main.command("evaluate")
@@ -111,14 +115,14 @@ def evaluate_command(
     with _progress(f"evaluating {released.name}"):
         release = _release(released, hierarchies, original, options)
         evaluation = evaluate_all(release, requests or None)
-    if options["output_format"] == "json":
+    if _as_json(options["output_format"], output):
         text = dumps({"petworks": __version__, **evaluation.to_dict()}) + "\n"
     else:
         from PETWorks.render.text import evaluation_text
 
         text = evaluation_text(evaluation, **_style(output))
     _put(text, output)
-    sys.exit(HOLDS if evaluation.satisfied else DOES_NOT_HOLD)
+    sys.exit(DOES_NOT_HOLD if evaluation.satisfied is False else HOLDS)
 
 
 @main.command("attack")
@@ -147,7 +151,7 @@ def attack_command(table: Path, per_record: Path | None, **options: Any) -> None
         wanted = ["re-identification"] + (["attribute-inference"] if release.sensitive_attributes else [])
         evaluation = evaluate(release, wanted)
         risks = _per_record(release, records.suffix) if records else b""
-    if options["output_format"] == "json":
+    if _as_json(options["output_format"], output):
         text = dumps({"petworks": __version__, **evaluation.to_dict()}) + "\n"
     else:
         from PETWorks.render.text import attack_text
@@ -173,6 +177,13 @@ def measures_command(output_format: str) -> None:
         from PETWorks.render.text import measures_text
 
         click.echo(measures_text(all_measures(), **_style(None)), nl=False)
+
+
+def _internal_error(kind: type[BaseException], _: BaseException, trace: TracebackType | None) -> None:
+    """Where the program broke, without the message: it might quote a cell."""
+    traceback.print_tb(trace)
+    click.echo(f"petworks: {kind.__name__}: an error of the program itself; nothing above is of your data", err=True)
+    os._exit(INTERNAL_ERROR)  # an exit code of 1 would mean that something does not hold
 
 
 def _release(path: Path, hierarchies: str | None, original: Path | None, options: dict[str, Any]) -> Release:
@@ -210,6 +221,10 @@ def _output(path: Path | None, *inputs: Path | None) -> Path | None:
     if path is not None:
         check_writable(path, inputs)
     return path
+
+
+def _as_json(wanted: str | None, output: Path | None) -> bool:
+    return wanted == "json" or (wanted is None and output is not None and output.suffix == ".json")
 
 
 def _put(text: str, output: Path | None) -> None:

@@ -104,11 +104,11 @@ def PETValidation(
     return Validation(technique.keys(result), {"value": result.value, **result.details})
 
 
-def report(result: Mapping[str, Any], format: str = "json") -> None:  # noqa: A002 - the published name
+def report(result: Mapping[str, Any] | Result, format: str = "json") -> None:  # noqa: A002 - the published name
     """Print a result; the format is "json"."""
     if str(format).casefold() != "json":
         raise unknown("report format", str(format), ["json"])
-    print(dumps(result))
+    print(dumps(result if isinstance(result, Mapping) else result.to_dict()))
 
 
 def _technique(name: str) -> tuple[_Technique, Metric]:

@@ -44,10 +44,10 @@ class ClassSizes:
     def summary(self) -> dict[str, int | None]:
         """Records, classes, smallest and largest class, for the details of a result."""
         return {
-            "records in classes": self.records,
+            "records_in_classes": self.records,
             "classes": self.number,
-            "smallest class": int(self.sizes[0]) if self.number else None,
-            "largest class": int(self.sizes[-1]) if self.number else None,
+            "smallest_class": int(self.sizes[0]) if self.number else None,
+            "largest_class": int(self.sizes[-1]) if self.number else None,
         }
 
 
@@ -109,6 +109,7 @@ def largest_ratio(numerators: NDArray[Any], denominators: NDArray[Any]) -> tuple
     if len(numerators) == 0:
         return None
     ratios = numerators.astype(np.float64) / denominators.astype(np.float64)
-    near = np.flatnonzero(ratios >= ratios.max() * (1 - 2.0**-50))
+    largest = ratios.max()
+    near = np.flatnonzero(ratios >= largest - abs(largest) * 2.0**-50)
     pairs = set(zip(numerators[near].tolist(), denominators[near].tolist(), strict=True))
     return max(((Fraction(n, d), d) for n, d in pairs), key=lambda pair: (pair[0], -pair[1]))

@@ -40,8 +40,9 @@ class CSV:
         found, self._lines = _find_encoding(self._file, encoding)
         self.encoding: str | None = found
         sample = codecs.getincrementaldecoder(found)().decode(head).removeprefix("\ufeff")
-        self.separator = separator or _find_separator(sample)
-        self.names, self._header_lines = _header(sample, self.separator, self.name)
+        found_separator = separator or _find_separator(sample)
+        self.separator: str | None = found_separator
+        self.names, self._header_lines = _header(sample, found_separator, self.name)
         if self._lines <= self._header_lines:
             raise InputError(f"{self.name}: a header but no records")
 
@@ -88,7 +89,7 @@ class CSV:
         """Number of records; an error that names the first line that is not right."""
         width, rows, line = len(self.names), 0, 1
         with self._file.open(encoding=self.encoding, newline="") as file:
-            reader = csv.reader(file, delimiter=self.separator, strict=True)
+            reader = csv.reader(file, delimiter=self.separator or SEPARATORS[0], strict=True)
             try:
                 for row in reader:
                     if row and len(row) != width:

@@ -1,15 +1,15 @@
 """Several measures of one release at once."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
 from PETWorks import attacks, metrics  # noqa: F401 - fills the catalogue
-from PETWorks.errors import NotApplicable, RoleError
+from PETWorks.errors import NotApplicable, ParameterError, RoleError, quoted
 from PETWorks.metric import Metric, all_measures, find
 from PETWorks.release import NO_QUASI_IDENTIFIER, Release
-from PETWorks.result import Result, shown
+from PETWorks.result import Result
 
 
 @dataclass(frozen=True)
@@ -21,9 +21,16 @@ class Evaluation:
     not_applicable: Mapping[str, str]
 
     @property
-    def satisfied(self) -> bool:
-        """Whether every threshold that was given is met."""
-        return all(result.satisfied is not False for result in self.results)
+    def satisfied(self) -> bool | None:
+        """Whether every threshold that was given is met; None when none was."""
+        verdicts = [result.satisfied for result in self.results if result.satisfied is not None]
+        return all(verdicts) if verdicts else None
+
+    def __iter__(self) -> Iterator[Result]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
 
     def __getitem__(self, name: str) -> Result:
         """The result of a measure, by its name."""
@@ -39,7 +46,7 @@ class Evaluation:
             "table": dict(self.table),
             "satisfied": self.satisfied,
             "results": [result.to_dict() for result in self.results],
-            "not applicable": dict(self.not_applicable),
+            "not_applicable": dict(self.not_applicable),
         }
 
     def __repr__(self) -> str:
@@ -49,14 +56,16 @@ class Evaluation:
         )
 
     def _repr_html_(self) -> str:
-        header = "<tr><th>measure</th><th>value</th><th>satisfied</th></tr>"
+        described = f"{self.table['records']} records; quasi-identifiers {quoted(self.table['quasi_identifiers'])}"
+        header = "<tr><th>measure</th><th>value</th><th>asked for</th><th>verdict</th></tr>"
         rows = "".join(
-            f"<tr><td>{escape(result.measure)}</td><td>{escape(shown(result.value))}</td>"
-            f"<td>{escape(shown(result.satisfied))}</td></tr>"
+            f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in result.summary_cells())}</tr>"
             for result in self.results
         )
         missing = "".join(f"<li>{escape(name)}: {escape(reason)}</li>" for name, reason in self.not_applicable.items())
-        return f"<table>{header}{rows}</table>" + (f"<p>not applicable</p><ul>{missing}</ul>" if missing else "")
+        return f"<p>{escape(described)}</p><table>{header}{rows}</table>" + (
+            f"<p>not applicable</p><ul>{missing}</ul>" if missing else ""
+        )
 
 
 def evaluate(
@@ -66,13 +75,15 @@ def evaluate(
 
     >>> evaluate(Release("data/patient_anonymized.csv"), {"t-closeness": {"t": 0.376}})
     <Evaluation of 9 records>
-      <t-closeness = 0.296296 (t=0.376, distance='auto'): satisfied>
+      <t-closeness = 0.296296 (t=0.376): satisfied>
     """
     return evaluate_all(release, None if wanted is None else _requests(wanted))
 
 
 def evaluate_all(release: Release, requests: Iterable[tuple[Metric, Mapping[str, Any]]] | None) -> Evaluation:
     """Measure a release; a measure may be asked for several times with different parameters."""
+    if not isinstance(release, Release):
+        raise ParameterError(f"a Release is wanted, got {type(release).__name__}: Release(data, roles)")
     results: list[Result] = []
     not_applicable: dict[str, str] = {}
     if requests is None:
@@ -84,24 +95,31 @@ def evaluate_all(release: Release, requests: Iterable[tuple[Metric, Mapping[str,
                 not_applicable[entry.name] = missing
                 continue
             try:
-                results.append(entry(release))
+                # Nothing was asked for, so there is no verdict, not even on default parameters.
+                results.append(replace(entry(release), satisfied=None))
             except NotApplicable as reason:
-                not_applicable[entry.name] = str(reason)
+                not_applicable[entry.name] = str(reason).removeprefix(f"{entry.name} ")
     else:
         asked = [(entry, entry.check(parameters)) for entry, parameters in requests]
         results = [entry(release, **parameters) for entry, parameters in asked]
     table = {
         "records": release.records,
         **({"classes": release.class_summary()} if release.quasi_identifiers else {}),
-        "quasi-identifiers": list(release.quasi_identifiers),
-        "sensitive attributes": list(release.sensitive_attributes),
+        "quasi_identifiers": list(release.quasi_identifiers),
+        "sensitive_attributes": list(release.sensitive_attributes),
         "hierarchies": list(release.hierarchies),
-        "encoding": release.table.encoding,
+        "identifiers_in_the_release": [name for name in release.identifiers if name in release.columns],
+        "columns_without_a_role": [name for name in release.columns if name not in release.roles],
+        "encoding": release.encoding,
+        "separator": release.separator,
     }
     return Evaluation(table, tuple(results), not_applicable)
 
 
 def _requests(wanted: str | Iterable[str] | Mapping[str, Mapping[str, Any]]) -> list[tuple[Metric, Mapping[str, Any]]]:
     if isinstance(wanted, Mapping):
+        for name, parameters in wanted.items():
+            if not isinstance(parameters, Mapping):
+                raise ParameterError(f"the parameters of {name!r} are a dict, got {type(parameters).__name__}")
         return [(find(name), parameters) for name, parameters in wanted.items()]
     return [(find(name), {}) for name in ([wanted] if isinstance(wanted, str) else wanted)]

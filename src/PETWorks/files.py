@@ -21,6 +21,7 @@ class Source(Protocol):
     path: Path | None
     names: tuple[str, ...]
     encoding: str | None
+    separator: str | None
 
     def read(self, columns: tuple[str, ...]) -> Iterator[pa.Table]:
         """The named columns in that order, so many rows at a time."""
@@ -30,6 +31,7 @@ class Parquet:
     """A Parquet file, read one group of rows at a time to keep memory low."""
 
     encoding: str | None = None
+    separator: str | None = None
 
     def __init__(self, path: Path) -> None:
         from pyarrow import parquet
@@ -66,6 +68,7 @@ class Frame:
     """A table in memory: any frame that speaks Arrow, a Feather file, or a dict of lists."""
 
     encoding: str | None = None
+    separator: str | None = None
 
     def __init__(self, table: pa.Table, name: str, path: Path | None = None) -> None:
         self.name = name
@@ -121,6 +124,8 @@ def _open(data: Any, name: str) -> Source:
 
 def open_path(path: Path, separator: str | None = None, encoding: str | None = None) -> Source:
     """A file, opened as what it is; separator and encoding matter if that is CSV."""
+    if path.exists() and not path.is_file():
+        raise InputError(f"cannot read {str(path)!r}: not a regular file")
     with reading(path), path.open("rb") as file:
         start = file.read(6)
     if start.startswith(b"PAR1"):

@@ -31,6 +31,8 @@ class Hierarchy:
         leaves: dict[str, tuple[int, tuple[str, ...]]] = {}
         width = None
         for line, row in enumerate(rows, start=1):
+            if not isinstance(row, list | tuple):
+                raise HierarchyError(f"{name}: rows are lists of levels, leaf first, got {type(row).__name__}")
             cells = tuple(cell.strip() for cell in row)
             if not any(cells):
                 continue
@@ -133,7 +135,7 @@ def misfit(column: str, hierarchy: Hierarchy, strange: int, values: int, what: s
 
 
 def as_hierarchies(given: object, columns: Iterable[str]) -> dict[str, Hierarchy]:
-    """Hierarchies however they were given: nothing, a folder, or a dict of rows or Hierarchy objects by column."""
+    """Hierarchies however they were given: nothing, a folder, or a dict of files, rows or Hierarchy by column."""
     if given is None:
         return {}
     if isinstance(given, Mapping):
@@ -141,13 +143,21 @@ def as_hierarchies(given: object, columns: Iterable[str]) -> dict[str, Hierarchy
         strange = [column for column in given if column not in names]
         if strange:
             raise HierarchyError(f"hierarchies for columns that are not in the data: {quoted(strange)}")
-        return {
-            column: rows if isinstance(rows, Hierarchy) else Hierarchy(rows, f"hierarchy of {column!r}")
-            for column, rows in given.items()
-        }
+        return {column: _as_hierarchy(rows, column) for column, rows in given.items()}
     if isinstance(given, str | Path):
         return read_hierarchies(given, columns)
     raise HierarchyError(f"hierarchies are a folder or a dict by column, got {type(given).__name__}")
+
+
+def _as_hierarchy(given: object, column: str) -> Hierarchy:
+    if isinstance(given, Hierarchy):
+        return given
+    if isinstance(given, str | Path):
+        return _read(Path(given))
+    name = f"hierarchy of {column!r}"
+    if not isinstance(given, Iterable) or isinstance(given, Mapping):
+        raise HierarchyError(f"{name}: a file or rows of levels are wanted, got {type(given).__name__}")
+    return Hierarchy(given, name)
 
 
 def _read(file: Path) -> Hierarchy:

@@ -11,7 +11,7 @@ from functools import cached_property, wraps
 from numbers import Integral, Real
 from typing import Any, ParamSpec, get_type_hints
 
-from PETWorks.errors import NotApplicable, ParameterError, unknown
+from PETWorks.errors import NotApplicable, ParameterError, quoted, unknown
 from PETWorks.release import Release
 from PETWorks.result import Result
 from PETWorks.values import is_number
@@ -37,7 +37,7 @@ class Number:
         fits = number is not None and (low is None or number >= low) and (high is None or number <= high)
         if number is None or not fits:
             bounds = f"{'' if low is None else f'{low:g} <= '}{name}{'' if high is None else f' <= {high:g}'}"
-            wanted = f"a number {name}" if low is None and high is None else bounds
+            wanted = f"a number, {bounds}" if number is None else bounds
             raise ParameterError(f"{measure} needs {wanted}, got {name}={_brief(value)}")
         return number
 
@@ -85,11 +85,11 @@ class Parameter:
     rule: Number | Flag | Choice
 
 
-NEEDS: Mapping[str, Callable[[Release], bool]] = {
-    "quasi-identifiers": lambda release: bool(release.quasi_identifiers),
-    "a sensitive attribute": lambda release: bool(release.sensitive_attributes),
-    "the original table": lambda release: release.has_original,
-    "hierarchies": lambda release: bool(release.hierarchies),
+NEEDS: Mapping[str, tuple[Callable[[Release], bool], str]] = {
+    "quasi-identifiers": (lambda release: bool(release.quasi_identifiers), "--qi"),
+    "a sensitive attribute": (lambda release: bool(release.sensitive_attributes), "--sensitive"),
+    "the original table": (lambda release: release.has_original, "--original"),
+    "hierarchies": (lambda release: bool(release.hierarchies), "--hierarchies"),
 }
 
 
@@ -102,6 +102,9 @@ class Metric:
     better: str
     needs: tuple[str, ...]
     aliases: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"<{self.name} ({self.family}): {self.summary}>"
 
     @property
     def name(self) -> str:
@@ -140,13 +143,15 @@ class Metric:
 
     def lacks(self, release: Release) -> str | None:
         """What the measure needs and the release does not have."""
-        missing = [need for need in self.needs if not NEEDS[need](release)]
+        missing = [f"{need} ({NEEDS[need][1]})" for need in self.needs if not NEEDS[need][0](release)]
         return f"needs {' and '.join(missing)}" if missing else None
 
     def check(self, given: Mapping[str, Any], names: Mapping[str, str] | None = None) -> dict[str, Any]:
         """All parameters, each checked; `names` says what messages call them."""
         called = {name: (names or {}).get(name, name) for name in self.parameters}
         for name in given:
+            if not self.parameters:
+                raise ParameterError(f"{self.name} takes no parameters, got {quoted([name])}")
             if name not in self.parameters:
                 raise unknown(f"parameter of {self.name}", name, called.values())
         checked: dict[str, Any] = {}

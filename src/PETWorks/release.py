@@ -18,12 +18,15 @@ from PETWorks.errors import InputError, ParameterError, RoleError, quoted, unkno
 from PETWorks.files import Source, open_source
 from PETWorks.hierarchy import Hierarchy, as_hierarchies
 from PETWorks.sidecar import read_sidecar
-from PETWorks.values import numeric_order
+from PETWorks.values import is_number, numeric_order
 
 Summary = TypeVar("Summary")
 
 ROLES = (IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE)
-NO_QUASI_IDENTIFIER = f"no column has the role {QUASI_IDENTIFIER!r}; say which ones an adversary may know"
+NO_QUASI_IDENTIFIER = (
+    f"no column has the role {QUASI_IDENTIFIER!r}; "
+    "say which ones an adversary may know (--qi, or a YAML file beside the table)"
+)
 APART, AS_CLASS = "apart", "class"
 
 
@@ -62,10 +65,12 @@ class Release:
             roles = beside_roles if roles is None else roles
             hierarchies = beside_hierarchies if hierarchies is None else hierarchies
         self.columns = source.names
+        self.encoding, self.separator = source.encoding, source.separator
         self._original = None if original is None else open_source(original, "the original table")
         self.roles = _checked_roles(roles or {}, source, self._original)
         self.quasi_identifiers = self._with_role(QUASI_IDENTIFIER)
         self.sensitive_attributes = self._with_role(SENSITIVE_ATTRIBUTE)
+        self.identifiers = self._with_role(IDENTIFIER)
         if self._original is not None:
             self._check_same_columns(self._original)
         self.hierarchies: dict[str, Hierarchy] = as_hierarchies(hierarchies, self.columns)
@@ -121,12 +126,12 @@ class Release:
             self.table.count_values(self.quasi_identifiers, self.sensitive_attributes[0])
         return self.table.class_sizes(self.quasi_identifiers, suppressed_apart=self._apart(suppressed))
 
-    def class_summary(self) -> dict[str, Any]:
+    def class_summary(self, suppressed: str | None = None) -> dict[str, Any]:
         """What class-based checks looked at, for the details of a result."""
         return {
-            **self.class_sizes().summary(),
-            "suppressed records": self.suppressed_records,
-            "suppressed records are": self.suppressed,
+            **self.class_sizes(suppressed).summary(),
+            "suppressed_records": self.suppressed_records,
+            "suppressed_records_are": suppressed or self.suppressed,
         }
 
     def fold(
@@ -175,13 +180,15 @@ class Release:
         return order
 
     def _check_same_columns(self, original: Source) -> None:
-        removed = [column for column, role in self.roles.items() if role == IDENTIFIER]
         only_released = [column for column in self.columns if column not in original.names]
-        only_original = [column for column in original.names if column not in self.columns and column not in removed]
+        only_original = [
+            column for column in original.names if column not in self.columns and column not in self.identifiers
+        ]
         if only_released or only_original:
             parts = [f"{quoted(only_released)} only in the release" if only_released else ""]
             parts += [
-                f"{quoted(only_original)} only in the original (give what was removed the role {IDENTIFIER!r})"
+                f"{quoted(only_original)} only in the original "
+                f"(give what was removed the role {IDENTIFIER!r}: --identifier)"
                 if only_original
                 else ""
             ]
@@ -202,7 +209,8 @@ def _checked_roles(roles: Mapping[str, str], source: Source, original: Source | 
         if column not in source.names and not (role == IDENTIFIER and column in removed)
     ]
     if strange:
-        raise RoleError(
-            f"roles name columns that are not in the data: {quoted(strange)}; it has {quoted(source.names)}"
-        )
+        # Without a header line the first record would stand in the message.
+        headless = any(name == "" or is_number(name) for name in source.names)
+        has = f"{len(source.names)} columns; is its first line a header?" if headless else quoted(source.names)
+        raise RoleError(f"roles name columns that are not in the data: {quoted(strange)}; it has {has}")
     return checked

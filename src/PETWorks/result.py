@@ -51,9 +51,18 @@ class Result:
         }
 
     def __repr__(self) -> str:
-        asked = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items() if value is not None)
+        asked = ", ".join(f"{name}={value!r}" for name, value in self._asked().items())
         verdict = {None: "", True: ": satisfied", False: ": not satisfied"}[self.satisfied]
         return f"<{self.measure} = {shown(self.value)}{f' ({asked})' if asked else ''}{verdict}>"
+
+    def summary_cells(self) -> tuple[str, str, str, str]:
+        """Measure, value, what was asked for and the verdict, as a row of a table."""
+        verdict = {None: "", True: "holds", False: "does not hold"}[self.satisfied]
+        parameters = ", ".join(f"{name}={shown(value)}" for name, value in self._asked().items())
+        return self.measure, shown(self.value), parameters, verdict
+
+    def _asked(self) -> dict[str, Any]:
+        return {name: value for name, value in self.parameters.items() if value is not None and value != "auto"}
 
     def _repr_html_(self) -> str:
         rows = {"value": self.value, "satisfied": self.satisfied, **self.parameters, **flat(self.details)}

@@ -12,9 +12,12 @@ _ROLES = {name: getattr(attributetypes, name) for name in attributetypes.__all__
 
 def read_sidecar(table: Path) -> tuple[dict[str, str], Path | None]:
     """Roles and hierarchy folder from the YAML file with the table's stem; nothing where there is no such file."""
-    path = table.with_suffix(".yaml")
-    if path == table or not path.is_file():
+    beside = [
+        path for path in (table.with_suffix(".yaml"), table.with_suffix(".yml")) if path.is_file() and path != table
+    ]
+    if not beside:
         return {}, None
+    path = beside[0]
     dataset = _section(_load(path), "DATASET", ("DATASET",), path.name)
     _check_keys(dataset, ("ATTRIBUTE_TYPE", "HIERARCHY"), path.name)
     by_role = _section(dataset, "ATTRIBUTE_TYPE", ("ATTRIBUTE_TYPE", "HIERARCHY"), path.name)

@@ -25,7 +25,7 @@ def re_identification(release: Release) -> Result:
     return Result(
         "re-identification",
         sizes.number / sizes.records,
-        details={**vulnerability(1, sizes.number, sizes.records), **sizes.summary()},
+        details={**vulnerability(1, sizes.number, sizes.records), **release.class_summary(AS_CLASS)},
     )
 
 
@@ -39,6 +39,6 @@ def vulnerability(prior: int, posterior: int, records: int) -> dict[str, Any]:
     return {
         "prior": prior / records,
         "posterior": posterior / records,
-        "multiplicative leakage": posterior / prior,
-        "additive leakage": (posterior - prior) / records,
+        "multiplicative_leakage": posterior / prior,
+        "additive_leakage": (posterior - prior) / records,
     }

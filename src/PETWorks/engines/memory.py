@@ -35,10 +35,9 @@ class _Counted:
 class Table:
     """Columns in memory and the counts that measures ask for."""
 
-    def __init__(self, columns: Mapping[str, Column], rows: int, encoding: str | None = None) -> None:
+    def __init__(self, columns: Mapping[str, Column], rows: int) -> None:
         self.columns = dict(columns)
         self.rows = rows
-        self.encoding = encoding
         self._class_values: dict[tuple[tuple[str, ...], str], tuple[ClassValues, int | None]] = {}
         self._sizes: dict[tuple[str, ...], tuple[Integers, int | None]] = {}
 
@@ -64,7 +63,7 @@ class Table:
                     ) from None
         with ThreadPoolExecutor(THREADS) as pool:
             finished = pool.map(Encoder.finish, encoders.values())
-            return cls(dict(zip(encoders, finished, strict=True)), rows, source.encoding)
+            return cls(dict(zip(encoders, finished, strict=True)), rows)
 
     def marginal(self, column: str) -> Marginal:
         """Values of a column and their counts."""
@@ -88,7 +87,7 @@ class Table:
             labels = list(dict.fromkeys(new_values))
             codes = {label: code for code, label in enumerate(labels)}
             columns[name] = column.recoded(strings(labels), np.array([codes[value] for value in new_values], np.int64))
-        return Table(columns, self.rows, self.encoding)
+        return Table(columns, self.rows)
 
     def suppressed_rows(self, columns: Sequence[str]) -> int:
         """Number of rows in which each of the columns is suppressed."""

@@ -39,7 +39,7 @@ def t_closeness(
 
     >>> release = Release("data/patient_anonymized.csv")
     >>> t_closeness(release, t=0.376)
-    <t-closeness = 0.296296 (t=0.376, distance='auto'): satisfied>
+    <t-closeness = 0.296296 (t=0.376): satisfied>
     >>> t_closeness(release).details["attributes"]["Disease"]["exact"]
     '8/27'
     """
@@ -49,7 +49,7 @@ def t_closeness(
     worst = {}
     for column in release.sensitive_attributes:
         forced = distance.get(column, "auto") if isinstance(distance, Mapping) else distance
-        worst[column] = _worst_class(release, column, forced)
+        worst[column] = _worst_class(release, column, forced, t)
     largest = max(found.distance for found in worst.values())
     return Result(
         "t-closeness",
@@ -62,7 +62,8 @@ def t_closeness(
                     "t": float(found.distance),
                     "exact": str(found.distance),
                     "distance": found.kind,
-                    "worst class size": found.size,
+                    "worst_class_size": found.size,
+                    **({} if t is None else {"classes_beyond_t": found.classes, "records_beyond_t": found.records}),
                 }
                 for column, found in worst.items()
             },
@@ -71,13 +72,23 @@ def t_closeness(
     )
 
 
-class _Worst(NamedTuple):
+class _Found(NamedTuple):
+    """The largest distance of a class, the size of that class; classes and records beyond the limit."""
+
     distance: Fraction
     kind: str
     size: int | None
+    classes: int
+    records: int
 
 
-def _worst_class(release: Release, column: str, forced: str) -> _Worst:
+class _Summary(NamedTuple):
+    worst: tuple[Fraction, int] | None
+    classes: int
+    records: int
+
+
+def _worst_class(release: Release, column: str, forced: str, limit: float | None) -> _Found:
     overall = release.marginal(column)
     order = numeric_order(overall.values)
     kind = forced
@@ -99,19 +110,25 @@ def _worst_class(release: Release, column: str, forced: str) -> _Worst:
         steps = 1
         kernel = partial(equal_cost, overall=overall.counts)
 
-    def worst(classes: ClassValues) -> tuple[Fraction, int] | None:
-        return largest_ratio(kernel(_wide_enough(classes, overall.records * steps)), classes.sizes)
+    unit = overall.records * steps
 
-    found = release.fold(column, worst, _larger)
-    if found is None:
-        return _Worst(Fraction(0), kind, None)
-    return _Worst(found[0] / (overall.records * steps), kind, found[1])
+    def summary(classes: ClassValues) -> _Summary:
+        cost = kernel(wide_enough(classes, unit))
+        distances = cost.astype(np.float64) / classes.sizes / unit
+        beyond = ~at_most(distances, np.inf if limit is None else limit)
+        return _Summary(largest_ratio(cost, classes.sizes), int(beyond.sum()), int(classes.sizes[beyond].sum()))
+
+    worst, classes, records = release.fold(column, summary, _merged)
+    if worst is None:
+        return _Found(Fraction(0), kind, None, classes, records)
+    return _Found(worst[0] / unit, kind, worst[1], classes, records)
 
 
-def _larger(one: tuple[Fraction, int] | None, other: tuple[Fraction, int] | None) -> tuple[Fraction, int] | None:
-    if one is None or other is None:
-        return one or other
-    return max(one, other, key=lambda found: (found[0], -found[1]))
+def _merged(one: _Summary, other: _Summary) -> _Summary:
+    worst = [found for found in (one.worst, other.worst) if found is not None]
+    # Of equally bad classes the smallest.
+    largest = max(worst, key=lambda found: (found[0], -found[1]), default=None)
+    return _Summary(largest, one.classes + other.classes, one.records + other.records)
 
 
 # The kernels return, per class, the distance times (records of the table) x (size of the class) x (steps): an
@@ -181,7 +198,7 @@ def _nodes_of(values: list[str | None], hierarchy: Hierarchy, column: str) -> li
     ]
 
 
-def _wide_enough(classes: ClassValues, factor: int) -> ClassValues:
+def wide_enough(classes: ClassValues, factor: int) -> ClassValues:
     """The same classes with unlimited integers, should the cost of one not fit into 64 bits."""
     if len(classes.sizes) == 0 or int(classes.sizes.max()) * factor < 2**62:
         return classes

@@ -40,7 +40,7 @@ def precision(release: Release) -> Result:
         column: {
             "precision": 1 - float(lost[column] / release.records),
             "height": release.hierarchies[column].height,
-            "ambiguous cells": ambiguous[column],
+            "ambiguous_cells": ambiguous[column],
         }
         for column in columns
     }

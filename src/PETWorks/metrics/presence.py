@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from PETWorks.counts import ClassPairs, largest_ratio
-from PETWorks.errors import NotApplicable
+from PETWorks.errors import NotApplicable, quoted
 from PETWorks.hierarchy import Hierarchy, misfit
 from PETWorks.metric import Number, metric
 from PETWorks.release import Release
@@ -45,8 +45,14 @@ def delta_presence(
     )
     found = release.fold_with(background, _summary, _merge)
     if found.strangers:
+        foreign = [
+            column for column in levels if _released_values(release, column) - set(background.marginal(column).values)
+        ]
+        why = f"; values that the original does not have are in {quoted(foreign)}" if foreign else ""
+        lacking = [column for column in foreign if column not in release.hierarchies]
+        hint = f" (no hierarchy is given for {quoted(lacking)})" if lacking else ""
         raise NotApplicable(
-            f"released records that match no record of the original: {found.strangers}; "
+            f"released records that match no record of the original: {found.strangers}{why}{hint}; "
             "the release was not made from it"
         )
     if found.too_many:
@@ -69,11 +75,11 @@ def delta_presence(
         {
             "exact": [str(found.smallest), str(found.largest)],
             "levels": levels,
-            "original records": background.rows,
-            "original records absent from the release": found.absent,
+            "original_records": background.rows,
+            "original_records_absent_from_the_release": found.absent,
             "records": release.records,
-            "suppressed records": release.suppressed_records,
-            "suppressed records are": release.suppressed,
+            "suppressed_records": release.suppressed_records,
+            "suppressed_records_are": release.suppressed,
         },
     )
 

@@ -1,5 +1,6 @@
 """Models that weigh the publisher's benefit against the adversary's gain."""
 
+import math
 from typing import Annotated
 
 import numpy as np
@@ -53,9 +54,20 @@ def profitability(
             "publisher_benefit": publisher_benefit,
         },
         {
-            "highest expected gain of the adversary": float(gain.max(initial=0)),
-            "records worth attacking": int(records[attacked].sum()),
-            "records whose risk is not outweighed": int(records[loss_making].sum()),
+            "highest_expected_gain": float(gain.max(initial=0)),
+            "records_worth_attacking": int(records[attacked].sum()),
+            "class_size_not_worth_attacking": _safe_size(adversary_gain, adversary_cost),
+            "records_not_outweighed": int(records[loss_making].sum()),
             **release.class_summary(),
         },
     )
+
+
+def _safe_size(gain: float, cost: float) -> int | None:
+    """The smallest class on which an attack does not pay; None when there is none."""
+    if cost == 0 or not math.isfinite(gain / cost):
+        return None
+    size = max(int(gain / cost), 1)
+    while at_most(cost, gain / size):
+        size += 1
+    return size

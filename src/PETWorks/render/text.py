@@ -7,6 +7,7 @@ from typing import Any
 
 from rich import box
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -14,37 +15,40 @@ from PETWorks.evaluation import Evaluation
 from PETWorks.metric import Metric
 from PETWorks.result import Result, flat, shown
 
-_VERDICTS = {None: Text(""), True: Text("holds", "green"), False: Text("does not hold", "bold red")}
+_STYLES = {"holds": "green", "does not hold": "bold red"}
 
 
 def evaluation_text(evaluation: Evaluation, *, colour: bool, width: int) -> str:
     """The verdicts as a table, the details of each measure below."""
     described = evaluation.table
-    head = {"records": described["records"]}
-    head |= {
-        name: ", ".join(described[name]) for name in ("quasi-identifiers", "sensitive attributes") if described[name]
-    }
+    names = (
+        "records",
+        "quasi_identifiers",
+        "sensitive_attributes",
+        "identifiers_in_the_release",
+        "columns_without_a_role",
+    )
+    head = {name: described[name] for name in names if described[name]}
+    if described["encoding"]:
+        head["read_as"] = f"{described['encoding']}, separator {described['separator']!r}"
     classes = described.get("classes", {})
     head |= {name: value for name, value in classes.items() if value is not None}
     verdicts = _table("measure", "value", "asked for", "verdict")
     for result in evaluation.results:
-        verdicts.add_row(
-            Text(result.measure), Text(shown(result.value)), Text(_asked(result)), _VERDICTS[result.satisfied]
-        )
+        verdicts.add_row(*(Text(cell, _STYLES.get(cell, "")) for cell in result.summary_cells()))
     reasons = [Text(f"not applicable: {name}: {reason}") for name, reason in evaluation.not_applicable.items()]
     details = [part for result in evaluation.results for part in _details(result, {**classes, **head})]
     return _rendered([_pairs(head.items()), verdicts, *reasons, *details], colour=colour, width=width)
 
 
 def measures_text(entries: Iterable[Metric], *, colour: bool, width: int) -> str:
-    """The catalogue as a table."""
-    table = _table("measure", "family", "better", "what it says", "parameters")
+    """The catalogue as a list."""
+    parts: list[Any] = []
     for entry in entries:
-        parameters = [f"{parameter.name}={parameter.rule.kind}" for parameter in entry.parameters.values()]
-        table.add_row(
-            *(Text(cell) for cell in (entry.name, entry.family, entry.better, entry.summary, "\n".join(parameters)))
-        )
-    return _rendered([table], colour=colour, width=width)
+        parts += [Text(f"{entry.name}  ", "bold") + Text(f"({entry.family}, better: {entry.better})", "not bold")]
+        parts += [Padding(Text(entry.summary), (0, 0, 0, 2))]
+        parts += [Text(f"    {parameter.name}={parameter.rule.kind}") for parameter in entry.parameters.values()]
+    return _rendered(parts, colour=colour, width=width)
 
 
 def attack_text(results: Sequence[Result], *, colour: bool, width: int) -> str:
@@ -53,7 +57,7 @@ def attack_text(results: Sequence[Result], *, colour: bool, width: int) -> str:
     for result in results:
         attributes: Mapping[str, Any] = result.details.get("attributes", {"": result.details})
         for column, found in attributes.items():
-            keys = ("prior", "posterior", "multiplicative leakage", "additive leakage")
+            keys = ("prior", "posterior", "multiplicative_leakage", "additive_leakage")
             name = result.measure + (f" of {column}" if column else "")
             table.add_row(Text(name), *(Text(shown(found[key])) for key in keys))
     return _rendered([table], colour=colour, width=width)
@@ -65,7 +69,7 @@ def _details(result: Result, known: Mapping[str, Any]) -> list[Any]:
     singles: dict[str, Any] = {}
     for name, value in result.details.items():
         if isinstance(value, Mapping) and value and all(isinstance(row, Mapping) for row in value.values()):
-            table = _table(name, *next(iter(value.values())))
+            table = _table(*(_words(header) for header in (name, *next(iter(value.values())))))
             for column, row in value.items():
                 table.add_row(Text(column), *(Text(shown(cell)) for cell in row.values()))
             tables.append(table)
@@ -73,12 +77,6 @@ def _details(result: Result, known: Mapping[str, Any]) -> list[Any]:
             singles |= flat({name: value})
     parts = [_pairs(singles.items())] if singles else []
     return [Text(f"\n{result.measure}", "bold"), *parts, *tables] if parts or tables else []
-
-
-def _asked(result: Result) -> str:
-    return ", ".join(
-        f"{name}={shown(value)}" for name, value in result.parameters.items() if value not in (None, "auto")
-    )
 
 
 def _table(*headers: str) -> Table:
@@ -91,8 +89,17 @@ def _table(*headers: str) -> Table:
 def _pairs(pairs: Iterable[tuple[str, Any]]) -> Table:
     table = Table(box=None, show_header=False, pad_edge=False)
     for name, value in pairs:
-        table.add_row(Text(f"  {name}"), Text(shown(value)))
+        table.add_row(Text(f"  {_words(name)}"), Text(", ".join(value) if _is_names(value) else shown(value)))
     return table
+
+
+def _words(name: str) -> str:
+    """A key of the details as words."""
+    return name.replace("_", " ")
+
+
+def _is_names(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
 
 
 def _rendered(parts: Iterable[Any], *, colour: bool, width: int) -> str:
