@@ -61,7 +61,12 @@ def test_classes_of_tables_narrow_and_wide(columns, values, engine_settings):
     pattern[noisy, random.integers(0, columns, 500)] = random.integers(0, values, 500)
     table = {f"q{c}": ["*" if code == -1 else str(code) for code in pattern[:, c].tolist()] for c in range(columns)}
     table["s"] = [str(value) for value in random.integers(0, 7, rows).tolist()]
-    assert counted(release(table, "s")) == expected(table, "s")
+    made = release(table, "s")
+    groups = expected(table, "s")
+    assert counted(made) == groups
+    sizes = made.class_sizes()
+    by_size = Counter(size for (size, _), classes in groups.items() for _ in range(classes))
+    assert dict(zip(sizes.sizes.tolist(), sizes.classes.tolist(), strict=True)) == by_size
 
 
 @settings(max_examples=60)
