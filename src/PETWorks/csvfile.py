@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from PETWorks.encoding import BIG5, UTF8, plausible_big5, undecodable
+from PETWorks.encoding import BIG5, UTF8, Big5Evidence, undecodable
 from PETWorks.errors import InputError, ParameterError, quoted
 
 SEPARATORS = (";", ",", "\t", "|")
@@ -31,18 +31,23 @@ class CSV:
         self._file = Path(path)
         self.path: Path | None = self._file
         self.name = self._file.name
-        if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
-            raise ParameterError(f"a separator is one character other than a quote or a line end, got {separator!r}")
+        if separator is not None and (len(separator) != 1 or not separator.isascii() or separator in '"\r\n'):
+            raise ParameterError(
+                f"a separator is one ASCII character other than a quote or a line end, got {separator!r}"
+            )
         with reading(self._file), self._file.open("rb") as file:
             head = file.read(LONGEST_LINE)
         if not head.strip(b"\r\n\t ;,|\xef\xbb\xbf"):
             raise InputError(f"{self.name}: the file is empty")
-        found, self._lines = _find_encoding(self._file, encoding)
+        found, (lines, blank_lines) = _find_encoding(self._file, encoding)
         self.encoding: str | None = found
         sample = codecs.getincrementaldecoder(found)().decode(head).removeprefix("\ufeff")
-        found_separator = separator or _find_separator(sample)
-        self.separator: str | None = found_separator
-        self.names, self._header_lines = _header(sample, found_separator, self.name)
+        with _long_cells():
+            found_separator = separator or _find_separator(sample)
+            self.separator: str | None = found_separator
+            self.names, self._header_lines = _header(sample, found_separator, self.name)
+        # In a table of one column an empty line is a missing cell, also at the end.
+        self._lines = lines if len(self.names) == 1 else lines - blank_lines
         if self._lines <= self._header_lines:
             raise InputError(f"{self.name}: a header but no records")
 
@@ -72,7 +77,6 @@ class CSV:
                 arrow_csv.ParseOptions(
                     delimiter=self.separator,
                     newlines_in_values=line_ends_in_cells,
-                    # In a table of one column an empty line is a missing cell.
                     ignore_empty_lines=len(self.names) > 1,
                 ),
                 arrow_csv.ConvertOptions(
@@ -88,7 +92,7 @@ class CSV:
     def _check_rows(self) -> int:
         """Number of records; an error that names the first line that is not right."""
         width, rows, line = len(self.names), 0, 1
-        with self._file.open(encoding=self.encoding, newline="") as file:
+        with _long_cells(), self._file.open(encoding=self.encoding, newline="") as file:
             reader = csv.reader(file, delimiter=self.separator or SEPARATORS[0], strict=True)
             try:
                 for row in reader:
@@ -113,12 +117,13 @@ def reading(path: Path) -> Iterator[None]:
         raise InputError(f"cannot read {str(path)!r}: {error.strerror or error}") from None
 
 
-def _find_encoding(path: Path, encoding: str | None) -> tuple[str, int]:
-    """The encoding that fits the whole file, and the number of its lines."""
+def _find_encoding(path: Path, encoding: str | None) -> tuple[str, tuple[int, int]]:
+    """The encoding that fits the whole file, the number of its lines and of blank ones at its end."""
     if encoding is not None:
         try:
+            "a".encode(encoding)
             encoding = codecs.lookup(encoding).name
-        except LookupError:
+        except (LookupError, ValueError):
             raise ParameterError(f"no encoding is called {quoted([encoding])}; for example 'utf-8', 'big5'") from None
         try:
             return encoding, _scan(path, encoding)
@@ -134,13 +139,14 @@ def _find_encoding(path: Path, encoding: str | None) -> tuple[str, int]:
         raise failure from None
 
 
-def _scan(path: Path, encoding: str) -> int:
-    """Look at the whole file once: number of lines, or what is wrong with it.
+def _scan(path: Path, encoding: str) -> tuple[int, int]:
+    """Look at the whole file once: its lines, how many of them are blank at the end; or what is wrong with it.
 
     A UnicodeDecodeError leaves this function with the *line* as its start.
     """
     decoder = codecs.getincrementaldecoder(encoding)("strict")
     ascii_is_itself = encoding in (UTF8, BIG5)
+    evidence = Big5Evidence()
     lines, line_length, blank_end, more = 0, 0, 0, True
     with path.open("rb", buffering=0) as file:
         while more:
@@ -152,8 +158,8 @@ def _scan(path: Path, encoding: str) -> int:
                 except UnicodeDecodeError as error:
                     line = lines + block.count(b"\n", 0, error.start) + 1
                     raise UnicodeDecodeError(encoding, b"", line, line, "undecodable") from None
-                if encoding == BIG5 and not plausible_big5(text):
-                    raise UnicodeDecodeError(encoding, b"", lines + 1, lines + 1, "not Chinese")
+                if encoding == BIG5:
+                    evidence.add(text)
                 if not ascii_is_itself:
                     block = text.encode("utf-8", "surrogatepass")
             if b"\0" in block:
@@ -166,7 +172,19 @@ def _scan(path: Path, encoding: str) -> int:
                 raise InputError(f"{path.name}, line {lines + 1}: longer than {LONGEST_LINE >> 20} MiB")
             if block:
                 blank_end = block[len(block.rstrip(b"\r\n")) :].count(b"\n")
-    return lines - max(blank_end - 1, 0) + (line_length > 0)
+    if not evidence.plausible:
+        raise UnicodeDecodeError(encoding, b"", 1, 1, "Western text")
+    return lines + (line_length > 0), max(blank_end - 1, 0)
+
+
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    """Let Python's CSV reader take cells as long as a line may be."""
+    usual = csv.field_size_limit(LONGEST_LINE)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(usual)
 
 
 def _find_separator(sample: str) -> str:

@@ -9,19 +9,31 @@ from PETWorks.errors import InputError
 UTF8 = "utf-8"
 BIG5 = "cp950"
 
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_INSIDE_A_WORD = re.compile(r"(?<=[A-Za-z])[^\x00-\x7f]|[^\x00-\x7f](?=[A-Za-z])")
 _LAST_COMMON_LEAD_BYTE = 0xC6
 
 
-def plausible_big5(text: str) -> bool:
-    """Whether text decoded as Big5 was meant as such.
+class Big5Evidence:
+    """Whether text that decodes as Big5 was meant as such.
 
-    Most bytes of a Western encoding also decode as Big5, but to characters nobody uses: Big5 keeps the
-    common characters under the lead bytes up to C6, and accented Latin letters stand above.
+    Most bytes of a Western encoding also decode as Big5, but to rare characters in the middle of Latin words: Big5
+    keeps the common characters under the lead bytes up to C6, and accented Latin letters stand above.
     """
-    found = "".join(_NOT_ASCII.findall(text))
-    leads = np.frombuffer(found.encode(BIG5), np.uint8)[::2]
-    return len(leads) == 0 or float(np.mean(leads <= _LAST_COMMON_LEAD_BYTE)) >= 0.5
+
+    def __init__(self) -> None:
+        self._western = self._all = 0
+
+    def add(self, text: str) -> None:
+        """Look at more text."""
+        self._all += len(_NOT_ASCII.findall(text))
+        inside = "".join(_INSIDE_A_WORD.findall(text)).encode(BIG5)
+        self._western += int(np.count_nonzero(np.frombuffer(inside, np.uint8)[::2] > _LAST_COMMON_LEAD_BYTE))
+
+    @property
+    def plausible(self) -> bool:
+        """Whether most of what was seen is not Western."""
+        return self._western * 2 <= self._all
 
 
 def undecodable(name: str, line: int, advice: str) -> InputError:
@@ -39,6 +51,8 @@ def decode(raw: bytes, name: str) -> str:
         text = raw.decode(BIG5)
     except UnicodeDecodeError:
         raise failure from None
-    if not plausible_big5(text):
+    evidence = Big5Evidence()
+    evidence.add(text)
+    if not evidence.plausible:
         raise failure
     return text

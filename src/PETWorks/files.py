@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -11,6 +12,7 @@ import pyarrow as pa
 from PETWorks.csvfile import CSV, reading
 from PETWorks.errors import InputError, quoted
 
+_ARROW_COLUMN = re.compile(r"Conversion failed for column (.+) with type")
 _PANDAS_ROW_LABELS = re.compile(r"__index_level_\d+__")
 
 
@@ -109,17 +111,25 @@ def _open(data: Any, name: str) -> Source:
             table = pa.table(dict(data))
         else:
             table = None
-    except (pa.ArrowException, ValueError, TypeError):
-        # The cause may quote a cell.
-        raise InputError(
-            f"{name}: cannot be turned into Arrow; do its columns mix types, or differ in length?"
-        ) from None
+    except (pa.ArrowException, ValueError, TypeError, OSError, *_foreign_errors()) as error:
+        # The cause may quote a cell; of its text only the name of a column is taken.
+        if "Duplicate column names" in str(error):
+            raise InputError(f"{name}: several columns have the same name") from None
+        column = _ARROW_COLUMN.search(str(error))
+        where = f"column {column[1]!r}" if column else "the table"
+        raise InputError(f"{name}: {where} cannot be turned into Arrow; does it mix types, or lengths?") from None
     if table is not None:
         return Frame(table, name)
     raise InputError(
         f"{name}: a path or a frame that speaks Arrow (pandas, Polars, PyArrow, DuckDB) is wanted, "
         f"got {type(data).__name__}"
     )
+
+
+def _foreign_errors() -> list[type[Exception]]:
+    """What frame libraries raise when a lazy frame fails as it is read."""
+    known = (("duckdb", "Error"), ("polars.exceptions", "PolarsError"))
+    return [getattr(sys.modules[module], name) for module, name in known if module in sys.modules]
 
 
 def open_path(path: Path, separator: str | None = None, encoding: str | None = None) -> Source:

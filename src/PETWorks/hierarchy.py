@@ -30,11 +30,12 @@ class Hierarchy:
         self.name = name
         leaves: dict[str, tuple[int, tuple[str, ...]]] = {}
         width = None
-        for line, row in enumerate(rows, start=1):
-            if not isinstance(row, list | tuple):
-                raise HierarchyError(f"{name}: rows are lists of levels, leaf first, got {type(row).__name__}")
+        for number, row in enumerate(rows, start=1):
+            line = getattr(rows, "line_num", number)
+            if not isinstance(row, list | tuple) or not all(isinstance(cell, str) for cell in row):
+                raise HierarchyError(f"{name}: each row is a list of texts, leaf first; row {number} is not")
             cells = tuple(cell.strip() for cell in row)
-            if not any(cells):
+            if cells in ((), ("",)):
                 continue
             if width is None:
                 width = len(cells)
@@ -82,6 +83,25 @@ class Hierarchy:
             return self.height
         levels = self.levels_of.get(value)
         return levels[0] if levels else None
+
+    def place(self, value: str | None) -> tuple[int, int] | None:
+        """The lowest level of a value and one leaf below it; None when it is nowhere, or on several nodes there."""
+        level = self.level(value)
+        if level is None:
+            return None
+        if level == self.height:
+            return level, 0
+        leaves = self._leaves_of[level][value]  # type: ignore[index]
+        return (level, leaves[0]) if len(set(self.tree[level][leaves].tolist())) == 1 else None
+
+    @cached_property
+    def _leaves_of(self) -> list[dict[str, list[int]]]:
+        """For each level, the leaves below each value."""
+        found: list[dict[str, list[int]]] = [{} for _ in self.levels]
+        for below, values in zip(found, self.levels, strict=True):
+            for leaf, value in enumerate(values):
+                below.setdefault(value, []).append(leaf)
+        return found
 
     def to_level(self, level: int) -> dict[str, str]:
         """What each leaf becomes on a level."""
@@ -172,6 +192,6 @@ def _read(file: Path) -> Hierarchy:
     if ";" not in text and {line.count(",") > 0 for line in text.splitlines() if line.strip()} == {True}:
         raise HierarchyError(f"{file.name}: the levels are separated by ',' where ';' is wanted")
     try:
-        return Hierarchy(csv.reader(io.StringIO(text, newline=""), delimiter=";"), file.name)
+        return Hierarchy(csv.reader(io.StringIO(text, newline=""), delimiter=";", strict=True), file.name)
     except csv.Error:
         raise HierarchyError(f"{file.name}: a cell longer than 128 KiB, or a quote that does not close") from None

@@ -11,9 +11,11 @@ from functools import cached_property, wraps
 from numbers import Integral, Real
 from typing import Any, ParamSpec, get_type_hints
 
+import numpy as np
+
 from PETWorks.errors import NotApplicable, ParameterError, quoted, unknown
 from PETWorks.release import Release
-from PETWorks.result import Result
+from PETWorks.result import Result, at_most
 from PETWorks.values import is_number
 
 Arguments = ParamSpec("Arguments")
@@ -34,7 +36,7 @@ class Number:
         """The number, or an error that says what would be right."""
         number = _number(value)
         low, high = self.at_least, self.at_most
-        fits = number is not None and (low is None or number >= low) and (high is None or number <= high)
+        fits = number is not None and (low is None or at_most(low, number)) and (high is None or at_most(number, high))
         if number is None or not fits:
             bounds = f"{'' if low is None else f'{low:g} <= '}{name}{'' if high is None else f' <= {high:g}'}"
             wanted = f"a number, {bounds}" if number is None else bounds
@@ -51,8 +53,10 @@ class Flag:
     def check(self, measure: str, name: str, value: Any) -> bool:
         """The flag, or an error."""
         known = {"true": True, "false": False}
-        if isinstance(value, bool) or (isinstance(value, str) and value.strip().lower() in known):
-            return value if isinstance(value, bool) else known[value.strip().lower()]
+        if isinstance(value, bool | np.bool_):
+            return bool(value)
+        if isinstance(value, str) and value.strip().lower() in known:
+            return known[value.strip().lower()]
         raise ParameterError(f"{measure} needs {name} to be true or false, got {name}={_brief(value)}")
 
 
@@ -161,7 +165,7 @@ class Metric:
             checked[name] = None if optional else parameter.rule.check(self.name, called[name], value)
         for name, parameter in self.parameters.items():
             lower = parameter.rule.not_below if isinstance(parameter.rule, Number) else None
-            if lower and checked[lower] is not None and checked[name] is not None and checked[lower] > checked[name]:
+            if lower and None not in (checked[lower], checked[name]) and not at_most(checked[lower], checked[name]):
                 raise ParameterError(
                     f"{self.name} needs {called[lower]} <= {called[name]}, "
                     f"got {called[lower]}={checked[lower]}, {called[name]}={checked[name]}"
@@ -230,8 +234,13 @@ def _number(value: Any) -> int | float | None:
         value = int(text) if text.lstrip("+-").isdecimal() and len(text) < 19 else float(text)
     if isinstance(value, bool) or not isinstance(value, Real | Decimal):
         return None
-    number = int(value) if isinstance(value, Integral) else float(value)
-    return number if math.isfinite(number) else None
+    try:
+        number = float(value)
+    except (OverflowError, ValueError):
+        return None
+    if not math.isfinite(number):
+        return None
+    return int(value) if isinstance(value, Integral) else number
 
 
 def _brief(value: Any) -> str:

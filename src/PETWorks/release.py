@@ -60,7 +60,7 @@ class Release:
             raise ParameterError(f"suppressed is {APART!r} or {AS_CLASS!r}, got {suppressed!r}")
         self.suppressed = suppressed
         source = open_source(data, "the released table")
-        if source.path is not None:
+        if source.path is not None and (roles is None or hierarchies is None):
             beside_roles, beside_hierarchies = read_sidecar(source.path)
             roles = beside_roles if roles is None else roles
             hierarchies = beside_hierarchies if hierarchies is None else hierarchies
@@ -111,8 +111,8 @@ class Release:
     @property
     def generalised_columns(self) -> tuple[str, ...]:
         """The columns that may have been generalised: the quasi-identifiers, or without roles all with a hierarchy."""
-        if self.roles and not self.quasi_identifiers:
-            raise RoleError(NO_QUASI_IDENTIFIER)
+        if self.roles:
+            self._need_quasi_identifiers()
         return self.quasi_identifiers or tuple(self.hierarchies)
 
     def marginal(self, column: str) -> Marginal:
@@ -157,11 +157,21 @@ class Release:
 
     def record_class_sizes(self) -> Integers:
         """The class size of each record, in the order of the input."""
+        self._need_quasi_identifiers()
         return self.table.record_class_sizes(self.quasi_identifiers)
 
     def record_class_modes(self, sensitive: str) -> tuple[Integers, Integers]:
         """Class size, and count of the commonest sensitive value in the class, of each record in input order."""
+        self._need_quasi_identifiers()
+        if sensitive not in self.sensitive_attributes:
+            raise RoleError(
+                f"{sensitive!r} is not a sensitive attribute; these are: {quoted(self.sensitive_attributes)}"
+            )
         return self.table.record_class_modes(self.quasi_identifiers, sensitive)
+
+    def _need_quasi_identifiers(self) -> None:
+        if not self.quasi_identifiers:
+            raise RoleError(NO_QUASI_IDENTIFIER)
 
     def _apart(self, suppressed: str | None) -> bool:
         return (suppressed or self.suppressed) == APART
@@ -198,10 +208,12 @@ class Release:
 def _checked_roles(roles: Mapping[str, str], source: Source, original: Source | None) -> dict[str, str]:
     if not isinstance(roles, Mapping):
         raise RoleError(f"roles are a dict from column to role, got {type(roles).__name__}")
-    checked = {str(column).strip(): role for column, role in roles.items()}
-    for role in checked.values():
+    checked: dict[str, str] = {}
+    for column, role in roles.items():
         if role not in ROLES:
             raise RoleError(str(unknown("role", str(role), ROLES)))
+        if checked.setdefault(str(column).strip(), role) != role:
+            raise RoleError(f"column {str(column).strip()!r} is given two roles")
     removed = original.names if original is not None else ()
     strange = [
         column

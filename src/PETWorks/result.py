@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-TOLERANCE = 1e-12
+TOLERANCE = 2.0**-49  # eight units in the last place: what a few roundings can do, and no more
 
 
 def at_most(values: ArrayLike, limit: ArrayLike) -> NDArray[np.bool_]:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from PETWorks import attributetypes
-from PETWorks.errors import InputError, unknown
+from PETWorks.errors import InputError, quoted, unknown
 
 LARGEST_FILE = 1 << 20
 _ROLES = {name: getattr(attributetypes, name) for name in attributetypes.__all__}
@@ -20,7 +20,7 @@ def read_sidecar(table: Path) -> tuple[dict[str, str], Path | None]:
     path = beside[0]
     dataset = _section(_load(path), "DATASET", ("DATASET",), path.name)
     _check_keys(dataset, ("ATTRIBUTE_TYPE", "HIERARCHY"), path.name)
-    by_role = _section(dataset, "ATTRIBUTE_TYPE", ("ATTRIBUTE_TYPE", "HIERARCHY"), path.name)
+    by_role = _section({"ATTRIBUTE_TYPE": {}} | dataset, "ATTRIBUTE_TYPE", ("ATTRIBUTE_TYPE", "HIERARCHY"), path.name)
     _check_keys(by_role, _ROLES, path.name)
     roles: dict[str, str] = {}
     for key, columns in by_role.items():
@@ -41,6 +41,15 @@ def _load(path: Path) -> Any:
                 line = self.peek_event().start_mark.line + 1  # type: ignore[no-untyped-call]
                 raise InputError(f"{path.name}, line {line}: an alias, which is not allowed")
             return super().compose_node(parent, index)
+
+        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+            keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+            twice = next((key for key in keys if keys.count(key) > 1), None)
+            if twice is not None:
+                raise InputError(
+                    f"{path.name}, line {node.start_mark.line + 1}: the key {quoted([twice])} stands there twice"
+                )
+            return super().construct_mapping(node, deep)
 
     if path.stat().st_size > LARGEST_FILE:
         raise InputError(f"{path.name}: larger than {LARGEST_FILE >> 20} MiB")
@@ -72,8 +81,10 @@ def _check_keys(given: dict[str, Any], keys: Any, name: str) -> None:
 
 def _names(columns: Any, key: str, name: str) -> list[str]:
     listed = [] if columns is None else columns
-    if not isinstance(listed, list) or not all(isinstance(column, str | int) for column in listed):
-        raise InputError(f"{name}: a list of column names under {key!r} is wanted")
+    if not isinstance(listed, list) or not all(type(column) in (str, int) for column in listed):
+        raise InputError(
+            f"{name}: a list of column names under {key!r} is wanted (a name such as yes stands in quotes)"
+        )
     return [str(column).strip() for column in listed]
 
 

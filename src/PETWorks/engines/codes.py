@@ -67,22 +67,30 @@ class Column:
         return self.recoded(self.labels.take(arrow_integers(used)), new_codes)
 
 
+class NoTextError(Exception):
+    """Cells of a type that cannot be written as text; its message is the type."""
+
+
 class Encoder:
     """Makes a column of codes from pieces of an Arrow column, keeping of each piece only narrow indices.
 
     A cell is its trimmed text; blank and null cells are the one missing value.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, spaced_quotes: bool = False) -> None:
+        self._spaced_quotes = spaced_quotes
         self._dictionaries: list[pa.Array] = []
         self._parts: list[tuple[int, Codes]] = []
 
     def add(self, piece: pa.Array) -> None:
         """Take the next rows."""
-        if pa.types.is_string_view(piece.type):
-            piece = piece.cast(pa.large_string())
-        if not pa.types.is_dictionary(piece.type):
-            piece = piece.dictionary_encode()
+        try:
+            if pa.types.is_string_view(piece.type):
+                piece = piece.cast(pa.large_string())
+            if not pa.types.is_dictionary(piece.type):
+                piece = piece.dictionary_encode()
+        except pa.ArrowException:
+            raise NoTextError(str(piece.type)) from None
         if not self._dictionaries or not piece.dictionary.equals(self._dictionaries[-1]):
             self._dictionaries.append(piece.dictionary)
         size = len(piece.dictionary)
@@ -94,13 +102,24 @@ class Encoder:
     def finish(self) -> Column:
         """The column."""
         texts = [_texts(dictionary) for dictionary in self._dictionaries]
-        meaning = _trimmed(pa.concat_arrays([*texts, pa.nulls(1, pa.large_string())])).dictionary_encode("encode")
+        meaning = self._trimmed(pa.concat_arrays([*texts, pa.nulls(1, pa.large_string())])).dictionary_encode("encode")
         labels, new_codes = meaning.dictionary, _numpy(meaning.indices).astype(_narrowest(len(meaning.dictionary)))
         # Each dictionary's codes, and behind them the one of null cells, which stands at the very end.
         ends = np.cumsum([len(dictionary) for dictionary in self._dictionaries])
         tables = [np.append(own, new_codes[-1:]) for own in np.split(new_codes[:-1], ends[:-1])]
         parts = [_looked_up(tables[dictionary], indices) for dictionary, indices in self._parts]
         return Column(labels, np.concatenate(parts))
+
+    def _trimmed(self, texts: pa.Array) -> pa.Array:
+        from pyarrow import compute as pc
+
+        trimmed = pc.utf8_trim_whitespace(texts)
+        if self._spaced_quotes:
+            # `a; "b"`: a blank before the quote keeps the reader from seeing it as one.
+            spaced = pc.match_substring_regex(texts, r'^\s+".*"\s*$')
+            inside = pc.replace_substring(pc.utf8_slice_codeunits(trimmed, 1, -1), '""', '"')
+            trimmed = pc.if_else(spaced, pc.utf8_trim_whitespace(inside), trimmed)
+        return pc.if_else(pc.equal(trimmed, strings([""])[0]), pa.nulls(1, trimmed.type)[0], trimmed)
 
 
 def _looked_up(table: Codes, indices: Codes) -> Codes:
@@ -115,18 +134,10 @@ def _texts(values: pa.Array) -> pa.Array:
     """The distinct values of a column as text, floats as Python writes them (`1.0`, not `1`)."""
     if pa.types.is_floating(values.type):
         return strings([None if value is None else repr(value) for value in values.to_pylist()])
-    return values.cast(pa.large_string())
-
-
-def _trimmed(texts: pa.Array) -> pa.Array:
-    from pyarrow import compute as pc
-
-    # `a; "b"`: a blank before the quote keeps readers from seeing it as one.
-    spaced_quote = pc.match_substring_regex(texts, r'^\s+".*"\s*$')
-    texts = pc.utf8_trim_whitespace(texts)
-    if pc.any(spaced_quote).as_py():
-        texts = pc.if_else(spaced_quote, pc.utf8_slice_codeunits(texts, 1, -1), texts)
-    return pc.if_else(pc.equal(texts, strings([""])[0]), pa.nulls(1, texts.type)[0], texts)
+    try:
+        return values.cast(pa.large_string())
+    except pa.ArrowException:
+        raise NoTextError(str(values.type)) from None
 
 
 def _narrowest(values: int) -> type[np.unsignedinteger]:

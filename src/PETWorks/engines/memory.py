@@ -1,6 +1,7 @@
 """The default engine: columns as integer codes in memory, classes counted by sorting packed keys."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
 from itertools import chain
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.counts import ClassPairs, ClassSizes, ClassValues, Integers, Marginal, run_starts
-from PETWorks.engines.codes import Codes, Column, Encoder, arrow_integers, strings
+from PETWorks.engines.codes import Codes, Column, Encoder, NoTextError, arrow_integers, strings
 from PETWorks.errors import InputError
 from PETWorks.files import Source
 from PETWorks.values import SUPPRESSED
@@ -46,24 +47,22 @@ class Table:
         """Read the named columns of a source."""
         from concurrent.futures import ThreadPoolExecutor
 
-        import pyarrow as pa
-
-        encoders = {name: Encoder() for name in columns}
+        is_csv = source.separator is not None
+        encoders = {name: Encoder(spaced_quotes=is_csv) for name in columns}
         rows = 0
         for table in source.read(tuple(columns)):
             rows += table.num_rows
             for position, (name, encoder) in enumerate(encoders.items()):
-                try:
+                with _naming(name, source):
                     for piece in table.column(position).chunks:
                         encoder.add(piece)
-                except (pa.ArrowException, UnicodeDecodeError):
-                    kind = table.schema.types[position]
-                    raise InputError(
-                        f"{source.name}: column {name!r} has cells of type {kind}, which have no text"
-                    ) from None
+
+        def finish(name: str) -> Column:
+            with _naming(name, source):
+                return encoders[name].finish()
+
         with ThreadPoolExecutor(THREADS) as pool:
-            finished = pool.map(Encoder.finish, encoders.values())
-            return cls(dict(zip(encoders, finished, strict=True)), rows)
+            return cls(dict(zip(encoders, pool.map(finish, encoders), strict=True)), rows)
 
     def marginal(self, column: str) -> Marginal:
         """Values of a column and their counts."""
@@ -223,6 +222,15 @@ class Table:
     def _suppressed_key(self, columns: Sequence[str], keys: Codes) -> int | None:
         mask = self._suppressed(columns)
         return int(keys[np.argmax(mask)]) if mask is not None and mask.any() else None
+
+
+@contextmanager
+def _naming(column: str, source: Source) -> Iterator[None]:
+    """Name the column whose cells have no text; what Arrow says might quote one."""
+    try:
+        yield
+    except NoTextError as error:
+        raise InputError(f"{source.name}: column {column!r} has cells of type {error}, which have no text") from None
 
 
 def pack(columns: Sequence[Column], room: int = 0) -> tuple[Codes, int]:

@@ -14,7 +14,7 @@ from PETWorks.hierarchy import Hierarchy, misfit
 from PETWorks.metric import Choice, Number, metric
 from PETWorks.release import Release
 from PETWorks.result import Result, at_most
-from PETWorks.values import SUPPRESSED, numeric_order
+from PETWorks.values import is_number, numeric_order
 
 DISTANCES = ("auto", "numeric", "hierarchical", "equal")
 
@@ -97,7 +97,11 @@ def _worst_class(release: Release, column: str, forced: str, limit: float | None
     kernel: Kernel
     if kind == "numeric":
         if order is None:
-            raise InputError(f"column {column!r} has values that are not numbers; its distance cannot be numeric")
+            strange = sum(value is None or not is_number(value) for value in overall.values)
+            raise InputError(
+                f"column {column!r}: {strange} of {len(overall.values)} values are not numbers; "
+                "its distance cannot be numeric"
+            )
         steps = max(len(order) - 1, 1)
         kernel = partial(numeric_cost, overall=overall.counts[order], rank=np.argsort(order))
     elif kind == "hierarchical":
@@ -184,18 +188,20 @@ def hierarchical_cost(classes: ClassValues, overall: Integers, nodes: list[Integ
 
 
 def _nodes_of(values: list[str | None], hierarchy: Hierarchy, column: str) -> list[Integers]:
-    """For each level below the top, the node of each value. Missing and suppressed values hang from the top."""
-    leaves = {leaf: position for position, leaf in enumerate(hierarchy.leaves)}
-    outside = [value for value in values if value not in leaves]
-    strange = [value for value in outside if value not in (None, SUPPRESSED, hierarchy.top)]
+    """For each level below the top, the node of each value.
+
+    A value that is not a leaf hangs, as a leaf of its own, from the node that it names; a missing or suppressed one
+    from the top.
+    """
+    places = [hierarchy.place(value) for value in values]
+    strange = places.count(None)
     if strange:
-        told = len(values) - len(outside) + len(strange)
-        raise misfit(column, hierarchy, len(strange), told, "values are not leaves")
-    own_node = {value: len(leaves) + position for position, value in enumerate(outside)}
-    return [
-        np.array([own_node[value] if value in own_node else level[leaves[value]] for value in values], np.int64)  # type: ignore[index]
-        for level in hierarchy.tree[:-1]
-    ]
+        told = sum(value is not None for value in values)
+        raise misfit(column, hierarchy, strange, told, "values are not on any level, or on several nodes of one,")
+    own = len(hierarchy.leaves) + np.arange(len(values))
+    levels = np.array([level for level, _ in places])  # type: ignore[misc]
+    leaves = np.array([leaf for _, leaf in places])  # type: ignore[misc]
+    return [np.where(levels <= level, nodes[leaves], own) for level, nodes in enumerate(hierarchy.tree[:-1])]
 
 
 def wide_enough(classes: ClassValues, factor: int) -> ClassValues:

@@ -121,11 +121,16 @@ def _merge(one: _Deltas, other: _Deltas) -> _Deltas:
 
 def _released_values(release: Release, column: str) -> set[str]:
     """The values of a column that say something about its level: not missing, not of suppressed records only."""
+    return {value for value, count in _released_counts(release, column).items() if value is not None and count > 0}
+
+
+def _released_counts(release: Release, column: str) -> Counter[str | None]:
+    """How often each value occurs in records that count."""
     marginal = release.marginal(column)
     counts = Counter(dict(zip(marginal.values, marginal.counts.tolist(), strict=True)))
     if release.suppressed == "apart":
         counts[SUPPRESSED] -= release.suppressed_records
-    return {value for value, count in counts.items() if value is not None and count > 0}
+    return counts
 
 
 def _level(release: Release, column: str) -> int | str:
@@ -137,7 +142,10 @@ def _level(release: Release, column: str) -> int | str:
             return 0
         if values == {SUPPRESSED}:
             return "suppressed"
-        raise NotApplicable(f"column {column!r} has no hierarchy, and some but not all of its cells are suppressed")
+        suppressed = _released_counts(release, column)[SUPPRESSED]
+        raise NotApplicable(
+            f"column {column!r} has no hierarchy, and some but not all of its cells are suppressed: {suppressed}"
+        )
     for level, labels in enumerate(hierarchy.levels):
         if values <= set(labels) or (level == hierarchy.height and values == {SUPPRESSED}):
             return level
@@ -145,6 +153,8 @@ def _level(release: Release, column: str) -> int | str:
     strange = found.count(None)
     if strange:
         raise misfit(column, hierarchy, strange, len(values), "released values are not on any level")
+    if len(set(found)) == 1:
+        raise NotApplicable(f"column {column!r} mixes '*' with the top value of its hierarchy ({hierarchy.name})")
     raise NotApplicable(
         f"column {column!r} mixes levels {', '.join(map(str, sorted(set(found))))} of its hierarchy; "  # type: ignore[type-var]
         "delta-presence needs one level per column"
@@ -155,14 +165,16 @@ def _generalisation(release: Release, column: str, level: int | str) -> dict[str
     """What each value of the original becomes."""
     values = release.original.marginal(column).values
     hierarchy = release.hierarchies.get(column)
+    # Missing cells were lifted with the rest, unless the release still has some.
+    kept: dict[str | None, str | None] = {None: None} if None in release.marginal(column).values else {}
     if level == "suppressed":
-        return dict.fromkeys(values, SUPPRESSED)
+        return {**dict.fromkeys(values, SUPPRESSED), **kept}
     if level == 0 or hierarchy is None:
         return {value: value for value in values}
     assert isinstance(level, int)
     if level == hierarchy.height:
         top = hierarchy.top if hierarchy.top in _released_values(release, column) else SUPPRESSED
-        return dict.fromkeys(values, top)
+        return {**dict.fromkeys(values, top), **kept}
     return _lifted(values, hierarchy, level, column)
 
 
