@@ -44,7 +44,9 @@ def cases(draw, missing=True):
     none = st.none() if missing else st.nothing()
     zips = st.sampled_from([path[0] for path in ZIP]) | none
     sexes = st.sampled_from(["男", "女"]) | none
-    diseases = draw(st.sampled_from([TEXTS, TEXTS | none, TEXTS | none | st.just("*"), NUMBERS]))
+    with_hierarchy = draw(st.booleans())
+    coarse = TEXTS | none | st.sampled_from(["*", "lung", "disease"] if with_hierarchy else ["*"])
+    diseases = draw(st.sampled_from([TEXTS, TEXTS | none, coarse] + ([] if with_hierarchy else [NUMBERS])))
     incomes = draw(st.sampled_from([NUMBERS, NUMBERS | none]))
     record = st.fixed_dictionaries({"zip": zips, "sex": sexes, "disease": diseases, "income": incomes})
     original = draw(st.lists(record, min_size=1, max_size=14))
@@ -63,7 +65,7 @@ def cases(draw, missing=True):
         draw(st.permutations(released)),
         ["zip", "sex"],
         draw(st.sampled_from([["disease"], ["disease", "income"]])),
-        HIERARCHIES | ({"disease": DISEASES} if draw(st.booleans()) else {}),
+        HIERARCHIES | ({"disease": DISEASES} if with_hierarchy else {}),
         original,
         draw(st.sampled_from(["apart", "class"])),
     )

@@ -74,12 +74,15 @@ def emd_equal(p, q):
 def emd_hierarchical(p, q, paths):
     """Bottom-up: at each inner node, what its children have too much meets what they have too little."""
     height = len(paths[0]) - 1
-    # A node is its label with all labels above it. Values outside the leaves hang from the top on their own.
-    leaves = {path[0]: path for path in paths}
+    # A node is its label with all labels above it. A value that is no leaf hangs on its own from the node that it
+    # names, a missing or suppressed one from the top.
     left = {}
     for value, share in q.items():
-        path = leaves.get(value) or (*([("own", value)] * height), paths[0][-1])
-        left[tuple(path)] = left.get(tuple(path), 0) + p.get(value, 0) - share
+        levels = [level for level in range(height + 1) if value in {path[level] for path in paths}]
+        level = height if value in (None, "*") else levels[0]
+        named = next((path for path in paths if path[level] == value), paths[0])
+        node = (*([("own", value)] * level), *named[level:])
+        left[node] = left.get(node, 0) + p.get(value, 0) - share
     cost = Fraction(0)
     for level in range(1, height + 1):
         parents = {}

@@ -3,8 +3,10 @@
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pyarrow.csv
@@ -175,7 +177,7 @@ def broken(tmp_path):
         (("nul.csv", *QI), "nul.csv, line 2: a NUL byte"),
         (("line.csv", *QI), "line.csv, line 2: a NUL byte"),
         (("bomb.csv",), "bomb.yaml, line 2: an alias, which is not allowed"),
-        (("tag.csv",), "tag.yaml, line 1: not plain YAML"),
+        (("tag.csv",), "tag.yaml, line 1: a tag, which is not allowed"),
         (("shape.csv",), "shape.yaml: a mapping under 'DATASET' is wanted"),
         (("good.csv", "--qi", "zpi"), "roles name columns that are not in the data: 'zpi'"),
         (("good.csv", "--qi", "zip", "--sensitive", "zip"), "column 'zip' is given two roles"),
@@ -235,7 +237,9 @@ def test_a_gigabyte_in_one_line(tmp_path):
     ("out", "message"),
     [
         ("nowhere/out.csv", "the folder 'nowhere' does not exist"),
-        ("h", "it is a folder"),
+        ("h/hierarchy_zip.csv", "it is an input of this run, or looks like one"),
+        ("/dev/null", "it is a folder or a device"),
+        ("h", "it is a folder or a device"),
         ("good.csv", "it is an input of this run"),
         ("/proc/out.csv", "cannot write '/proc/out.csv'"),
     ],
@@ -252,6 +256,51 @@ def test_per_record_wants_a_known_format(broken):
     done = petworks("attack", "good.csv", "--qi", "zip", "--per-record", "out.xls", cwd=broken)
     assert done.returncode == 2
     assert "--per-record writes .csv or .parquet" in done.stderr
+
+
+def test_two_outputs_are_two_files_and_written_together(broken):
+    out = ("--per-record", "out.csv", "-o")
+    done = petworks("attack", "good.csv", "--qi", "zip", *out, "out.csv", cwd=broken)
+    assert (done.returncode, "name the same file" in done.stderr) == (2, True)
+    (broken / "link.json").symlink_to("real.json")
+    assert petworks("attack", "good.csv", "--qi", "zip", *out, "link.json", cwd=broken).returncode == 0
+    assert (broken / "link.json").is_symlink()
+    assert json.loads((broken / "real.json").read_text("utf-8"))["results"]
+
+
+def test_a_terminal_of_another_encoding(broken):
+    environment = os.environ | {"PYTHONIOENCODING": "cp1252"}
+    done = petworks("evaluate", "good.csv", *QI, cwd=broken, env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_nowhere_to_write(broken):
+    command = [str(Path(sys.executable).with_name("petworks")), "evaluate", "good.csv", *QI]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=broken)
+    assert done.returncode == 2
+    assert done.stderr == "petworks: cannot write the result: No space left on device\n"
+
+
+def test_ctrl_c_is_not_a_verdict(tmp_path):
+    """A large table, interrupted while it is read: exit code 130 and nothing left behind."""
+    table = tmp_path / "t.csv"
+    table.write_text("a;b\n" + "".join(f'{number};"x\n"\n' for number in range(1_500_000)))
+    command = [str(Path(sys.executable).with_name("petworks")), "evaluate", "t.csv", "--qi", "a", "-o", "out.json"]
+    running = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    time.sleep(1.5)
+    running.send_signal(signal.SIGINT)
+    _, message = running.communicate(timeout=60)
+    assert (running.returncode, message) == (130, "petworks: interrupted\n")
+    assert list(tmp_path.iterdir()) == [table]
+
+
+def test_an_error_of_the_program_shows_no_data_and_is_no_verdict():
+    code = "import sys; from PETWorks import cli; cli.main.callback(); raise KeyError('SECRET')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 3
+    assert "SECRET" not in done.stderr.replace(code, "")
+    assert "petworks: KeyError: an error of the program itself" in done.stderr
 
 
 def test_usage_errors_exit_with_2():

@@ -34,6 +34,16 @@ def test_roles_come_from_the_file_unless_given(table):
     assert (given.quasi_identifiers, given.sensitive_attributes) == (("age",), ())
 
 
+def test_names_are_taken_as_they_stand(tmp_path):
+    (tmp_path / "t.csv").write_text("010;8;no;2020-13-45\n1;2;3;4\n")
+    (tmp_path / "t.yaml").write_text("DATASET:\n  ATTRIBUTE_TYPE:\n    QUASI_IDENTIFIER: [010, no, 2020-13-45]\n")
+    assert Release(tmp_path / "t.csv").quasi_identifiers == ("010", "no", "2020-13-45")
+
+
+def test_a_file_that_is_not_needed_is_not_read(table):
+    assert Release(table("[broken"), {"zip": "quasi_identifier"}, {"zip": [("1", "*")]}).quasi_identifiers == ("zip",)
+
+
 def test_a_file_that_ends_in_yml_counts_too(table, tmp_path):
     path = table(GOOD)
     (tmp_path / "t.yaml").rename(tmp_path / "t.yml")
@@ -70,12 +80,17 @@ BOMB = "a: &a [x,x,x,x]\nb: &b [*a,*a,*a,*a]\nDATASET: [*b,*b,*b]\n"
             "DATASET:\n  ATTRIBUTE_TYPE:\n    QUASI_IDENTIFIER: [zip]\n    SENSITIVE_ATTRIBUTE: [zip]\n",
             r"column 'zip' has two roles",
         ),
-        ("DATASET: !!python/object/apply:os.system ['true']\n", r"t.yaml, line 1: not plain YAML"),
-        ("DATASET: !secret 5\n", r"t.yaml, line 1: not plain YAML"),
+        ("DATASET: !!python/object/apply:os.system ['true']\n", r"t.yaml, line 1: a tag, which is not allowed"),
+        ("DATASET: !secret 5\n", r"t.yaml, line 1: a tag, which is not allowed"),
         (BOMB, r"t.yaml, line 2: an alias, which is not allowed"),
         ("DATASET: [\n", r"t.yaml, line 2: not plain YAML"),
+        (GOOD + "    QUASI_IDENTIFIER: [disease]\n", r"t.yaml, line 7: a key that stands there twice"),
+        ("DATASET: {}\nDATASET: {}\n", r"t.yaml, line 2: a key that stands there twice"),
+        ("? [a]\n: b\n", r"t.yaml, line 1: a key that stands there twice, or is not a name"),
+        (GOOD + "  HIERARCHY: [h]\n", r"a folder's name under 'HIERARCHY' is wanted"),
+        (GOOD + f"  HIERARCHY: {'x' * 300}\n", r"(a folder's name|hierarchy folder)"),
         ("DATASET: " + "[" * 100_000, r"t.yaml"),
-        ("x" * (2 << 20), r"t.yaml: larger than 1 MiB"),
+        ("x" * (2 << 20), r"t.yaml: larger than 256 KiB"),
         (GOOD + "  HIERARCHY: ../elsewhere\n", r"'HIERARCHY' leads out of the file's own folder"),
         (GOOD + "  HIERARCHY: /etc\n", r"'HIERARCHY' leads out of the file's own folder"),
         (GOOD + '  HIERARCHY: "a\\0b"\n', r"a folder's name under 'HIERARCHY' is wanted"),
@@ -110,6 +125,10 @@ def test_a_roles_file_that_is_no_text(table, tmp_path):
         ),
         ("1;;*\n", r"x_hierarchy_zip.csv, line 1: level 1 is empty"),
         ("1;\0;*\n", r"x_hierarchy_zip.csv, line 1: a NUL byte"),
+        ('1;a;*\n2;a;"*\n3;b;*\n', r"x_hierarchy_zip.csv: a cell longer than 128 KiB, or a quote that does not close"),
+        ("1;a\n;\n", r"x_hierarchy_zip.csv, line 2: level 0 is empty"),
+        ('"1\n2";a\n3\n', r"x_hierarchy_zip.csv, line 3: 1 levels where the lines above have 2"),
+        ("1" + ";a" * 1000, r"x_hierarchy_zip.csv, line 1: 1001 levels; at most 1000 are read"),
         ("1;" + "x" * 200_000, r"x_hierarchy_zip.csv: a cell longer than 128 KiB"),
     ],
 )
@@ -118,6 +137,12 @@ def test_hierarchies_that_are_not_right(tmp_path, text, message):
     with pytest.raises(HierarchyError, match=message) as error:
         read_hierarchies(tmp_path, ["zip"])
     assert "SECRET" not in str(error.value)
+
+
+def test_a_hierarchy_that_is_no_file(tmp_path):
+    (tmp_path / "x_hierarchy_zip.csv").symlink_to("/dev/zero")
+    with pytest.raises(HierarchyError, match="not a regular file"):
+        read_hierarchies(tmp_path, ["zip"])
 
 
 def test_undecodable_hierarchy(tmp_path):
@@ -160,7 +185,9 @@ def test_nodes_follow_the_whole_path():
 def test_hierarchies_given_by_column():
     with pytest.raises(HierarchyError, match="hierarchies for columns that are not in the data: 'zpi'"):
         Release({"zip": ["1"]}, {}, {"zpi": [("1", "*")]})
-    with pytest.raises(HierarchyError, match=r"hierarchy of 'zip': rows are lists of levels, leaf first, got str"):
+    with pytest.raises(
+        HierarchyError, match=r"hierarchy of 'zip': each row is a list of texts, leaf first; row 1 is not"
+    ):
         Release({"zip": ["1"]}, {}, {"zip": ["1", "*"]})
     with pytest.raises(HierarchyError, match=r"hierarchy of 'zip': a file or rows of levels are wanted, got dict"):
         Release({"zip": ["1"]}, {}, {"zip": {"1": "*"}})

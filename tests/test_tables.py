@@ -1,14 +1,21 @@
 """Tables as people really write them, and tables that are broken."""
 
+import csv
 import datetime
 import decimal
+import io
+import tempfile
+from pathlib import Path
 
+import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from PETWorks import CSV, Release
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
@@ -46,6 +53,13 @@ PLAIN = {"a": ["1", "2"], "b": ["x", "y"]}
         ('"a";"b"\n"1";"x"\n2;"y"\n', PLAIN),
         ('a; "b"\n1; "x"\n2; "y"\n', PLAIN),
         ("a;b\n1;x\n\n2;y\n\n\n", PLAIN),
+        ("a;b\r1;x\r2;y\r", PLAIN),
+        ('\ufeff"a";b\n\n1;x\n"2";y\n', PLAIN),
+        ("a\n\n\n", {"a": [None, None]}),
+        ('a;b\n1; "say ""hi"""\n2;"say ""hi"""\n', {"a": ["1", "2"], "b": ['say "hi"', 'say "hi"']}),
+        ('a;b\n1; "x" and "y"\n', {"a": ["1"], "b": ['"x" and "y"']}),
+        (' "a\nb"\n1\n', {'"a': ['b"', "1"]}),
+        ('a;b\n"A\rB";1\n"A\rB";1\n', {"a": ["A\rB"] * 2, "b": ["1", "1"]}),
         ('a;b\n"1;5";x\n"say ""hi""";y\n', {"a": ["1;5", 'say "hi"'], "b": ["x", "y"]}),
         ('a;b\n"two\nlines";x\n2;y\n', {"a": ["two\nlines", "2"], "b": ["x", "y"]}),
         ('"a\nb";c\n1;2\n', {"a\nb": ["1"], "c": ["2"]}),
@@ -70,7 +84,7 @@ def test_separator_and_encoding_can_be_named(tmp_path):
         CSV(path, encoding="klingon")
     with pytest.raises(InputError, match="line 2: bytes that are not utf-8"):
         CSV(path, encoding="utf-8")
-    with pytest.raises(ParameterError, match="a separator is one character"):
+    with pytest.raises(ParameterError, match="a separator is one ASCII character"):
         CSV(path, separator=";;")
     wide = written(tmp_path, "a;b\n1;x\n".encode("utf-16"))
     assert cells(CSV(wide, encoding="utf-16")) == {"a": ["1"], "b": ["x"]}
@@ -82,6 +96,13 @@ def test_big5_is_found_by_looking(tmp_path):
     assert cells(path) == {"姓名": ["王小明", "李四"], "疾病": ["流感", "胃炎"], "郵遞區號": ["106", "*"]}
     roles = {"郵遞區號": QUASI_IDENTIFIER}
     assert Release(path, roles).encoding == "cp950"
+
+
+@pytest.mark.parametrize(
+    "text", ["name;b\n婕;2\n", "name;b\n茜;2\nA婕;1\n", "name;b\n" + "王小明;1\n" * 50 + "abc;1\n" * 9 + "婕;1\n"]
+)
+def test_rare_characters_are_big5_all_the_same(tmp_path, text):
+    assert "b" in cells(written(tmp_path, text.encode("cp950")))
 
 
 @pytest.mark.parametrize("text", ["name;b\nRenée;x\nZoë;y\n", "name;b\nMünchen;x\n", "name;b\nFrançois;x\nJosé;y\n"])
@@ -127,6 +148,39 @@ def test_a_quoted_cell_in_the_last_block_does_not_swallow_rows(tmp_path):
     whole = cells(written(tmp_path, "a;b\n" + rows + '"1\n2";x\n' + rows))
     assert len(whole["a"]) == 1_200_001
     assert whole["a"][600_000] == "1\n2"
+
+
+@pytest.mark.parametrize("cell", ['"1 Main St\nTown; 5"', '"A\rB"', '"A\r\nB"', '"A""\n""B"'])
+@pytest.mark.parametrize("shift", range(6))
+def test_line_ends_in_cells_where_blocks_end(tmp_path, monkeypatch, cell, shift):
+    """Blocks of a few bytes: cells with line ends lie across every border."""
+    monkeypatch.setattr("PETWorks.csvfile.LONGEST_LINE", 64)
+    monkeypatch.setattr("PETWorks.csvfile.SCAN_BLOCK", 16)
+    monkeypatch.setattr("PETWorks.csvfile.SLOW_ROWS", 5)
+    text = "q;s\n" + "y;1\n" * shift + "yy;1\n" * shift + f"x;{cell}\n" * 7
+    expected = list(csv.reader(io.StringIO(text, newline=""), delimiter=";"))[1:]
+    found = cells(written(tmp_path, text))
+    assert list(zip(found["q"], found["s"], strict=True)) == [tuple(row) for row in expected]
+
+
+@settings(max_examples=300)
+@given(text=st.text(st.sampled_from('ab;"\n\r é'), max_size=40))
+def test_no_row_and_no_cell_is_lost(text):
+    """Whatever is accepted is what Python's own reader has, cell by cell."""
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("PETWorks.csvfile.LONGEST_LINE", 4096)
+        patch.setattr("PETWorks.csvfile.SCAN_BLOCK", 8)
+        path = written(Path(folder), "q;s\n" + text)
+        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=";") if row]
+        try:
+            found = cells(CSV(path, separator=";"))
+        except InputError:
+            return
+        kept = [[cell.strip() or None for cell in row] for row in rows]
+        read = [list(row) for row in zip(found["q"], found["s"], strict=True)]
+        assert len(read) == len(kept)
+        for one, other in zip(read, kept, strict=True):
+            assert one == other or any(cell and '"' in cell for cell in other)
 
 
 def test_files_that_cannot_be_read(tmp_path):
@@ -183,13 +237,59 @@ def test_every_arrow_type_becomes_text(tmp_path):
 def test_frames_that_have_no_text():
     with pytest.raises(InputError, match=r"column 'a' has cells of type .*list"):
         cells(pa.table({"a": [[1], [2]]}))
-    with pytest.raises(InputError, match="mix types") as error:
+    with pytest.raises(InputError, match="does it mix types") as error:
         cells(pd.DataFrame({"a": ["SECRET", 1]}))
     assert "SECRET" not in str(error.value)
     with pytest.raises(InputError, match="no records"):
         cells(pl.DataFrame({"a": []}, schema={"a": pl.String}))
     with pytest.raises(InputError, match="several columns are called 'a'"):
         cells(pa.table({"a": ["1"], "a ": ["2"]}))
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([b"\xff", b"SECRET"]),
+        pa.array([{"field": "SECRET"}]),
+        pa.array([b"\xff"], pa.binary()).dictionary_encode(),
+        pa.DictionaryArray.from_arrays(pa.array([0]), pa.array([["SECRET"]])),
+    ],
+    ids=["binary", "struct", "dictionary of binary", "dictionary of lists"],
+)
+def test_columns_that_are_no_text_are_named(column):
+    with pytest.raises(InputError, match=r"column 'a' has cells of type .*, not all of them text") as error:
+        cells(pa.table({"a": column}))
+    assert "SECRET" not in str(error.value)
+
+
+def test_columns_of_nulls():
+    assert cells(pd.DataFrame({"a": [float("nan")] * 2})) == {"a": [None, None]}
+    assert cells(pa.table({"a": pa.chunked_array([[1.5], [None], [2.0]])})) == {"a": ["1.5", None, "2.0"]}
+
+
+def test_a_frame_that_fails_as_it_is_read_does_not_show_why():
+    relation = duckdb.sql("select cast(x as int) a from (values ('SECRET')) t(x)")
+    with pytest.raises(InputError, match="cannot be turned into Arrow") as error:
+        cells(relation)
+    assert "SECRET" not in str(error.value)
+    with pytest.raises(InputError, match="column 'a' cannot be turned into Arrow"):
+        cells(pd.DataFrame({"b": ["x", "y"], "a": ["SECRET", 1]}))
+    with pytest.raises(InputError, match="cannot be turned into Arrow"):
+        cells({"a": [2**70]})
+
+
+def test_damaged_feather_files_do_not_crash(tmp_path):
+    """Every byte in turn: a clear error or a table, never a crash."""
+    path = tmp_path / "t.feather"
+    table = pa.table({"a": pa.array(["x", "y", "x"] * 3).dictionary_encode()})
+    pa.feather.write_feather(table, str(path), compression="uncompressed")
+    whole = path.read_bytes()
+    for at in range(8, len(whole), 3):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
+        try:
+            cells(path)
+        except InputError:
+            continue
 
 
 def test_a_sliced_frame_is_read_where_it_starts():

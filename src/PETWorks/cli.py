@@ -23,8 +23,9 @@ from PETWorks.files import check_writable, open_path, write_whole
 from PETWorks.metric import Metric, all_measures, find
 from PETWorks.release import APART, AS_CLASS, Release
 from PETWorks.render.json import dumps
+from PETWorks.result import printable
 
-HOLDS, DOES_NOT_HOLD, BAD_INPUT, INTERNAL_ERROR = 0, 1, 2, 3
+HOLDS, DOES_NOT_HOLD, BAD_INPUT, INTERNAL_ERROR, INTERRUPTED = 0, 1, 2, 3, 130
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -37,8 +38,15 @@ class Commands(click.Group):
         try:
             return super().invoke(context)
         except PETWorksError as error:
-            click.echo(f"petworks: {error}", err=True)
-            context.exit(BAD_INPUT)
+            reason, code = str(error), BAD_INPUT
+        except MemoryError:
+            reason, code = "not enough memory", BAD_INPUT
+        except KeyboardInterrupt:
+            reason, code = "interrupted", INTERRUPTED
+        except OSError as error:
+            reason, code = f"cannot write the result: {error.strerror}", BAD_INPUT
+        click.echo(f"petworks: {printable(reason)}", err=True)
+        return context.exit(code)
 
 
 def table_options(command: Command) -> Command:
@@ -67,6 +75,8 @@ def main() -> None:
     2: bad input or usage; 3: an error of the program itself.
     """
     sys.excepthook = _internal_error
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal without the signs of a table still gets the table
 
 
 @main.command("evaluate")
@@ -144,6 +154,8 @@ def attack_command(table: Path, per_record: Path | None, **options: Any) -> None
     """
     output = _output(options["output"], table)
     records = _output(per_record, table)
+    if records and records == output:
+        raise ParameterError("--per-record and --output name the same file")
     if records and records.suffix not in (".csv", ".parquet"):
         raise ParameterError(f"--per-record writes .csv or .parquet, got {str(records)!r}")
     with _progress(f"attacking {table.name}"):
@@ -157,9 +169,7 @@ def attack_command(table: Path, per_record: Path | None, **options: Any) -> None
         from PETWorks.render.text import attack_text
 
         text = attack_text(evaluation.results, **_style(output))
-    if records:
-        write_whole(records, risks)
-    _put(text, output)
+    _put(text, output, {} if records is None else {records: risks})
 
 
 @main.command("measures")
@@ -199,7 +209,16 @@ def _release(path: Path, hierarchies: str | None, original: Path | None, options
 
 def _columns(texts: tuple[str, ...]) -> list[str]:
     """Column names from `a,b`; a name with a comma in it stands in double quotes."""
-    return [name.strip() for row in csv.reader(texts, skipinitialspace=True) for name in row if name.strip()]
+    names = []
+    for text in texts:
+        try:
+            rows = list(csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True))
+        except csv.Error:
+            raise ParameterError(
+                f"column names are separated by commas, a name with a comma in quotes; got {text!r}"
+            ) from None
+        names += [name.strip() for row in rows for name in row if name.strip()]
+    return names
 
 
 def _request(text: str) -> tuple[Metric, dict[str, Any]]:
@@ -218,25 +237,24 @@ def _request(text: str) -> tuple[Metric, dict[str, Any]]:
 
 
 def _output(path: Path | None, *inputs: Path | None) -> Path | None:
-    if path is not None:
-        check_writable(path, inputs)
-    return path
+    return None if path is None else check_writable(path, inputs)
 
 
 def _as_json(wanted: str | None, output: Path | None) -> bool:
     return wanted == "json" or (wanted is None and output is not None and output.suffix == ".json")
 
 
-def _put(text: str, output: Path | None) -> None:
+def _put(text: str, output: Path | None, others: dict[Path, bytes] | None = None) -> None:
+    """Write all files, or none, and print what has no file."""
+    files = others or {}
+    write_whole(files if output is None else {**files, output: text.encode("utf-8", "surrogateescape")})
     if output is None:
         click.echo(text, nl=False)
-    else:
-        write_whole(output, text.encode())
 
 
 def _style(output: Path | None) -> dict[str, Any]:
     """Colour and width for text output: those of the terminal, or plain and wide."""
-    if output is None and sys.stdout.isatty():
+    if output is None and _is_terminal(sys.stdout):
         from rich.console import Console
 
         terminal = Console()
@@ -244,9 +262,13 @@ def _style(output: Path | None) -> dict[str, Any]:
     return {"colour": False, "width": 120}
 
 
+def _is_terminal(stream: Any) -> bool:
+    return stream is not None and bool(stream.isatty())
+
+
 def _progress(doing: str) -> Any:
     """A spinner with the time on a terminal, nothing elsewhere."""
-    if not sys.stderr.isatty():
+    if not _is_terminal(sys.stderr):
         return nullcontext()
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn

@@ -1,11 +1,17 @@
-"""CSV tables: separator and encoding found by looking, every cell kept as text, no row lost."""
+"""CSV tables: separator and encoding found by looking, every cell kept as text, no row lost.
+
+PyArrow reads fast, in blocks that it cuts at line ends. It does so here when no cell can contain a line end: then
+the number of rows must be the number of lines. Any other file is read, slowly, by Python's own reader.
+"""
 
 import codecs
 import csv
 import io
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -18,6 +24,9 @@ from PETWorks.errors import InputError, ParameterError, quoted
 SEPARATORS = (";", ",", "\t", "|")
 LONGEST_LINE = 1 << 22
 SCAN_BLOCK = 1 << 20
+SLOW_ROWS = 1 << 16  # rows per piece of a table that Python reads
+
+_SPACED_QUOTES = re.compile(r'\s+"((?:[^"]|"")*)"\s*', re.DOTALL)
 
 
 class CSV:
@@ -35,75 +44,79 @@ class CSV:
             raise ParameterError(
                 f"a separator is one ASCII character other than a quote or a line end, got {separator!r}"
             )
-        with reading(self._file), self._file.open("rb") as file:
-            head = file.read(LONGEST_LINE)
-        if not head.strip(b"\r\n\t ;,|\xef\xbb\xbf"):
-            raise InputError(f"{self.name}: the file is empty")
-        found, (lines, blank_lines) = _find_encoding(self._file, encoding)
-        self.encoding: str | None = found
-        sample = codecs.getincrementaldecoder(found)().decode(head).removeprefix("\ufeff")
+        with reading(self._file):
+            with self._file.open("rb") as file:
+                head = file.read(LONGEST_LINE)
+            if not head.strip(b"\r\n\t ;,|\xef\xbb\xbf"):
+                raise InputError(f"{self.name}: the file is empty")
+            self._encoding, self._layout = _find_encoding(self._file, encoding)
+        self.encoding: str | None = self._encoding
+        sample = codecs.getincrementaldecoder(self._encoding)("ignore").decode(head).removeprefix("\ufeff")
         with _long_cells():
-            found_separator = separator or _find_separator(sample)
-            self.separator: str | None = found_separator
-            self.names, self._header_lines = _header(sample, found_separator, self.name)
+            self._separator = separator or _find_separator(sample)
+            self.names, self._header_lines = _header(sample, self._separator, self.name)
+        self.separator: str | None = self._separator
         # In a table of one column an empty line is a missing cell, also at the end.
-        self._lines = lines if len(self.names) == 1 else lines - blank_lines
+        self._lines = self._layout.lines - (self._layout.blank_end if len(self.names) > 1 else 0)
         if self._lines <= self._header_lines:
             raise InputError(f"{self.name}: a header but no records")
 
     def read(self, columns: tuple[str, ...]) -> Iterator[pa.Table]:
         """The columns, dictionary-encoded, cells as they stand in the file."""
-        table = self._parse(columns, line_ends_in_cells=False) if self._header_lines == 1 else None
-        if table is None or table.num_rows != self._lines - self._header_lines:
-            # Cells with line ends, blank lines, or rows that are not right: look at each row, slowly.
-            rows = self._check_rows()
-            table = self._parse(columns, line_ends_in_cells=True)
-            if table is None or table.num_rows != rows:
-                raise InputError(f"{self.name}: quotes or line ends that two readers understand differently")
-        yield table
+        plain = self._header_lines == 1 and not self._layout.line_ends_in_cells
+        table = self._parse(columns) if plain else None
+        if table is not None and table.num_rows == self._lines - self._header_lines:
+            yield table
+        else:
+            with reading(self._file):
+                yield from self._parse_slowly(columns)
 
-    def _parse(self, columns: tuple[str, ...], *, line_ends_in_cells: bool) -> pa.Table | None:
+    def _parse(self, columns: tuple[str, ...]) -> pa.Table | None:
         """The table as PyArrow reads it; None where it finds fault with the rows."""
         from pyarrow import csv as arrow_csv
 
         positions = [str(position) for position in range(len(self.names))]
-        wanted = [positions[self.names.index(name)] for name in columns] or positions[:1]
+        wanted = [positions[self.names.index(name)] for name in columns]
         try:
             return arrow_csv.read_csv(
                 self._file,
                 arrow_csv.ReadOptions(
-                    column_names=positions, skip_rows_after_names=1, block_size=LONGEST_LINE, encoding=self.encoding
+                    column_names=positions, skip_rows_after_names=1, block_size=LONGEST_LINE, encoding=self._encoding
                 ),
-                arrow_csv.ParseOptions(
-                    delimiter=self.separator,
-                    newlines_in_values=line_ends_in_cells,
-                    ignore_empty_lines=len(self.names) > 1,
-                ),
+                arrow_csv.ParseOptions(delimiter=self._separator, ignore_empty_lines=len(self.names) > 1),
                 arrow_csv.ConvertOptions(
                     column_types={position: pa.dictionary(pa.int32(), pa.string()) for position in wanted},
                     include_columns=wanted,
                     strings_can_be_null=False,
                 ),
             )
-        except pa.ArrowInvalid:
+        except (pa.ArrowInvalid, UnicodeError):
             # PyArrow's own message quotes the row.
             return None
 
-    def _check_rows(self) -> int:
-        """Number of records; an error that names the first line that is not right."""
-        width, rows, line = len(self.names), 0, 1
-        with _long_cells(), self._file.open(encoding=self.encoding, newline="") as file:
-            reader = csv.reader(file, delimiter=self.separator or SEPARATORS[0], strict=True)
+    def _parse_slowly(self, columns: tuple[str, ...]) -> Iterator[pa.Table]:
+        """The table as Python's reader has it; an error that names the first line that is not right."""
+        wanted = [self.names.index(name) for name in columns]
+        rows = self._rows()
+        next(rows)
+        while piece := list(islice(rows, SLOW_ROWS)):
+            yield pa.Table.from_arrays([_dictionary_array([row[at] for row in piece]) for at in wanted], list(columns))
+
+    def _rows(self) -> Iterator[list[str]]:
+        width, line = len(self.names), 1
+        encoding = "utf-8-sig" if self._encoding == UTF8 else self._encoding
+        with _long_cells(), self._file.open(encoding=encoding, newline="") as file:
+            reader = csv.reader(file, delimiter=self._separator, strict=True)
             try:
                 for row in reader:
                     if row and len(row) != width:
                         cells = "1 cell" if len(row) == 1 else f"{len(row)} cells"
                         raise InputError(f"{self.name}, line {line}: {cells} where the header has {width}")
-                    rows += bool(row) or width == 1
+                    if row or width == 1:
+                        yield row or [""]
                     line = reader.line_num + 1
             except csv.Error:
                 raise InputError(f"{self.name}, line {line}: a quote that does not close where it should") from None
-        return rows - 1
 
 
 @contextmanager
@@ -117,8 +130,17 @@ def reading(path: Path) -> Iterator[None]:
         raise InputError(f"cannot read {str(path)!r}: {error.strerror or error}") from None
 
 
-def _find_encoding(path: Path, encoding: str | None) -> tuple[str, tuple[int, int]]:
-    """The encoding that fits the whole file, the number of its lines and of blank ones at its end."""
+@dataclass(frozen=True)
+class _Layout:
+    """Lines of a file, blank ones at its end, and whether a cell may contain a line end."""
+
+    lines: int
+    blank_end: int
+    line_ends_in_cells: bool
+
+
+def _find_encoding(path: Path, encoding: str | None) -> tuple[str, _Layout]:
+    """The encoding that fits the whole file, and how the file is laid out."""
     if encoding is not None:
         try:
             "a".encode(encoding)
@@ -127,27 +149,29 @@ def _find_encoding(path: Path, encoding: str | None) -> tuple[str, tuple[int, in
             raise ParameterError(f"no encoding is called {quoted([encoding])}; for example 'utf-8', 'big5'") from None
         try:
             return encoding, _scan(path, encoding)
-        except UnicodeDecodeError as error:
-            raise InputError(f"{path.name}, line {error.start}: bytes that are not {encoding}") from None
+        except _UndecodableError as error:
+            raise InputError(f"{path.name}, line {error.line}: bytes that are not {encoding}") from None
     try:
         return UTF8, _scan(path, UTF8)
-    except UnicodeDecodeError as error:
-        failure = undecodable(path.name, error.start, "name its encoding")
+    except _UndecodableError as error:
+        failure = undecodable(path.name, error.line, "name its encoding")
     try:
         return BIG5, _scan(path, BIG5)
-    except UnicodeDecodeError:
+    except _UndecodableError:
         raise failure from None
 
 
-def _scan(path: Path, encoding: str) -> tuple[int, int]:
-    """Look at the whole file once: its lines, how many of them are blank at the end; or what is wrong with it.
+class _UndecodableError(Exception):
+    def __init__(self, line: int) -> None:
+        self.line = line
 
-    A UnicodeDecodeError leaves this function with the *line* as its start.
-    """
+
+def _scan(path: Path, encoding: str) -> _Layout:
+    """Look at the whole file once: how it is laid out, or what is wrong with it."""
     decoder = codecs.getincrementaldecoder(encoding)("strict")
     ascii_is_itself = encoding in (UTF8, BIG5)
-    evidence = Big5Evidence()
-    lines, line_length, blank_end, more = 0, 0, 0, True
+    evidence, line_ends = Big5Evidence(), _LineEnds()
+    blank_end, more = 0, True
     with path.open("rb", buffering=0) as file:
         while more:
             block = file.read(SCAN_BLOCK)
@@ -155,26 +179,67 @@ def _scan(path: Path, encoding: str) -> tuple[int, int]:
             if not (ascii_is_itself and more and block.isascii() and not decoder.getstate()[0]):
                 try:
                     text = decoder.decode(block, final=not more)
-                except UnicodeDecodeError as error:
-                    line = lines + block.count(b"\n", 0, error.start) + 1
-                    raise UnicodeDecodeError(encoding, b"", line, line, "undecodable") from None
+                    recoded = block if ascii_is_itself else text.encode()
+                except UnicodeError as error:
+                    start = getattr(error, "start", 0)
+                    raise _UndecodableError(line_ends.lines + block.count(b"\n", 0, start) + 1) from None
                 if encoding == BIG5:
                     evidence.add(text)
-                if not ascii_is_itself:
-                    block = text.encode("utf-8", "surrogatepass")
+                block = recoded
             if b"\0" in block:
-                line = lines + block.count(b"\n", 0, block.index(b"\0")) + 1
+                line = line_ends.lines + block.count(b"\n", 0, block.index(b"\0")) + 1
                 raise InputError(f"{path.name}, line {line}: a NUL byte; this is not a CSV file, or a broken one")
-            lines += int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n")))
-            line_end = block.rfind(b"\n")
-            line_length = len(block) - line_end - 1 if line_end >= 0 else line_length + len(block)
-            if line_length > LONGEST_LINE:
-                raise InputError(f"{path.name}, line {lines + 1}: longer than {LONGEST_LINE >> 20} MiB")
+            line_ends.add(block)
+            if line_ends.open_line > LONGEST_LINE:
+                raise InputError(f"{path.name}, line {line_ends.lines + 1}: longer than {LONGEST_LINE >> 20} MiB")
             if block:
                 blank_end = block[len(block.rstrip(b"\r\n")) :].count(b"\n")
     if not evidence.plausible:
-        raise UnicodeDecodeError(encoding, b"", 1, 1, "Western text")
-    return lines + (line_length > 0), max(blank_end - 1, 0)
+        raise _UndecodableError(1)
+    return _Layout(line_ends.lines + (line_ends.open_line > 0), max(blank_end - 1, 0), line_ends.in_cells)
+
+
+class _LineEnds:
+    """Counts the lines of a file, and sees whether a quoted cell may go over the end of one.
+
+    It may where a line has an odd number of quotes, or where there is a carriage return without a line feed.
+    """
+
+    def __init__(self) -> None:
+        self.lines = 0
+        self.open_line = 0  # length of the line that has not ended yet
+        self.in_cells = False
+        self._odd_quotes = False
+        self._ends_in_return = False
+
+    def add(self, block: bytes) -> None:
+        """Look at the next part of the file."""
+        octets = np.frombuffer(block, np.uint8)
+        ends = np.flatnonzero(octets == ord("\n"))
+        self.lines += len(ends)
+        self.open_line = len(block) - int(ends[-1]) - 1 if len(ends) else self.open_line + len(block)
+        if b'"' in block:
+            quotes = (octets == ord('"')).view(np.uint8)
+            # Sums wrap around at 256, which leaves odd what is odd.
+            per_line = np.add.reduceat(np.append(quotes, np.uint8(0)), np.concatenate([[0], ends + 1]), dtype=np.uint8)
+            per_line[0] += self._odd_quotes
+            self.in_cells |= bool(np.any(per_line[:-1] & 1))
+            self._odd_quotes = bool(per_line[-1] & 1)
+        elif len(ends):
+            self.in_cells |= self._odd_quotes
+            self._odd_quotes = False
+        if self._ends_in_return and block and not block.startswith(b"\n"):
+            self._lone_returns(1)
+        if b"\r" in block:
+            self._lone_returns(block.count(b"\r") - block.count(b"\r\n") - block.endswith(b"\r"))
+        if block:
+            self._ends_in_return = block.endswith(b"\r")
+        elif self._ends_in_return:
+            self._lone_returns(1)
+
+    def _lone_returns(self, number: int) -> None:
+        self.lines += number
+        self.in_cells |= number > 0
 
 
 @contextmanager
@@ -205,11 +270,27 @@ def _find_separator(sample: str) -> str:
 
 def _header(sample: str, separator: str, name: str) -> tuple[tuple[str, ...], int]:
     """Column names, and how many lines they take."""
-    reader = csv.reader(io.StringIO(sample, newline=""), delimiter=separator, skipinitialspace=True)
+    reader = csv.reader(io.StringIO(sample, newline=""), delimiter=separator)
     try:
-        names = tuple(cell.strip() for cell in next(reader))
+        cells = next(reader)
     except (csv.Error, StopIteration):
         raise InputError(f"{name}, line 1: not a header of column names") from None
-    if not names:
+    if not cells:
         raise InputError(f"{name}, line 1: an empty line where the column names should be")
-    return names, reader.line_num
+    # A blank before a quote keeps readers from seeing it as one.
+    spaced = [_SPACED_QUOTES.fullmatch(cell) for cell in cells]
+    names = [found[1].replace('""', '"') if found else cell for cell, found in zip(cells, spaced, strict=True)]
+    return tuple(name.strip() for name in names), reader.line_num
+
+
+def _dictionary_array(cells: list[str]) -> pa.DictionaryArray:
+    """Cells as an Arrow array, made from buffers: PyArrow's way from lists imports pandas."""
+    codes: dict[str, int] = {}
+    indices = np.array([codes.setdefault(cell, len(codes)) for cell in cells], np.int32)
+    texts = [text.encode() for text in codes]
+    offsets = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int64)
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(texts))]
+    labels = pa.Array.from_buffers(pa.large_string(), len(texts), buffers)
+    return pa.DictionaryArray.from_arrays(
+        pa.Array.from_buffers(pa.int32(), len(cells), [None, pa.py_buffer(indices)]), labels
+    )

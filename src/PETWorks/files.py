@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -42,9 +43,9 @@ class Parquet:
         self.path: Path | None = path
         try:
             self._file = parquet.ParquetFile(path, memory_map=True)
-        except (pa.ArrowException, OSError):
+            schema = self._file.schema_arrow
+        except (pa.ArrowException, OSError, UnicodeDecodeError):
             raise InputError(f"{self.name}: not a readable Parquet file; it may be cut off") from None
-        schema = self._file.schema_arrow
         texts = [
             field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
         ]
@@ -111,7 +112,7 @@ def _open(data: Any, name: str) -> Source:
             table = pa.table(dict(data))
         else:
             table = None
-    except (pa.ArrowException, ValueError, TypeError, OSError, *_foreign_errors()) as error:
+    except (pa.ArrowException, ValueError, TypeError, OSError, OverflowError, *_foreign_errors()) as error:
         # The cause may quote a cell; of its text only the name of a column is taken.
         if "Duplicate column names" in str(error):
             raise InputError(f"{name}: several columns have the same name") from None
@@ -146,7 +147,10 @@ def open_path(path: Path, separator: str | None = None, encoding: str | None = N
         try:
             with pa.memory_map(str(path)) as mapped:
                 table = ipc.open_file(mapped).read_all()
-        except (pa.ArrowException, OSError):
+            # Damaged indices would crash whoever follows them.
+            table.validate(full=True)
+            table.schema.names  # noqa: B018 - names that are no text fail here
+        except (pa.ArrowException, OSError, UnicodeDecodeError):
             raise InputError(f"{path.name}: not a readable Feather file; it may be cut off") from None
         return Frame(table, path.name, path)
     if start.startswith((b"PK\x03\x04", b"\x1f\x8b", b"\xd0\xcf\x11\xe0")):
@@ -159,28 +163,45 @@ def _column_names(names: list[str]) -> list[tuple[str, str]]:
     return [(name.strip(), name) for name in names if not _PANDAS_ROW_LABELS.fullmatch(name)]
 
 
-def check_writable(path: Path, inputs: tuple[Any, ...] = ()) -> None:
-    """Refuse an output path early: no folder, not writable, or one of the inputs."""
-    folder = path.parent
-    if not folder.is_dir():
-        raise InputError(f"cannot write {str(path)!r}: the folder {str(folder)!r} does not exist")
-    if path.is_dir():
-        raise InputError(f"cannot write {str(path)!r}: it is a folder")
-    if not os.access(folder, os.W_OK):
-        raise InputError(f"cannot write {str(path)!r}: the folder is not writable")
-    for given in inputs:
-        if given is not None and path.exists() and Path(given).exists() and path.samefile(given):
-            raise InputError(f"cannot write {str(path)!r}: it is an input of this run")
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that it is there complete or not at all."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+def check_writable(path: Path, inputs: tuple[Path | None, ...] = ()) -> Path:
+    """The file to write, links followed; an error if it cannot be written or is, or may be, an input."""
     try:
-        with partial.open("xb") as file:
-            file.write(content)
-        partial.replace(path)
+        target = path.resolve()
+        if not target.parent.is_dir():
+            raise InputError(f"cannot write {str(path)!r}: the folder {str(path.parent)!r} does not exist")
+        if target.exists() and not target.is_file():
+            raise InputError(f"cannot write {str(path)!r}: it is a folder or a device, not a file")
+        if not os.access(target.parent, os.W_OK):
+            raise InputError(f"cannot write {str(path)!r}: the folder is not writable")
+        given = any(
+            other is not None and other.exists() and target.exists() and target.samefile(other) for other in inputs
+        )
+        side_file = target.suffix in (".yaml", ".yml") or "hierarchy_" in target.name
+        if given or (side_file and target.exists()):
+            raise InputError(f"cannot write {str(path)!r}: it is an input of this run, or looks like one")
+    except (OSError, RuntimeError) as error:
+        raise InputError(
+            f"cannot write {str(path)!r}: {getattr(error, 'strerror', None) or 'a path without an end'}"
+        ) from None
+    return target
+
+
+def write_whole(contents: Mapping[Path, bytes]) -> None:
+    """Write files so that they are there complete, all of them, or not at all."""
+    partial = {
+        path: path.with_name(f".petworks-{os.getpid()}-{time.time_ns()}-{n}.partial") for n, path in enumerate(contents)
+    }
+    written = ""
+    try:
+        for path, content in contents.items():
+            written = str(path)
+            with partial[path].open("xb") as file:
+                file.write(content)
+        for path, file_to_be in partial.items():
+            written = str(path)
+            file_to_be.replace(path)
     except OSError as error:
-        raise InputError(f"cannot write {str(path)!r}: {error.strerror}") from None
+        raise InputError(f"cannot write {written!r}: {error.strerror}") from None
     finally:
-        partial.unlink(missing_ok=True)
+        for file_to_be in partial.values():
+            file_to_be.unlink(missing_ok=True)

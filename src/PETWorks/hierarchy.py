@@ -14,6 +14,7 @@ from PETWorks.errors import HierarchyError, NotApplicable, PETWorksError, quoted
 from PETWorks.values import SUPPRESSED
 
 LARGEST_FILE = 1 << 28
+MOST_LEVELS = 1000
 
 
 class Hierarchy:
@@ -37,6 +38,8 @@ class Hierarchy:
             cells = tuple(cell.strip() for cell in row)
             if cells in ((), ("",)):
                 continue
+            if len(cells) > MOST_LEVELS:
+                raise HierarchyError(f"{name}, line {line}: {len(cells)} levels; at most {MOST_LEVELS} are read")
             if width is None:
                 width = len(cells)
             if len(cells) != width:
@@ -127,10 +130,12 @@ class Hierarchy:
 
 def read_hierarchies(folder: str | Path, columns: Iterable[str]) -> dict[str, Hierarchy]:
     """The hierarchies of those columns for which the folder has a file `...hierarchy_<column>.csv`."""
-    path = Path(folder)
-    if not path.is_dir():
-        raise HierarchyError(f"no such hierarchy folder: {str(folder)!r}")
-    files = sorted(path.glob("*hierarchy_*.csv"))
+    try:
+        if not Path(folder).is_dir():
+            raise HierarchyError(f"no such hierarchy folder: {str(folder)!r}")
+        files = sorted(Path(folder).glob("*hierarchy_*.csv"))
+    except OSError as error:
+        raise HierarchyError(f"cannot read the hierarchy folder {str(folder)!r}: {error.strerror}") from None
     found: dict[str, Hierarchy] = {}
     for column in columns:
         named = [file for file in files if file.name.endswith(f"hierarchy_{column}.csv")]
@@ -151,7 +156,7 @@ def misfit(column: str, hierarchy: Hierarchy, strange: int, values: int, what: s
     When it has not a single one it describes another coding of the column, and the measure does not apply.
     """
     kind = NotApplicable if strange == values else HierarchyError
-    return kind(f"column {column!r}: {strange} of {values} {what} of its hierarchy ({hierarchy.name})")
+    return kind(f"column {column!r}: {strange} of {values} {what} its hierarchy ({hierarchy.name})")
 
 
 def as_hierarchies(given: object, columns: Iterable[str]) -> dict[str, Hierarchy]:
@@ -182,6 +187,8 @@ def _as_hierarchy(given: object, column: str) -> Hierarchy:
 
 def _read(file: Path) -> Hierarchy:
     try:
+        if file.exists() and not file.is_file():
+            raise HierarchyError(f"{file.name}: not a regular file")
         if file.stat().st_size > LARGEST_FILE:
             raise HierarchyError(f"{file.name}: larger than {LARGEST_FILE >> 20} MiB")
         text = decode(file.read_bytes(), file.name)

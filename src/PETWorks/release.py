@@ -75,7 +75,8 @@ class Release:
             self._check_same_columns(self._original)
         self.hierarchies: dict[str, Hierarchy] = as_hierarchies(hierarchies, self.columns)
         wanted = [*self.quasi_identifiers, *self.sensitive_attributes] if self.roles else list(self.hierarchies)
-        self.table = Table.load(source, wanted)
+        # With nothing to look at, one column still says how many records there are.
+        self.table = Table.load(source, wanted or source.names[:1])
         for column in self.sensitive_attributes:
             order = self._value_order(column)
             if order is not None:

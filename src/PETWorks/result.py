@@ -18,7 +18,8 @@ def at_most(values: ArrayLike, limit: ArrayLike) -> NDArray[np.bool_]:
     (True, False)
     """
     left, right = np.asarray(values, np.float64), np.asarray(limit, np.float64)
-    return left <= right + TOLERANCE * np.maximum(np.abs(left), np.abs(right))
+    with np.errstate(over="ignore"):
+        return left <= right + TOLERANCE * np.maximum(np.abs(left), np.abs(right))
 
 
 def below(values: ArrayLike, limit: ArrayLike) -> NDArray[np.bool_]:
@@ -82,7 +83,12 @@ def shown(value: Any) -> str:
         return f"{value:.6g}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(shown(item) for item in value) + "]"
-    return str(value)
+    return printable(str(value))
+
+
+def printable(text: str) -> str:
+    """A text that cannot steer a terminal: control characters become blanks."""
+    return text if text.isprintable() else "".join(sign if sign.isprintable() else " " for sign in text)
 
 
 def flat(details: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from PETWorks import attributetypes
-from PETWorks.errors import InputError, quoted, unknown
+from PETWorks.errors import InputError, unknown
 
-LARGEST_FILE = 1 << 20
+LARGEST_FILE = 1 << 18
 _ROLES = {name: getattr(attributetypes, name) for name in attributetypes.__all__}
 
 
@@ -32,29 +32,31 @@ def read_sidecar(table: Path) -> tuple[dict[str, str], Path | None]:
 
 
 def _load(path: Path) -> Any:
-    """The file's content: plain mappings, lists and scalars, no tags, no aliases."""
+    """The file's content: mappings, lists and texts, as they stand there; no tags, no aliases, no key twice."""
     import yaml
 
-    class Loader(yaml.SafeLoader):
+    class Loader(yaml.BaseLoader):
         def compose_node(self, parent: Any, index: Any) -> Any:
-            if self.check_event(yaml.events.AliasEvent):
-                line = self.peek_event().start_mark.line + 1  # type: ignore[no-untyped-call]
-                raise InputError(f"{path.name}, line {line}: an alias, which is not allowed")
+            event = self.peek_event()  # type: ignore[no-untyped-call]
+            tag = getattr(event, "tag", None)
+            if isinstance(event, yaml.AliasEvent) or tag not in (None, "!"):
+                what = "an alias" if isinstance(event, yaml.AliasEvent) else "a tag"
+                raise InputError(f"{path.name}, line {event.start_mark.line + 1}: {what}, which is not allowed")
             return super().compose_node(parent, index)
 
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-            keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
-            twice = next((key for key in keys if keys.count(key) > 1), None)
-            if twice is not None:
-                raise InputError(
-                    f"{path.name}, line {node.start_mark.line + 1}: the key {quoted([twice])} stands there twice"
-                )
+            seen = set()
+            for key, _ in node.value:
+                if key.value in seen if isinstance(key, yaml.ScalarNode) else True:
+                    line = key.start_mark.line + 1
+                    raise InputError(f"{path.name}, line {line}: a key that stands there twice, or is not a name")
+                seen.add(key.value)
             return super().construct_mapping(node, deep)
 
-    if path.stat().st_size > LARGEST_FILE:
-        raise InputError(f"{path.name}: larger than {LARGEST_FILE >> 20} MiB")
     try:
-        return yaml.load(path.read_text("utf-8"), Loader)  # noqa: S506 - derived from SafeLoader
+        if path.stat().st_size > LARGEST_FILE:
+            raise InputError(f"{path.name}: larger than {LARGEST_FILE >> 10} KiB")
+        return yaml.load(path.read_text("utf-8"), Loader)  # noqa: S506 - makes nothing but texts, lists and dicts
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         where = f", line {mark.line + 1}" if mark else ""
@@ -63,6 +65,8 @@ def _load(path: Path) -> Any:
         raise InputError(f"{path.name}: not a YAML file in UTF-8") from None
     except RecursionError:
         raise InputError(f"{path.name}: nested too deeply") from None
+    except OSError as error:
+        raise InputError(f"cannot read {path.name}: {error.strerror}") from None
 
 
 def _section(given: Any, key: str, keys: tuple[str, ...], name: str) -> dict[str, Any]:
@@ -80,22 +84,22 @@ def _check_keys(given: dict[str, Any], keys: Any, name: str) -> None:
 
 
 def _names(columns: Any, key: str, name: str) -> list[str]:
-    listed = [] if columns is None else columns
-    if not isinstance(listed, list) or not all(type(column) in (str, int) for column in listed):
-        raise InputError(
-            f"{name}: a list of column names under {key!r} is wanted (a name such as yes stands in quotes)"
-        )
-    return [str(column).strip() for column in listed]
+    listed = [] if columns == "" else columns
+    if not isinstance(listed, list) or not all(isinstance(column, str) for column in listed):
+        raise InputError(f"{name}: a list of column names under {key!r} is wanted")
+    return [column.strip() for column in listed]
 
 
-def _folder(given: Any, path: Path) -> Path | None:
+def _folder(given: str | None, path: Path) -> Path | None:
     if given is None:
         return None
-    if not isinstance(given, str) or "\0" in given:
-        raise InputError(f"{path.name}: a folder's name under 'HIERARCHY' is wanted")
-    folder = (path.parent / given).resolve()
-    if not folder.is_relative_to(path.parent.resolve()):
+    try:
+        folder = path.parent / given
+        inside = folder.resolve().is_relative_to(path.parent.resolve())
+    except (OSError, RuntimeError, TypeError, ValueError):
+        raise InputError(f"{path.name}: a folder's name under 'HIERARCHY' is wanted") from None
+    if not inside:
         raise InputError(
             f"{path.name}: 'HIERARCHY' leads out of the file's own folder; pass the hierarchies explicitly"
         )
-    return path.parent / given
+    return folder

@@ -67,10 +67,6 @@ class Column:
         return self.recoded(self.labels.take(arrow_integers(used)), new_codes)
 
 
-class NoTextError(Exception):
-    """Cells of a type that cannot be written as text; its message is the type."""
-
-
 class Encoder:
     """Makes a column of codes from pieces of an Arrow column, keeping of each piece only narrow indices.
 
@@ -84,13 +80,10 @@ class Encoder:
 
     def add(self, piece: pa.Array) -> None:
         """Take the next rows."""
-        try:
-            if pa.types.is_string_view(piece.type):
-                piece = piece.cast(pa.large_string())
-            if not pa.types.is_dictionary(piece.type):
-                piece = piece.dictionary_encode()
-        except pa.ArrowException:
-            raise NoTextError(str(piece.type)) from None
+        if pa.types.is_string_view(piece.type):
+            piece = piece.cast(pa.large_string())
+        if not pa.types.is_dictionary(piece.type):
+            piece = piece.dictionary_encode()
         if not self._dictionaries or not piece.dictionary.equals(self._dictionaries[-1]):
             self._dictionaries.append(piece.dictionary)
         size = len(piece.dictionary)
@@ -116,7 +109,7 @@ class Encoder:
         trimmed = pc.utf8_trim_whitespace(texts)
         if self._spaced_quotes:
             # `a; "b"`: a blank before the quote keeps the reader from seeing it as one.
-            spaced = pc.match_substring_regex(texts, r'^\s+".*"\s*$')
+            spaced = pc.match_substring_regex(texts, r'^\s+"([^"]|"")*"\s*$')
             inside = pc.replace_substring(pc.utf8_slice_codeunits(trimmed, 1, -1), '""', '"')
             trimmed = pc.if_else(spaced, pc.utf8_trim_whitespace(inside), trimmed)
         return pc.if_else(pc.equal(trimmed, strings([""])[0]), pa.nulls(1, trimmed.type)[0], trimmed)
@@ -134,10 +127,7 @@ def _texts(values: pa.Array) -> pa.Array:
     """The distinct values of a column as text, floats as Python writes them (`1.0`, not `1`)."""
     if pa.types.is_floating(values.type):
         return strings([None if value is None else repr(value) for value in values.to_pylist()])
-    try:
-        return values.cast(pa.large_string())
-    except pa.ArrowException:
-        raise NoTextError(str(values.type)) from None
+    return values.cast(pa.large_string())
 
 
 def _narrowest(values: int) -> type[np.unsignedinteger]:
@@ -167,6 +157,6 @@ def strings(values: Sequence[str | None]) -> pa.Array:
     """An Arrow array of texts."""
     encoded = [b"" if value is None else value.encode() for value in values]
     offsets = np.concatenate([[0], np.cumsum([len(text) for text in encoded], dtype=np.int64)]).astype(np.int64)
-    present = np.packbits([value is not None for value in values], bitorder="little")
+    present = np.packbits(np.array([value is not None for value in values], np.bool_), bitorder="little")
     buffers = [pa.py_buffer(present), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))]
     return pa.Array.from_buffers(pa.large_string(), len(values), buffers)

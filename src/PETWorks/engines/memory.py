@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.counts import ClassPairs, ClassSizes, ClassValues, Integers, Marginal, run_starts
-from PETWorks.engines.codes import Codes, Column, Encoder, NoTextError, arrow_integers, strings
+from PETWorks.engines.codes import Codes, Column, Encoder, arrow_integers, strings
 from PETWorks.errors import InputError
 from PETWorks.files import Source
 from PETWorks.values import SUPPRESSED
@@ -47,18 +47,21 @@ class Table:
         """Read the named columns of a source."""
         from concurrent.futures import ThreadPoolExecutor
 
-        is_csv = source.separator is not None
-        encoders = {name: Encoder(spaced_quotes=is_csv) for name in columns}
+        encoders = {name: Encoder(spaced_quotes=source.separator is not None) for name in columns}
+        types: dict[str, object] = {}
         rows = 0
         for table in source.read(tuple(columns)):
             rows += table.num_rows
-            for position, (name, encoder) in enumerate(encoders.items()):
-                with _naming(name, source):
-                    for piece in table.column(position).chunks:
-                        encoder.add(piece)
+            types = dict(zip(columns, table.schema.types, strict=True))
+            for name, chunks in zip(columns, table.columns, strict=True):
+                with _naming(name, types, source):
+                    for piece in chunks.chunks:
+                        encoders[name].add(piece)
+        if rows == 0:
+            raise InputError(f"{source.name}: columns but no records")
 
         def finish(name: str) -> Column:
-            with _naming(name, source):
+            with _naming(name, types, source):
                 return encoders[name].finish()
 
         with ThreadPoolExecutor(THREADS) as pool:
@@ -225,12 +228,18 @@ class Table:
 
 
 @contextmanager
-def _naming(column: str, source: Source) -> Iterator[None]:
-    """Name the column whose cells have no text; what Arrow says might quote one."""
+def _naming(column: str, types: Mapping[str, object], source: Source) -> Iterator[None]:
+    """Name the column whose cells cannot be read as text; what Arrow says might quote one."""
+    from pyarrow import ArrowException
+
     try:
         yield
-    except NoTextError as error:
-        raise InputError(f"{source.name}: column {column!r} has cells of type {error}, which have no text") from None
+    except MemoryError:
+        raise
+    except (ArrowException, UnicodeDecodeError):
+        raise InputError(
+            f"{source.name}: column {column!r} has cells of type {types[column]}, not all of them text"
+        ) from None
 
 
 def pack(columns: Sequence[Column], room: int = 0) -> tuple[Codes, int]:

@@ -197,7 +197,7 @@ def _nodes_of(values: list[str | None], hierarchy: Hierarchy, column: str) -> li
     strange = places.count(None)
     if strange:
         told = sum(value is not None for value in values)
-        raise misfit(column, hierarchy, strange, told, "values are not on any level, or on several nodes of one,")
+        raise misfit(column, hierarchy, strange, told, "values have no place, or several, in")
     own = len(hierarchy.leaves) + np.arange(len(values))
     levels = np.array([level for level, _ in places])  # type: ignore[misc]
     leaves = np.array([leaf for _, leaf in places])  # type: ignore[misc]

@@ -58,7 +58,7 @@ def _lost(release: Release, column: str, hierarchy: Hierarchy) -> tuple[Fraction
     unknown = levels.count(None)
     if unknown:
         told = sum(value not in (None, SUPPRESSED) for value in marginal.values)
-        raise misfit(column, hierarchy, unknown, told, "released values are not on any level")
+        raise misfit(column, hierarchy, unknown, told, "released values are not on any level of")
     counts = marginal.counts.tolist()
     lifted = sum(level * count for level, count in zip(levels, counts, strict=True) if level)
     ambiguous = sum(

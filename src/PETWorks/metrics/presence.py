@@ -152,7 +152,7 @@ def _level(release: Release, column: str) -> int | str:
     found = [hierarchy.level(value) for value in values]
     strange = found.count(None)
     if strange:
-        raise misfit(column, hierarchy, strange, len(values), "released values are not on any level")
+        raise misfit(column, hierarchy, strange, len(values), "released values are not on any level of")
     if len(set(found)) == 1:
         raise NotApplicable(f"column {column!r} mixes '*' with the top value of its hierarchy ({hierarchy.name})")
     raise NotApplicable(
@@ -185,5 +185,5 @@ def _lifted(values: list[str | None], hierarchy: Hierarchy, level: int, column: 
     strange = sum(value not in lifted for value in values)
     if strange:
         told = len(values) - (None in values)
-        raise misfit(column, hierarchy, strange, told, "original values are not leaves")
+        raise misfit(column, hierarchy, strange, told, "original values are not leaves of")
     return {value: lifted[value] for value in values}

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from PETWorks.evaluation import Evaluation
 from PETWorks.metric import Metric
-from PETWorks.result import Result, flat, shown
+from PETWorks.result import Result, flat, printable, shown
 
 _STYLES = {"holds": "green", "does not hold": "bold red"}
 
@@ -59,7 +59,7 @@ def attack_text(results: Sequence[Result], *, colour: bool, width: int) -> str:
         for column, found in attributes.items():
             keys = ("prior", "posterior", "multiplicative_leakage", "additive_leakage")
             name = result.measure + (f" of {column}" if column else "")
-            table.add_row(Text(name), *(Text(shown(found[key])) for key in keys))
+            table.add_row(Text(printable(name)), *(Text(shown(found[key])) for key in keys))
     return _rendered([table], colour=colour, width=width)
 
 
@@ -71,7 +71,7 @@ def _details(result: Result, known: Mapping[str, Any]) -> list[Any]:
         if isinstance(value, Mapping) and value and all(isinstance(row, Mapping) for row in value.values()):
             table = _table(*(_words(header) for header in (name, *next(iter(value.values())))))
             for column, row in value.items():
-                table.add_row(Text(column), *(Text(shown(cell)) for cell in row.values()))
+                table.add_row(Text(printable(column)), *(Text(shown(cell)) for cell in row.values()))
             tables.append(table)
         elif known.get(name) != value:
             singles |= flat({name: value})
@@ -89,13 +89,15 @@ def _table(*headers: str) -> Table:
 def _pairs(pairs: Iterable[tuple[str, Any]]) -> Table:
     table = Table(box=None, show_header=False, pad_edge=False)
     for name, value in pairs:
-        table.add_row(Text(f"  {_words(name)}"), Text(", ".join(value) if _is_names(value) else shown(value)))
+        table.add_row(
+            Text(f"  {_words(name)}"), Text(printable(", ".join(value)) if _is_names(value) else shown(value))
+        )
     return table
 
 
 def _words(name: str) -> str:
     """A key of the details as words."""
-    return name.replace("_", " ")
+    return printable(name.replace("_", " "))
 
 
 def _is_names(value: Any) -> bool:
