@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from PETWorks import Release
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counts import ClassValues, largest_ratio
-from PETWorks.engines import memory
+from PETWorks.engines import keys, memory
 
 
 def release(columns, sensitive):
@@ -44,10 +44,10 @@ def expected(columns, sensitive):
 def engine_settings(request, monkeypatch):
     """Small tables take the ways that large ones take."""
     if request.param == "sorted only":
-        monkeypatch.setattr(memory, "BINCOUNT_BITS", -1)
+        monkeypatch.setattr(keys, "BINCOUNT_BITS", -1)
     if request.param == "small batches":
         monkeypatch.setattr(memory, "CELLS_PER_BATCH", 3)
-        monkeypatch.setattr(memory, "SMALL_CLASS", 2)
+        monkeypatch.setattr(keys, "SMALL_CLASS", 2)
 
 
 @pytest.mark.parametrize(("columns", "values"), [(1, 3), (3, 4), (40, 3), (9, 1000), (5, 60000)])
@@ -67,6 +67,13 @@ def test_classes_of_tables_narrow_and_wide(columns, values, engine_settings):
     sizes = made.class_sizes()
     by_size = Counter(size for (size, _), classes in groups.items() for _ in range(classes))
     assert dict(zip(sizes.sizes.tolist(), sizes.classes.tolist(), strict=True)) == by_size
+    known = list(zip(*(table[f"q{c}"] for c in range(columns)), strict=True))
+    own, own_values = Counter(known), Counter(zip(known, table["s"], strict=True))
+    modes = {}
+    for (row, _), number in own_values.items():
+        modes[row] = max(modes.get(row, 0), number)
+    found = made.record_class_modes("s")
+    assert [numbers.tolist() for numbers in found] == [[own[row] for row in known], [modes[row] for row in known]]
 
 
 @settings(max_examples=60)

@@ -1,8 +1,8 @@
 """The default engine: columns as integer codes in memory, classes counted by sorting packed keys."""
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import reduce
 from itertools import chain
 from typing import TypeVar
@@ -12,25 +12,15 @@ from numpy.typing import NDArray
 
 from PETWorks.counts import ClassPairs, ClassSizes, ClassValues, Integers, Marginal, run_starts
 from PETWorks.engines.codes import Codes, Column, Encoder, arrow_integers, strings
+from PETWorks.engines.keys import count, pack, size_histogram
 from PETWorks.errors import InputError
 from PETWorks.files import Source
 from PETWorks.values import SUPPRESSED
 
 Summary = TypeVar("Summary")
 
-KEY_BITS = 64
-BINCOUNT_BITS = 20  # counting into 2**20 bins stays in the cache and beats sorting
 CELLS_PER_BATCH = 1 << 17  # what a kernel works on stays in the cache
-SMALL_CLASS = 1 << 16
-THREADS = 2
-
-
-@dataclass(frozen=True)
-class _Counted:
-    """Distinct keys in ascending order and how many rows have each."""
-
-    keys: Codes
-    counts: Integers
+THREADS = min(os.cpu_count() or 1, 8)
 
 
 class Table:
@@ -136,50 +126,30 @@ class Table:
         """Run a kernel over the classes of this table and of another one."""
         together = _concatenated(self, background, columns)
         keys, _ = pack([together.columns[name] for name in columns])
-        kept = np.ones(self.rows, np.bool_)
-        mask = self._suppressed(columns)
-        if suppressed_apart and mask is not None:
-            kept = ~mask
-        released, background_counts = count(keys[: self.rows][kept]), count(keys[self.rows :])
-        all_keys = np.union1d(released.keys, background_counts.keys)
-        return reduce(
-            merge,
-            (
-                kernel(
-                    ClassPairs(
-                        *(
-                            _counts_of(part, all_keys[start : start + CELLS_PER_BATCH])
-                            for part in (released, background_counts)
-                        )
-                    )
-                )
-                for start in range(0, max(len(all_keys), 1), CELLS_PER_BATCH)
-            ),
-        )
+        mask = self._suppressed(columns) if suppressed_apart else None
+        released = count(keys[: self.rows] if mask is None else keys[: self.rows][~mask])
+        known = count(keys[self.rows :])
+        all_keys = np.union1d(released.keys, known.keys)
+        batches = np.split(all_keys, range(CELLS_PER_BATCH, len(all_keys), CELLS_PER_BATCH))
+        return reduce(merge, (kernel(ClassPairs(released.of(batch), known.of(batch))) for batch in batches))
 
     def record_class_sizes(self, columns: Sequence[str]) -> Integers:
         """For each row, in the order of the rows, the size of its class."""
-        return self._record_counts(columns, None)[0]
+        order, sizes = self._rows_by_class(columns)
+        return _spread(sizes, sizes, order)
 
     def record_class_modes(self, columns: Sequence[str], sensitive: str) -> tuple[Integers, Integers]:
         """For each row, in the order of the rows, the size of its class and the count of the commonest value in it."""
-        sizes, modes = self._record_counts(columns, sensitive)
-        assert modes is not None
-        return sizes, modes
+        order, sizes = self._rows_by_class(columns)
+        classes, _ = self._values_by_class(tuple(columns), sensitive)
+        modes = np.maximum.reduceat(classes.counts, classes.starts)
+        return _spread(sizes, sizes, order), _spread(modes, sizes, order)
 
-    def _record_counts(self, columns: Sequence[str], sensitive: str | None) -> tuple[Integers, Integers | None]:
+    def _rows_by_class(self, columns: Sequence[str]) -> tuple[Integers, Integers]:
+        """The rows, those of a class together and classes in key order; and the sizes of the classes."""
         keys, _ = pack([self.columns[name] for name in columns])
         order = np.argsort(keys)
-        starts = run_starts(keys[order])
-        lengths = np.diff(starts, append=len(keys))
-        sizes = np.empty(len(keys), np.int64)
-        sizes[order] = np.repeat(lengths, lengths)
-        if sensitive is None:
-            return sizes, None
-        classes, _ = self._values_by_class(tuple(columns), sensitive)
-        modes = np.empty(len(keys), np.int64)
-        modes[order] = np.repeat(np.maximum.reduceat(classes.counts, classes.starts), lengths)
-        return sizes, modes
+        return order, np.diff(run_starts(keys[order]), append=len(keys))
 
     def _class_sizes(self, columns: tuple[str, ...]) -> tuple[Integers, int | None]:
         """Sizes of all classes in key order, and which of them is the suppressed one."""
@@ -242,52 +212,6 @@ def _naming(column: str, types: Mapping[str, object], source: Source) -> Iterato
         ) from None
 
 
-def pack(columns: Sequence[Column], room: int = 0) -> tuple[Codes, int]:
-    """One integer per row, equal where all the columns are equal; and how many bits it has, leaving `room` of 64.
-
-    Each column gets bits of its own. Where they are too many, what is packed so far is replaced by its rank
-    among the distinct combinations, exactly.
-    """
-    rows = len(columns[0].codes)
-    total = sum(column.bits for column in columns) + room
-    keys: Codes = np.zeros(rows, np.uint32 if total <= 32 else np.uint64)
-    bits = 0
-    for column in columns:
-        if bits + column.bits > KEY_BITS:
-            keys, bits = _ranked(keys)
-        if column.bits:
-            keys <<= keys.dtype.type(column.bits)
-            keys |= column.codes
-            bits += column.bits
-    return _ranked(keys) if bits + room > KEY_BITS else (keys, bits)
-
-
-def _ranked(keys: Codes) -> tuple[Codes, int]:
-    """Each key's rank among the distinct ones, and the bits that a rank needs: at most 32."""
-    distinct, ranks = np.unique(keys, return_inverse=True)
-    return ranks.astype(np.uint64), (len(distinct) - 1).bit_length()
-
-
-def count(keys: Codes, bits: int = KEY_BITS) -> _Counted:
-    """Distinct keys and their counts. The keys are sorted in place."""
-    if bits <= BINCOUNT_BITS:
-        bins = np.bincount(keys, minlength=1)
-        distinct = np.flatnonzero(bins)
-        return _Counted(distinct.astype(keys.dtype), bins[distinct])
-    keys.sort()
-    starts = run_starts(keys)
-    return _Counted(keys[starts], np.diff(starts, append=len(keys)))
-
-
-def size_histogram(sizes: Integers) -> ClassSizes:
-    """How many classes have each size."""
-    small = sizes < SMALL_CLASS
-    bins = np.bincount(sizes[small])
-    large, large_classes = np.unique(sizes[~small], return_counts=True)
-    present = np.flatnonzero(bins)
-    return ClassSizes(np.concatenate([present, large]), np.concatenate([bins[present], large_classes]))
-
-
 def _batches(classes: ClassValues, left_out: int | None) -> Iterator[ClassValues]:
     """Cut the classes into batches of whole classes, leaving one of them out if asked to."""
     parts = [(0, len(classes.sizes))] if left_out is None else [(0, left_out), (left_out + 1, len(classes.sizes))]
@@ -309,20 +233,19 @@ def _batches(classes: ClassValues, left_out: int | None) -> Iterator[ClassValues
         yield ClassValues(nothing, nothing, nothing, nothing)
 
 
+def _spread(per_class: Integers, sizes: Integers, order: Integers) -> Integers:
+    """A number per class as one per row."""
+    per_row = np.empty(len(order), np.int64)
+    per_row[order] = np.repeat(per_class, sizes)
+    return per_row
+
+
 def _without(sizes: Integers, position: int | None) -> Integers:
     return sizes if position is None else np.delete(sizes, position)
 
 
 def _position(keys: Codes, key: int | None) -> int | None:
     return None if key is None else int(np.searchsorted(keys, keys.dtype.type(key)))
-
-
-def _counts_of(counted: _Counted, keys: Codes) -> Integers:
-    """How often each of the keys was counted; 0 for those that were not."""
-    if len(counted.keys) == 0:
-        return np.zeros(len(keys), np.int64)
-    position = np.minimum(np.searchsorted(counted.keys, keys), len(counted.keys) - 1)
-    return np.where(counted.keys[position] == keys, counted.counts[position], 0)
 
 
 def _concatenated(first: Table, second: Table, columns: Sequence[str]) -> Table:

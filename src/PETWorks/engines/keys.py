@@ -1,0 +1,74 @@
+"""Rows as integer keys: packing the codes of several columns into one, and counting equal keys."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from PETWorks.counts import ClassSizes, Integers, run_starts
+from PETWorks.engines.codes import Codes, Column
+
+KEY_BITS = 64
+BINCOUNT_BITS = 20  # counting into 2**20 bins stays in the cache and beats sorting
+SMALL_CLASS = 1 << 16
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Distinct keys in ascending order and how many rows have each."""
+
+    keys: Codes
+    counts: Integers
+
+    def of(self, keys: Codes) -> Integers:
+        """How often each of the given keys was counted; 0 for those that were not."""
+        if len(self.keys) == 0:
+            return np.zeros(len(keys), np.int64)
+        position = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return np.where(self.keys[position] == keys, self.counts[position], 0)
+
+
+def pack(columns: Sequence[Column], room: int = 0) -> tuple[Codes, int]:
+    """One integer per row, equal where all the columns are equal; and how many bits it has, leaving `room` of 64.
+
+    Each column gets bits of its own. Where they are too many, what is packed so far is replaced by its rank
+    among the distinct combinations, exactly.
+    """
+    rows = len(columns[0].codes)
+    total = sum(column.bits for column in columns) + room
+    keys: Codes = np.zeros(rows, np.uint32 if total <= 32 else np.uint64)
+    bits = 0
+    for column in columns:
+        if bits + column.bits > KEY_BITS:
+            keys, bits = _ranked(keys)
+        if column.bits:
+            keys <<= keys.dtype.type(column.bits)
+            keys |= column.codes
+            bits += column.bits
+    return _ranked(keys) if bits + room > KEY_BITS else (keys, bits)
+
+
+def _ranked(keys: Codes) -> tuple[Codes, int]:
+    """Each key's rank among the distinct ones, and the bits that a rank needs: at most 32."""
+    distinct, ranks = np.unique(keys, return_inverse=True)
+    return ranks.astype(np.uint64), (len(distinct) - 1).bit_length()
+
+
+def count(keys: Codes, bits: int = KEY_BITS) -> Counted:
+    """Distinct keys and their counts. The keys are sorted in place."""
+    if bits <= BINCOUNT_BITS:
+        bins = np.bincount(keys, minlength=1)
+        distinct = np.flatnonzero(bins)
+        return Counted(distinct.astype(keys.dtype), bins[distinct])
+    keys.sort()
+    starts = run_starts(keys)
+    return Counted(keys[starts], np.diff(starts, append=len(keys)))
+
+
+def size_histogram(sizes: Integers) -> ClassSizes:
+    """How many classes have each size."""
+    small = sizes < SMALL_CLASS
+    bins = np.bincount(sizes[small])
+    large, large_classes = np.unique(sizes[~small], return_counts=True)
+    present = np.flatnonzero(bins)
+    return ClassSizes(np.concatenate([present, large]), np.concatenate([bins[present], large_classes]))
