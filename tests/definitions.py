@@ -136,17 +136,20 @@ def generalise(row, case):
     known = {}
     for column in case.quasi_identifiers:
         values = {other[column] for other in seen} - {None}
+        # Missing cells were lifted with the rest, unless the release still has some.
+        stays_missing = row[column] is None and any(other[column] is None for other in case.released)
         if column not in case.hierarchies:
-            known[column] = "*" if values == {"*"} else row[column]
-            continue
-        paths = full_paths(case.hierarchies[column])
-        level = next(level for level in range(len(paths[0])) if values <= {path[level] for path in paths})
-        if level == 0:
-            known[column] = row[column]
-        elif level == len(paths[0]) - 1:
-            known[column] = paths[0][-1]
+            lifted = "*" if values == {"*"} else row[column]
         else:
-            known[column] = {path[0]: path[level] for path in paths}.get(row[column])
+            paths = full_paths(case.hierarchies[column])
+            level = next(level for level in range(len(paths[0])) if values <= {path[level] for path in paths})
+            if level == 0:
+                lifted = row[column]
+            elif level == len(paths[0]) - 1:
+                lifted = paths[0][-1]
+            else:
+                lifted = {path[0]: path[level] for path in paths}.get(row[column])
+        known[column] = None if stays_missing else lifted
     return known
 
 

@@ -57,7 +57,7 @@ def _ranked(keys: Codes) -> tuple[Codes, int]:
 def count(keys: Codes, bits: int = KEY_BITS) -> Counted:
     """Distinct keys and their counts. The keys are sorted in place."""
     if bits <= BINCOUNT_BITS:
-        bins = np.bincount(keys, minlength=1)
+        bins = np.bincount(keys.astype(np.int64), minlength=1)
         distinct = np.flatnonzero(bins)
         return Counted(distinct.astype(keys.dtype), bins[distinct])
     keys.sort()
