@@ -163,6 +163,14 @@ def test_line_ends_in_cells_where_blocks_end(tmp_path, monkeypatch, cell, shift)
     assert list(zip(found["q"], found["s"], strict=True)) == [tuple(row) for row in expected]
 
 
+@pytest.mark.parametrize("before", range(4, 20))
+def test_one_record_with_a_line_end_is_not_read_as_two(tmp_path, monkeypatch, before):
+    """Cut at the line end inside the quotes, both halves have two cells."""
+    monkeypatch.setattr("PETWorks.csvfile.LONGEST_LINE", 64)
+    found = cells(written(tmp_path, "q;s\n" + "y;1\n" * before + 'Ann;"1 Main St\nTown; 5"\n'))
+    assert found == {"q": ["y"] * before + ["Ann"], "s": ["1"] * before + ["1 Main St\nTown; 5"]}
+
+
 @settings(max_examples=300)
 @given(text=st.text(st.sampled_from('ab;"\n\r é'), max_size=40))
 def test_no_row_and_no_cell_is_lost(text):
