@@ -163,12 +163,14 @@ def test_line_ends_in_cells_where_blocks_end(tmp_path, monkeypatch, cell, shift)
     assert list(zip(found["q"], found["s"], strict=True)) == [tuple(row) for row in expected]
 
 
+@pytest.mark.parametrize("line_end", ["\n", "\r", "\r\n"])
 @pytest.mark.parametrize("before", range(4, 20))
-def test_one_record_with_a_line_end_is_not_read_as_two(tmp_path, monkeypatch, before):
+def test_one_record_with_a_line_end_is_not_read_as_two(tmp_path, monkeypatch, before, line_end):
     """Cut at the line end inside the quotes, both halves have two cells."""
     monkeypatch.setattr("PETWorks.csvfile.LONGEST_LINE", 64)
-    found = cells(written(tmp_path, "q;s\n" + "y;1\n" * before + 'Ann;"1 Main St\nTown; 5"\n'))
-    assert found == {"q": ["y"] * before + ["Ann"], "s": ["1"] * before + ["1 Main St\nTown; 5"]}
+    cell = f"1 Main St{line_end}Town; 5"
+    found = cells(written(tmp_path, "q;s\n" + "y;1\n" * before + f'Ann;"{cell}"\n'))
+    assert found == {"q": ["y"] * before + ["Ann"], "s": ["1"] * before + [cell]}
 
 
 @settings(max_examples=300)
