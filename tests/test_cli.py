@@ -285,10 +285,10 @@ def test_nowhere_to_write(broken):
 def test_ctrl_c_is_not_a_verdict(tmp_path):
     """A large table, interrupted while it is read: exit code 130 and nothing left behind."""
     table = tmp_path / "t.csv"
-    table.write_text("a;b\n" + "".join(f'{number};"x\n"\n' for number in range(1_500_000)))
+    table.write_text("a;b\n" + "".join(f'{number};"x\n"\n' for number in range(4_000_000)))
     command = [str(Path(sys.executable).with_name("petworks")), "evaluate", "t.csv", "--qi", "a", "-o", "out.json"]
     running = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-    time.sleep(1.5)
+    time.sleep(2.5)
     running.send_signal(signal.SIGINT)
     _, message = running.communicate(timeout=60)
     assert (running.returncode, message) == (130, "petworks: interrupted\n")
