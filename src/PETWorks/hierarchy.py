@@ -111,12 +111,6 @@ class Hierarchy:
         return dict(zip(self.leaves, self.levels[level], strict=True))
 
     @cached_property
-    def leaf_order(self) -> dict[str, int]:
-        """The place of each leaf when leaves with the same node stand together on every level."""
-        order = np.lexsort(self.tree)
-        return {self.leaves[leaf]: place for place, leaf in enumerate(order.tolist())}
-
-    @cached_property
     def tree(self) -> list[Integers]:
         """For each level, the node of each leaf: leaves share a node where their values agree from there to the top."""
         nodes = [np.zeros(len(self.leaves), np.int64)]

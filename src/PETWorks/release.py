@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, TypeVar
 
-import numpy as np
-
 from PETWorks.attributetypes import (
     IDENTIFIER,
     INSENSITIVE_ATTRIBUTE,
@@ -18,7 +16,7 @@ from PETWorks.errors import InputError, ParameterError, RoleError, quoted, unkno
 from PETWorks.files import Source, open_source
 from PETWorks.hierarchy import Hierarchy, as_hierarchies
 from PETWorks.sidecar import read_sidecar
-from PETWorks.values import is_number, numeric_order
+from PETWorks.values import is_number
 
 Summary = TypeVar("Summary")
 
@@ -77,10 +75,6 @@ class Release:
         wanted = [*self.quasi_identifiers, *self.sensitive_attributes] if self.roles else list(self.hierarchies)
         # With nothing to look at, one column still says how many records there are.
         self.table = Table.load(source, wanted or source.names[:1])
-        for column in self.sensitive_attributes:
-            order = self._value_order(column)
-            if order is not None:
-                self.table.reorder(column, order)
 
     def __repr__(self) -> str:
         parts = [f"quasi-identifiers {quoted(self.quasi_identifiers)}" if self.quasi_identifiers else ""]
@@ -179,16 +173,6 @@ class Release:
 
     def _with_role(self, role: str) -> tuple[str, ...]:
         return tuple(column for column, given in self.roles.items() if given == role)
-
-    def _value_order(self, column: str) -> list[int] | None:
-        """The order in which distances run over a sensitive attribute: by number, or along its hierarchy."""
-        values = self.table.marginal(column).values
-        order = numeric_order(values)
-        if order is None and column in self.hierarchies:
-            rank = self.hierarchies[column].leaf_order
-            places = [rank.get(value, len(rank)) if value is not None else len(rank) for value in values]
-            order = np.argsort(places, kind="stable").tolist()
-        return order
 
     def _check_same_columns(self, original: Source) -> None:
         only_released = [column for column in self.columns if column not in original.names]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.counts import ClassPairs, ClassSizes, ClassValues, Integers, Marginal, run_starts
-from PETWorks.engines.codes import Codes, Column, Encoder, arrow_integers, strings
+from PETWorks.engines.codes import Codes, Column, Encoder, strings
 from PETWorks.engines.keys import count, pack, size_histogram
 from PETWorks.errors import InputError
 from PETWorks.files import Source
@@ -59,22 +59,14 @@ class Table:
 
     def marginal(self, column: str) -> Marginal:
         """Values of a column and their counts."""
-        settled = self.columns[column] = self.columns[column].without_unused_labels()
+        settled = self._settled(column)
         return Marginal(settled.values, settled.counts)
-
-    def reorder(self, column: str, order: Sequence[int]) -> None:
-        """Let the values of a column stand in another order from now on."""
-        positions = np.array(order, np.int64)
-        new_codes = np.empty(len(positions), np.int64)
-        new_codes[positions] = np.arange(len(positions))
-        old = self.columns[column]
-        self.columns[column] = old.recoded(old.labels.take(arrow_integers(positions)), new_codes)
 
     def generalised(self, levels: Mapping[str, Mapping[str | None, str | None]]) -> "Table":
         """The table with each value of the named columns replaced as the mapping says."""
         columns = dict(self.columns)
         for name, mapping in levels.items():
-            column = columns[name]
+            column = self._settled(name)
             new_values = [mapping[value] for value in column.values]
             labels = list(dict.fromkeys(new_values))
             codes = {label: code for code, label in enumerate(labels)}
@@ -166,7 +158,7 @@ class Table:
     def _values_by_class(self, columns: tuple[str, ...], sensitive: str) -> tuple[ClassValues, int | None]:
         """All classes with the counts of a sensitive attribute, and which class is the suppressed one."""
         if (columns, sensitive) not in self._class_values:
-            value_column = self.columns[sensitive]
+            value_column = self._settled(sensitive)
             keys, bits = pack([self.columns[name] for name in columns], room=value_column.bits)
             suppressed_key = self._suppressed_key(columns, keys)
             shift = value_column.bits
@@ -181,6 +173,11 @@ class Table:
             suppressed = _position(class_keys[starts], suppressed_key)
             self._class_values[columns, sensitive] = ClassValues(sizes, starts, values, counted.counts), suppressed
         return self._class_values[columns, sensitive]
+
+    def _settled(self, name: str) -> Column:
+        """A column whose labels all occur; from then on its codes mean the positions in its marginal."""
+        self.columns[name] = self.columns[name].without_unused_labels()
+        return self.columns[name]
 
     def _suppressed(self, columns: Sequence[str]) -> NDArray[np.bool_] | None:
         """Which rows are suppressed in all of the columns; None when some column has no suppressed cell."""

@@ -43,13 +43,12 @@ def t_closeness(
     >>> t_closeness(release).details["attributes"]["Disease"]["exact"]
     '8/27'
     """
-    strange = [column for column in distance if column not in release.sensitive_attributes]
-    if isinstance(distance, Mapping) and strange:
+    attributes = release.sensitive_attributes
+    forced = distance if isinstance(distance, Mapping) else dict.fromkeys(attributes, distance)
+    strange = [column for column in forced if column not in attributes]
+    if strange:
         raise ParameterError(f"distance names columns that are not sensitive attributes: {quoted(strange)}")
-    worst = {}
-    for column in release.sensitive_attributes:
-        forced = distance.get(column, "auto") if isinstance(distance, Mapping) else distance
-        worst[column] = _worst_class(release, column, forced, t)
+    worst = {column: _worst_class(release, column, forced.get(column, "auto"), t) for column in attributes}
     largest = max(found.distance for found in worst.values())
     return Result(
         "t-closeness",
