@@ -127,6 +127,12 @@ def test_limits_out_of_range(limits, message):
         delta_presence(release({"zip": ["47**"]}), **limits)
 
 
+def test_limits_that_differ_by_rounding_are_one_limit():
+    thirds = release({"zip": ["4712", "4712"]}, {"zip": ["4712"] * 3}, {})
+    assert delta_presence(thirds, delta_min=1 - 1 / 3, delta_max=2 / 3).satisfied is True
+    assert delta_presence(thirds, delta_min=0, delta_max=1.1 + 2.2 - 2.3).satisfied is True
+
+
 def test_needs_the_original():
     with pytest.raises(NotApplicable, match="delta-presence needs the original table"):
         delta_presence(release({"zip": ["47**"]}, original=None))

@@ -61,6 +61,16 @@ def test_class_size_that_is_not_worth_attacking(cost, gain, size):
     assert found.details["class_size_not_worth_attacking"] == size
 
 
+def test_large_amounts_that_differ_by_one_are_not_equal():
+    large = 10**12
+    strict = {"allow_attack": False, "publisher_loss": 1, "publisher_benefit": 2}
+    assert profitability(release("x"), adversary_cost=large + 1, adversary_gain=large, **strict).satisfied is True
+    assert profitability(release("x"), adversary_cost=large, adversary_gain=large, **strict).satisfied is False
+    free = {"adversary_cost": 0, "adversary_gain": 1}
+    assert profitability(release("x"), publisher_loss=large, publisher_benefit=large + 1, **free).satisfied is True
+    assert profitability(release("x"), publisher_loss=large, publisher_benefit=large, **free).satisfied is False
+
+
 def test_no_attack_no_risk():
     found = profitability(release(*["x"] * 100), allow_attack=False)
     assert (found.value, found.satisfied) == (0, True)
