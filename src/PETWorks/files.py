@@ -4,6 +4,7 @@ import os
 import re
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -91,10 +92,9 @@ class Frame:
 def open_source(data: Any, name: str) -> Source:
     """Whatever a user may hand over as a table, opened; `name` is what messages call a frame."""
     source = _open(data, name)
-    seen: set[str] = set()
-    twice = [column for column in source.names if column in seen or seen.add(column)]  # type: ignore[func-returns-value]
+    twice = [column for column, times in Counter(source.names).items() if times > 1]
     if twice:
-        raise InputError(f"{source.name}: several columns are called {quoted(dict.fromkeys(twice))}")
+        raise InputError(f"{source.name}: several columns are called {quoted(twice)}")
     return source
 
 
