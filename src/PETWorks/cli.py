@@ -6,7 +6,6 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
@@ -14,17 +13,18 @@ from typing import Any, TypeVar
 import click
 
 from PETWorks import __version__
-from PETWorks.attacks.inference import attribute_inference_per_record
-from PETWorks.attacks.reidentification import re_identification_per_record
+from PETWorks.attacks.subsets import Subsets, every_subset
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import ParameterError, PETWorksError, RoleError
 from PETWorks.evaluation import evaluate, evaluate_all
 from PETWorks.files import check_writable, open_path, write_whole
-from PETWorks.metric import Metric, all_measures, find
+from PETWorks.metric import Metric, Number, all_measures, find
 from PETWorks.release import APART, AS_CLASS, Release
 from PETWorks.render.json import dumps
+from PETWorks.render.terminal import counting, progress, style
 from PETWorks.result import printable
 
+SUFFIXES = (".csv", ".parquet")
 HOLDS, DOES_NOT_HOLD, BAD_INPUT, INTERNAL_ERROR, INTERRUPTED = 0, 1, 2, 3, 130
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -122,7 +122,7 @@ def evaluate_command(
     """
     requests = [_request(text) for text in measures]
     output = _output(options["output"], released, original)
-    with _progress(f"evaluating {released.name}"):
+    with progress(f"evaluating {released.name}"):
         release = _release(released, hierarchies, original, options)
         evaluation = evaluate_all(release, requests or None)
     if _as_json(options["output_format"], output):
@@ -130,7 +130,7 @@ def evaluate_command(
     else:
         from PETWorks.render.text import evaluation_text
 
-        text = evaluation_text(evaluation, **_style(output))
+        text = evaluation_text(evaluation, **style(output))
     _put(text, output)
     sys.exit(DOES_NOT_HOLD if evaluation.satisfied is False else HOLDS)
 
@@ -143,33 +143,69 @@ def evaluate_command(
     metavar="OUT",
     help="Write the risk of each record, in the order of the input, to a .csv or .parquet file.",
 )
+@click.option("--subsets", metavar="SIZES", help="Attack with every subset of the quasi-identifiers: all, 2 or 1-3.")
+@click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Find the smallest subsets beyond it: highest-risk, average-risk, uniques, inference[:COLUMN].",
+)
+@click.option("--resume", is_flag=True, help="Go on with a run of --subsets that was interrupted.")
+@click.option("--memory", type=click.FloatRange(min=0, min_open=True), metavar="GB", help="Memory to count subsets in.")
 @table_options
-def attack_command(table: Path, per_record: Path | None, **options: Any) -> None:
+def attack_command(table: Path, per_record: Path | None, subsets: str | None, **options: Any) -> None:
     """Attack a table: re-identification and inference of the sensitive attributes.
+
+    With --subsets, by adversaries who know any of the quasi-identifiers. A .csv or .parquet file given as
+    --output then has a row for each subset; until all are counted, those that are stand in FILE.unfinished.
 
     \b
     Examples:
       petworks attack data/patient_anonymized.csv --qi ZIPCode,Age --sensitive Disease
       petworks attack table.parquet --qi age,zip --per-record risks.csv
+      petworks attack table.parquet --qi age,zip,sex,job --sensitive income --subsets all -o subsets.csv
+      petworks attack table.parquet --qi age,zip,sex,job --subsets 1-3 --limit uniques=0.01
     """
     output = _output(options["output"], table)
     records = _output(per_record, table)
     if records and records == output:
         raise ParameterError("--per-record and --output name the same file")
-    if records and records.suffix not in (".csv", ".parquet"):
+    if records and records.suffix not in SUFFIXES:
         raise ParameterError(f"--per-record writes .csv or .parquet, got {str(records)!r}")
-    with _progress(f"attacking {table.name}"):
+    limits = _limits(options["limits"])
+    if subsets is None and (limits or options["resume"]):
+        raise ParameterError("--limit and --resume go with --subsets")
+    if options["resume"] and output is None:
+        raise ParameterError("--resume needs the --output of the run that was interrupted")
+    with progress(f"attacking {table.name}"):
         release = _release(table, None, None, options)
         wanted = ["re-identification"] + (["attribute-inference"] if release.sensitive_attributes else [])
         evaluation = evaluate(release, wanted)
-        risks = _per_record(release, records.suffix) if records else b""
+    found = None if subsets is None else _every_subset(release, subsets, output, options)
+    answers = {} if found is None else _answers(found, limits)
+    files = {}
+    if records:
+        from PETWorks.render.tables import per_record_file
+
+        with progress(f"each record of {table.name}"):
+            up_to = None if found is None else int(found.sizes.max())
+            files[records] = per_record_file(release, records.suffix, up_to)
+    destination = output
+    if found is not None and output and output.suffix in SUFFIXES:
+        from PETWorks.render.tables import subsets_file
+
+        files[output], destination, output = subsets_file(found, output.suffix), None, None
     if _as_json(options["output_format"], output):
-        text = dumps({"petworks": __version__, **evaluation.to_dict()}) + "\n"
+        text = dumps({"petworks": __version__, **evaluation.to_dict(), **answers}) + "\n"
     else:
         from PETWorks.render.text import attack_text
 
-        text = attack_text(evaluation.results, **_style(output))
-    _put(text, output, {} if records is None else {records: risks})
+        text = attack_text(evaluation.results, answers.get("subsets"), **style(destination))
+    _put(text, output, files)
+    if found is not None and options["output"]:
+        _unfinished(options["output"]).unlink(missing_ok=True)
+    sys.exit(DOES_NOT_HOLD if answers and answers["subsets"]["minimal_risky"] else HOLDS)
 
 
 @main.command("measures")
@@ -186,7 +222,7 @@ def measures_command(output_format: str) -> None:
     else:
         from PETWorks.render.text import measures_text
 
-        click.echo(measures_text(all_measures(), **_style(None)), nl=False)
+        click.echo(measures_text(all_measures(), **style(None)), nl=False)
 
 
 def _internal_error(kind: type[BaseException], _: BaseException, trace: TracebackType | None) -> None:
@@ -252,48 +288,52 @@ def _put(text: str, output: Path | None, others: dict[Path, bytes] | None = None
         click.echo(text, nl=False)
 
 
-def _style(output: Path | None) -> dict[str, Any]:
-    """Colour and width for text output: those of the terminal, or plain and wide."""
-    if output is None and _is_terminal(sys.stdout):
-        from rich.console import Console
-
-        terminal = Console()
-        return {"colour": not terminal.no_color, "width": terminal.width}
-    return {"colour": False, "width": 120}
-
-
-def _is_terminal(stream: Any) -> bool:
-    return stream is not None and bool(stream.isatty())
+def _limits(texts: tuple[str, ...]) -> dict[str, float]:
+    """`highest-risk=1/5` as name and number, checked."""
+    limits: dict[str, float] = {}
+    for text in texts:
+        name, equals, value = text.rpartition("=")
+        if not equals or name in limits:
+            raise ParameterError(f"--limit is NAME=VALUE, each name once; got {text!r}")
+        limits[name] = Number(at_least=0, at_most=1).check("--limit", name, value)
+    return limits
 
 
-def _progress(doing: str) -> Any:
-    """A spinner with the time on a terminal, nothing elsewhere."""
-    if not _is_terminal(sys.stderr):
-        return nullcontext()
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    progress = Progress(*columns, console=Console(stderr=True), transient=True)
-    progress.add_task(doing, total=None)
-    return progress
+def _unfinished(output: Path) -> Path:
+    return check_writable(output).with_name(f"{check_writable(output).name}.unfinished")
 
 
-def _per_record(release: Release, suffix: str) -> bytes:
-    """The risk of each record as a file."""
-    import pyarrow as pa
+def _every_subset(release: Release, sizes: str, output: Path | None, options: dict[str, Any]) -> Subsets:
+    """Count with progress; what is finished is kept beside the output."""
+    kept = None if output is None else _unfinished(output)
+    done = [0, 0]
+    memory = None if options["memory"] is None else int(options["memory"] * 1e9)
+    with counting() as advance:
 
-    risks = {"re-identification": re_identification_per_record(release)}
-    for column in release.sensitive_attributes:
-        risks[f"attribute-inference of {column}"] = attribute_inference_per_record(release, column)
-    arrays = [pa.Array.from_buffers(pa.float64(), len(risk), [None, pa.py_buffer(risk)]) for risk in risks.values()]
-    written = io.BytesIO()
-    if suffix == ".csv":
-        from pyarrow import csv as arrow_csv
+        def tell(finished: int, total: int) -> None:
+            done[:] = finished, total
+            advance(finished, total)
 
-        arrow_csv.write_csv(pa.Table.from_arrays(arrays, list(risks)), written)
-    else:
-        from pyarrow import parquet
+        try:
+            return every_subset(release, sizes, memory=memory, checkpoint=kept, resume=options["resume"], progress=tell)
+        except KeyboardInterrupt:
+            if kept is not None and done[1]:
+                click.echo(
+                    f"petworks: {done[0]:,} of {done[1]:,} subsets are in {str(kept)!r}; go on with --resume", err=True
+                )
+            raise
 
-        parquet.write_table(pa.Table.from_arrays(arrays, list(risks)), written)
-    return written.getvalue()
+
+def _answers(found: Subsets, limits: dict[str, float]) -> dict[str, Any]:
+    """What is drawn from the subsets, ready for JSON."""
+    return {
+        "subsets": {
+            "records": found.records,
+            "number": len(found),
+            "if_they_know": found.by_size(),
+            "limits": limits,
+            "minimal_risky": found.minimal_risky(limits),
+            "drivers": found.drivers() if found.is_complete else None,
+            "rows": found.to_dicts(),
+        }
+    }

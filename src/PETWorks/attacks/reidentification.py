@@ -34,7 +34,7 @@ def re_identification_per_record(release: Release) -> NDArray[np.float64]:
     return 1 / release.record_class_sizes()
 
 
-def vulnerability(prior: int, posterior: int, records: int) -> dict[str, Any]:
+def vulnerability(prior: int, posterior: Any, records: int) -> dict[str, Any]:
     """Successes out of `records` before and after the adversary learns the quasi-identifiers, and what that leaks."""
     return {
         "prior": prior / records,

@@ -28,7 +28,15 @@ class Counted:
         return np.where(self.keys[position] == keys, self.counts[position], 0)
 
 
-def pack(columns: Sequence[Column], room: int = 0) -> tuple[Codes, int]:
+@dataclass(frozen=True)
+class Field:
+    """Codes and how many bits they need."""
+
+    codes: Codes
+    bits: int
+
+
+def pack(columns: Sequence[Column | Field], room: int = 0) -> tuple[Codes, int]:
     """One integer per row, equal where all the columns are equal; and how many bits it has, leaving `room` of 64.
 
     Each column gets bits of its own. Where they are too many, what is packed so far is replaced by its rank

@@ -15,6 +15,7 @@ from PETWorks.evaluation import Evaluation
 from PETWorks.metric import Metric
 from PETWorks.result import Result, flat, printable, shown
 
+MOST_LISTED = 20
 _STYLES = {"holds": "green", "does not hold": "bold red"}
 
 
@@ -51,7 +52,9 @@ def measures_text(entries: Iterable[Metric], *, colour: bool, width: int) -> str
     return _rendered(parts, colour=colour, width=width)
 
 
-def attack_text(results: Sequence[Result], *, colour: bool, width: int) -> str:
+def attack_text(
+    results: Sequence[Result], subsets: Mapping[str, Any] | None = None, *, colour: bool, width: int
+) -> str:
     """Prior, posterior and leakage of each attack."""
     table = _table("attack", "prior", "posterior", "x better than a guess", "difference")
     for result in results:
@@ -60,7 +63,63 @@ def attack_text(results: Sequence[Result], *, colour: bool, width: int) -> str:
             keys = ("prior", "posterior", "multiplicative_leakage", "additive_leakage")
             name = result.measure + (f" of {column}" if column else "")
             table.add_row(Text(printable(name)), *(Text(shown(found[key])) for key in keys))
-    return _rendered([table], colour=colour, width=width)
+    parts = [table] if subsets is None else [table, *_subsets(subsets)]
+    return _rendered(parts, colour=colour, width=width)
+
+
+def _subsets(answers: Mapping[str, Any]) -> list[Any]:
+    """What adversaries can do who know some of the quasi-identifiers."""
+    known = _table("they know", "attack", "risk", "attributes", "chance")
+    for answer in answers["if_they_know"]:
+        for place, name in enumerate(("lowest", "median", "highest")):
+            case = answer[name]
+            first = (str(answer["known"]), printable(answer["attack"])) if place == 0 else ("", "")
+            known.add_row(*map(Text, (*first, name, _names(case["attributes"]), in_words(case, answer["attack"]))))
+    parts = [Text(f"\nIf they know some attributes ({answers['number']:,} subsets)", "bold"), known]
+    if answers["limits"]:
+        risky = _table("limit", "beyond", "smallest sets of attributes beyond it", "value")
+        for name, limit in answers["limits"].items():
+            found = [risk for risk in answers["minimal_risky"] if risk["limit"] == name]
+            for risk in found[:MOST_LISTED]:
+                risky.add_row(
+                    *map(Text, (printable(name), shown(limit), _names(risk["attributes"]), shown(risk["value"])))
+                )
+            if len(found) > MOST_LISTED:
+                risky.add_row("", "", Text(f"and {len(found) - MOST_LISTED:,} more (--format json has all)"), "")
+            if not found:
+                risky.add_row(Text(printable(name)), Text(shown(limit)), Text("none"), "")
+        parts += [Text("\nMinimal risky sets", "bold"), risky]
+    if answers["drivers"] is not None:
+        drivers = _table("attack", "attribute", "share in the posterior", "posterior without it")
+        for answer in sorted(answers["drivers"], key=lambda answer: (answer["attack"], -answer["shapley"])):
+            cells = (answer["attack"], answer["attribute"], shown(answer["shapley"]), shown(answer["without"]))
+            drivers.add_row(*(Text(printable(cell)) for cell in cells))
+        parts += [Text("\nWhat drives the risk", "bold"), drivers]
+    return parts
+
+
+def in_words(case: Mapping[str, Any], attack: str) -> str:
+    """A chance in words.
+
+    >>> in_words({"posterior": 1 / 12, "multiplicative_leakage": 5000.0}, "re-identification")
+    '1 in 12; 5,000 times better than guessing'
+    >>> in_words({"posterior": 0.75, "multiplicative_leakage": 1.5}, "attribute-inference of income")
+    '75 in 100; 1.5 times better than guessing'
+    """
+    chance = f"1 in {_brief(1 / case['posterior'])}"
+    if attack != "re-identification":
+        chance = f"{_brief(100 * case['posterior'])} in 100"
+    better = case["multiplicative_leakage"]
+    return f"{chance}; {'no' if better == 1 else f'{_brief(better)} times'} better than guessing"
+
+
+def _brief(number: float) -> str:
+    """A number with three figures that count, or all before the point."""
+    return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
+
+
+def _names(names: Sequence[str]) -> str:
+    return printable(", ".join(names))
 
 
 def _details(result: Result, known: Mapping[str, Any]) -> list[Any]:

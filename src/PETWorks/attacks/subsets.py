@@ -1,0 +1,317 @@
+"""Every adversary: re-identification and attribute inference for all subsets of the quasi-identifiers."""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from hashlib import blake2b
+from itertools import combinations
+from json import dumps
+from math import comb, factorial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from PETWorks.attacks.reidentification import vulnerability
+from PETWorks.checkpoint import Checkpoint
+from PETWorks.counts import Integers
+from PETWorks.errors import InputError, NotApplicable, ParameterError, RoleError, quoted
+from PETWorks.release import NO_QUASI_IDENTIFIER, Release
+from PETWorks.result import at_most
+
+RE_IDENTIFICATION = "re-identification"
+MOST_WORK = 1 << 41  # records times subsets: a few hours on two cores
+MOST_SUBSETS = (1 << 20) - 1
+LIMITS = ("highest-risk", "average-risk", "uniques", "inference")
+
+Sizes = str | int | Iterable[int]
+
+
+def every_subset(
+    release: Release,
+    sizes: Sizes = "all",
+    *,
+    memory: int | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> "Subsets":
+    """Attack a table with every subset of its quasi-identifiers, or with those of some sizes.
+
+    sizes        "all", 3, "1-3", "1,3" or [1, 3]
+    memory       bytes to work in, beside the table; half of the machine's otherwise
+    checkpoint   a file to keep finished subsets in; with `resume` it is gone on from. It is not removed: that is
+                 for whoever has the result safe
+    progress     is called with the number of finished subsets and of all
+
+    >>> found = every_subset(Release("data/patient_anonymized.csv"))
+    >>> found.row({"Age"})["classes"], found.row({"Age", "ZIPCode"})["classes"]
+    (3, 3)
+    """
+    columns, sensitive = release.quasi_identifiers, release.sensitive_attributes
+    if not columns:
+        raise RoleError(NO_QUASI_IDENTIFIER)
+    wanted = checked_sizes(sizes, len(columns))
+    total = _feasible(wanted, len(columns), release.records)
+    table = release.table
+    priors = {column: int(release.marginal(column).counts.max()) for column in sensitive}
+    found: dict[frozenset[str], tuple[int, ...]] = {}
+    kept = None
+    if checkpoint is not None:
+        about = {"sizes": list(wanted), "records": release.records, "table": _fingerprint(release)}
+        kept = Checkpoint(Path(checkpoint), columns, sensitive, about, resume=resume)
+        found |= kept.found
+    if progress:
+        progress(len(found), total)
+    if len(found) < total:
+        from PETWorks.engines.lattice import count_subsets
+
+        settled = {name: table.columns[name].without_unused_labels() for name in (*columns, *sensitive)}
+        memory = _half_the_machine() if memory is None else memory
+        for family in count_subsets(settled, columns, sensitive, wanted, memory, found.__contains__):
+            if kept is not None:
+                kept.add(family)
+            found |= family
+            if progress:
+                progress(len(found), total)
+    masks = [
+        sum(1 << place for place in chosen) for size in wanted for chosen in combinations(range(len(columns)), size)
+    ]
+    counts = [found[frozenset(name for place, name in enumerate(columns) if mask >> place & 1)] for mask in masks]
+    return Subsets(columns, release.records, priors, np.array(masks, np.int64), np.array(counts, np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class Subsets:
+    """What adversaries can do who know some of the quasi-identifiers: a row for each subset of them.
+
+    masks     bit i is set if the i-th quasi-identifier is in the subset; by size, then in the order of the columns
+    counts    of each subset: classes, those with one record, the size of the smallest; then for each sensitive
+              attribute how many records have the commonest value of their class
+    priors    for each sensitive attribute, how many records have the commonest value
+    """
+
+    quasi_identifiers: tuple[str, ...]
+    records: int
+    priors: Mapping[str, int]
+    masks: Integers
+    counts: Integers
+
+    def __len__(self) -> int:
+        return len(self.masks)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} subsets of {quoted(self.quasi_identifiers)} in {self.records} records>"
+
+    @cached_property
+    def sizes(self) -> Integers:
+        """The number of attributes of each subset."""
+        return np.bitwise_count(self.masks).astype(np.int64)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether these are all subsets."""
+        return len(self) == (1 << len(self.quasi_identifiers)) - 1
+
+    @property
+    def attacks(self) -> dict[str, tuple[int, Integers]]:
+        """For each attack, successes out of all records: before, and with each subset."""
+        found = {RE_IDENTIFICATION: (1, self.counts[:, 0])}
+        for place, (column, prior) in enumerate(self.priors.items()):
+            found[f"attribute-inference of {column}"] = prior, self.counts[:, 3 + place]
+        return found
+
+    def attributes(self, mask: int) -> list[str]:
+        """The names in a subset."""
+        return [name for place, name in enumerate(self.quasi_identifiers) if mask >> place & 1]
+
+    def row(self, subset: Iterable[str]) -> dict[str, Any]:
+        """What was counted for a subset, by the names of its attributes."""
+        wanted = set(subset)
+        place = np.flatnonzero(self.masks == sum(1 << self.quasi_identifiers.index(name) for name in wanted))
+        return self._row(int(place[0]))
+
+    def _row(self, place: int) -> dict[str, Any]:
+        classes, uniques, smallest = self.counts[place, :3].tolist()
+        row = {
+            "size": int(self.sizes[place]),
+            "attributes": self.attributes(int(self.masks[place])),
+            "classes": classes,
+            "uniques": uniques,
+            "smallest_class": smallest,
+        }
+        for attack, (prior, hits) in self.attacks.items():
+            found = vulnerability(prior, int(hits[place]), self.records)
+            row |= {f"{attack}: {name}": value for name, value in found.items()}
+        return row
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """All rows, ready for JSON."""
+        return [self._row(place) for place in range(len(self))]
+
+    def to_arrow(self) -> Any:
+        """All rows as a PyArrow table."""
+        import pyarrow as pa
+
+        names = [pa.array([self.attributes(mask) for mask in self.masks.tolist()], pa.list_(pa.string()))]
+        numbers: dict[str, Any] = dict(zip(("classes", "uniques", "smallest_class"), self.counts.T, strict=False))
+        for attack, (prior, hits) in self.attacks.items():
+            found = vulnerability(prior, hits, self.records)
+            numbers |= {f"{attack}: {name}": np.broadcast_to(value, hits.shape) for name, value in found.items()}
+        arrays = [
+            pa.array(self.sizes),
+            *names,
+            *(pa.array(np.ascontiguousarray(column)) for column in numbers.values()),
+        ]
+        return pa.Table.from_arrays(arrays, ["size", "attributes", *numbers])
+
+    def by_size(self) -> list[dict[str, Any]]:
+        """For each number of known attributes and each attack: the subsets with lowest, median and highest risk."""
+        answers = []
+        for size in np.unique(self.sizes).tolist():
+            places = np.flatnonzero(self.sizes == size)
+            for attack, (prior, hits) in self.attacks.items():
+                order = places[np.argsort(hits[places], kind="stable")]
+                chosen = {"lowest": order[0], "median": order[(len(order) - 1) // 2], "highest": order[-1]}
+                cases = {
+                    name: {
+                        "attributes": self.attributes(int(self.masks[place])),
+                        **vulnerability(prior, int(hits[place]), self.records),
+                    }
+                    for name, place in chosen.items()
+                }
+                answers.append({"known": size, "attack": attack, "subsets": len(places), **cases})
+        return answers
+
+    def minimal_risky(self, limits: Mapping[str, float]) -> list[dict[str, Any]]:
+        """The subsets that go beyond a limit while no smaller subset of them does.
+
+        limits   highest-risk: 1/(size of the smallest class); average-risk: the posterior of re-identification;
+                 uniques: share of unique records; inference: the posterior of any sensitive attribute, or
+                 inference:NAME of one
+        """
+        return [
+            {"limit": name, "beyond": limit, "attributes": self.attributes(mask), "value": value}
+            for name, limit in limits.items()
+            for mask, value in self._minimal(self._risk(name), limit)
+        ]
+
+    def _risk(self, limit: str) -> NDArray[np.float64]:
+        name, _, column = limit.partition(":")
+        if name not in LIMITS or (column and (name != "inference" or column not in self.priors)):
+            known = [*LIMITS, *(f"inference:{column}" for column in self.priors)]
+            raise ParameterError(f"no limit {limit!r}; there are {quoted(known)}")
+        if name == "highest-risk":
+            return np.asarray(1 / self.counts[:, 2])
+        if name == "inference":
+            if not self.priors:
+                raise NotApplicable("the limit 'inference' needs a sensitive attribute (--sensitive)")
+            places = [place for place, known in enumerate(self.priors) if column in ("", known)]
+            return np.asarray(self.counts[:, [3 + place for place in places]].max(axis=1) / self.records)
+        return np.asarray(self.counts[:, {"average-risk": 0, "uniques": 1}[name]] / self.records)
+
+    def _minimal(self, risks: NDArray[np.float64], limit: float) -> list[tuple[int, float]]:
+        beyond = ~at_most(risks, limit)
+        masks, values = self.masks[beyond], risks[beyond]
+        found = []
+        while len(masks):
+            # Subsets come by size: the first contains none of the others.
+            found.append((int(masks[0]), float(values[0])))
+            rest = masks & masks[0] != masks[0]
+            masks, values = masks[rest], values[rest]
+        return found
+
+    def drivers(self) -> list[dict[str, Any]]:
+        """What each quasi-identifier adds to the risk, for each attack.
+
+        shapley    its exact share in the posterior with all of them: shares add up to posterior - prior
+        without    the posterior that is left when it is removed
+        """
+        if not self.is_complete:
+            raise NotApplicable("what drives the risk is known from all subsets only (--subsets all)")
+        n = len(self.quasi_identifiers)
+        by_mask = np.argsort(self.masks)
+        answers = []
+        for attack, (prior, hits) in self.attacks.items():
+            successes = np.concatenate([[prior], hits[by_mask]])
+            for place, name in enumerate(self.quasi_identifiers):
+                share = shapley_share(successes, n, place) / self.records
+                left = int(successes[(1 << n) - 1 - (1 << place)])
+                answers.append(
+                    {
+                        "attribute": name,
+                        "attack": attack,
+                        "shapley": float(share),
+                        "shapley_exact": str(share),
+                        "without": left / self.records,
+                    }
+                )
+        return answers
+
+
+def shapley_share(values: Integers, players: int, player: int) -> Fraction:
+    """What a player adds on average, over all orders in which players may come. values[mask]: of each coalition."""
+    masks = np.arange(1 << players)
+    before = masks[masks >> player & 1 == 0]
+    gains = values[before | 1 << player] - values[before]
+    sizes = np.bitwise_count(before)
+    share = Fraction(0)
+    for size in range(players):
+        orders = factorial(size) * factorial(players - size - 1)
+        share += Fraction(int(gains[sizes == size].sum()) * orders, factorial(players))
+    return share
+
+
+def checked_sizes(sizes: Sizes, most: int) -> tuple[int, ...]:
+    """Sizes of subsets, ascending, from 'all', a number, a text like '1-3,5' or numbers."""
+    wanted: set[int] = set()
+    if sizes == "all":
+        wanted = set(range(1, most + 1))
+    elif isinstance(sizes, str):
+        for part in sizes.split(","):
+            match = re.fullmatch(r"\s*(\d{1,3})\s*(?:-\s*(\d{1,3})\s*)?", part)
+            first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+            wanted |= set(range(first, last + 1)) or {0}
+    else:
+        wanted = set(sizes) if isinstance(sizes, Iterable) else {sizes}
+    if not wanted or not all(type(size) is int and 1 <= size <= most for size in wanted):
+        raise ParameterError(f"sizes of subsets are 'all' or like '2', '1-3' or '1,3', within 1-{most}; got {sizes!r}")
+    return tuple(sorted(wanted))
+
+
+def _feasible(sizes: Sequence[int], columns: int, records: int) -> int:
+    """How many subsets have these sizes; an error if they are too many to count."""
+    total = sum(comb(columns, size) for size in sizes)
+    if total > MOST_SUBSETS or total * records > MOST_WORK:
+        most = min(MOST_SUBSETS, MOST_WORK // records)
+        totals = np.cumsum([comb(columns, size) for size in range(1, columns + 1)], dtype=object)
+        upto = sum(number <= most for number in totals)
+        instead = (
+            f"ask for fewer, as 1-{upto}: {totals[upto - 1]:,} subsets" if upto else "ask for fewer quasi-identifiers"
+        )
+        raise InputError(
+            f"{columns} quasi-identifiers have {total:,} subsets of the sizes asked for, "
+            f"too many to count in {records:,} records; {instead}"
+        )
+    return total
+
+
+def _half_the_machine() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    except (AttributeError, ValueError, OSError):
+        return 4 << 30
+
+
+def _fingerprint(release: Release) -> str:
+    """A number that is another one for every other table."""
+    digest = blake2b(digest_size=16)
+    for name in (*release.quasi_identifiers, *release.sensitive_attributes):
+        column = release.table.columns[name]
+        digest.update(dumps([name, column.values, column.codes.itemsize]).encode())
+        digest.update(np.ascontiguousarray(column.codes).data)
+    return digest.hexdigest()

@@ -1,0 +1,69 @@
+"""Results as tables in a file: CSV or Parquet."""
+
+import csv
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from PETWorks.attacks.inference import attribute_inference_per_record
+from PETWorks.attacks.reidentification import re_identification_per_record
+from PETWorks.attacks.subsets import Subsets
+from PETWorks.attacks.uniques import minimal_uniques
+from PETWorks.engines.codes import arrow_integers, strings
+from PETWorks.release import Release
+
+
+def subsets_file(found: Subsets, suffix: str) -> bytes:
+    """A row for each subset. In a CSV file attributes are separated by commas, as `--qi` takes them."""
+    table = found.to_arrow()
+    if suffix == ".csv":
+        names = strings([listed(found.attributes(mask)) for mask in found.masks.tolist()])
+        table = table.set_column(table.schema.get_field_index("attributes"), "attributes", names)
+    return _written(table, suffix)
+
+
+def per_record_file(release: Release, suffix: str, up_to: int | None) -> bytes:
+    """The risk of each record; with `up_to`, also the fewest attributes that make it unique, at most so many."""
+    import pyarrow as pa
+
+    columns = {"re-identification": _reals(re_identification_per_record(release))}
+    for column in release.sensitive_attributes:
+        columns[f"attribute-inference of {column}"] = _reals(attribute_inference_per_record(release, column))
+    if up_to is not None:
+        found = minimal_uniques(release, up_to)
+        masks, places = np.unique(found.subset, return_inverse=True)
+        texts = strings([listed(found.attributes(mask)) for mask in masks.tolist()])
+        columns |= {
+            "unique with attributes": arrow_integers(found.size.astype(np.int64)),
+            "these attributes": texts.take(arrow_integers(places)),
+            "minimal unique subsets": arrow_integers(found.number),
+        }
+    return _written(pa.Table.from_arrays(list(columns.values()), list(columns)), suffix)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as one text, separated by commas; with an apostrophe before it if a spreadsheet took it for a formula."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(names)
+    return ("'" if text.getvalue().startswith(("=", "+", "-", "@", "\t", "\r")) else "") + text.getvalue()
+
+
+def _reals(numbers: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.Array.from_buffers(pa.float64(), len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers))])
+
+
+def _written(table: Any, suffix: str) -> bytes:
+    file = io.BytesIO()
+    if suffix == ".csv":
+        from pyarrow import csv as arrow_csv
+
+        arrow_csv.write_csv(table, file)
+    else:
+        from pyarrow import parquet
+
+        parquet.write_table(table, file)
+    return file.getvalue()

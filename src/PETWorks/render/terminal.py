@@ -1,0 +1,56 @@
+"""What a terminal gets beside the result: colour, its width, and progress on long work. Pipes get none of it."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+
+def style(output: Path | None) -> dict[str, Any]:
+    """Colour and width for text output: those of the terminal, or plain and wide."""
+    if output is None and _is_terminal(sys.stdout):
+        from rich.console import Console
+
+        terminal = Console()
+        return {"colour": not terminal.no_color, "width": terminal.width}
+    return {"colour": False, "width": 120}
+
+
+def _is_terminal(stream: Any) -> bool:
+    return stream is not None and bool(stream.isatty())
+
+
+def progress(doing: str) -> Any:
+    """A spinner with the time on a terminal, nothing elsewhere."""
+    if not _is_terminal(sys.stderr):
+        return nullcontext()
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    progress = Progress(*columns, console=Console(stderr=True), transient=True)
+    progress.add_task(doing, total=None)
+    return progress
+
+
+@contextmanager
+def counting() -> Iterator[Callable[[int, int], None]]:
+    """A bar with the time left on a terminal, nothing elsewhere."""
+    if not _is_terminal(sys.stderr):
+        yield lambda _finished, _total: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (TextColumn("subsets"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"))
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("subsets", total=None)
+        yield lambda finished, total: bar.update(task, completed=finished, total=total)
