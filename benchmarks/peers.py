@@ -1,4 +1,4 @@
-"""Time peers on a census table, run with an interpreter that has them: peers.py TABLE.csv. Prints JSON."""
+"""Time peers on a census table, run with an interpreter that has them: peers.py TABLE.csv [subsets]. Prints JSON."""
 
 import json
 import sys
@@ -9,6 +9,7 @@ import privattacks
 from pycanon import anonymity
 
 SENSITIVE = "income_band"
+ENOUGH = 120  # seconds, after which no further size of subsets is begun
 
 
 def timed(call):
@@ -21,6 +22,9 @@ def main():
     table = pd.read_csv(sys.argv[1], dtype=str)
     known = [column for column in table.columns if column != SENSITIVE]
     attack = privattacks.Attack(privattacks.Data(dataframe=table, cols=[*known, SENSITIVE]))
+    if sys.argv[2:] == ["subsets"]:
+        print(json.dumps(subsets(attack, known)))
+        return
     attacks = [
         timed(lambda: attack.posterior_vulnerability("all", known, SENSITIVE, n_processes=1, verbose=False))
         for _ in range(3)
@@ -35,6 +39,24 @@ def main():
             }
         )
     )
+
+
+def subsets(attack, known):
+    """Both attacks with every subset on two processes, one size after the other."""
+    seconds, values = 0.0, {}
+    for size in range(1, len(known) + 1):
+        took, rows = timed(
+            lambda size=size: attack.posterior_vulnerability(
+                "all", known, SENSITIVE, combinations=[size], n_processes=2, verbose=False
+            )
+        )
+        seconds += took
+        for row in rows.to_dict("records"):
+            pair = [float(row["posterior_reid"]), float(row[f"posterior_{SENSITIVE}"])]
+            values[",".join(sorted(row["qids"].split(",")))] = pair
+        if seconds > ENOUGH:
+            break
+    return {"seconds": seconds, "subsets": len(values), "values": values}
 
 
 if __name__ == "__main__":

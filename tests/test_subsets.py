@@ -64,8 +64,8 @@ def engine(request, monkeypatch):
     elif request.param == "little memory":
         memory = 200
     elif request.param == "wide keys":
-        monkeypatch.setattr(lattice, "KEY_BITS", 9)
-        monkeypatch.setattr("PETWorks.engines.keys.KEY_BITS", 9)
+        monkeypatch.setattr(lattice, "KEY_BITS", 12)
+        monkeypatch.setattr("PETWorks.engines.keys.KEY_BITS", 12)
     elif request.param == "heavy rows":
         monkeypatch.setattr(lattice, "NARROW", 4)
     return memory
@@ -86,3 +86,195 @@ def check_all(memory, case):
 
 def test_all_subsets_are_the_literal_ones(engine):
     check_all(engine)
+
+
+@pytest.mark.parametrize("chunk", [1 << 19, 3000])
+def test_a_larger_table_agrees_with_grouping_the_rows(monkeypatch, chunk):
+    monkeypatch.setattr(lattice, "CHUNK_ROWS", chunk)
+    monkeypatch.setattr(lattice, "PIECE_ROWS", 512)
+    rng = np.random.default_rng(1)
+    cards = {"a": 900, "b": 70, "c": 40, "d": 5, "e": 3, "f": 2, "s": 16, "t": 3000}
+    table = {name: (rng.random(20_000) ** 3 * card).astype(int).astype(str) for name, card in cards.items()}
+    frame = pd.DataFrame(table)
+    found = every_subset(release_of(frame, list("abcdef"), ["s", "t"]))
+    for mask, counts in zip(found.masks.tolist(), found.counts.tolist(), strict=True):
+        names = found.attributes(mask)
+        sizes = frame.groupby(names).size()
+        hits = [frame.groupby([*names, s]).size().groupby(level=names).max().sum() for s in "st"]
+        assert counts == [len(sizes), (sizes == 1).sum(), sizes.min(), *hits]
+
+
+def test_columns_that_no_key_can_hold():
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({f"q{n:02}": rng.integers(0, 900, 1200).astype(str) for n in range(20)})
+    frame["s"] = rng.integers(0, 3, 1200).astype(str)
+    found = every_subset(release_of(frame, frame.columns[:20], ["s"]), [2, 20])
+    assert len(found) == 191
+    assert found.row(frame.columns[:20])["uniques"] == 1200
+    for place in (0, 77, 189):
+        names = found.attributes(int(found.masks[place]))
+        sizes = frame.groupby(names).size()
+        hits = frame.groupby([*names, "s"]).size().groupby(level=names).max().sum()
+        assert found.counts[place].tolist() == [len(sizes), (sizes == 1).sum(), sizes.min(), hits]
+
+
+def test_the_answers_of_the_document():
+    found = every_subset(release_of(DOCUMENT, ["age", "education"], ["income"]))
+    inference = "attribute-inference of income"
+    answers = {("age",): (3 / 8, 3 / 4), ("education",): (1 / 2, 3 / 4), ("age", "education"): (1 / 2, 3 / 4)}
+    for subset, (reid, income) in answers.items():
+        row = found.row(subset)
+        assert (row["re-identification: posterior"], row[f"{inference}: posterior"]) == (reid, income)
+        assert (row["re-identification: prior"], row[f"{inference}: prior"]) == (1 / 8, 1 / 2)
+        assert row["re-identification: multiplicative_leakage"] == reid * 8
+        assert row[f"{inference}: additive_leakage"] == income - 1 / 2
+
+
+@given(tables(columns=4, sensitive=1))
+@settings(max_examples=15)
+def test_agrees_with_privattacks(case):
+    table, known, _ = case
+    table = {name: [value or "missing" for value in column] for name, column in table.items()} | {
+        "s": ["x", "y", "y"] * len(table[known[0]])
+    }
+    table["s"] = table["s"][: len(table[known[0]])]
+    frame = pd.DataFrame(table)
+    attack = privattacks.Attack(privattacks.Data(dataframe=frame, cols=[*known, "s"]))
+    sizes = list(range(1, len(known) + 1))
+    theirs = attack.posterior_vulnerability("all", known, "s", combinations=sizes, n_processes=1)
+    ours = every_subset(release_of(frame, known, ["s"])).to_arrow().to_pandas()
+    theirs = {frozenset(row["qids"].split(",")): row for _, row in theirs.iterrows()}
+    for row in ours.to_dict("records"):
+        other = theirs[frozenset(row["attributes"])]
+        # They round to eight digits.
+        assert row["re-identification: posterior"] == pytest.approx(float(other["posterior_reid"]), abs=6e-9)
+        assert row["attribute-inference of s: posterior"] == pytest.approx(float(other["posterior_s"]), abs=6e-9)
+
+
+@given(tables())
+@settings(max_examples=40)
+def test_more_attributes_never_lower_a_risk(case):
+    found = every_subset(release_of(*case))
+    place = {mask: number for number, mask in enumerate(found.masks.tolist())}
+    for mask, number in place.items():
+        for bit in range(len(case[1])):
+            if mask >> bit & 1 and mask != 1 << bit:
+                less = found.counts[place[mask & ~(1 << bit)]]
+                more = found.counts[number]
+                assert more[0] >= less[0]
+                assert more[1] >= less[1]
+                assert more[2] <= less[2]
+                assert (more[3:] >= less[3:]).all()
+
+
+@given(tables(columns=4))
+@settings(max_examples=40)
+def test_shapley_shares_are_the_mean_over_all_orders_and_add_up(case):
+    _, known, _ = case
+    found = every_subset(release_of(*case))
+    value = {frozenset(found.attributes(mask)): number for number, mask in enumerate(found.masks.tolist())}
+    drivers = found.drivers()
+    for attack, (prior, hits) in found.attacks.items():
+
+        def worth(subset, prior=prior, hits=hits):
+            return Fraction(int(hits[value[subset]]) if subset else prior, found.records)
+
+        shares = {}
+        orders = list(permutations(known))
+        for name in known:
+            gains = [worth(frozenset(o[: o.index(name) + 1])) - worth(frozenset(o[: o.index(name)])) for o in orders]
+            shares[name] = sum(gains, Fraction(0)) / len(orders)
+        mine = {answer["attribute"]: answer for answer in drivers if answer["attack"] == attack}
+        assert {name: Fraction(answer["shapley_exact"]) for name, answer in mine.items()} == shares
+        assert all(answer["shapley"] == float(shares[name]) for name, answer in mine.items())
+        assert sum(shares.values()) == worth(frozenset(known)) - worth(frozenset())
+        assert all(answer["without"] == float(worth(frozenset(known) - {name})) for name, answer in mine.items())
+
+
+@given(tables(columns=4), st.sampled_from([0, 0.2, 1 / 3, 0.5, 1]), st.booleans())
+@settings(max_examples=60)
+def test_minimal_risky_sets(case, limit, gaps):
+    table, known, sensitive = case
+    sizes = sorted({1, len(known)}) if gaps else "all"
+    found = every_subset(release_of(*case), sizes)
+    records = len(next(iter(table.values())))
+    names = ["highest-risk", "average-risk", "uniques", *(["inference"] if sensitive else [])]
+    names += [f"inference:{name}" for name in sensitive]
+    for name in names:
+        risky = {}
+        for mask in found.masks.tolist():
+            subset = found.attributes(mask)
+            classes, uniques, smallest, *hits = literal(table, subset, sensitive)
+            risk = {"highest-risk": Fraction(1, smallest), "average-risk": Fraction(classes, records)}
+            risk |= {"uniques": Fraction(uniques, records), "inference": Fraction(max(hits, default=0), records)}
+            risk |= {f"inference:{s}": Fraction(hit, records) for s, hit in zip(sensitive, hits, strict=True)}
+            if float(risk[name]) > limit:
+                risky[frozenset(subset)] = float(risk[name])
+        minimal = {s: value for s, value in risky.items() if not any(other < s for other in risky)}
+        answer = found.minimal_risky({name: limit})
+        assert {frozenset(one["attributes"]): one["value"] for one in answer} == minimal
+        assert len(answer) == len(minimal)
+
+
+def test_best_median_and_worst_of_each_size():
+    table = {"a": list("xxxxxx"), "b": list("xxxyyy"), "c": list("uvwxyz"), "d": list("uuvvww")}
+    found = every_subset(release_of(table, list("abcd")))
+    first = found.by_size()[0]
+    assert (first["known"], first["subsets"], first["attack"]) == (1, 4, "re-identification")
+    chosen = {name: (first[name]["attributes"], first[name]["posterior"]) for name in ("lowest", "median", "highest")}
+    assert chosen == {"lowest": (["a"], 1 / 6), "median": (["b"], 1 / 3), "highest": (["c"], 1)}
+    assert [answer["known"] for answer in found.by_size()] == [1, 2, 3, 4]
+
+
+def test_as_a_table():
+    found = every_subset(release_of(DOCUMENT, ["age", "education"], ["income"]))
+    assert found.to_arrow().to_pylist() == found.to_dicts()
+    assert repr(found) == "<3 subsets of 'age', 'education' in 8 records>"
+
+
+@pytest.mark.parametrize(
+    ("sizes", "wanted"),
+    [("all", (1, 2, 3, 4)), (3, (3,)), ("1-3", (1, 2, 3)), (" 2 ", (2,)), ("1, 3-4", (1, 3, 4)), (range(2, 4), (2, 3))],
+)
+def test_sizes(sizes, wanted):
+    assert checked_sizes(sizes, 4) == wanted
+
+
+@pytest.mark.parametrize("sizes", ["0", "5", "3-1", "1-5", "", "some", "-1", 0, 5, [], [0], [1.0], ["1"], True, None])
+def test_sizes_that_are_none(sizes):
+    with pytest.raises(ParameterError, match="within 1-4; got"):
+        checked_sizes(sizes, 4)
+
+
+def test_too_many_subsets_are_refused_with_what_to_ask_instead(monkeypatch):
+    table = {f"q{number}": ["a", "b"] for number in range(24)}
+    with pytest.raises(InputError, match=r"24 quasi-identifiers have 16,777,215 subsets .* as 1-7: 536,154 subsets"):
+        every_subset(release_of(table, list(table)))
+    assert len(every_subset(release_of(table, list(table)), "1-2")) == 300
+    monkeypatch.setattr(subsets_module, "MOST_WORK", 100)
+    with pytest.raises(InputError, match="in 2 records; ask for fewer, as 1-1: 24 subsets"):
+        every_subset(release_of(table, list(table)), "1-2")
+    monkeypatch.setattr(subsets_module, "MOST_WORK", 10)
+    with pytest.raises(InputError, match="ask for fewer quasi-identifiers"):
+        every_subset(release_of(table, list(table)), "1-2")
+
+
+def test_what_is_not_there_is_said():
+    with pytest.raises(RoleError, match="no column has the role"):
+        every_subset(Release(DOCUMENT, {"income": "sensitive_attribute"}))
+    with pytest.raises(RoleError, match="no column has the role"):
+        minimal_uniques(Release(DOCUMENT, {"income": "sensitive_attribute"}))
+    found = every_subset(release_of(DOCUMENT, ["age", "education"]), 1)
+    with pytest.raises(NotApplicable, match="all subsets only"):
+        found.drivers()
+    with pytest.raises(NotApplicable, match="needs a sensitive attribute"):
+        found.minimal_risky({"inference": 0.5})
+    with pytest.raises(ParameterError, match="no limit 'risk'"):
+        found.minimal_risky({"risk": 0.5})
+    with pytest.raises(ParameterError, match="no limit 'inference:age'"):
+        found.minimal_risky({"inference:age": 0.5})
+
+
+def test_suppressed_records_are_a_class():
+    table = {"a": ["*", "*", "x"], "b": ["*", "*", "y"]}
+    assert every_subset(release_of(table, ["a", "b"])).row("ab")["classes"] == 2

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import click
 
 from PETWorks import __version__
-from PETWorks.attacks.subsets import Subsets, every_subset
+from PETWorks.attacks.subsets import Subsets, check_limit, every_subset
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import ParameterError, PETWorksError, RoleError
 from PETWorks.evaluation import evaluate, evaluate_all
@@ -180,6 +180,8 @@ def attack_command(table: Path, per_record: Path | None, subsets: str | None, **
         raise ParameterError("--resume needs the --output of the run that was interrupted")
     with progress(f"attacking {table.name}"):
         release = _release(table, None, None, options)
+        for limit in limits:
+            check_limit(limit, release.sensitive_attributes)
         wanted = ["re-identification"] + (["attribute-inference"] if release.sensitive_attributes else [])
         evaluation = evaluate(release, wanted)
     found = None if subsets is None else _every_subset(release, subsets, output, options)

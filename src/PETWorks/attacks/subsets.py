@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from PETWorks.attacks.reidentification import vulnerability
 from PETWorks.checkpoint import Checkpoint
 from PETWorks.counts import Integers
+from PETWorks.engines.codes import arrow_integers, arrow_reals, strings
 from PETWorks.errors import InputError, NotApplicable, ParameterError, RoleError, quoted
 from PETWorks.release import NO_QUASI_IDENTIFIER, Release
 from PETWorks.result import at_most
@@ -74,7 +75,7 @@ def every_subset(
         memory = _half_the_machine() if memory is None else memory
         for family in count_subsets(settled, columns, sensitive, wanted, memory, found.__contains__):
             if kept is not None:
-                kept.add(family)
+                kept.add({subset: counts for subset, counts in family.items() if subset not in found})
             found |= family
             if progress:
                 progress(len(found), total)
@@ -157,17 +158,18 @@ class Subsets:
         """All rows as a PyArrow table."""
         import pyarrow as pa
 
-        names = [pa.array([self.attributes(mask) for mask in self.masks.tolist()], pa.list_(pa.string()))]
-        numbers: dict[str, Any] = dict(zip(("classes", "uniques", "smallest_class"), self.counts.T, strict=False))
+        names = [self.attributes(mask) for mask in self.masks.tolist()]
+        ends = arrow_integers(np.concatenate([[0], np.cumsum(self.sizes)]))
+        columns = {
+            "size": arrow_integers(self.sizes),
+            "attributes": pa.LargeListArray.from_arrays(ends, strings([name for subset in names for name in subset])),
+        }
+        for name, counts in zip(("classes", "uniques", "smallest_class"), self.counts.T, strict=False):
+            columns[name] = arrow_integers(counts)
         for attack, (prior, hits) in self.attacks.items():
-            found = vulnerability(prior, hits, self.records)
-            numbers |= {f"{attack}: {name}": np.broadcast_to(value, hits.shape) for name, value in found.items()}
-        arrays = [
-            pa.array(self.sizes),
-            *names,
-            *(pa.array(np.ascontiguousarray(column)) for column in numbers.values()),
-        ]
-        return pa.Table.from_arrays(arrays, ["size", "attributes", *numbers])
+            for name, values in vulnerability(prior, hits, self.records).items():
+                columns[f"{attack}: {name}"] = arrow_reals(np.broadcast_to(values, hits.shape))
+        return pa.Table.from_arrays(list(columns.values()), list(columns))
 
     def by_size(self) -> list[dict[str, Any]]:
         """For each number of known attributes and each attack: the subsets with lowest, median and highest risk."""
@@ -201,15 +203,11 @@ class Subsets:
         ]
 
     def _risk(self, limit: str) -> NDArray[np.float64]:
+        check_limit(limit, self.priors)
         name, _, column = limit.partition(":")
-        if name not in LIMITS or (column and (name != "inference" or column not in self.priors)):
-            known = [*LIMITS, *(f"inference:{column}" for column in self.priors)]
-            raise ParameterError(f"no limit {limit!r}; there are {quoted(known)}")
         if name == "highest-risk":
             return np.asarray(1 / self.counts[:, 2])
         if name == "inference":
-            if not self.priors:
-                raise NotApplicable("the limit 'inference' needs a sensitive attribute (--sensitive)")
             places = [place for place, known in enumerate(self.priors) if column in ("", known)]
             return np.asarray(self.counts[:, [3 + place for place in places]].max(axis=1) / self.records)
         return np.asarray(self.counts[:, {"average-risk": 0, "uniques": 1}[name]] / self.records)
@@ -251,6 +249,15 @@ class Subsets:
                     }
                 )
         return answers
+
+
+def check_limit(limit: str, sensitive: Iterable[str]) -> None:
+    """An error if there is no such limit."""
+    known = [*LIMITS, *(f"inference:{column}" for column in sensitive)]
+    if limit not in known:
+        raise ParameterError(f"no limit {limit!r}; there are {quoted(known)}")
+    if limit == "inference" and len(known) == len(LIMITS):
+        raise NotApplicable("the limit 'inference' needs a sensitive attribute (--sensitive)")
 
 
 def shapley_share(values: Integers, players: int, player: int) -> Fraction:

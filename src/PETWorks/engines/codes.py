@@ -153,6 +153,11 @@ def arrow_integers(numbers: Integers) -> pa.Array:
     return pa.Array.from_buffers(pa.int64(), len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers))])
 
 
+def arrow_reals(numbers: NDArray[np.float64]) -> pa.Array:
+    """An Arrow array of floating-point numbers."""
+    return pa.Array.from_buffers(pa.float64(), len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers))])
+
+
 def strings(values: Sequence[str | None]) -> pa.Array:
     """An Arrow array of texts."""
     encoded = [b"" if value is None else value.encode() for value in values]

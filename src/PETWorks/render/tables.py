@@ -11,7 +11,7 @@ from PETWorks.attacks.inference import attribute_inference_per_record
 from PETWorks.attacks.reidentification import re_identification_per_record
 from PETWorks.attacks.subsets import Subsets
 from PETWorks.attacks.uniques import minimal_uniques
-from PETWorks.engines.codes import arrow_integers, strings
+from PETWorks.engines.codes import arrow_integers, arrow_reals, strings
 from PETWorks.release import Release
 
 
@@ -28,9 +28,9 @@ def per_record_file(release: Release, suffix: str, up_to: int | None) -> bytes:
     """The risk of each record; with `up_to`, also the fewest attributes that make it unique, at most so many."""
     import pyarrow as pa
 
-    columns = {"re-identification": _reals(re_identification_per_record(release))}
+    columns = {"re-identification": arrow_reals(re_identification_per_record(release))}
     for column in release.sensitive_attributes:
-        columns[f"attribute-inference of {column}"] = _reals(attribute_inference_per_record(release, column))
+        columns[f"attribute-inference of {column}"] = arrow_reals(attribute_inference_per_record(release, column))
     if up_to is not None:
         found = minimal_uniques(release, up_to)
         masks, places = np.unique(found.subset, return_inverse=True)
@@ -48,12 +48,6 @@ def listed(names: Sequence[str]) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow(names)
     return ("'" if text.getvalue().startswith(("=", "+", "-", "@", "\t", "\r")) else "") + text.getvalue()
-
-
-def _reals(numbers: Any) -> Any:
-    import pyarrow as pa
-
-    return pa.Array.from_buffers(pa.float64(), len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers))])
 
 
 def _written(table: Any, suffix: str) -> bytes:

@@ -69,13 +69,17 @@ def attack_text(
 
 def _subsets(answers: Mapping[str, Any]) -> list[Any]:
     """What adversaries can do who know some of the quasi-identifiers."""
-    known = _table("they know", "attack", "risk", "attributes", "chance")
-    for answer in answers["if_they_know"]:
-        for place, name in enumerate(("lowest", "median", "highest")):
-            case = answer[name]
-            first = (str(answer["known"]), printable(answer["attack"])) if place == 0 else ("", "")
-            known.add_row(*map(Text, (*first, name, _names(case["attributes"]), in_words(case, answer["attack"]))))
-    parts = [Text(f"\nIf they know some attributes ({answers['number']:,} subsets)", "bold"), known]
+    parts: list[Any] = []
+    for attack in dict.fromkeys(answer["attack"] for answer in answers["if_they_know"]):
+        table = _table("they know", "risk", "attributes", "chance")
+        for answer in answers["if_they_know"]:
+            if answer["attack"] == attack:
+                cases = ("lowest", "median", "highest") if answer["subsets"] > 1 else ("lowest",)
+                for name in cases:
+                    case, number = answer[name], str(answer["known"]) if name == "lowest" else ""
+                    risk = name if answer["subsets"] > 1 else "the only one"
+                    table.add_row(*map(Text, (number, risk, _names(case["attributes"]), in_words(case, attack))))
+        parts += [Text(f"\nIf they know some of the attributes: {printable(attack)}", "bold"), table]
     if answers["limits"]:
         risky = _table("limit", "beyond", "smallest sets of attributes beyond it", "value")
         for name, limit in answers["limits"].items():
@@ -91,7 +95,8 @@ def _subsets(answers: Mapping[str, Any]) -> list[Any]:
         parts += [Text("\nMinimal risky sets", "bold"), risky]
     if answers["drivers"] is not None:
         drivers = _table("attack", "attribute", "share in the posterior", "posterior without it")
-        for answer in sorted(answers["drivers"], key=lambda answer: (answer["attack"], -answer["shapley"])):
+        attacks = list(dict.fromkeys(answer["attack"] for answer in answers["drivers"]))
+        for answer in sorted(answers["drivers"], key=lambda one: (attacks.index(one["attack"]), -one["shapley"])):
             cells = (answer["attack"], answer["attribute"], shown(answer["shapley"]), shown(answer["without"]))
             drivers.add_row(*(Text(printable(cell)) for cell in cells))
         parts += [Text("\nWhat drives the risk", "bold"), drivers]
@@ -110,7 +115,8 @@ def in_words(case: Mapping[str, Any], attack: str) -> str:
     if attack != "re-identification":
         chance = f"{_brief(100 * case['posterior'])} in 100"
     better = case["multiplicative_leakage"]
-    return f"{chance}; {'no' if better == 1 else f'{_brief(better)} times'} better than guessing"
+    how = "no" if better == 1 else "hardly" if better < 1.005 else f"{_brief(better)} times"
+    return f"{chance}; {how} better than guessing"
 
 
 def _brief(number: float) -> str:
