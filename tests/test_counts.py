@@ -149,3 +149,15 @@ evaluate(Release({str(path)!r}, roles, hierarchies, {str(path)!r}))
 sys.exit("pandas" in sys.modules)
 """
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_loops_are_compiled_even_where_nothing_can_be_kept(monkeypatch):
+    from PETWorks.engines import kernels
+
+    def njit(**options):
+        if options.get("cache"):
+            raise RuntimeError("no locator available")
+        return lambda function: function
+
+    monkeypatch.setattr(kernels, "njit", njit)
+    assert kernels.compiled(len) is len

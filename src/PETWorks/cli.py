@@ -178,13 +178,14 @@ def attack_command(table: Path, per_record: Path | None, subsets: str | None, **
         raise ParameterError("--limit and --resume go with --subsets")
     if options["resume"] and output is None:
         raise ParameterError("--resume needs the --output of the run that was interrupted")
-    with progress(f"attacking {table.name}"):
+    with progress(f"reading {table.name}"):
         release = _release(table, None, None, options)
         for limit in limits:
             check_limit(limit, release.sensitive_attributes)
+    found = None if subsets is None else _every_subset(release, subsets, output, options)
+    with progress(f"attacking {table.name}"):
         wanted = ["re-identification"] + (["attribute-inference"] if release.sensitive_attributes else [])
         evaluation = evaluate(release, wanted)
-    found = None if subsets is None else _every_subset(release, subsets, output, options)
     answers = {} if found is None else _answers(found, limits)
     files = {}
     if records:

@@ -6,6 +6,9 @@ have it; without bits for that, one record. A key that is too many records for t
 Types are spelt out: signed and unsigned numbers together would become floats.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numba import njit
 
@@ -13,7 +16,15 @@ from PETWorks.counts import Integers
 from PETWorks.engines.codes import Codes
 
 
-@njit(nogil=True, cache=True)
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile at first use and keep the result for other processes, where there is a folder to write it to."""
+    try:
+        return njit(nogil=True, cache=True)(function)
+    except RuntimeError:
+        return njit(nogil=True)(function)
+
+
+@compiled
 def entries_needed(weights: Codes, weight_bits: int) -> int:
     """How many entries these weights take."""
     most = max(1, (1 << weight_bits) - 1)
@@ -23,7 +34,7 @@ def entries_needed(weights: Codes, weight_bits: int) -> int:
     return needed
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def project(keys: Codes, weights: Codes, lows: Integers, widths: Integers, weight_bits: int, entries: Codes) -> None:
     """Take columns out of keys, the leftmost first (`lows` and `widths`: their bits), and write them as entries."""
     most = max(1, (1 << weight_bits) - 1)
@@ -42,7 +53,7 @@ def project(keys: Codes, weights: Codes, lows: Integers, widths: Integers, weigh
             row += 1
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def fold(entries: Codes, value_bits: int, weight_bits: int, weights: Codes) -> tuple[int, int, int, int, int, int]:
     """Turn sorted entries into distinct keys, in place, with their weights apart; and count.
 
