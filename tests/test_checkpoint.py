@@ -137,3 +137,17 @@ def test_a_damaged_file_is_refused(tmp_path, damage):
 def test_a_folder_that_is_not_there(tmp_path):
     with pytest.raises(InputError, match="cannot write"):
         every_subset(release_of(DOCUMENT, ["age"]), checkpoint=tmp_path / "none/run")
+
+
+@pytest.mark.parametrize("kept", ["lacks every subset with", "lacks every subset without"])
+@pytest.mark.parametrize("name", KNOWN)
+def test_going_on_from_any_part(tmp_path, kept, name):
+    path = tmp_path / "run"
+    whole = every_subset(release_of(TABLE, KNOWN, SENSITIVE), checkpoint=path)
+    head, *lines = path.read_text("utf-8").splitlines()
+    lines = [
+        line for line in lines if (name in json.loads(line)["attributes"]) == (kept == "lacks every subset without")
+    ]
+    path.write_text("\n".join([head, *lines, ""]), "utf-8")
+    again = every_subset(release_of(TABLE, KNOWN, SENSITIVE), checkpoint=path, resume=True)
+    assert again.counts.tolist() == whole.counts.tolist()

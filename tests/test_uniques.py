@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from suda import suda
 
+from PETWorks.attacks import uniques
 from PETWorks.attacks.uniques import minimal_uniques
+from PETWorks.errors import InputError
 from test_subsets import release_of, tables
 
 
@@ -67,3 +69,13 @@ def test_columns_that_no_key_can_hold():
 def test_no_more_attributes_than_there_are(up_to):
     table = {"age": [20, 30, 30], "sex": ["f", "f", "m"]}
     assert minimal_uniques(release_of(table, ["age", "sex"]), up_to).size.tolist() == [1, 2, 1]
+
+
+def test_too_many_are_refused(monkeypatch):
+    table = {f"q{number:02}": ["a", "b"] * 50 for number in range(30)}
+    with pytest.raises(InputError, match="30 quasi-identifiers have 1,073,741,823 subsets"):
+        minimal_uniques(release_of(table, list(table)))
+    monkeypatch.setattr(uniques, "half_the_machine", lambda: 10_000)
+    with pytest.raises(InputError, match="up to 3 of 30 attributes need 0 GB to find; ask for up to 2"):
+        minimal_uniques(release_of(table, list(table)), 3)
+    assert minimal_uniques(release_of(table, list(table)), 2).size.max() == 0

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import click
 
 from PETWorks import __version__
-from PETWorks.attacks.subsets import Subsets, check_limit, every_subset
+from PETWorks.attacks.subsets import Subsets, check_limit, checked_sizes, every_subset
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import ParameterError, PETWorksError, RoleError
 from PETWorks.evaluation import evaluate, evaluate_all
@@ -182,18 +182,18 @@ def attack_command(table: Path, per_record: Path | None, subsets: str | None, **
         release = _release(table, None, None, options)
         for limit in limits:
             check_limit(limit, release.sensitive_attributes)
-    found = None if subsets is None else _every_subset(release, subsets, output, options)
-    with progress(f"attacking {table.name}"):
-        wanted = ["re-identification"] + (["attribute-inference"] if release.sensitive_attributes else [])
-        evaluation = evaluate(release, wanted)
-    answers = {} if found is None else _answers(found, limits)
     files = {}
     if records:
         from PETWorks.render.tables import per_record_file
 
         with progress(f"each record of {table.name}"):
-            up_to = None if found is None else int(found.sizes.max())
+            up_to = None if subsets is None else checked_sizes(subsets, len(release.quasi_identifiers))[-1]
             files[records] = per_record_file(release, records.suffix, up_to)
+    found = None if subsets is None else _every_subset(release, subsets, output, options)
+    answers = {} if found is None else _answers(found, limits)
+    with progress(f"attacking {table.name}"):
+        wanted = ["re-identification"] + (["attribute-inference"] if release.sensitive_attributes else [])
+        evaluation = evaluate(release, wanted)
     destination = output
     if found is not None and output and output.suffix in SUFFIXES:
         from PETWorks.render.tables import subsets_file

@@ -57,7 +57,7 @@ def every_subset(
     if not columns:
         raise RoleError(NO_QUASI_IDENTIFIER)
     wanted = checked_sizes(sizes, len(columns))
-    total = _feasible(wanted, len(columns), release.records)
+    total = feasible(wanted, len(columns), release.records)
     table = release.table
     priors = {column: int(release.marginal(column).counts.max()) for column in sensitive}
     found: dict[frozenset[str], tuple[int, ...]] = {}
@@ -72,7 +72,7 @@ def every_subset(
         from PETWorks.engines.lattice import count_subsets
 
         settled = {name: table.columns[name].without_unused_labels() for name in (*columns, *sensitive)}
-        memory = _half_the_machine() if memory is None else memory
+        memory = half_the_machine() if memory is None else memory
         for family in count_subsets(settled, columns, sensitive, wanted, memory, found.__contains__):
             if kept is not None:
                 kept.add({subset: counts for subset, counts in family.items() if subset not in found})
@@ -290,7 +290,7 @@ def checked_sizes(sizes: Sizes, most: int) -> tuple[int, ...]:
     return tuple(sorted(wanted))
 
 
-def _feasible(sizes: Sequence[int], columns: int, records: int) -> int:
+def feasible(sizes: Sequence[int], columns: int, records: int) -> int:
     """How many subsets have these sizes; an error if they are too many to count."""
     total = sum(comb(columns, size) for size in sizes)
     if total > MOST_SUBSETS or total * records > MOST_WORK:
@@ -307,7 +307,8 @@ def _feasible(sizes: Sequence[int], columns: int, records: int) -> int:
     return total
 
 
-def _half_the_machine() -> int:
+def half_the_machine() -> int:
+    """Half of the memory of the machine, in bytes."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     except (AttributeError, ValueError, OSError):

@@ -3,15 +3,17 @@
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import combinations
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
+from PETWorks.attacks.subsets import feasible, half_the_machine
 from PETWorks.counts import Integers
 from PETWorks.engines.codes import Codes
 from PETWorks.engines.keys import Field, pack
 from PETWorks.engines.memory import THREADS
-from PETWorks.errors import RoleError
+from PETWorks.errors import InputError, RoleError
 from PETWorks.release import NO_QUASI_IDENTIFIER, Release
 
 Flags = NDArray[np.uint8]  # one bit per record
@@ -51,11 +53,12 @@ def minimal_uniques(release: Release, up_to: int | None = None) -> MinimalUnique
     if not columns:
         raise RoleError(NO_QUASI_IDENTIFIER)
     fields = [Field(release.table.columns[name].codes, release.table.columns[name].bits) for name in columns]
-    rows = release.records
+    rows, deepest = release.records, min(up_to or len(columns), len(columns))
+    _check_room(len(columns), deepest, rows)
     size, subset, number = np.zeros(rows, np.uint8), np.zeros(rows, np.int64), np.zeros(rows, np.int64)
     smaller: dict[int, Flags] = {0: np.zeros(-(-rows // 8), np.uint8)}
     with ThreadPoolExecutor(THREADS) as pool:
-        for level in range(1, min(up_to or len(columns), len(columns)) + 1):
+        for level in range(1, deepest + 1):
             current: dict[int, Flags] = {}
             masks = [sum(1 << place for place in chosen) for chosen in combinations(range(len(columns)), level)]
             found = pool.map(lambda mask, smaller=smaller: _new_uniques(fields, mask, smaller, rows), masks)
@@ -68,6 +71,19 @@ def minimal_uniques(release: Release, up_to: int | None = None) -> MinimalUnique
                 current[mask] = before | np.packbits(flags)
             smaller = current
     return MinimalUniques(columns, size, subset, number)
+
+
+def _check_room(columns: int, deepest: int, rows: int) -> None:
+    """An error if there is too much to do, or no room for the flags of two levels."""
+    feasible(range(1, deepest + 1), columns, rows)
+    memory = half_the_machine()
+    needed = [(comb(columns, level) + comb(columns, level - 1)) * rows // 8 for level in range(1, deepest + 1)]
+    if max(needed) > memory:
+        fits = next(level for level, size in enumerate(needed) if size > memory)
+        raise InputError(
+            f"records that are unique in up to {deepest} of {columns} attributes need {max(needed) / 1e9:.0f} GB "
+            f"to find; ask for up to {fits}"
+        )
 
 
 def _new_uniques(fields: list[Field], mask: int, smaller: dict[int, Flags], rows: int) -> tuple[Flags, Integers]:

@@ -25,7 +25,7 @@ from PETWorks.engines.memory import THREADS
 
 CHUNK_ROWS = 1 << 19  # what is made of them stays in the cache
 PIECE_ROWS = 1 << 15  # sorting so many stays in the cache of a core
-FREE = 5
+FREE = 5  # a family is up to 32 subsets
 NARROW = 32  # entries of so few bits are sorted twice as fast
 
 NO_VALUE = Field(np.empty(0, np.uint8), 0)
@@ -149,11 +149,10 @@ class Family:
 def families(lead: str, others: Sequence[str], sizes: Sequence[int]) -> Iterator[Family]:
     """All subsets of these sizes that contain the lead, in families."""
     middle = max(0, len(others) - FREE)
-    for size in range(middle + 1):
-        for chosen in combinations(others[:middle], size):
-            family = Family((lead, *chosen), tuple(others[middle:]))
-            if family.subsets(sizes):
-                yield family
+    for fixed in range(1, middle + 2):
+        if any(fixed <= size <= fixed + len(others) - middle for size in sizes):
+            for chosen in combinations(others[:middle], fixed - 1):
+                yield Family((lead, *chosen), tuple(others[middle:]))
 
 
 def count_family(rows: Rows, family: Family, sensitive: Sequence[str], sizes: Sequence[int]) -> dict[Subset, Counts]:
@@ -204,8 +203,11 @@ def count_subsets(
             wanted = [
                 family for family in families(lead, others, sizes) if not all(map(finished, family.subsets(sizes)))
             ]
+            if not wanted:
+                following = None  # that was for this lead
+                continue
             found: dict[Family, dict[Subset, Counts]] = {}
-            parts = _parts(rows, lead, memory) if wanted else []
+            parts = _parts(rows, lead, memory)
             for part in parts:
                 prepared = (
                     _ordered(rows, (lead, *others, *sensitive), part) if following is None else following.result()
