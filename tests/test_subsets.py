@@ -285,3 +285,11 @@ def test_what_is_not_there_is_said():
 def test_suppressed_records_are_a_class():
     table = {"a": ["*", "*", "x"], "b": ["*", "*", "y"]}
     assert every_subset(release_of(table, ["a", "b"])).row("ab")["classes"] == 2
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "rows", "bounds"),
+    [(0, 9, 4, [0, 3, 5, 9]), (0, 9, 5, [0, 5, 9]), (0, 9, 99, [0, 9]), (0, 9, 1, [0, 3, 5, 9]), (0, 5, 4, [0, 3, 5])],
+)
+def test_cuts(first, last, rows, bounds):
+    assert lattice._cuts(np.array([3, 5, 9]), first, last, rows) == bounds
