@@ -82,7 +82,7 @@ def subsets(release):
         found = every_subset(release)
         counting.append(perf_counter() - start)
     values = {",".join(sorted(row["attributes"])): row for row in found.to_dicts()}
-    keep = ("re-identification: posterior", f"attribute-inference of {SENSITIVE}: posterior")
+    keep = ("re_identification_posterior", f"attribute_inference_posterior of {SENSITIVE}")
     return {
         "seconds": min(counting),
         "sort seconds": min(sorting),

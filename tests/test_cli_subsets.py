@@ -38,6 +38,14 @@ def test_answers_in_plain_words(folder):
     assert [path.name for path in folder.iterdir()] == ["table.csv"]
 
 
+def test_a_limit_that_guessing_breaks_is_no_fault_of_an_attribute(folder):
+    done = petworks(*ATTACK, "--subsets", "all", "--limit", "inference=0.4", "--limit", "uniques=1", cwd=folder)
+    assert done.returncode == 1
+    lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
+    assert "inference <= 0.4 none needed: by guessing alone 0.5 does not hold" in lines
+    assert "uniques <= 1 none 0.125 holds" in lines
+
+
 def test_one_size_has_no_drivers(folder):
     done = petworks(*ATTACK, "--subsets", "1", cwd=folder)
     assert done.returncode == 0
@@ -54,13 +62,16 @@ def test_one_size_has_no_drivers(folder):
         ("uniques=1/8", 0, []),
         ("uniques=0.12", 1, [["age"], ["education"]]),
         ("inference=3/4", 0, []),
+        ("inference=0.4", 1, [[]]),
         ("inference:income=0.7", 1, [["age"], ["education"]]),
     ],
 )
 def test_limits_decide_the_exit_code(folder, limit, code, sets):
     done = petworks(*ATTACK, "--subsets", "all", "--limit", limit, "--format", "json", cwd=folder)
     assert done.returncode == code, done.stderr
+    assert json.loads(done.stdout)["satisfied"] == (code == 0)
     answers = json.loads(done.stdout)["subsets"]
+    assert [answer["satisfied"] for answer in answers["limits"]] == [code == 0]
     assert [risk["attributes"] for risk in answers["minimal_risky"]] == sets
     assert answers["number"] == 3
 
@@ -76,7 +87,7 @@ def test_a_row_for_each_subset_in_a_file(folder):
     with (folder / "out.csv").open(newline="", encoding="utf-8") as file:
         texts = list(csv.DictReader(file))
     assert [row["attributes"] for row in texts] == ["age", "education", "age,education"]
-    assert [float(row["re-identification: posterior"]) for row in texts] == [3 / 8, 1 / 2, 1 / 2]
+    assert [float(row["re_identification_posterior"]) for row in texts] == [3 / 8, 1 / 2, 1 / 2]
     assert sorted(path.name for path in folder.iterdir()) == ["out.csv", "out.json", "out.parquet", "table.csv"]
 
 
@@ -85,9 +96,9 @@ def test_each_record_and_what_makes_it_unique(folder):
     assert done.returncode == 0, done.stderr
     with (folder / "records.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert [row["unique with attributes"] for row in rows] == ["1", *"0000000"]
-    assert [row["these attributes"] for row in rows] == ["age", *[""] * 7]
-    assert [row["minimal unique subsets"] for row in rows] == ["2", *"0000000"]
+    assert [row["unique_with"] for row in rows] == ["1", *"0000000"]
+    assert [row["unique_attributes"] for row in rows] == ["age", *[""] * 7]
+    assert [row["minimal_uniques"] for row in rows] == ["2", *"0000000"]
     assert not any(value in (folder / "records.csv").read_text() for value in ("Master", "PhD", "medium"))
 
 
@@ -104,14 +115,17 @@ def test_names_that_a_spreadsheet_would_run(tmp_path):
     [
         (("--subsets", "3"), "within 1-2; got '3'"),
         (("--subsets", "none"), "within 1-2; got 'none'"),
-        (("--limit", "uniques=0.1"), "--limit and --resume go with --subsets"),
-        (("--resume",), "--limit and --resume go with --subsets"),
+        (("--limit", "uniques=0.1"), "--limit, --resume and --memory go with --subsets"),
+        (("--resume",), "--limit, --resume and --memory go with --subsets"),
         (("--subsets", "all", "--resume"), "--resume needs the --output"),
         (("--subsets", "all", "--limit", "uniques"), "--limit is NAME=VALUE"),
         (("--subsets", "all", "--limit", "uniques=2"), "0 <= uniques <= 1, got uniques='2'"),
         (("--subsets", "all", "--limit", "uniques=0", "--limit", "uniques=0"), "each name once"),
         (("--subsets", "all", "--limit", "luck=0.5"), "no limit 'luck'; there are 'highest-risk'"),
         (("--subsets", "all", "--memory", "0"), "--memory"),
+        (("--memory", "1"), "go with --subsets"),
+        (("-o", "out.csv"), "--output writes .json or text, got 'out.csv'"),
+        (("--subsets", "all", "-o", "out.xlsx"), "--output writes .csv, .parquet, .json or text, got 'out.xlsx'"),
     ],
 )
 def test_wrong_options(arguments, message):

@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from PETWorks import Release
-from PETWorks.attacks import subsets as subsets_module
-from PETWorks.attacks.subsets import checked_sizes, every_subset
+from PETWorks.attacks import sizes as sizes_module
+from PETWorks.attacks.sizes import checked_sizes
+from PETWorks.attacks.subsets import every_subset
 from PETWorks.attacks.uniques import minimal_uniques
 from PETWorks.engines import lattice
 from PETWorks.errors import InputError, NotApplicable, ParameterError, RoleError
@@ -64,7 +65,7 @@ def engine(request, monkeypatch):
     elif request.param == "little memory":
         memory = 200
     elif request.param == "wide keys":
-        monkeypatch.setattr(lattice, "KEY_BITS", 12)
+        monkeypatch.setattr(lattice, "KEY_BITS", 10)
         monkeypatch.setattr("PETWorks.engines.keys.KEY_BITS", 12)
     elif request.param == "heavy rows":
         monkeypatch.setattr(lattice, "NARROW", 4)
@@ -118,16 +119,34 @@ def test_columns_that_no_key_can_hold():
         assert found.counts[place].tolist() == [len(sizes), (sizes == 1).sum(), sizes.min(), hits]
 
 
+def test_heavy_rows_of_columns_that_just_fit_into_a_key():
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame({f"q{n}": rng.integers(0, 1000, 1500).astype(str) for n in range(8)})
+    frame["s"] = rng.integers(0, 8, 1500).astype(str)
+    frame = pd.concat([frame, *[frame[:300]] * 5, frame.assign(s="0")[:50]], ignore_index=True)
+    found = every_subset(release_of(frame, [f"q{n}" for n in range(8)], ["s"]))
+    for mask, counts in zip(found.masks.tolist(), found.counts.tolist(), strict=True):
+        names = found.attributes(mask)
+        sizes = frame.groupby(names).size()
+        hits = frame.groupby([*names, "s"]).size().groupby(level=names).max().sum()
+        assert counts == [len(sizes), (sizes == 1).sum(), sizes.min(), hits], names
+
+
+def test_minimal_sets_may_overlap():
+    table = {"a": list("0011"), "b": list("0101"), "c": list("0110")}
+    found = every_subset(release_of(table, list("abc"))).minimal_risky({"uniques": 0})
+    assert [one["attributes"] for one in found] == [["a", "b"], ["a", "c"], ["b", "c"]]
+
+
 def test_the_answers_of_the_document():
     found = every_subset(release_of(DOCUMENT, ["age", "education"], ["income"]))
-    inference = "attribute-inference of income"
     answers = {("age",): (3 / 8, 3 / 4), ("education",): (1 / 2, 3 / 4), ("age", "education"): (1 / 2, 3 / 4)}
     for subset, (reid, income) in answers.items():
         row = found.row(subset)
-        assert (row["re-identification: posterior"], row[f"{inference}: posterior"]) == (reid, income)
-        assert (row["re-identification: prior"], row[f"{inference}: prior"]) == (1 / 8, 1 / 2)
-        assert row["re-identification: multiplicative_leakage"] == reid * 8
-        assert row[f"{inference}: additive_leakage"] == income - 1 / 2
+        assert (row["re_identification_posterior"], row["attribute_inference_posterior of income"]) == (reid, income)
+        assert (row["re_identification_prior"], row["attribute_inference_prior of income"]) == (1 / 8, 1 / 2)
+        assert row["re_identification_multiplicative_leakage"] == reid * 8
+        assert row["attribute_inference_additive_leakage of income"] == income - 1 / 2
 
 
 @given(tables(columns=4, sensitive=1))
@@ -147,8 +166,8 @@ def test_agrees_with_privattacks(case):
     for row in ours.to_dict("records"):
         other = theirs[frozenset(row["attributes"])]
         # They round to eight digits.
-        assert row["re-identification: posterior"] == pytest.approx(float(other["posterior_reid"]), abs=6e-9)
-        assert row["attribute-inference of s: posterior"] == pytest.approx(float(other["posterior_s"]), abs=6e-9)
+        assert row["re_identification_posterior"] == pytest.approx(float(other["posterior_reid"]), abs=6e-9)
+        assert row["attribute_inference_posterior of s"] == pytest.approx(float(other["posterior_s"]), abs=6e-9)
 
 
 @given(tables())
@@ -202,7 +221,7 @@ def test_minimal_risky_sets(case, limit, gaps):
     names += [f"inference:{name}" for name in sensitive]
     for name in names:
         risky = {}
-        for mask in found.masks.tolist():
+        for mask in [0, *found.masks.tolist()]:
             subset = found.attributes(mask)
             classes, uniques, smallest, *hits = literal(table, subset, sensitive)
             risk = {"highest-risk": Fraction(1, smallest), "average-risk": Fraction(classes, records)}
@@ -213,7 +232,12 @@ def test_minimal_risky_sets(case, limit, gaps):
         minimal = {s: value for s, value in risky.items() if not any(other < s for other in risky)}
         answer = found.minimal_risky({name: limit})
         assert {frozenset(one["attributes"]): one["value"] for one in answer} == minimal
-        assert len(answer) == len(minimal)
+        assert [(len(one["attributes"]), -one["value"]) for one in answer] == sorted(
+            (len(subset), -value) for subset, value in minimal.items()
+        )
+        (verdict,) = found.limits({name: limit})
+        assert verdict["satisfied"] == (not minimal)
+        assert (verdict["worst"] > limit) == bool(minimal)
 
 
 def test_best_median_and_worst_of_each_size():
@@ -224,6 +248,9 @@ def test_best_median_and_worst_of_each_size():
     chosen = {name: (first[name]["attributes"], first[name]["posterior"]) for name in ("lowest", "median", "highest")}
     assert chosen == {"lowest": (["a"], 1 / 6), "median": (["b"], 1 / 3), "highest": (["c"], 1)}
     assert [answer["known"] for answer in found.by_size()] == [1, 2, 3, 4]
+    # Of equal ones the first.
+    assert found.by_size()[1]["highest"]["attributes"] == ["a", "c"]
+    assert found.by_size()[1]["highest"]["unique_share"] == 1
 
 
 def test_as_a_table():
@@ -251,10 +278,10 @@ def test_too_many_subsets_are_refused_with_what_to_ask_instead(monkeypatch):
     with pytest.raises(InputError, match=r"24 quasi-identifiers have 16,777,215 subsets .* as 1-7: 536,154 subsets"):
         every_subset(release_of(table, list(table)))
     assert len(every_subset(release_of(table, list(table)), "1-2")) == 300
-    monkeypatch.setattr(subsets_module, "MOST_WORK", 100)
-    with pytest.raises(InputError, match="in 2 records; ask for fewer, as 1-1: 24 subsets"):
+    monkeypatch.setattr(sizes_module, "MOST_WORK", 100)
+    with pytest.raises(InputError, match=r"in 2 records \(at most 50\); ask for fewer, as 1-1: 24 subsets"):
         every_subset(release_of(table, list(table)), "1-2")
-    monkeypatch.setattr(subsets_module, "MOST_WORK", 10)
+    monkeypatch.setattr(sizes_module, "MOST_WORK", 10)
     with pytest.raises(InputError, match="ask for fewer quasi-identifiers"):
         every_subset(release_of(table, list(table)), "1-2")
 
@@ -278,13 +305,20 @@ def test_what_is_not_there_is_said():
         found.minimal_risky({"inference": 0.5})
     with pytest.raises(ParameterError, match="no limit 'risk'"):
         found.minimal_risky({"risk": 0.5})
+    with pytest.raises(ParameterError, match="a limit needs 0 <= uniques <= 1"):
+        found.minimal_risky({"uniques": 5})
+    with pytest.raises(ParameterError, match="the quasi-identifiers are 'age', 'education', got 'ages'"):
+        found.row("ages")
+    with pytest.raises(ParameterError, match="subsets of 2 attributes were not counted"):
+        found.row(["age", "education"])
+    assert found.row("age")["classes"] == 3
     with pytest.raises(ParameterError, match="no limit 'inference:age'"):
         found.minimal_risky({"inference:age": 0.5})
 
 
 def test_suppressed_records_are_a_class():
     table = {"a": ["*", "*", "x"], "b": ["*", "*", "y"]}
-    assert every_subset(release_of(table, ["a", "b"])).row("ab")["classes"] == 2
+    assert every_subset(release_of(table, ["a", "b"])).row(["a", "b"])["classes"] == 2
 
 
 @pytest.mark.parametrize(

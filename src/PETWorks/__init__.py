@@ -1,5 +1,7 @@
 """PETWorks: how safe is a table about people, and how much is it still worth?"""
 
+from PETWorks.attacks.subsets import every_subset
+from PETWorks.attacks.uniques import minimal_uniques
 from PETWorks.compat import PETValidation, report
 from PETWorks.csvfile import CSV
 from PETWorks.errors import PETWorksError
@@ -19,6 +21,8 @@ __all__ = [
     "Result",
     "catalogue",
     "evaluate",
+    "every_subset",
+    "minimal_uniques",
     "report",
 ]
 __version__ = "0.1.0"

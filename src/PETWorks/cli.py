@@ -13,12 +13,13 @@ from typing import Any, TypeVar
 import click
 
 from PETWorks import __version__
-from PETWorks.attacks.subsets import Subsets, check_limit, checked_sizes, every_subset
+from PETWorks.attacks.sizes import checked_sizes
+from PETWorks.attacks.subsets import Subsets, checked_limits, every_subset
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import ParameterError, PETWorksError, RoleError
 from PETWorks.evaluation import evaluate, evaluate_all
 from PETWorks.files import check_writable, open_path, write_whole
-from PETWorks.metric import Metric, Number, all_measures, find
+from PETWorks.metric import Metric, all_measures, find
 from PETWorks.release import APART, AS_CLASS, Release
 from PETWorks.render.json import dumps
 from PETWorks.render.terminal import counting, progress, style
@@ -143,29 +144,36 @@ def evaluate_command(
     metavar="OUT",
     help="Write the risk of each record, in the order of the input, to a .csv or .parquet file.",
 )
-@click.option("--subsets", metavar="SIZES", help="Attack with every subset of the quasi-identifiers: all, 2 or 1-3.")
+@click.option("--subsets", metavar="SIZES", help="Attack with every subset of these sizes: all, 2, 1-3 or 1,3.")
 @click.option(
     "--limit",
     "limits",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Find the smallest subsets beyond it: highest-risk, average-risk, uniques, inference[:COLUMN].",
+    help="Exit with 1 if a subset is beyond it, and list the smallest that are: highest-risk, average-risk, "
+    "uniques or inference[:COLUMN], each from 0 to 1. Repeat for more.",
 )
 @click.option("--resume", is_flag=True, help="Go on with a run of --subsets that was interrupted.")
-@click.option("--memory", type=click.FloatRange(min=0, min_open=True), metavar="GB", help="Memory to count subsets in.")
+@click.option(
+    "--memory",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="GB",
+    help="Memory to count subsets in; half of the machine's otherwise.",
+)
 @table_options
 def attack_command(table: Path, per_record: Path | None, subsets: str | None, **options: Any) -> None:
     """Attack a table: re-identification and inference of the sensitive attributes.
 
-    With --subsets, by adversaries who know any of the quasi-identifiers. A .csv or .parquet file given as
-    --output then has a row for each subset; until all are counted, those that are stand in FILE.unfinished.
+    With --subsets, by adversaries who know any of the quasi-identifiers. --output FILE.csv or FILE.parquet
+    then gets a row for each subset, and the answers are printed; while it runs, finished subsets are kept in
+    FILE.unfinished. --per-record also tells which few attributes make a record unique.
 
     \b
     Examples:
       petworks attack data/patient_anonymized.csv --qi ZIPCode,Age --sensitive Disease
       petworks attack table.parquet --qi age,zip --per-record risks.csv
       petworks attack table.parquet --qi age,zip,sex,job --sensitive income --subsets all -o subsets.csv
-      petworks attack table.parquet --qi age,zip,sex,job --subsets 1-3 --limit uniques=0.01
+      petworks attack table.parquet --qi age,zip,sex,job --subsets 1-3 --limit uniques=0.01 --limit highest-risk=1/5
     """
     output = _output(options["output"], table)
     records = _output(per_record, table)
@@ -174,22 +182,25 @@ def attack_command(table: Path, per_record: Path | None, subsets: str | None, **
     if records and records.suffix not in SUFFIXES:
         raise ParameterError(f"--per-record writes .csv or .parquet, got {str(records)!r}")
     limits = _limits(options["limits"])
-    if subsets is None and (limits or options["resume"]):
-        raise ParameterError("--limit and --resume go with --subsets")
+    if subsets is None and (limits or options["resume"] or options["memory"]):
+        raise ParameterError("--limit, --resume and --memory go with --subsets")
+    if output and output.suffix in (".tsv", ".xlsx", ".feather", *(SUFFIXES if subsets is None else ())):
+        files = ".json or text" if subsets is None else ".csv, .parquet, .json or text"
+        raise ParameterError(f"--output writes {files}, got {str(options['output'])!r}")
     if options["resume"] and output is None:
         raise ParameterError("--resume needs the --output of the run that was interrupted")
     with progress(f"reading {table.name}"):
         release = _release(table, None, None, options)
-        for limit in limits:
-            check_limit(limit, release.sensitive_attributes)
-    files = {}
+        limits = checked_limits(limits, release.sensitive_attributes)
+    tables = {}
     if records:
         from PETWorks.render.tables import per_record_file
 
         with progress(f"each record of {table.name}"):
             up_to = None if subsets is None else checked_sizes(subsets, len(release.quasi_identifiers))[-1]
-            files[records] = per_record_file(release, records.suffix, up_to)
-    found = None if subsets is None else _every_subset(release, subsets, output, options)
+            tables[records] = per_record_file(release, records.suffix, up_to)
+    kept = None if output is None or subsets is None else output.with_name(f"{output.name}.unfinished")
+    found = None if subsets is None else _every_subset(release, subsets, kept, options)
     answers = {} if found is None else _answers(found, limits)
     with progress(f"attacking {table.name}"):
         wanted = ["re-identification"] + (["attribute-inference"] if release.sensitive_attributes else [])
@@ -198,16 +209,16 @@ def attack_command(table: Path, per_record: Path | None, subsets: str | None, **
     if found is not None and output and output.suffix in SUFFIXES:
         from PETWorks.render.tables import subsets_file
 
-        files[output], destination, output = subsets_file(found, output.suffix), None, None
+        tables[output], destination, output = subsets_file(found, output.suffix), None, None
     if _as_json(options["output_format"], output):
         text = dumps({"petworks": __version__, **evaluation.to_dict(), **answers}) + "\n"
     else:
         from PETWorks.render.text import attack_text
 
         text = attack_text(evaluation.results, answers.get("subsets"), **style(destination))
-    _put(text, output, files)
-    if found is not None and options["output"]:
-        _unfinished(options["output"]).unlink(missing_ok=True)
+    _put(text, output, tables)
+    if kept is not None:
+        kept.unlink(missing_ok=True)
     sys.exit(DOES_NOT_HOLD if answers and answers["subsets"]["minimal_risky"] else HOLDS)
 
 
@@ -291,24 +302,19 @@ def _put(text: str, output: Path | None, others: dict[Path, bytes] | None = None
         click.echo(text, nl=False)
 
 
-def _limits(texts: tuple[str, ...]) -> dict[str, float]:
-    """`highest-risk=1/5` as name and number, checked."""
-    limits: dict[str, float] = {}
+def _limits(texts: tuple[str, ...]) -> dict[str, Any]:
+    """`highest-risk=1/5` as name and value."""
+    limits: dict[str, Any] = {}
     for text in texts:
         name, equals, value = text.rpartition("=")
         if not equals or name in limits:
             raise ParameterError(f"--limit is NAME=VALUE, each name once; got {text!r}")
-        limits[name] = Number(at_least=0, at_most=1).check("--limit", name, value)
+        limits[name] = value
     return limits
 
 
-def _unfinished(output: Path) -> Path:
-    return check_writable(output).with_name(f"{check_writable(output).name}.unfinished")
-
-
-def _every_subset(release: Release, sizes: str, output: Path | None, options: dict[str, Any]) -> Subsets:
-    """Count with progress; what is finished is kept beside the output."""
-    kept = None if output is None else _unfinished(output)
+def _every_subset(release: Release, sizes: str, kept: Path | None, options: dict[str, Any]) -> Subsets:
+    """Count with progress; what is finished is kept in a file."""
     done = [0, 0]
     memory = None if options["memory"] is None else int(options["memory"] * 1e9)
     with counting() as advance:
@@ -328,15 +334,17 @@ def _every_subset(release: Release, sizes: str, output: Path | None, options: di
 
 
 def _answers(found: Subsets, limits: dict[str, float]) -> dict[str, Any]:
-    """What is drawn from the subsets, ready for JSON."""
+    """What is drawn from the subsets, ready for JSON; with limits, also the verdict."""
+    risky = found.minimal_risky(limits)
     return {
+        **({"satisfied": not risky} if limits else {}),
         "subsets": {
             "records": found.records,
             "number": len(found),
             "if_they_know": found.by_size(),
-            "limits": limits,
-            "minimal_risky": found.minimal_risky(limits),
+            "limits": found.limits(limits),
+            "minimal_risky": risky,
             "drivers": found.drivers() if found.is_complete else None,
             "rows": found.to_dicts(),
-        }
+        },
     }

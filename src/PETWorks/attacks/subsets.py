@@ -1,15 +1,14 @@
 """Every adversary: re-identification and attribute inference for all subsets of the quasi-identifiers."""
 
 import os
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from hashlib import blake2b
 from itertools import combinations
 from json import dumps
-from math import comb, factorial
+from math import factorial
 from pathlib import Path
 from typing import Any
 
@@ -17,19 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.attacks.reidentification import vulnerability
+from PETWorks.attacks.sizes import Sizes, checked_sizes, feasible, half_the_machine
 from PETWorks.checkpoint import Checkpoint
 from PETWorks.counts import Integers
 from PETWorks.engines.codes import arrow_integers, arrow_reals, strings
-from PETWorks.errors import InputError, NotApplicable, ParameterError, RoleError, quoted
+from PETWorks.errors import NotApplicable, ParameterError, RoleError, quoted
+from PETWorks.metric import Number
 from PETWorks.release import NO_QUASI_IDENTIFIER, Release
 from PETWorks.result import at_most
 
 RE_IDENTIFICATION = "re-identification"
-MOST_WORK = 1 << 41  # records times subsets: a few hours on two cores
-MOST_SUBSETS = (1 << 20) - 1
 LIMITS = ("highest-risk", "average-risk", "uniques", "inference")
-
-Sizes = str | int | Iterable[int]
 
 
 def every_subset(
@@ -132,8 +129,14 @@ class Subsets:
 
     def row(self, subset: Iterable[str]) -> dict[str, Any]:
         """What was counted for a subset, by the names of its attributes."""
-        wanted = set(subset)
-        place = np.flatnonzero(self.masks == sum(1 << self.quasi_identifiers.index(name) for name in wanted))
+        names = {subset} if isinstance(subset, str) else set(subset)
+        if not names <= set(self.quasi_identifiers):
+            raise ParameterError(
+                f"the quasi-identifiers are {quoted(self.quasi_identifiers)}, got {quoted(sorted(names))}"
+            )
+        place = np.flatnonzero(self.masks == sum(1 << self.quasi_identifiers.index(name) for name in names))
+        if len(place) == 0:
+            raise ParameterError(f"subsets of {len(names)} attributes were not counted")
         return self._row(int(place[0]))
 
     def _row(self, place: int) -> dict[str, Any]:
@@ -147,7 +150,7 @@ class Subsets:
         }
         for attack, (prior, hits) in self.attacks.items():
             found = vulnerability(prior, int(hits[place]), self.records)
-            row |= {f"{attack}: {name}": value for name, value in found.items()}
+            row |= {_column(attack, name): value for name, value in found.items()}
         return row
 
     def to_dicts(self) -> list[dict[str, Any]]:
@@ -168,20 +171,25 @@ class Subsets:
             columns[name] = arrow_integers(counts)
         for attack, (prior, hits) in self.attacks.items():
             for name, values in vulnerability(prior, hits, self.records).items():
-                columns[f"{attack}: {name}"] = arrow_reals(np.broadcast_to(values, hits.shape))
+                columns[_column(attack, name)] = arrow_reals(np.broadcast_to(values, hits.shape))
         return pa.Table.from_arrays(list(columns.values()), list(columns))
 
     def by_size(self) -> list[dict[str, Any]]:
-        """For each number of known attributes and each attack: the subsets with lowest, median and highest risk."""
+        """For each number of known attributes and each attack: the subsets with lowest, median and highest risk.
+
+        Of several that are equal the first in the order of the columns is taken; of two medians the lower.
+        """
         answers = []
         for size in np.unique(self.sizes).tolist():
             places = np.flatnonzero(self.sizes == size)
             for attack, (prior, hits) in self.attacks.items():
                 order = places[np.argsort(hits[places], kind="stable")]
-                chosen = {"lowest": order[0], "median": order[(len(order) - 1) // 2], "highest": order[-1]}
+                highest = places[np.argmax(hits[places])]
+                chosen = {"lowest": order[0], "median": order[(len(order) - 1) // 2], "highest": highest}
                 cases = {
                     name: {
                         "attributes": self.attributes(int(self.masks[place])),
+                        "unique_share": int(self.counts[place, 1]) / self.records,
                         **vulnerability(prior, int(hits[place]), self.records),
                     }
                     for name, place in chosen.items()
@@ -189,28 +197,49 @@ class Subsets:
                 answers.append({"known": size, "attack": attack, "subsets": len(places), **cases})
         return answers
 
-    def minimal_risky(self, limits: Mapping[str, float]) -> list[dict[str, Any]]:
-        """The subsets that go beyond a limit while no smaller subset of them does.
+    def minimal_risky(self, limits: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The subsets that go beyond a limit while no smaller one within them does: by size, the worst first.
+
+        If an adversary who knows nothing is beyond it already, that is the one answer, without attributes.
 
         limits   highest-risk: 1/(size of the smallest class); average-risk: the posterior of re-identification;
                  uniques: share of unique records; inference: the posterior of any sensitive attribute, or
                  inference:NAME of one
         """
-        return [
-            {"limit": name, "beyond": limit, "attributes": self.attributes(mask), "value": value}
-            for name, limit in limits.items()
-            for mask, value in self._minimal(self._risk(name), limit)
-        ]
+        answers = []
+        for name, limit in checked_limits(limits, self.priors).items():
+            risks, guessing = self._risks(name)
+            if not at_most(guessing, limit):
+                found = [(0, guessing)]
+            else:
+                found = sorted(self._minimal(risks, limit), key=lambda one: (one[0].bit_count(), -one[1]))
+            answers += [
+                {"limit": name, "at_most": limit, "attributes": self.attributes(m), "value": v} for m, v in found
+            ]
+        return answers
 
-    def _risk(self, limit: str) -> NDArray[np.float64]:
-        check_limit(limit, self.priors)
+    def limits(self, limits: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """For each limit the highest value of all subsets, and whether it keeps to the limit."""
+        answers = []
+        for name, limit in checked_limits(limits, self.priors).items():
+            worst = max(float(self._risks(name)[0].max()), self._risks(name)[1])
+            answers.append({"limit": name, "at_most": limit, "worst": worst, "satisfied": bool(at_most(worst, limit))})
+        return answers
+
+    def _risks(self, limit: str) -> tuple[NDArray[np.float64], float]:
+        """What a limit is compared with: of each subset, and of an adversary who knows nothing."""
         name, _, column = limit.partition(":")
         if name == "highest-risk":
-            return np.asarray(1 / self.counts[:, 2])
+            return np.asarray(1 / self.counts[:, 2]), 1 / self.records
         if name == "inference":
-            places = [place for place, known in enumerate(self.priors) if column in ("", known)]
-            return np.asarray(self.counts[:, [3 + place for place in places]].max(axis=1) / self.records)
-        return np.asarray(self.counts[:, {"average-risk": 0, "uniques": 1}[name]] / self.records)
+            chosen = [place for place, known in enumerate(self.priors) if column in ("", known)]
+            prior = max(self.priors[known] for known in self.priors if column in ("", known))
+            return np.asarray(
+                self.counts[:, [3 + place for place in chosen]].max(axis=1) / self.records
+            ), prior / self.records
+        if name == "uniques":
+            return np.asarray(self.counts[:, 1] / self.records), float(self.records == 1)
+        return np.asarray(self.counts[:, 0] / self.records), 1 / self.records
 
     def _minimal(self, risks: NDArray[np.float64], limit: float) -> list[tuple[int, float]]:
         beyond = ~at_most(risks, limit)
@@ -230,7 +259,7 @@ class Subsets:
         without    the posterior that is left when it is removed
         """
         if not self.is_complete:
-            raise NotApplicable("what drives the risk is known from all subsets only (--subsets all)")
+            raise NotApplicable("what drives the risk is known from all subsets only (--subsets all, sizes='all')")
         n = len(self.quasi_identifiers)
         by_mask = np.argsort(self.masks)
         answers = []
@@ -251,13 +280,27 @@ class Subsets:
         return answers
 
 
-def check_limit(limit: str, sensitive: Iterable[str]) -> None:
-    """An error if there is no such limit."""
+def _column(attack: str, field: str) -> str:
+    """The name of a column: `re_identification_posterior`, `attribute_inference_posterior of Disease`.
+
+    >>> _column("attribute-inference of zip-code", "prior")
+    'attribute_inference_prior of zip-code'
+    """
+    name, of, column = attack.partition(" of ")
+    return f"{name.replace('-', '_')}_{field}{of}{column}"
+
+
+def checked_limits(limits: Mapping[str, Any], sensitive: Iterable[str]) -> dict[str, float]:
+    """Limits as numbers, or an error if there is no such limit."""
     known = [*LIMITS, *(f"inference:{column}" for column in sensitive)]
-    if limit not in known:
-        raise ParameterError(f"no limit {limit!r}; there are {quoted(known)}")
-    if limit == "inference" and len(known) == len(LIMITS):
-        raise NotApplicable("the limit 'inference' needs a sensitive attribute (--sensitive)")
+    checked: dict[str, float] = {}
+    for limit, value in limits.items():
+        if limit not in known:
+            raise ParameterError(f"no limit {limit!r}; there are {quoted(known)}")
+        if limit == "inference" and len(known) == len(LIMITS):
+            raise NotApplicable("the limit 'inference' needs a sensitive attribute (--sensitive)")
+        checked[limit] = Number(at_least=0, at_most=1).check("a limit", limit, value)
+    return checked
 
 
 def shapley_share(values: Integers, players: int, player: int) -> Fraction:
@@ -271,48 +314,6 @@ def shapley_share(values: Integers, players: int, player: int) -> Fraction:
         orders = factorial(size) * factorial(players - size - 1)
         share += Fraction(int(gains[sizes == size].sum()) * orders, factorial(players))
     return share
-
-
-def checked_sizes(sizes: Sizes, most: int) -> tuple[int, ...]:
-    """Sizes of subsets, ascending, from 'all', a number, a text like '1-3,5' or numbers."""
-    wanted: set[int] = set()
-    if sizes == "all":
-        wanted = set(range(1, most + 1))
-    elif isinstance(sizes, str):
-        for part in sizes.split(","):
-            match = re.fullmatch(r"\s*(\d{1,3})\s*(?:-\s*(\d{1,3})\s*)?", part)
-            first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
-            wanted |= set(range(first, last + 1)) or {0}
-    else:
-        wanted = set(sizes) if isinstance(sizes, Iterable) else {sizes}
-    if not wanted or not all(type(size) is int and 1 <= size <= most for size in wanted):
-        raise ParameterError(f"sizes of subsets are 'all' or like '2', '1-3' or '1,3', within 1-{most}; got {sizes!r}")
-    return tuple(sorted(wanted))
-
-
-def feasible(sizes: Sequence[int], columns: int, records: int) -> int:
-    """How many subsets have these sizes; an error if they are too many to count."""
-    total = sum(comb(columns, size) for size in sizes)
-    if total > MOST_SUBSETS or total * records > MOST_WORK:
-        most = min(MOST_SUBSETS, MOST_WORK // records)
-        totals = np.cumsum([comb(columns, size) for size in range(1, columns + 1)], dtype=object)
-        upto = sum(number <= most for number in totals)
-        instead = (
-            f"ask for fewer, as 1-{upto}: {totals[upto - 1]:,} subsets" if upto else "ask for fewer quasi-identifiers"
-        )
-        raise InputError(
-            f"{columns} quasi-identifiers have {total:,} subsets of the sizes asked for, "
-            f"too many to count in {records:,} records; {instead}"
-        )
-    return total
-
-
-def half_the_machine() -> int:
-    """Half of the memory of the machine, in bytes."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    except (AttributeError, ValueError, OSError):
-        return 4 << 30
 
 
 def _fingerprint(release: Release) -> str:

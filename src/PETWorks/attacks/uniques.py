@@ -1,6 +1,5 @@
 """Which few attributes single a record out: minimal sample uniques, for each record in the order of the input."""
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
@@ -8,12 +7,12 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.attacks.subsets import feasible, half_the_machine
+from PETWorks.attacks.sizes import feasible, half_the_machine
 from PETWorks.counts import Integers
 from PETWorks.engines.codes import Codes
 from PETWorks.engines.keys import Field, pack
 from PETWorks.engines.memory import THREADS
-from PETWorks.errors import InputError, RoleError
+from PETWorks.errors import InputError, ParameterError, RoleError
 from PETWorks.release import NO_QUASI_IDENTIFIER, Release
 
 Flags = NDArray[np.uint8]  # one bit per record
@@ -39,7 +38,7 @@ class MinimalUniques:
 
 
 def minimal_uniques(release: Release, up_to: int | None = None) -> MinimalUniques:
-    """Look for subsets of at most so many quasi-identifiers in which a record is unique.
+    """Look for subsets of at most so many quasi-identifiers (None: all) in which a record is unique.
 
     Level by level: a record that is unique in a subset is unique in all that contain it, so that each subset is
     counted among the records which are unique in no smaller one.
@@ -49,9 +48,13 @@ def minimal_uniques(release: Release, up_to: int | None = None) -> MinimalUnique
     >>> found.size.tolist(), [found.attributes(mask) for mask in found.subset.tolist()]
     ([1, 2, 1], [['age'], ['age', 'sex'], ['sex']])
     """
+    from concurrent.futures import ThreadPoolExecutor
+
     columns = release.quasi_identifiers
     if not columns:
         raise RoleError(NO_QUASI_IDENTIFIER)
+    if up_to is not None and (type(up_to) is not int or up_to < 1):
+        raise ParameterError(f"up_to is a number of attributes, 1 or more; got {up_to!r}")
     fields = [Field(release.table.columns[name].codes, release.table.columns[name].bits) for name in columns]
     rows, deepest = release.records, min(up_to or len(columns), len(columns))
     _check_room(len(columns), deepest, rows)

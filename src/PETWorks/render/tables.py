@@ -36,9 +36,9 @@ def per_record_file(release: Release, suffix: str, up_to: int | None) -> bytes:
         masks, places = np.unique(found.subset, return_inverse=True)
         texts = strings([listed(found.attributes(mask)) for mask in masks.tolist()])
         columns |= {
-            "unique with attributes": arrow_integers(found.size.astype(np.int64)),
-            "these attributes": texts.take(arrow_integers(places)),
-            "minimal unique subsets": arrow_integers(found.number),
+            "unique_with": arrow_integers(found.size.astype(np.int64)),
+            "unique_attributes": texts.take(arrow_integers(places)),
+            "minimal_uniques": arrow_integers(found.number),
         }
     return _written(pa.Table.from_arrays(list(columns.values()), list(columns)), suffix)
 

@@ -15,7 +15,7 @@ from PETWorks.evaluation import Evaluation
 from PETWorks.metric import Metric
 from PETWorks.result import Result, flat, printable, shown
 
-MOST_LISTED = 20
+MOST_LISTED = 10
 _STYLES = {"holds": "green", "does not hold": "bold red"}
 
 
@@ -63,44 +63,55 @@ def attack_text(
             keys = ("prior", "posterior", "multiplicative_leakage", "additive_leakage")
             name = result.measure + (f" of {column}" if column else "")
             table.add_row(Text(printable(name)), *(Text(shown(found[key])) for key in keys))
-    parts = [table] if subsets is None else [table, *_subsets(subsets)]
+    parts = (
+        [table] if subsets is None else [Text("If they know all of the attributes", "bold"), table, *_subsets(subsets)]
+    )
     return _rendered(parts, colour=colour, width=width)
 
 
 def _subsets(answers: Mapping[str, Any]) -> list[Any]:
     """What adversaries can do who know some of the quasi-identifiers."""
     parts: list[Any] = []
-    for attack in dict.fromkeys(answer["attack"] for answer in answers["if_they_know"]):
-        table = _table("they know", "risk", "attributes", "chance")
+    attacks = dict.fromkeys(answer["attack"] for answer in answers["if_they_know"])
+    for attack in attacks:
+        unique = ["unique records"] if attack == "re-identification" else []
+        table = _table("they know", "risk", "attributes", "chance", *unique)
         for answer in answers["if_they_know"]:
             if answer["attack"] == attack:
-                cases = ("lowest", "median", "highest") if answer["subsets"] > 1 else ("lowest",)
-                for name in cases:
-                    case, number = answer[name], str(answer["known"]) if name == "lowest" else ""
-                    risk = name if answer["subsets"] > 1 else "the only one"
-                    table.add_row(*map(Text, (number, risk, _names(case["attributes"]), in_words(case, attack))))
+                same = answer["lowest"]["posterior"] == answer["highest"]["posterior"]
+                for name in ("highest",) if same else ("lowest", "median", "highest"):
+                    case, number = answer[name], str(answer["known"]) if same or name == "lowest" else ""
+                    names = "any" if same and answer["subsets"] > 1 else _names(case["attributes"])
+                    cells = [number, "all the same" if same else name, names, in_words(case, attack)]
+                    table.add_row(*map(Text, cells + [_percent(case["unique_share"]) for _ in unique]))
         parts += [Text(f"\nIf they know some of the attributes: {printable(attack)}", "bold"), table]
     if answers["limits"]:
-        risky = _table("limit", "beyond", "smallest sets of attributes beyond it", "value")
-        for name, limit in answers["limits"].items():
-            found = [risk for risk in answers["minimal_risky"] if risk["limit"] == name]
-            for risk in found[:MOST_LISTED]:
-                risky.add_row(
-                    *map(Text, (printable(name), shown(limit), _names(risk["attributes"]), shown(risk["value"])))
-                )
+        risky = _table("limit", "smallest sets of attributes beyond it", "value", "verdict")
+        for limit in answers["limits"]:
+            found = [risk for risk in answers["minimal_risky"] if risk["limit"] == limit["limit"]]
+            name = f"{printable(limit['limit'])} <= {shown(limit['at_most'])}"
+            verdict = "holds" if limit["satisfied"] else "does not hold"
+            first = [name, "none" if not found else _names(found[0]["attributes"]) or "none needed: by guessing alone"]
+            risky.add_row(
+                *map(Text, (*first, shown(limit["worst"] if not found else found[0]["value"]))), _verdict(verdict)
+            )
+            for risk in found[1:MOST_LISTED]:
+                risky.add_row("", Text(_names(risk["attributes"])), Text(shown(risk["value"])), "")
             if len(found) > MOST_LISTED:
-                risky.add_row("", "", Text(f"and {len(found) - MOST_LISTED:,} more (--format json has all)"), "")
-            if not found:
-                risky.add_row(Text(printable(name)), Text(shown(limit)), Text("none"), "")
-        parts += [Text("\nMinimal risky sets", "bold"), risky]
-    if answers["drivers"] is not None:
-        drivers = _table("attack", "attribute", "share in the posterior", "posterior without it")
-        attacks = list(dict.fromkeys(answer["attack"] for answer in answers["drivers"]))
-        for answer in sorted(answers["drivers"], key=lambda one: (attacks.index(one["attack"]), -one["shapley"])):
-            cells = (answer["attack"], answer["attribute"], shown(answer["shapley"]), shown(answer["without"]))
-            drivers.add_row(*(Text(printable(cell)) for cell in cells))
-        parts += [Text("\nWhat drives the risk", "bold"), drivers]
+                risky.add_row("", Text(f"and {len(found) - MOST_LISTED:,} more (--format json has all)"), "", "")
+        parts += [Text("\nMinimal risky sets, among the subsets counted", "bold"), risky]
+    for attack in attacks if answers["drivers"] is not None else ():
+        table = _table("attribute", "adds to the chance", "chance without it")
+        drivers = [driver for driver in answers["drivers"] if driver["attack"] == attack]
+        for driver in sorted(drivers, key=lambda driver: -driver["shapley"]):
+            numbers = (shown(driver["shapley"]), shown(driver["without"]))
+            table.add_row(*map(Text, (printable(driver["attribute"]), *numbers)))
+        parts += [Text(f"\nWhat drives the risk: {printable(attack)}", "bold"), table]
     return parts
+
+
+def _verdict(text: str) -> Text:
+    return Text(text, _STYLES.get(text, ""))
 
 
 def in_words(case: Mapping[str, Any], attack: str) -> str:
@@ -119,9 +130,21 @@ def in_words(case: Mapping[str, Any], attack: str) -> str:
     return f"{chance}; {how} better than guessing"
 
 
+def _percent(share: float) -> str:
+    return f"{_brief(100 * share)} %"
+
+
 def _brief(number: float) -> str:
-    """A number with three figures that count, or all before the point."""
-    return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
+    """A number with three figures that count, or all before the point; never 1 or 100 for what is only near it.
+
+    >>> [_brief(number) for number in (1, 1.0003, 99.97, 12.3456, 48136963.0)]
+    ['1', '1.0003', '99.97', '12.3', '48,136,963']
+    """
+    for figures in (3, 4, 5, 6, 9):
+        text = f"{number:,.0f}" if number > 100 else f"{number:.{figures}g}"
+        if text not in ("1", "100") or number in (1, 100):
+            return text
+    return f"almost {text}"
 
 
 def _names(names: Sequence[str]) -> str:

@@ -1,0 +1,57 @@
+"""Which sizes of subsets are asked for, and whether that many subsets can be counted."""
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from math import comb
+
+import numpy as np
+
+from PETWorks.errors import InputError, ParameterError
+
+MOST_WORK = 1 << 41  # records times subsets: a few hours on two cores
+MOST_SUBSETS = (1 << 20) - 1
+
+Sizes = str | int | Iterable[int]
+
+
+def checked_sizes(sizes: Sizes, most: int) -> tuple[int, ...]:
+    """Sizes of subsets, ascending, from 'all', a number, a text like '1-3,5' or numbers."""
+    wanted: set[int] = set()
+    if sizes == "all":
+        wanted = set(range(1, most + 1))
+    elif isinstance(sizes, str):
+        for part in sizes.split(","):
+            match = re.fullmatch(r"\s*(\d{1,3})\s*(?:-\s*(\d{1,3})\s*)?", part)
+            first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+            wanted |= set(range(first, last + 1)) or {0}
+    else:
+        wanted = set(sizes) if isinstance(sizes, Iterable) else {sizes}
+    if not wanted or not all(type(size) is int and 1 <= size <= most for size in wanted):
+        raise ParameterError(f"sizes of subsets are 'all' or like '2', '1-3' or '1,3', within 1-{most}; got {sizes!r}")
+    return tuple(sorted(wanted))
+
+
+def feasible(sizes: Sequence[int], columns: int, records: int) -> int:
+    """How many subsets have these sizes; an error if they are too many to count."""
+    total = sum(comb(columns, size) for size in sizes)
+    if total > MOST_SUBSETS or total * records > MOST_WORK:
+        most = min(MOST_SUBSETS, MOST_WORK // records)
+        totals = np.cumsum([comb(columns, size) for size in range(1, columns + 1)], dtype=object)
+        upto = sum(number <= most for number in totals)
+        instead = (
+            f"ask for fewer, as 1-{upto}: {totals[upto - 1]:,} subsets" if upto else "ask for fewer quasi-identifiers"
+        )
+        raise InputError(
+            f"{columns} quasi-identifiers have {total:,} subsets of the sizes asked for, "
+            f"more than can be counted in {records:,} records (at most {most:,}); {instead}"
+        )
+    return total
+
+
+def half_the_machine() -> int:
+    """Half of the memory of the machine, in bytes."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    except (AttributeError, ValueError, OSError):
+        return 4 << 30
