@@ -1,6 +1,7 @@
 """Long runs: interrupted, gone on with, refused."""
 
 import json
+import os
 from itertools import permutations
 
 import pytest
@@ -123,6 +124,12 @@ def test_a_run_of_other_data_or_options_is_refused(tmp_path, release, sizes, oth
         '{head}\n{{"attributes": ["z"], "classes": 4, {rest}\n',
         '{head}\n{{"attributes": ["a"], "classes": 4.5, {rest}\n',
         '{head}\n{{"attributes": [], "classes": 4, {rest}\n',
+        '{head}\n{{"attributes": ["a", "a"], "classes": 1, {rest}\n',
+        '{head}\n{{"attributes": ["a"], "classes": 0, {rest}\n',
+        '{head}\n{{"attributes": ["a"], "classes": -4, {rest}\n',
+        '{head}\n{{"attributes": ["a"], "classes": 2, {rest}\n',
+        '{head}\n{{"attributes": ["a"], "classes": 9, {rest}\n',
+        '{head}\n{{"attributes": ["a"], "classes": 1000000000000000000000000, {rest}\n',
     ],
 )
 def test_a_damaged_file_is_refused(tmp_path, damage):
@@ -151,3 +158,15 @@ def test_going_on_from_any_part(tmp_path, monkeypatch, kept, lacking):
     path.write_text("\n".join([head, *lines, ""]), "utf-8")
     again = every_subset(release_of(TABLE, KNOWN, SENSITIVE), checkpoint=path, resume=True)
     assert again.counts.tolist() == whole.counts.tolist()
+
+
+def test_only_a_file_is_gone_on_from(tmp_path):
+    path = tmp_path / "run"
+    path.symlink_to(tmp_path / "important")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    for name in ("run", "pipe", "folder"):
+        for resume in (False, True):
+            with pytest.raises(InputError, match=f"{name}: a link or no file at all"):
+                every_subset(release_of(TABLE, KNOWN), checkpoint=tmp_path / name, resume=resume)
+    assert not (tmp_path / "important").exists()

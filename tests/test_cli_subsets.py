@@ -124,6 +124,8 @@ def test_names_that_a_spreadsheet_would_run(tmp_path):
         (("--subsets", "all", "--limit", "luck=0.5"), "no limit 'luck'; there are 'highest-risk'"),
         (("--subsets", "all", "--memory", "0"), "--memory"),
         (("--memory", "1"), "go with --subsets"),
+        (("--subsets", "all", "--memory", "nan"), "--memory"),
+        (("--subsets", "all", "--memory", "inf"), "--memory"),
         (("-o", "out.csv"), "--output writes .json or text, got 'out.csv'"),
         (("--subsets", "all", "-o", "out.xlsx"), "--output writes .csv, .parquet, .json or text, got 'out.xlsx'"),
     ],
@@ -139,6 +141,23 @@ def test_limits_are_checked_before_anything_is_counted(folder):
     done = petworks(*ATTACK, "--subsets", "all", "--limit", "luck=0.5", "-o", "out.csv", cwd=folder)
     assert done.returncode == 2
     assert [path.name for path in folder.iterdir()] == ["table.csv"]
+
+
+def test_the_input_is_not_taken_for_an_unfinished_run(folder):
+    (folder / "out.csv.unfinished").write_bytes((folder / "table.csv").read_bytes())
+    attack = ("attack", "out.csv.unfinished", *ATTACK[2:], "--subsets", "all", "-o", "out.csv")
+    done = petworks(*attack, cwd=folder)
+    assert done.returncode == 2
+    assert "an input of this run" in done.stderr
+    assert (folder / "out.csv.unfinished").read_bytes() == (folder / "table.csv").read_bytes()
+
+
+def test_a_full_terminal_leaves_the_file(folder):
+    with Path("/dev/full").open("w") as full:
+        command = [str(Path(sys.executable).with_name("petworks")), *ATTACK, "--subsets", "all", "-o", "out.csv"]
+        done = subprocess.run(command, cwd=folder, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 2
+    assert sorted(path.name for path in folder.iterdir()) == ["out.csv", "table.csv"]
 
 
 def test_interrupted_and_gone_on_with(tmp_path):

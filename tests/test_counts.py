@@ -151,13 +151,18 @@ sys.exit("pandas" in sys.modules)
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_loops_are_compiled_even_where_nothing_can_be_kept(monkeypatch):
+@pytest.mark.parametrize("when", ["decorated", "called"])
+@pytest.mark.parametrize("error", [RuntimeError("no locator available"), EOFError(), OSError(28, "No space left")])
+def test_loops_are_compiled_even_where_nothing_can_be_kept(monkeypatch, when, error):
     from PETWorks.engines import kernels
+
+    def fail(*_):
+        raise error
 
     def njit(**options):
         if options.get("cache"):
-            raise RuntimeError("no locator available")
+            return fail if when == "decorated" else lambda _: fail
         return lambda function: function
 
     monkeypatch.setattr(kernels, "njit", njit)
-    assert kernels.compiled(len) is len
+    assert kernels.compiled(len)([1, 2]) == 2

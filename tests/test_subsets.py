@@ -261,13 +261,23 @@ def test_as_a_table():
 
 @pytest.mark.parametrize(
     ("sizes", "wanted"),
-    [("all", (1, 2, 3, 4)), (3, (3,)), ("1-3", (1, 2, 3)), (" 2 ", (2,)), ("1, 3-4", (1, 3, 4)), (range(2, 4), (2, 3))],
+    [
+        ("all", (1, 2, 3, 4)),
+        (3, (3,)),
+        ("1-3", (1, 2, 3)),
+        (" 2 ", (2,)),
+        ("1, 3-4", (1, 3, 4)),
+        (range(2, 4), (2, 3)),
+        (np.array([1, 4]), (1, 4)),
+    ],
 )
 def test_sizes(sizes, wanted):
     assert checked_sizes(sizes, 4) == wanted
 
 
-@pytest.mark.parametrize("sizes", ["0", "5", "3-1", "1-5", "", "some", "-1", 0, 5, [], [0], [1.0], ["1"], True, None])
+@pytest.mark.parametrize(
+    "sizes", ["0", "5", "3-1", "1-5", "", "some", "-1", 0, 5, [], [0], [1.0], ["1"], [[1]], True, None]
+)
 def test_sizes_that_are_none(sizes):
     with pytest.raises(ParameterError, match="within 1-4; got"):
         checked_sizes(sizes, 4)
@@ -291,6 +301,24 @@ def test_few_of_many_columns_take_no_time():
     found = every_subset(release_of(table, list(table)), [1, 60])
     assert len(found) == 61
     assert found.counts[-1].tolist() == literal(table, list(table), [])
+
+
+def test_more_columns_than_bits():
+    table = {f"q{number:02}": ["a", "b"] for number in range(61)}
+    for attack in (every_subset, minimal_uniques):
+        with pytest.raises(
+            InputError, match="61 quasi-identifiers are more than subsets can be counted of: at most 60"
+        ):
+            attack(release_of(table, list(table)), 1)
+
+
+@pytest.mark.parametrize("names", [("", "a", "s"), ("a", "", "s"), ("a", "b", "")])
+def test_a_column_without_a_name(names):
+    columns = (list("xxyyzw"), list("pqpqpq"), list("mnmnmm"))
+    found = every_subset(release_of(dict(zip(names, columns, strict=True)), names[:2], names[2:]))
+    named = every_subset(release_of(dict(zip("abs", columns, strict=True)), "ab", "s"))
+    assert found.counts.tolist() == named.counts.tolist()
+    assert found.minimal_risky({f"inference:{names[2]}": 0.9}) != []
 
 
 def test_what_is_not_there_is_said():

@@ -5,14 +5,16 @@ that a run that is stopped, in whatever way, loses no line but the one it was wr
 """
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from PETWorks.errors import InputError
+from PETWorks.files import write_whole
 
 FORMAT = 1
-MOST_BYTES = 1 << 30
+MOST_BYTES = 1 << 32
 
 
 Counts = tuple[int, ...]
@@ -33,8 +35,10 @@ class Checkpoint:
         head = {"petworks_subsets": FORMAT, "quasi_identifiers": list(columns)}
         head |= {"sensitive_attributes": list(sensitive), **about}
         try:
+            if path.is_symlink() or (path.exists() and not path.is_file()):
+                raise InputError(f"{path.name}: a link or no file at all, where finished subsets are to be kept")
             if not path.exists():
-                path.write_text(json.dumps(head, ensure_ascii=False) + "\n", "utf-8")
+                write_whole({path: (json.dumps(head, ensure_ascii=False) + "\n").encode()})
             elif resume:
                 self._read(head)
             else:
@@ -67,7 +71,7 @@ class Checkpoint:
         try:
             first, *lines = [json.loads(line) for line in whole.split(b"\n")[:-1]]
             other = [key for key in head if first.get(key) != head[key]]
-            self.found = {} if other else dict(self._counts(line, head["sizes"]) for line in lines)
+            self.found = {} if other else dict(self._counts(line, head["sizes"], head["records"]) for line in lines)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise InputError(f"{name}: not a file of finished subsets, or damaged; remove it to begin anew") from None
         if other:
@@ -76,12 +80,19 @@ class Checkpoint:
                 "give the same table and options, or remove the file to begin anew"
             )
         if len(whole) < len(content):
-            self.path.write_bytes(whole)
+            os.truncate(self.path, len(whole))
 
-    def _counts(self, line: Mapping[str, Any], sizes: Sequence[int]) -> tuple[frozenset[str], Counts]:
-        subset = frozenset(line["attributes"])
+    def _counts(self, line: Mapping[str, Any], sizes: Sequence[int], records: int) -> tuple[frozenset[str], Counts]:
+        """A finished subset and its counts; an error if they cannot be."""
+        names = line["attributes"]
+        subset = frozenset(names)
         guesses = [line["right_guesses"][name] for name in self.sensitive]
-        counts = (line["classes"], line["uniques"], line["smallest_class"], *guesses)
-        if not subset <= set(self.columns) or len(subset) not in sizes or not all(type(n) is int for n in counts):
+        classes, uniques, smallest = line["classes"], line["uniques"], line["smallest_class"]
+        counts = (classes, uniques, smallest, *guesses)
+        whole = all(type(number) is int for number in counts)
+        known = subset <= set(self.columns) and len(subset) == len(names) and len(subset) in sizes
+        if not whole or not known or not 0 <= uniques <= classes or not 1 <= smallest * classes <= records:
+            raise ValueError
+        if not all(classes <= guess <= records for guess in guesses):
             raise ValueError
         return subset, counts

@@ -45,7 +45,7 @@ class Commands(click.Group):
         except KeyboardInterrupt:
             reason, code = "interrupted", INTERRUPTED
         except OSError as error:
-            reason, code = f"cannot write the result: {error.strerror}", BAD_INPUT
+            reason, code = f"cannot write the result: {error.strerror or 'the system refused'}", BAD_INPUT
         click.echo(f"petworks: {printable(reason)}", err=True)
         return context.exit(code)
 
@@ -156,7 +156,7 @@ def evaluate_command(
 @click.option("--resume", is_flag=True, help="Go on with a run of --subsets that was interrupted.")
 @click.option(
     "--memory",
-    type=click.FloatRange(min=0, min_open=True),
+    type=float,
     metavar="GB",
     help="Memory to count subsets in; half of the machine's otherwise.",
 )
@@ -182,11 +182,13 @@ def attack_command(table: Path, per_record: Path | None, subsets: str | None, **
     if records and records.suffix not in SUFFIXES:
         raise ParameterError(f"--per-record writes .csv or .parquet, got {str(records)!r}")
     limits = _limits(options["limits"])
-    if subsets is None and (limits or options["resume"] or options["memory"]):
+    if subsets is None and (limits or options["resume"] or options["memory"] is not None):
         raise ParameterError("--limit, --resume and --memory go with --subsets")
     if output and output.suffix in (".tsv", ".xlsx", ".feather", *(SUFFIXES if subsets is None else ())):
         files = ".json or text" if subsets is None else ".csv, .parquet, .json or text"
         raise ParameterError(f"--output writes {files}, got {str(options['output'])!r}")
+    if options["memory"] is not None and not 0 < options["memory"] <= 1e6:
+        raise ParameterError(f"--memory is a number of GB, got {options['memory']}")
     if options["resume"] and output is None:
         raise ParameterError("--resume needs the --output of the run that was interrupted")
     with progress(f"reading {table.name}"):
@@ -200,8 +202,10 @@ def attack_command(table: Path, per_record: Path | None, subsets: str | None, **
             up_to = None if subsets is None else checked_sizes(subsets, len(release.quasi_identifiers))[-1]
             tables[records] = per_record_file(release, records.suffix, up_to)
     kept = None if output is None or subsets is None else output.with_name(f"{output.name}.unfinished")
+    if kept == table.resolve():
+        raise ParameterError(f"{kept.name!r} is where finished subsets would be kept, and an input of this run")
     found = None if subsets is None else _every_subset(release, subsets, kept, options)
-    answers = {} if found is None else _answers(found, limits)
+    answers = {} if found is None else found.answers(limits)
     with progress(f"attacking {table.name}"):
         wanted = ["re-identification"] + (["attribute-inference"] if release.sensitive_attributes else [])
         evaluation = evaluate(release, wanted)
@@ -216,9 +220,7 @@ def attack_command(table: Path, per_record: Path | None, subsets: str | None, **
         from PETWorks.render.text import attack_text
 
         text = attack_text(evaluation.results, answers.get("subsets"), **style(destination))
-    _put(text, output, tables)
-    if kept is not None:
-        kept.unlink(missing_ok=True)
+    _put(text, output, tables, kept)
     sys.exit(DOES_NOT_HOLD if answers and answers["subsets"]["minimal_risky"] else HOLDS)
 
 
@@ -294,10 +296,12 @@ def _as_json(wanted: str | None, output: Path | None) -> bool:
     return wanted == "json" or (wanted is None and output is not None and output.suffix == ".json")
 
 
-def _put(text: str, output: Path | None, others: dict[Path, bytes] | None = None) -> None:
-    """Write all files, or none, and print what has no file."""
+def _put(text: str, output: Path | None, others: dict[Path, bytes] | None = None, kept: Path | None = None) -> None:
+    """Write all files, or none, remove what was kept for them, and print what has no file."""
     files = others or {}
     write_whole(files if output is None else {**files, output: text.encode("utf-8", "surrogateescape")})
+    if kept is not None:
+        kept.unlink(missing_ok=True)
     if output is None:
         click.echo(text, nl=False)
 
@@ -331,20 +335,3 @@ def _every_subset(release: Release, sizes: str, kept: Path | None, options: dict
                     f"petworks: {done[0]:,} of {done[1]:,} subsets are in {str(kept)!r}; go on with --resume", err=True
                 )
             raise
-
-
-def _answers(found: Subsets, limits: dict[str, float]) -> dict[str, Any]:
-    """What is drawn from the subsets, ready for JSON; with limits, also the verdict."""
-    risky = found.minimal_risky(limits)
-    return {
-        **({"satisfied": not risky} if limits else {}),
-        "subsets": {
-            "records": found.records,
-            "number": len(found),
-            "if_they_know": found.by_size(),
-            "limits": found.limits(limits),
-            "minimal_risky": risky,
-            "drivers": found.drivers() if found.is_complete else None,
-            "rows": found.to_dicts(),
-        },
-    }

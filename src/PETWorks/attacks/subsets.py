@@ -228,12 +228,12 @@ class Subsets:
 
     def _risks(self, limit: str) -> tuple[NDArray[np.float64], float]:
         """What a limit is compared with: of each subset, and of an adversary who knows nothing."""
-        name, _, column = limit.partition(":")
+        name, one, column = limit.partition(":")
         if name == "highest-risk":
             return np.asarray(1 / self.counts[:, 2]), 1 / self.records
         if name == "inference":
-            chosen = [place for place, known in enumerate(self.priors) if column in ("", known)]
-            prior = max(self.priors[known] for known in self.priors if column in ("", known))
+            chosen = [place for place, known in enumerate(self.priors) if not one or column == known]
+            prior = max(self.priors[known] for known in self.priors if not one or column == known)
             return np.asarray(
                 self.counts[:, [3 + place for place in chosen]].max(axis=1) / self.records
             ), prior / self.records
@@ -251,6 +251,20 @@ class Subsets:
             rest = masks & masks[0] != masks[0]
             masks, values = masks[rest], values[rest]
         return found
+
+    def answers(self, limits: Mapping[str, Any]) -> dict[str, Any]:
+        """All that is drawn from the subsets, ready for JSON; with limits, also the verdict."""
+        risky = self.minimal_risky(limits)
+        answers = {
+            "records": self.records,
+            "number": len(self),
+            "if_they_know": self.by_size(),
+            "limits": self.limits(limits),
+            "minimal_risky": risky,
+            "drivers": self.drivers() if self.is_complete else None,
+            "rows": self.to_dicts(),
+        }
+        return {**({"satisfied": not risky} if limits else {}), "subsets": answers}
 
     def drivers(self) -> list[dict[str, Any]]:
         """What each quasi-identifier adds to the risk, for each attack.

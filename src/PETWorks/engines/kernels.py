@@ -7,6 +7,7 @@ Types are spelt out: signed and unsigned numbers together would become floats.
 """
 
 from collections.abc import Callable
+from pickle import PickleError
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,25 @@ from numba import njit
 from PETWorks.counts import Integers
 from PETWorks.engines.codes import Codes
 
+# What a cache that is damaged, or that cannot be written, makes Numba raise.
+CACHE_ERRORS = (OSError, EOFError, ValueError, LookupError, AttributeError, ImportError, RuntimeError, PickleError)
+
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile at first use and keep the result for other processes, where there is a folder to write it to."""
+    """Compile at first use, and keep the result for other processes if there is a sound place for it."""
+    plain = njit(nogil=True)(function)
     try:
-        return njit(nogil=True, cache=True)(function)
-    except RuntimeError:
-        return njit(nogil=True)(function)
+        kept = njit(nogil=True, cache=True)(function)
+    except CACHE_ERRORS:
+        kept = plain
+
+    def call(*arguments: Any) -> Any:
+        try:
+            return kept(*arguments)
+        except CACHE_ERRORS:
+            return plain(*arguments)
+
+    return call
 
 
 @compiled

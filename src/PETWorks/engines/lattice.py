@@ -55,10 +55,10 @@ class Rows:
 class Keys:
     """The distinct keys of some columns in ascending order, and what was counted on the way.
 
-    columns   names and bits, from high to low; a sensitive one, or none of no bits, is the last
+    columns   names and bits, from high to low; the last, which has no name, is the sensitive value
     """
 
-    columns: tuple[tuple[str, int], ...]
+    columns: tuple[tuple[str | None, int], ...]
     keys: Codes
     weights: Codes
     heaviest: int
@@ -79,19 +79,19 @@ def _keys(rows: Rows, names: Sequence[str], sensitive: str | None) -> Keys:
     value = NO_VALUE if sensitive is None else rows.fields[sensitive]
     fields = [rows.fields[name] for name in names]
     keys, bits = pack(fields, room=value.bits)
-    columns = [(name, field.bits) for name, field in zip(names, fields, strict=True)]
+    columns: list[tuple[str | None, int]] = [(name, field.bits) for name, field in zip(names, fields, strict=True)]
     cuts = rows.cuts
     if bits < sum(field.bits for field in fields):
         # More than a key can hold: their combinations are numbered, and count as one column.
-        columns, cuts = [("", bits)], ()
+        columns, cuts = [(None, bits)], ()
     if value.bits:
         keys <<= keys.dtype.type(value.bits)
         keys |= value.codes
-    return _sorted_out((*columns, ("", value.bits)), keys, rows.weights, int(rows.weights.max()), cuts)
+    return _sorted_out((*columns, (None, value.bits)), keys, rows.weights, int(rows.weights.max()), cuts)
 
 
 def _sorted_out(
-    columns: tuple[tuple[str, int], ...],
+    columns: tuple[tuple[str | None, int], ...],
     keys: Codes,
     weights: Codes,
     heaviest: int,
@@ -165,12 +165,14 @@ def count_family(rows: Rows, family: Family, sensitive: Sequence[str], sizes: Se
         keys = above
         if len(names) in sizes:
             known = [] if above is None else [name for name, _ in above.columns[:-1]]
-            if above is None or known == [""]:
+            if above is None or known == [None]:
                 keys = _keys(rows, names, value)
             else:
-                keys = above.without([name for name in known if name not in names])
+                keys = above.without([name for name in known if name is not None and name not in names])
             subset = frozenset(names)
-            found[subset] = (*found[subset], keys.counts[-1]) if subset in found else keys.counts[: 3 + bool(value)]
+            found[subset] = (
+                (*found[subset], keys.counts[-1]) if subset in found else keys.counts[: 3 + (value is not None)]
+            )
         for place, name in enumerate(free):
             visit(keys, tuple(kept for kept in names if kept != name), free[place + 1 :], value)
 
@@ -249,13 +251,13 @@ def added(one: dict[Subset, Counts] | None, other: dict[Subset, Counts]) -> dict
 
 def _parts(rows: Rows, lead: str, memory: int) -> list[tuple[int, int]]:
     """Ranges of lead values whose rows fit into the memory: all of them, if they do."""
-    codes = rows.fields[lead].codes
-    row_bytes = 3 * sum(field.codes.itemsize for field in rows.fields.values()) + 28
-    counts = np.bincount(codes)
-    upto = np.cumsum(counts)
-    bounds = _cuts(upto, 0, len(rows), max(1, memory // row_bytes))
-    values = [0, *(np.searchsorted(upto, bounds[1:]) + 1).tolist()]
-    return list(pairwise(values))
+    field = rows.fields[lead]
+    most = max(1, memory // (3 * sum(column.codes.itemsize for column in rows.fields.values()) + 28))
+    if len(rows) <= most:
+        return [(0, 1 << field.bits)]
+    upto = np.cumsum(np.bincount(field.codes))
+    bounds = _cuts(upto, 0, len(rows), most)
+    return list(pairwise([0, *(np.searchsorted(upto, bounds[1:]) + 1).tolist()]))
 
 
 def _ordered(rows: Rows, names: Sequence[str], part: tuple[int, int]) -> Rows:

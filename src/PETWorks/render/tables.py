@@ -46,8 +46,9 @@ def per_record_file(release: Release, suffix: str, up_to: int | None) -> bytes:
 def listed(names: Sequence[str]) -> str:
     """Names as one text, separated by commas; with an apostrophe before it if a spreadsheet took it for a formula."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="").writerow(names)
-    return ("'" if text.getvalue().startswith(("=", "+", "-", "@", "\t", "\r")) else "") + text.getvalue()
+    csv.writer(text, lineterminator="\r\n").writerow(names)
+    line = text.getvalue().removesuffix("\r\n")
+    return f"'{line}" if line.startswith(("=", "+", "-", "@", "\t", "\r")) else line
 
 
 def _written(table: Any, suffix: str) -> bytes:
