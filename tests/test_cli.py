@@ -232,7 +232,7 @@ def test_a_gigabyte_in_one_line(tmp_path):
     assert done.stderr == "petworks: line.csv, line 2: longer than 4 MiB\n"
 
 
-@pytest.mark.parametrize("option", ["-o", "--per-record"])
+@pytest.mark.parametrize("option", [("--subsets", "all", "-o"), ("--per-record",)], ids=["output", "per record"])
 @pytest.mark.parametrize(
     ("out", "message"),
     [
@@ -246,7 +246,7 @@ def test_a_gigabyte_in_one_line(tmp_path):
 )
 def test_outputs_that_cannot_be_written(broken, option, out, message):
     before = {path: path.read_bytes() for path in broken.rglob("*.csv") if path.name != "line.csv"}
-    done = petworks("attack", "good.csv", "--qi", "zip", option, out, cwd=broken)
+    done = petworks("attack", "good.csv", "--qi", "zip", *option, out, cwd=broken)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert before == {path: path.read_bytes() for path in broken.rglob("*.csv") if path.name != "line.csv"}
