@@ -241,7 +241,7 @@ def test_a_gigabyte_in_one_line(tmp_path):
         ("/dev/null", "it is a folder or a device"),
         ("h", "it is a folder or a device"),
         ("good.csv", "it is an input of this run"),
-        ("/proc/out.csv", "cannot write '/proc/out.csv'"),
+        ("/proc/out.csv", "cannot write '/proc/out.csv"),
     ],
 )
 def test_outputs_that_cannot_be_written(broken, option, out, message):
