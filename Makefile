@@ -23,6 +23,7 @@ demo: .venv/.ready
 	$(BIN)/petworks evaluate data/delta_anonymized.csv --original data/delta.csv --measure delta-presence:delta_min=1/2,delta_max=2/3 --measure profitability --measure precision
 	$(BIN)/petworks evaluate data/adult_anonymized.csv --original data/adult.csv
 	$(BIN)/petworks attack data/patient_anonymized.csv
+	$(BIN)/petworks attack data/adult_anonymized.csv --subsets 1-3
 
 test: .venv/.ready
 	$(BIN)/python -m pytest --numprocesses auto
