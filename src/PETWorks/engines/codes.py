@@ -36,10 +36,7 @@ class Column:
     @cached_property
     def counts(self) -> Integers:
         """How many rows have each label."""
-        counts = np.zeros(len(self.labels), np.int64)
-        for first in range(0, len(self.codes), STEP):
-            counts += np.bincount(self.codes[first : first + STEP], minlength=len(counts))
-        return counts
+        return code_counts(self.codes, len(self.labels))
 
     @property
     def bits(self) -> int:
@@ -113,6 +110,14 @@ class Encoder:
             inside = pc.replace_substring(pc.utf8_slice_codeunits(trimmed, 1, -1), '""', '"')
             trimmed = pc.if_else(spaced, pc.utf8_trim_whitespace(inside), trimmed)
         return pc.if_else(pc.equal(trimmed, strings([""])[0]), pa.nulls(1, trimmed.type)[0], trimmed)
+
+
+def code_counts(codes: Codes, size: int) -> Integers:
+    """How often each of so many codes occurs. NumPy widens codes to 64 bits: in small steps that takes no memory."""
+    counts = np.zeros(size, np.int64)
+    for first in range(0, len(codes), STEP):
+        counts += np.bincount(codes[first : first + STEP], minlength=size)
+    return counts
 
 
 def _looked_up(table: Codes, indices: Codes) -> Codes:

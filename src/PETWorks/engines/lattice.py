@@ -18,7 +18,7 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from PETWorks.counts import Integers, run_starts
-from PETWorks.engines.codes import Codes, Column
+from PETWorks.engines.codes import Codes, Column, code_counts
 from PETWorks.engines.kernels import entries_needed, fold, project
 from PETWorks.engines.keys import KEY_BITS, Field, pack
 from PETWorks.engines.memory import THREADS
@@ -209,7 +209,10 @@ def count_subsets(
                 following = None  # that was for this lead
                 continue
             found: dict[Family, dict[Subset, Counts]] = {}
-            parts = _parts(rows, lead, memory)
+            most = _rows_that_fit(rows, memory)
+            parts = _parts(rows, lead, most)
+            coarser: list[Rows] = []
+            gathering = len(parts) > 1 and bool(others)
             for part in parts:
                 prepared = (
                     _ordered(rows, (lead, *others, *sensitive), part) if following is None else following.result()
@@ -222,6 +225,13 @@ def count_subsets(
                     found[family] = added(found.get(family), counts)
                     if part is parts[-1]:
                         yield found.pop(family)
+                if gathering:
+                    coarser = [_merged(_together([*coarser, prepared]), (*others, *sensitive))]
+                    gathering = len(coarser[0]) <= most // 2
+                    coarser = coarser if gathering else []
+                del prepared
+            if gathering:
+                rows = coarser[0]
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -249,13 +259,26 @@ def added(one: dict[Subset, Counts] | None, other: dict[Subset, Counts]) -> dict
     return total
 
 
-def _parts(rows: Rows, lead: str, memory: int) -> list[tuple[int, int]]:
-    """Ranges of lead values whose rows fit into the memory: all of them, if they do."""
+def _together(parts: Sequence[Rows]) -> Rows:
+    """The rows of several parts, of the columns that all of them have."""
+    fields = {
+        name: replace(field, codes=np.concatenate([part.fields[name].codes for part in parts]))
+        for name, field in parts[0].fields.items()
+    }
+    return Rows(fields, np.concatenate([part.weights for part in parts]))
+
+
+def _rows_that_fit(rows: Rows, memory: int) -> int:
+    """How many rows can be ordered, merged and counted in so many bytes."""
+    return max(1, memory // (3 * sum(field.codes.itemsize for field in rows.fields.values()) + 28))
+
+
+def _parts(rows: Rows, lead: str, most: int) -> list[tuple[int, int]]:
+    """Ranges of lead values with at most so many rows, if that can be: all values, if they are no more."""
     field = rows.fields[lead]
-    most = max(1, memory // (3 * sum(column.codes.itemsize for column in rows.fields.values()) + 28))
     if len(rows) <= most:
         return [(0, 1 << field.bits)]
-    upto = np.cumsum(np.bincount(field.codes))
+    upto = np.cumsum(code_counts(field.codes, 1 << field.bits))
     bounds = _cuts(upto, 0, len(rows), most)
     return list(pairwise([0, *(np.searchsorted(upto, bounds[1:]) + 1).tolist()]))
 
