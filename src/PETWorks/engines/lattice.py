@@ -25,7 +25,7 @@ from PETWorks.engines.memory import THREADS
 
 CHUNK_ROWS = 1 << 19  # what is made of them stays in the cache
 PIECE_ROWS = 1 << 15  # sorting so many stays in the cache of a core
-FREE = 5  # a family is up to 32 subsets
+FREE = 6  # a family is up to 64 subsets
 NARROW = 32  # entries of so few bits are sorted twice as fast
 
 NO_VALUE = Field(np.empty(0, np.uint8), 0)
