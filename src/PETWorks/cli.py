@@ -215,6 +215,8 @@ def attack_command(table: Path, per_record: Path | None, subsets: str | None, **
 
         tables[output], destination, output = subsets_file(found, output.suffix), None, None
     if _as_json(options["output_format"], output):
+        if found is not None:
+            answers["subsets"]["rows"] = found.to_dicts()
         text = dumps({"petworks": __version__, **evaluation.to_dict(), **answers}) + "\n"
     else:
         from PETWorks.render.text import attack_text

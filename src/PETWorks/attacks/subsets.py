@@ -253,7 +253,7 @@ class Subsets:
         return found
 
     def answers(self, limits: Mapping[str, Any]) -> dict[str, Any]:
-        """All that is drawn from the subsets, ready for JSON; with limits, also the verdict."""
+        """What is drawn from the subsets, ready for JSON; with limits, also the verdict."""
         risky = self.minimal_risky(limits)
         answers = {
             "records": self.records,
@@ -262,7 +262,6 @@ class Subsets:
             "limits": self.limits(limits),
             "minimal_risky": risky,
             "drivers": self.drivers() if self.is_complete else None,
-            "rows": self.to_dicts(),
         }
         return {**({"satisfied": not risky} if limits else {}), "subsets": answers}
 
