@@ -48,24 +48,39 @@ def cases(draw, missing=True):
     coarse = TEXTS | none | st.sampled_from(["*", "lung", "disease"] if with_hierarchy else ["*"])
     diseases = draw(st.sampled_from([TEXTS, TEXTS | none, coarse] + ([] if with_hierarchy else [NUMBERS])))
     incomes = draw(st.sampled_from([NUMBERS, NUMBERS | none]))
-    record = st.fixed_dictionaries({"zip": zips, "sex": sexes, "disease": diseases, "income": incomes})
+    people = st.sampled_from(["ann", "bob", "cyd", "dan"])
+    record = st.fixed_dictionaries(
+        {"zip": zips, "sex": sexes, "disease": diseases, "income": incomes, "person": people}
+    )
     original = draw(st.lists(record, min_size=1, max_size=14))
-    zip_level, sex_level = draw(st.integers(0, 3)), draw(st.integers(0, 1))
-    fates = draw(st.lists(st.sampled_from("kkkds"), min_size=len(original), max_size=len(original)))
-    lifted = {path[0]: path[zip_level] for path in ZIP} | {None: None if zip_level < 3 else "*"}
+    local = draw(st.booleans())  # levels may differ from record to record
+    level = st.integers(0, 3)
+    zip_level, sex_level = draw(level), draw(st.integers(0, 1))
+    aligned = draw(st.booleans())
+    fates = draw(
+        st.lists(st.sampled_from("kks" if aligned else "kkkds"), min_size=len(original), max_size=len(original))
+    )
     released = []
     for row, fate in zip(original, fates, strict=True):
+        own = draw(level) if local else zip_level
+        lifted = {path[0]: path[own] for path in ZIP} | {None: None if own < 3 else "*"}
         if fate == "s":
             released.append(row | {"zip": "*", "sex": "*"})
         elif fate == "k":
             released.append(row | {"zip": lifted[row["zip"]], "sex": "*" if sex_level else row["sex"]})
     if not released:
         released.append(original[0] | {"zip": "*", "sex": "*"})
+    strangers = st.lists(record, max_size=6)
+    sizes = st.integers(len(original), 400) | st.sampled_from([0.05, 0.5, 1.0])
     return Case(
-        draw(st.permutations(released)),
+        released if aligned else draw(st.permutations(released)),
         ["zip", "sex"],
         draw(st.sampled_from([["disease"], ["disease", "income"]])),
         HIERARCHIES | ({"disease": DISEASES} if with_hierarchy else {}),
         original,
         draw(st.sampled_from(["apart", "class"])),
+        missing=draw(st.sampled_from(["value", "value", "apart"])),
+        several=draw(st.sampled_from(["alone", "alone", "quasi-identifiers"])),
+        unit=draw(st.sampled_from([None, None, "person"])),
+        population=draw(st.none() | sizes | strangers.map(lambda extra: original + extra)),
     )

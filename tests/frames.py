@@ -101,4 +101,15 @@ def release_of(case, form=as_arrow, folder=None):
     """The release of a case, its tables in one of the forms."""
     roles = dict.fromkeys(case.quasi_identifiers, QUASI_IDENTIFIER) | dict.fromkeys(case.sensitive, SENSITIVE_ATTRIBUTE)
     original = None if case.original is None else arrow(case.original)
-    return Release(form(case.released, folder), roles, case.hierarchies, original, suppressed=case.suppressed)
+    population = arrow(case.population) if isinstance(case.population, list) else case.population
+    return Release(
+        form(case.released, folder),
+        roles,
+        case.hierarchies,
+        original,
+        population=population,
+        suppressed=case.suppressed,
+        missing=case.missing,
+        several_sensitive=case.several,
+        privacy_unit=case.unit,
+    )

@@ -5,12 +5,14 @@ import json
 import pandas as pd
 import pytest
 
-from PETWorks import PETValidation, report
+from PETWorks import PETValidation, Release, report
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.compat import TECHNIQUES
 from PETWorks.errors import PETWorksError
+from PETWorks.metric import find
 
 DELTA = ("data/delta.csv", "data/delta_anonymized.csv")
+ADULT = ("data/adult.csv", "data/adult_anonymized.csv")
 PATIENT = "data/patient_anonymized.csv"
 MONEY = {"adversaryCost": 4, "adversaryGain": 300, "publisherLost": 300, "publisherBenefit": 1200}
 
@@ -48,6 +50,61 @@ def test_precision():
     )
     assert list(found) == ["precision"]
     assert set(found.details["columns"]) >= {"age", "sex"}
+
+
+def test_k_anonymity_and_l_diversity():
+    found = PETValidation(None, PATIENT, "k-anonymity", k=3)
+    assert list(found.items()) == [("k", 3), ("fulfill k-anonymity", True)]
+    assert PETValidation(None, PATIENT, "k-anonymity", k=4)["fulfill k-anonymity"] is False
+    found = PETValidation(None, PATIENT, "l-diversity", l=3)
+    assert list(found.items()) == [("l", 3), ("fulfill l-diversity", True)]
+    assert PETValidation(None, PATIENT, "l-diversity", l=4)["fulfill l-diversity"] is False
+
+
+def test_utility_of_the_census_table():
+    """Their documented keys, and the numbers of the native measures."""
+    keys = {"AECS": "AECS", "Ambiguity": "ambiguity", "Non-Uniform Entropy": "Non-Uniform Entropy"}
+    release = Release(ADULT[1], original=ADULT[0])
+    for technique, key in keys.items():
+        found = PETValidation(*ADULT, technique, dataHierarchy="data/adult_hierarchy")
+        assert list(found.items()) == [(key, find(technique)(release).value)]
+
+
+def test_re_identification_risk_takes_all_columns_where_no_roles_are_given():
+    table = {"zip": ["1", "1", "1", "2"], "sex": ["m", "m", "m", "m"], "job": ["a", "a", "a", "a"]}
+    found = PETValidation(None, table, "ReidentificationRisk")
+    assert list(found.items()) == [("Re-identification Risk", 1.0)]
+    roles = {"sex": QUASI_IDENTIFIER}
+    assert PETValidation(None, table, "ReidentificationRisk", attributeTypes=roles) == {"Re-identification Risk": 1 / 4}
+
+
+def test_without_roles_columns_with_a_hierarchy_are_what_was_generalised():
+    table, original = {"zip": ["47*", "47*"], "job": ["a", "b"]}, {"zip": ["471", "472"], "job": ["a", "b"]}
+    levels = {"zip": [("471", "47*", "*"), ("472", "47*", "*")]}
+    assert PETValidation(original, table, "AECS", dataHierarchy=levels) == {"AECS": 0.0}
+    assert PETValidation(original, table, "Ambiguity", dataHierarchy=levels) == {"ambiguity": 0.0}
+    assert PETValidation(original, table, "Non-Uniform Entropy", dataHierarchy=levels) == {"Non-Uniform Entropy": 0.0}
+
+
+def test_utility_bias_hands_over_what_was_given():
+    given = []
+
+    def answer(table):
+        given.append(table)
+        return len(given) * 2
+
+    anything = (object(), 17)
+    assert PETValidation(*anything, "UtilityBias", processingFunc=answer, maxBias=2) == {"UtilityBias": True}
+    assert given == list(anything)
+    assert PETValidation(*anything, "UtilityBias", processingFunc=answer, maxBias=1.9) == {"UtilityBias": False}
+
+
+@pytest.mark.parametrize("answer", [None, "7", float("nan"), float("inf"), 10**400, True, [1]])
+def test_utility_bias_wants_a_number(answer):
+    with pytest.raises(
+        PETWorksError, match="needs a function that returns a number; of the original table it returned"
+    ):
+        PETValidation(1, 2, "UtilityBias", processingFunc=lambda _: answer, maxBias=2)
 
 
 def test_attacks():
@@ -122,6 +179,10 @@ def test_details_are_ready_for_json(technique):
         "t-closeness": {"tLimit": 1},
         "d-presence": {"dMin": 0, "dMax": 1},
         "profitability": {"allowAttack": True, **MONEY},
+        "k-anonymity": {"k": 2},
+        "l-diversity": {"l": 1},
+        "UtilityBias": {"processingFunc": len, "maxBias": 20},
     }
-    found = PETValidation(*DELTA, technique, **parameters.get(technique, {}))
+    tables = ADULT if technique == "Non-Uniform Entropy" else DELTA
+    found = PETValidation(*tables, technique, **parameters.get(technique, {}))
     assert json.loads(json.dumps(found.details)) == found.details

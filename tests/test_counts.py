@@ -91,7 +91,7 @@ def test_sizes_histogram_and_records(data):
     assert found == Counter(groups.values())
     assert made.suppressed_records == suppressed
     assert sizes.records + suppressed == rows
-    assert made.class_sizes("class").number == len(groups) + (suppressed > 0)
+    assert made.class_sizes(attacker=True).number == len(groups) + (suppressed > 0)
 
 
 @pytest.mark.parametrize("columns", [2, 3, 4])

@@ -24,13 +24,21 @@ def test_no_threshold_no_verdict():
     assert evaluate(Release(PATIENT), {"t-closeness": {"t": 0.2}, "profitability": {}}).satisfied is False
 
 
+VALUED = ("alpha-k-anonymity", "basic-beta-likeness", "delta-disclosure", "enhanced-beta-likeness")
+VALUED += ("entropy-l-diversity", "l-diversity", "recursive-l-diversity", "t-closeness", "attribute-inference")
+COMPARED = ("delta-presence", "aecs", "discernibility", "fidelity", "non-uniform-entropy", "utility-bias")
+LEVELLED = ("ambiguity", "granularity", "precision")
+MISFIT = "column 'q': 2 of 2 released values are not on any level of its hierarchy (hierarchy of 'q')"
+
+
 def test_what_does_not_apply_is_listed_with_the_reason():
     found = evaluate(Release({"q": ["1", "2"]}, {"q": "quasi_identifier"}, {"q": [("x", "*")]}))
     assert found.not_applicable == {
-        "delta-presence": "needs the original table (--original)",
-        "t-closeness": "needs a sensitive attribute (--sensitive)",
-        "attribute-inference": "needs a sensitive attribute (--sensitive)",
-        "precision": "column 'q': 2 of 2 released values are not on any level of its hierarchy (hierarchy of 'q')",
+        **dict.fromkeys(VALUED, "needs a sensitive attribute (--sensitive)"),
+        **dict.fromkeys(COMPARED, "needs the original table (--original)"),
+        **dict.fromkeys(LEVELLED, MISFIT),
+        "k-map": "needs a population table (--population)",
+        "population-uniqueness": "needs the population or its size (--population)",
     }
     with pytest.raises(PETWorksError, match="2 of 2 released values"):
         evaluate(Release({"q": ["1", "2"]}, {"q": "quasi_identifier"}, {"q": [("x", "*")]}), "precision")
@@ -49,7 +57,7 @@ def test_columns_that_play_no_part_are_told():
         (PATIENT, None, "a Release is wanted, got str"),
         (Release, {"t-closeness": 0.2}, "the parameters of 't-closeness' are a dict, got float"),
         (Release, "t-closness", "did you mean 't-closeness'"),
-        (Release, {"precision": {"p": 1}}, "precision takes no parameters, got 'p'"),
+        (Release, {"precision": {"p": 1}}, "no parameter of precision is called 'p'"),
     ],
 )
 def test_mistakes(release, wanted, message):

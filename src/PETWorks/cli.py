@@ -1,14 +1,12 @@
 """The command `petworks`."""
 
-import csv
 import io
 import os
 import sys
 import traceback
-from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -16,19 +14,18 @@ from PETWorks import __version__
 from PETWorks.attacks.sizes import checked_sizes
 from PETWorks.attacks.subsets import Subsets, checked_limits, every_subset
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.cli_arguments import columns, limits_given, population_given, request, table_options
 from PETWorks.errors import ParameterError, PETWorksError, RoleError
 from PETWorks.evaluation import evaluate, evaluate_all
 from PETWorks.files import check_writable, open_path, write_whole
-from PETWorks.metric import Metric, all_measures, find
-from PETWorks.release import APART, AS_CLASS, Release
+from PETWorks.metric import all_measures
+from PETWorks.release import TREATMENTS, Release
 from PETWorks.render.json import dumps
 from PETWorks.render.terminal import counting, progress, style
 from PETWorks.result import printable
 
 SUFFIXES = (".csv", ".parquet")
 HOLDS, DOES_NOT_HOLD, BAD_INPUT, INTERNAL_ERROR, INTERRUPTED = 0, 1, 2, 3, 130
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class Commands(click.Group):
@@ -48,23 +45,6 @@ class Commands(click.Group):
             reason, code = f"cannot write the result: {error.strerror or 'the system refused'}", BAD_INPUT
         click.echo(f"petworks: {printable(reason)}", err=True)
         return context.exit(code)
-
-
-def table_options(command: Command) -> Command:
-    """The options that say what the table is and how to print."""
-    option = click.option
-    formats = click.Choice(["table", "json"])
-    options = [
-        option("--qi", multiple=True, metavar="A,B", help="Quasi-identifiers: what an adversary may know."),
-        option("--sensitive", multiple=True, metavar="C,D", help="Sensitive attributes: what must not be learnt."),
-        option("--separator", metavar="CHAR", help="Separator of the CSV files; found by looking otherwise."),
-        option("--encoding", metavar="NAME", help="Encoding of the CSV files; UTF-8 or Big5 otherwise."),
-        option("--format", "output_format", type=formats, help="How to print: table, or json for a FILE.json."),
-        option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write there instead."),
-    ]  # fmt: skip
-    for add in reversed(options):
-        command = add(command)
-    return command
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -95,17 +75,28 @@ def main() -> None:
     help="A measure and its thresholds; repeat for more. Without it, all that apply.",
 )
 @click.option(
+    "--population",
+    metavar="FILE|NUMBER|SHARE",
+    help="The people the records were drawn from: a table, how many, or the share of them in the release (0.01).",
+)
+@click.option(
     "--suppressed",
-    type=click.Choice([APART, AS_CLASS]),
-    default=APART,
-    show_default=True,
-    help="Records with * in every quasi-identifier: set apart, or one more class.",
+    type=click.Choice(TREATMENTS["suppressed"]),
+    help="Records with * in every quasi-identifier: set apart (default), or one more class.",
+)
+@click.option(
+    "--missing",
+    type=click.Choice(TREATMENTS["missing"]),
+    help="Missing quasi-identifiers: a value of their own (default), or their records set apart.",
+)
+@click.option(
+    "--several-sensitive",
+    type=click.Choice(TREATMENTS["several_sensitive"]),
+    help="Several sensitive attributes: each alone (default), or the others known to the adversary.",
 )
 @table_options
 def evaluate_command(
     released: Path,
-    original: Path | None,
-    hierarchies: str | None,
     measures: tuple[str, ...],
     **options: Any,
 ) -> None:
@@ -120,18 +111,22 @@ def evaluate_command(
       petworks evaluate released.csv --qi zip,age --sensitive disease --measure t-closeness:t=0.2
       petworks evaluate data/delta_anonymized.csv --original data/delta.csv \\
           --measure delta-presence:delta_min=1/2,delta_max=2/3 --format json -o result.json
+      petworks evaluate released.csv --qi zip,age --population 23400000 \\
+          --measure prosecutor-risk:cell_size=11 --measure population-uniqueness:share=0.001
     """
-    requests = [_request(text) for text in measures]
-    output = _output(options["output"], released, original)
+    requests = [request(text) for text in measures]
+    population = population_given(options)
+    inputs = (released, options["original"], population if isinstance(population, Path) else None)
+    output = _output(options["output"], *inputs)
     with progress(f"evaluating {released.name}"):
-        release = _release(released, hierarchies, original, options)
+        release = _release(released, options, population)
         evaluation = evaluate_all(release, requests or None)
     if _as_json(options["output_format"], output):
         text = dumps({"petworks": __version__, **evaluation.to_dict()}) + "\n"
     else:
         from PETWorks.render.text import evaluation_text
 
-        text = evaluation_text(evaluation, **style(output))
+        text = evaluation_text(evaluation, details=bool(requests), **style(output))
     _put(text, output)
     sys.exit(DOES_NOT_HOLD if evaluation.satisfied is False else HOLDS)
 
@@ -181,7 +176,7 @@ def attack_command(table: Path, per_record: Path | None, subsets: str | None, **
         raise ParameterError("--per-record and --output name the same file")
     if records and records.suffix not in SUFFIXES:
         raise ParameterError(f"--per-record writes .csv or .parquet, got {str(records)!r}")
-    limits = _limits(options["limits"])
+    limits = limits_given(options["limits"])
     if subsets is None and (limits or options["resume"] or options["memory"] is not None):
         raise ParameterError("--limit, --resume and --memory go with --subsets")
     if output and output.suffix in (".tsv", ".xlsx", ".feather", *(SUFFIXES if subsets is None else ())):
@@ -192,7 +187,7 @@ def attack_command(table: Path, per_record: Path | None, subsets: str | None, **
     if options["resume"] and output is None:
         raise ParameterError("--resume needs the --output of the run that was interrupted")
     with progress(f"reading {table.name}"):
-        release = _release(table, None, None, options)
+        release = _release(table, options)
         limits = checked_limits(limits, release.sensitive_attributes)
     tables = {}
     if records:
@@ -250,44 +245,26 @@ def _internal_error(kind: type[BaseException], _: BaseException, trace: Tracebac
     os._exit(INTERNAL_ERROR)  # an exit code of 1 would mean that something does not hold
 
 
-def _release(path: Path, hierarchies: str | None, original: Path | None, options: dict[str, Any]) -> Release:
+def _release(path: Path, options: dict[str, Any], population: Path | int | float | None = None) -> Release:
     roles: dict[str, str] = {}
     for option, role in (("qi", QUASI_IDENTIFIER), ("sensitive", SENSITIVE_ATTRIBUTE), ("identifier", IDENTIFIER)):
-        for column in _columns(options.get(option, ())):
+        for column in columns(options.get(option, ())):
             if roles.setdefault(column, role) != role:
                 raise RoleError(f"column {column!r} is given two roles: {roles[column]!r} and {role!r}")
     separator = "\t" if options["separator"] == r"\t" else options["separator"]
-    table, first = (file and open_path(file, separator, options["encoding"]) for file in (path, original))
-    return Release(table, roles or None, hierarchies, first, suppressed=options.get("suppressed", AS_CLASS))
 
+    def opened(file: Any) -> Any:
+        return open_path(file, separator, options["encoding"]) if isinstance(file, Path) else file
 
-def _columns(texts: tuple[str, ...]) -> list[str]:
-    """Column names from `a,b`; a name with a comma in it stands in double quotes."""
-    names = []
-    for text in texts:
-        try:
-            rows = list(csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True))
-        except csv.Error:
-            raise ParameterError(
-                f"column names are separated by commas, a name with a comma in quotes; got {text!r}"
-            ) from None
-        names += [name.strip() for row in rows for name in row if name.strip()]
-    return names
-
-
-def _request(text: str) -> tuple[Metric, dict[str, Any]]:
-    """`t-closeness:t=0.2` as the measure and its parameters, checked."""
-    name, _, listed = text.partition(":")
-    entry = find(name)
-    parameters: dict[str, Any] = {}
-    for item in filter(None, listed.split(",")):
-        parameter, equals, value = item.partition("=")
-        if not equals:
-            raise ParameterError(f"--measure {name}: {item!r} is not parameter=value")
-        if parameter.strip() in parameters:
-            raise ParameterError(f"--measure {name}: {parameter.strip()!r} is given twice")
-        parameters[parameter.strip()] = value.strip()
-    return entry, entry.check(parameters)
+    treatment = {name: options[name] for name in (*TREATMENTS, "privacy_unit") if options.get(name)}
+    return Release(
+        opened(path),
+        roles or None,
+        options.get("hierarchies"),
+        opened(options.get("original")),
+        population=opened(population),
+        **treatment,
+    )
 
 
 def _output(path: Path | None, *inputs: Path | None) -> Path | None:
@@ -306,17 +283,6 @@ def _put(text: str, output: Path | None, others: dict[Path, bytes] | None = None
         kept.unlink(missing_ok=True)
     if output is None:
         click.echo(text, nl=False)
-
-
-def _limits(texts: tuple[str, ...]) -> dict[str, Any]:
-    """`highest-risk=1/5` as name and value."""
-    limits: dict[str, Any] = {}
-    for text in texts:
-        name, equals, value = text.rpartition("=")
-        if not equals or name in limits:
-            raise ParameterError(f"--limit is NAME=VALUE, each name once; got {text!r}")
-        limits[name] = value
-    return limits
 
 
 def _every_subset(release: Release, sizes: str, kept: Path | None, options: dict[str, Any]) -> Subsets:

@@ -1,12 +1,14 @@
 """The published camelCase interface: `PETValidation` and `report`. It stays for ever."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from PETWorks import attacks, metrics  # noqa: F401 - fills the catalogue
+from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.errors import ParameterError, unknown
 from PETWorks.metric import Metric, find
+from PETWorks.metrics.bias import difference
 from PETWorks.release import Release
 from PETWorks.render.json import dumps
 from PETWorks.result import Result
@@ -27,6 +29,16 @@ class _Technique:
     measure: str
     keys: Callable[[Result], Mapping[str, Any]]
     parameters: Mapping[str, str] = field(default_factory=dict)
+    # Which columns are quasi-identifiers where neither the caller nor a YAML file says so.
+    otherwise: Callable[[Release], Iterable[str]] | None = None
+
+
+def _with_hierarchy(release: Release) -> Iterable[str]:
+    return release.hierarchies
+
+
+def _all(release: Release) -> Iterable[str]:
+    return release.columns
 
 
 def _prior_and_posterior(found: Mapping[str, Any]) -> dict[str, Any]:
@@ -66,7 +78,30 @@ TECHNIQUES = {
             "publisherBenefit": "publisher_benefit",
         },
     ),
+    "k-anonymity": _Technique(
+        "k-anonymity",
+        lambda result: {"k": result.parameters["k"], "fulfill k-anonymity": result.satisfied},
+        {"k": "k"},
+    ),
+    "l-diversity": _Technique(
+        "l-diversity",
+        lambda result: {"l": result.parameters["l"], "fulfill l-diversity": result.satisfied},
+        {"l": "l"},
+    ),
+    "ReidentificationRisk": _Technique(
+        "prosecutor-risk", lambda result: {"Re-identification Risk": result.value}, otherwise=_all
+    ),
     "Precision": _Technique("precision", lambda result: {"precision": result.value}),
+    "AECS": _Technique("aecs", lambda result: {"AECS": result.value}, otherwise=_with_hierarchy),
+    "Ambiguity": _Technique("ambiguity", lambda result: {"ambiguity": result.value}, otherwise=_with_hierarchy),
+    "Non-Uniform Entropy": _Technique(
+        "non-uniform-entropy", lambda result: {"Non-Uniform Entropy": result.value}, otherwise=_with_hierarchy
+    ),
+    "UtilityBias": _Technique(
+        "utility-bias",
+        lambda result: {"UtilityBias": result.satisfied},
+        {"processingFunc": "function", "maxBias": "max_bias"},
+    ),
     "re-identification": _Technique("re-identification", lambda result: _prior_and_posterior(result.details)),
     "attribute-inference": _Technique(
         "attribute-inference",
@@ -100,8 +135,20 @@ def PETValidation(
     if missing:
         raise ParameterError(f"{entry.name} needs {', '.join(missing)}")
     checked = entry.check({technique.parameters[name]: value for name, value in parameters.items()}, published)
-    result = entry(Release(anonymized, roles, hierarchies, original), **checked)
+    if entry.name == "utility-bias":
+        # The function gets what was given, whatever it is.
+        result = difference(original, anonymized, **checked)
+    else:
+        result = entry(_release(original, anonymized, roles, hierarchies, technique), **checked)
     return Validation(technique.keys(result), {"value": result.value, **result.details})
+
+
+def _release(original: Any, anonymized: Any, roles: Any, hierarchies: Any, technique: _Technique) -> Release:
+    release = Release(anonymized, roles, hierarchies, original)
+    if release.roles or technique.otherwise is None:
+        return release
+    roles = dict.fromkeys(technique.otherwise(release), QUASI_IDENTIFIER)
+    return Release(anonymized, roles, hierarchies, original)
 
 
 def report(result: Mapping[str, Any] | Result, format: str = "json") -> None:  # noqa: A002 - the published name

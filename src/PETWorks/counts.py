@@ -1,9 +1,10 @@
 """Equivalence classes as arrays: what the engines count and the measures compute on."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +18,31 @@ class Marginal:
 
     values: list[str | None]
     counts: Integers
+    people: int | None = None
 
     @property
     def records(self) -> int:
         """Number of records."""
         return int(self.counts.sum())
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """The share of each value: of the records, or of the people, of whom one may have several values."""
+        return self.counts / (self.people or self.records)
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """Which columns make the equivalence classes, and which records stand aside from them.
+
+    The first of the columns are the `known` ones, the quasi-identifiers: they decide whether a record is suppressed
+    (`*` in all of them) or incomplete (missing in one of them).
+    """
+
+    columns: tuple[str, ...]
+    known: tuple[str, ...]
+    suppressed_apart: bool = False
+    incomplete_apart: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,6 +73,27 @@ class ClassSizes:
 
 
 @dataclass(frozen=True)
+class LinkedSizes:
+    """Classes of a release by the size of their class in a population: `classes[i]` of `sizes[i]`, ascending.
+
+    Together they have `records[i]` released records; `too_many` are more than their population class has people.
+    """
+
+    sizes: Integers
+    classes: Integers
+    records: Integers
+    too_many: int = 0
+
+    def merged(self, other: "LinkedSizes") -> "LinkedSizes":
+        """These classes and those."""
+        sizes, place = np.unique(np.concatenate([self.sizes, other.sizes]), return_inverse=True)
+        classes, records = np.zeros(len(sizes), np.int64), np.zeros(len(sizes), np.int64)
+        np.add.at(classes, place, np.concatenate([self.classes, other.classes]))
+        np.add.at(records, place, np.concatenate([self.records, other.records]))
+        return LinkedSizes(sizes, classes, records, self.too_many + other.too_many)
+
+
+@dataclass(frozen=True)
 class ClassValues:
     """A batch of complete equivalence classes with the counts of a sensitive attribute inside each.
 
@@ -67,7 +109,23 @@ class ClassValues:
     @cached_property
     def cell_classes(self) -> Integers:
         """The class of each cell."""
-        return np.repeat(np.arange(len(self.sizes)), np.diff(self.starts, append=len(self.values)))
+        return np.repeat(np.arange(len(self.sizes)), self.cells_per_class)
+
+    @property
+    def cells_per_class(self) -> Integers:
+        """How many different values each class has."""
+        return np.diff(self.starts, append=len(self.values))
+
+    @property
+    def cell_sizes(self) -> Integers:
+        """The size of each cell's class."""
+        return np.repeat(self.sizes, self.cells_per_class)
+
+    def only(self, kept: NDArray[np.bool_]) -> "ClassValues":
+        """Some of the classes."""
+        cells = np.repeat(kept, self.cells_per_class)
+        numbers = self.cells_per_class[kept]
+        return ClassValues(self.sizes[kept], np.cumsum(numbers) - numbers, self.values[cells], self.counts[cells])
 
     def sum_by_class(self, cells: NDArray[Any]) -> NDArray[Any]:
         """Add up a number per cell within each class."""
@@ -87,11 +145,42 @@ class ClassValues:
 
 
 @dataclass(frozen=True)
+class ClassCodes:
+    """A batch of complete equivalence classes with their values: positions in the marginal of each column."""
+
+    sizes: Integers
+    codes: Mapping[str, NDArray[np.unsignedinteger]]
+
+
+@dataclass(frozen=True)
+class PairCounts:
+    """How often two columns have which values together: positions in the marginal of each, and the count."""
+
+    one: Integers
+    other: Integers
+    counts: Integers
+
+
+@dataclass(frozen=True)
 class ClassPairs:
     """A batch of complete classes over two tables: how often each class occurs in the one and in the other."""
 
     released: Integers
     background: Integers
+
+
+class Worst(NamedTuple):
+    """The worst class: a fraction and the size of that class; and how many classes and records are beyond a limit."""
+
+    found: tuple[Fraction, int] | None
+    classes: int = 0
+    records: int = 0
+
+    def merged(self, other: "Worst") -> "Worst":
+        """The worse of two, of equally bad ones the smallest; what is beyond adds up."""
+        both = [one.found for one in (self, other) if one.found is not None]
+        largest = max(both, key=lambda found: (found[0], -found[1]), default=None)
+        return Worst(largest, self.classes + other.classes, self.records + other.records)
 
 
 def run_starts(ordered: NDArray[Any]) -> Integers:
@@ -110,6 +199,10 @@ def largest_ratio(numerators: NDArray[Any], denominators: NDArray[Any]) -> tuple
         return None
     ratios = numerators.astype(np.float64) / denominators.astype(np.float64)
     largest = ratios.max()
+    if int(numerators.max()) * int(denominators.max()) < 2**52:
+        # Fractions of numbers this small are equal when their quotients are.
+        smallest = int(denominators[ratios == largest].min())
+        return Fraction(round(largest * smallest), smallest), smallest
     near = np.flatnonzero(ratios >= largest - abs(largest) * 2.0**-50)
     pairs = set(zip(numerators[near].tolist(), denominators[near].tolist(), strict=True))
     return max(((Fraction(n, d), d) for n, d in pairs), key=lambda pair: (pair[0], -pair[1]))

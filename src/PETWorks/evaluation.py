@@ -105,6 +105,8 @@ def evaluate_all(release: Release, requests: Iterable[tuple[Metric, Mapping[str,
     table = {
         "records": release.records,
         **({"classes": release.class_summary()} if release.quasi_identifiers else {}),
+        "treatment": release.treatment,
+        "population": release.population_size,
         "quasi_identifiers": list(release.quasi_identifiers),
         "sensitive_attributes": list(release.sensitive_attributes),
         "hierarchies": list(release.hierarchies),

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -79,6 +80,26 @@ class Hierarchy:
             for value in dict.fromkeys(values):
                 found.setdefault(value, []).append(level)
         return found
+
+    @cached_property
+    def leaves_below(self) -> dict[str, int]:
+        """For each value, the number of leaves below it on the highest level where it occurs."""
+        found: dict[str, int] = {}
+        for values in self.levels:
+            found.update(Counter(values))
+        return found
+
+    def leaf_counts(self, values: Sequence[str | None], column: str) -> Integers:
+        """For each released value the leaves it may stand for; missing and `*` stand for all."""
+        found = [
+            len(self.leaves) if value is None or value == SUPPRESSED else self.leaves_below.get(value, 0)
+            for value in values
+        ]
+        strange = found.count(0)
+        if strange:
+            told = sum(value not in (None, SUPPRESSED) for value in values)
+            raise misfit(column, self, strange, told, "released values are not on any level of")
+        return np.array(found, np.int64)
 
     def level(self, value: str | None) -> int | None:
         """The lowest level on which a value occurs; missing and `*` count as the top; None when it is nowhere."""

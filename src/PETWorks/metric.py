@@ -4,12 +4,12 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, wraps
 from numbers import Integral, Real
-from typing import Any, ParamSpec, get_type_hints
+from typing import Annotated, Any, ParamSpec, get_type_hints
 
 import numpy as np
 
@@ -30,6 +30,7 @@ class Number:
     at_least: float | None = None
     at_most: float | None = None
     not_below: str | None = None
+    whole: bool = False
     kind = "number"
 
     def check(self, measure: str, name: str, value: Any) -> int | float:
@@ -37,11 +38,13 @@ class Number:
         number = _number(value)
         low, high = self.at_least, self.at_most
         fits = number is not None and (low is None or at_most(low, number)) and (high is None or at_most(number, high))
+        if number is not None and self.whole and number != int(number):
+            raise ParameterError(f"{measure} needs {name} to be a whole number, got {name}={_brief(value)}")
         if number is None or not fits:
             bounds = f"{'' if low is None else f'{low:g} <= '}{name}{'' if high is None else f' <= {high:g}'}"
             wanted = f"a number, {bounds}" if number is None else bounds
             raise ParameterError(f"{measure} needs {wanted}, got {name}={_brief(value)}")
-        return number
+        return int(number) if self.whole else number
 
 
 @dataclass(frozen=True)
@@ -62,9 +65,10 @@ class Flag:
 
 @dataclass(frozen=True)
 class Choice:
-    """A parameter that is one of a few words, for all sensitive attributes or for each by name."""
+    """A parameter that is one of a few words; if so allowed, for each sensitive attribute by name."""
 
     options: tuple[str, ...]
+    by_attribute: bool = False
 
     @property
     def kind(self) -> str:
@@ -73,11 +77,43 @@ class Choice:
 
     def check(self, measure: str, name: str, value: Any) -> Any:
         """The word, or an error."""
-        for word in value.values() if isinstance(value, Mapping) else [value]:
-            if word not in self.options:
-                wanted = ", ".join(self.options)
-                raise ParameterError(f"{measure} needs {name} to be one of {wanted}; got {_brief(word)}")
+        if isinstance(value, Integral):
+            value = str(value)
+        for word in value.values() if isinstance(value, Mapping) and self.by_attribute else [value]:
+            if not isinstance(word, str) or word not in self.options:
+                raise ParameterError(f"{measure} needs {name} to be one of {quoted(self.options)}; got {_brief(word)}")
         return value
+
+
+@dataclass(frozen=True)
+class Text:
+    """A parameter that is any text."""
+
+    kind = "text"
+
+    def check(self, measure: str, name: str, value: Any) -> str:
+        """The text, trimmed as a cell is, or an error."""
+        if not isinstance(value, str) or not value.strip():
+            raise ParameterError(f"{measure} needs {name} to be a text, got {type(value).__name__}")
+        return value.strip()
+
+
+@dataclass(frozen=True)
+class Function:
+    """A parameter that is a function; it can be given in Python only."""
+
+    kind = "function"
+
+    def check(self, measure: str, name: str, value: Any) -> Callable[..., Any]:
+        """The function, or an error."""
+        if not callable(value):
+            raise ParameterError(f"{measure} needs {name} to be a function, got {type(value).__name__}")
+        found: Callable[..., Any] = value
+        return found
+
+
+AtLeast = Annotated[float | None, Number(at_least=0, at_most=1)]  # a limit for what is better the higher it is
+AtMost = Annotated[float | None, Number(at_least=0, at_most=1)]
 
 
 @dataclass(frozen=True)
@@ -86,13 +122,15 @@ class Parameter:
 
     name: str
     default: Any
-    rule: Number | Flag | Choice
+    rule: Number | Flag | Choice | Text | Function
 
 
 NEEDS: Mapping[str, tuple[Callable[[Release], bool], str]] = {
     "quasi-identifiers": (lambda release: bool(release.quasi_identifiers), "--qi"),
     "a sensitive attribute": (lambda release: bool(release.sensitive_attributes), "--sensitive"),
     "the original table": (lambda release: release.has_original, "--original"),
+    "a population table": (lambda release: release.has_population_table, "--population"),
+    "the population or its size": (lambda release: release.population is not None, "--population"),
     "hierarchies": (lambda release: bool(release.hierarchies), "--hierarchies"),
 }
 
@@ -106,6 +144,7 @@ class Metric:
     better: str
     needs: tuple[str, ...]
     aliases: tuple[str, ...]
+    treats: Mapping[str, str | None]
 
     def __repr__(self) -> str:
         return f"<{self.name} ({self.family}): {self.summary}>"
@@ -178,21 +217,32 @@ class Metric:
         missing = self.lacks(release)
         if missing:
             raise NotApplicable(f"{self.name} {missing}")
-        return self.function(release, **checked)
+        found = self.function(release, **checked)
+        return replace(found, treatment={**release.treatment, **self.treats})
 
 
-FAMILIES = ("privacy", "attack", "utility")
+# What measures of single cells treat in their own way, whatever the release says.
+CELL_BY_CELL = {"missing": "lost", "suppressed": "lost", "privacy_unit": None}
+
+FAMILIES = ("privacy", "risk", "attack", "utility")
 
 catalogue: dict[str, Metric] = {}
 
 
 def metric(
-    family: str, better: str, needs: tuple[str, ...] = ("quasi-identifiers",), aliases: tuple[str, ...] = ()
+    family: str,
+    better: str,
+    needs: tuple[str, ...] = ("quasi-identifiers",),
+    aliases: tuple[str, ...] = (),
+    treats: Mapping[str, str | None] | None = None,
 ) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
-    """Enter a function in the catalogue and check its arguments whenever it is called."""
+    """Enter a function in the catalogue and check its arguments whenever it is called.
+
+    `treats` says what it treats otherwise than the release would have it: see `Release.treatment`.
+    """
 
     def enter(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-        entry = Metric(function, family, better, needs, aliases)
+        entry = Metric(function, family, better, needs, aliases, treats or {})
         catalogue[entry.name] = entry
 
         @wraps(function)

@@ -1,31 +1,35 @@
-"""A release: a table with its roles, its hierarchies and perhaps its original, checked once."""
+"""A release: a table with its roles, its hierarchies, perhaps its original and its population, checked once."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar
 
-from PETWorks.attributetypes import (
-    IDENTIFIER,
-    INSENSITIVE_ATTRIBUTE,
-    QUASI_IDENTIFIER,
-    SENSITIVE_ATTRIBUTE,
-)
-from PETWorks.counts import ClassPairs, ClassSizes, ClassValues, Integers, Marginal
+from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.counts import ClassCodes, ClassPairs, ClassSizes, ClassValues, Grouping, Integers, Marginal
 from PETWorks.engines.memory import Table
-from PETWorks.errors import InputError, ParameterError, RoleError, quoted, unknown
-from PETWorks.files import Source, open_source
+from PETWorks.errors import InputError, NotApplicable, ParameterError, RoleError, quoted
+from PETWorks.files import open_source
 from PETWorks.hierarchy import Hierarchy, as_hierarchies
+from PETWorks.population import Population
+from PETWorks.recoding import recoding, released_level
+from PETWorks.roles import check_same_columns, checked_roles, checked_unit
 from PETWorks.sidecar import read_sidecar
-from PETWorks.values import is_number
+from PETWorks.values import SUPPRESSED
 
 Summary = TypeVar("Summary")
 
-ROLES = (IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE)
 NO_QUASI_IDENTIFIER = (
     f"no column has the role {QUASI_IDENTIFIER!r}; "
     "say which ones an adversary may know (--qi, or a YAML file beside the table)"
 )
-APART, AS_CLASS = "apart", "class"
+APART, AS_CLASS, AS_VALUE = "apart", "class", "value"
+ALONE, AS_QUASI_IDENTIFIERS = "alone", "quasi-identifiers"
+TREATMENTS = {
+    "missing": (AS_VALUE, APART),
+    "suppressed": (APART, AS_CLASS),
+    "several_sensitive": (ALONE, AS_QUASI_IDENTIFIERS),
+}
 
 
 class Release:
@@ -35,8 +39,18 @@ class Release:
     roles         a role for each column that has one, as in `PETWorks.attributetypes`
     hierarchies   a folder of hierarchy files, or a dict from column to its rows
     original      the table the release was made from, where a measure needs it
-    suppressed    "apart": records with `*` in every quasi-identifier stand aside from class-based checks;
-                  "class": they are one more class
+    population    the people the records were drawn from: a table that has the quasi-identifiers, their number, or
+                  the share of them that is in the release (0.01)
+
+    How all measures treat what can be treated in several ways:
+
+    suppressed         "apart": records with `*` in every quasi-identifier stand aside from class-based checks;
+                       "class": they are one more class
+    missing            "value": a missing quasi-identifier is a value of its own; "apart": records that miss one
+                       stand aside as well
+    several_sensitive  "alone": each sensitive attribute is judged alone; "quasi-identifiers": the others count among
+                       what the adversary knows
+    privacy_unit       a column that names the person: several records of one person count once in their class
 
     Without roles or hierarchies, those of the YAML file beside the data are taken.
 
@@ -52,11 +66,22 @@ class Release:
         hierarchies: Any = None,
         original: Any = None,
         *,
+        population: Any = None,
         suppressed: str = APART,
+        missing: str = AS_VALUE,
+        several_sensitive: str = ALONE,
+        privacy_unit: str | None = None,
     ) -> None:
-        if suppressed not in (APART, AS_CLASS):
-            raise ParameterError(f"suppressed is {APART!r} or {AS_CLASS!r}, got {suppressed!r}")
-        self.suppressed = suppressed
+        self.treatment: dict[str, str | None] = {
+            "missing": missing,
+            "suppressed": suppressed,
+            "several_sensitive": several_sensitive,
+            "privacy_unit": privacy_unit,
+        }
+        for name, options in TREATMENTS.items():
+            if self.treatment[name] not in options:
+                raise ParameterError(f"{name} is {options[0]!r} or {options[1]!r}, got {self.treatment[name]!r}")
+        self.given, self.given_original = data, original
         source = open_source(data, "the released table")
         if source.path is not None and (roles is None or hierarchies is None):
             beside_roles, beside_hierarchies = read_sidecar(source.path)
@@ -65,16 +90,27 @@ class Release:
         self.columns = source.names
         self.encoding, self.separator = source.encoding, source.separator
         self._original = None if original is None else open_source(original, "the original table")
-        self.roles = _checked_roles(roles or {}, source, self._original)
+        self.roles = checked_roles(roles or {}, source, self._original)
         self.quasi_identifiers = self._with_role(QUASI_IDENTIFIER)
         self.sensitive_attributes = self._with_role(SENSITIVE_ATTRIBUTE)
         self.identifiers = self._with_role(IDENTIFIER)
         if self._original is not None:
-            self._check_same_columns(self._original)
+            check_same_columns(source, self._original, self.identifiers)
+        self.privacy_unit = checked_unit(privacy_unit, source, self.roles)
         self.hierarchies: dict[str, Hierarchy] = as_hierarchies(hierarchies, self.columns)
         wanted = [*self.quasi_identifiers, *self.sensitive_attributes] if self.roles else list(self.hierarchies)
+        self._wanted = wanted if self.privacy_unit is None else [*wanted, self.privacy_unit]
+        self.population = (
+            None if population is None else Population.given(population, self.quasi_identifiers, self.privacy_unit)
+        )
         # With nothing to look at, one column still says how many records there are.
-        self.table = Table.load(source, wanted or source.names[:1])
+        self.table = Table.load(source, self._wanted or source.names[:1])
+        if self.privacy_unit is not None and None in self.marginal(self.privacy_unit).values:
+            raise InputError(f"the privacy unit {self.privacy_unit!r} is missing in some records: whose are they?")
+        if self.population is not None:
+            self.population.check_size(self.people)
+        self._people: dict[tuple[str, ...], Table] = {}
+        self._remembered: dict[Hashable, Any] = {}
 
     def __repr__(self) -> str:
         parts = [f"quasi-identifiers {quoted(self.quasi_identifiers)}" if self.quasi_identifiers else ""]
@@ -86,10 +122,20 @@ class Release:
         """Number of records, the suppressed ones among them."""
         return self.table.rows
 
+    @property
+    def people(self) -> int:
+        """Number of people, one for each record unless the privacy unit says who they are."""
+        return self.records if self.privacy_unit is None else len(self.marginal(self.privacy_unit).values)
+
     @cached_property
     def suppressed_records(self) -> int:
         """Number of records with `*` in every quasi-identifier."""
-        return self.table.suppressed_rows(self.quasi_identifiers)
+        return self.table.rows_aside(Grouping(self.quasi_identifiers, self.quasi_identifiers, suppressed_apart=True))
+
+    @cached_property
+    def incomplete_records(self) -> int:
+        """Number of records that miss a quasi-identifier."""
+        return self.table.rows_aside(Grouping(self.quasi_identifiers, self.quasi_identifiers, incomplete_apart=True))
 
     @property
     def has_original(self) -> bool:
@@ -98,10 +144,25 @@ class Release:
 
     @cached_property
     def original(self) -> Table:
-        """The quasi-identifiers of the original table."""
+        """The columns with a role (or, without roles, with a hierarchy) of the original table."""
         if self._original is None:
             raise InputError("the original table is needed and was not given")
-        return Table.load(self._original, self.quasi_identifiers)
+        return Table.load(self._original, self._wanted)
+
+    @property
+    def has_population_table(self) -> bool:
+        """Whether the population was given as a table."""
+        return self.population is not None and self.population.source is not None
+
+    @property
+    def population_size(self) -> int | None:
+        """Number of people in the population, as far as it was given."""
+        return None if self.population is None else self.population.size(self.people)
+
+    @property
+    def compared_columns(self) -> list[str]:
+        """What can be compared with the original: columns with a role, or without roles those with a hierarchy."""
+        return [column for column in self._wanted if column != self.privacy_unit]
 
     @property
     def generalised_columns(self) -> tuple[str, ...]:
@@ -110,23 +171,62 @@ class Release:
             self._need_quasi_identifiers()
         return self.quasi_identifiers or tuple(self.hierarchies)
 
+    def generalised_hierarchies(self, measure: str) -> dict[str, Hierarchy]:
+        """Their hierarchies; where one has none the measure does not apply."""
+        without = [column for column in self.generalised_columns if column not in self.hierarchies]
+        if without:
+            raise NotApplicable(
+                f"{measure} needs a hierarchy for every quasi-identifier; there is none for {quoted(without)}"
+            )
+        return {column: self.hierarchies[column] for column in self.generalised_columns}
+
+    def remembered(self, key: Hashable, make: Callable[[], Summary]) -> Summary:
+        """What several measures share, made once."""
+        if key not in self._remembered:
+            self._remembered[key] = make()
+        found: Summary = self._remembered[key]
+        return found
+
     def marginal(self, column: str) -> Marginal:
-        """Values of a column and their counts, suppressed records included."""
+        """Values of a column and in how many records each is, suppressed records included."""
         return self.table.marginal(column)
 
-    def class_sizes(self, suppressed: str | None = None) -> ClassSizes:
-        """How many equivalence classes have how many records."""
-        if self.sensitive_attributes:
-            # Counted with the first sensitive attribute, so that its counts are there for the next measure.
-            self.table.count_values(self.quasi_identifiers, self.sensitive_attributes[0])
-        return self.table.class_sizes(self.quasi_identifiers, suppressed_apart=self._apart(suppressed))
+    def overall(self, sensitive: str, *, attacker: bool = False) -> Marginal:
+        """Values of a sensitive attribute in the whole table, in the same order and unit as in its classes."""
+        columns = self._grouping(sensitive, attacker=attacker).columns
+        return replace(self._counted(columns, sensitive).marginal(sensitive), people=self._counted(columns).rows)
 
-    def class_summary(self, suppressed: str | None = None) -> dict[str, Any]:
+    def class_sizes(self, *, attacker: bool = False) -> ClassSizes:
+        """How many equivalence classes have how many records; to an attacker, none stands aside."""
+        grouping = self._grouping(attacker=attacker)
+        if self.sensitive_attributes and not self.privacy_unit:
+            # Counted with the first sensitive attribute, so that its counts are there for the next measure.
+            self.table.count_values(grouping.columns, self.sensitive_attributes[0])
+        return self._counted(grouping.columns).class_sizes(grouping)
+
+    @cached_property
+    def original_class_sizes(self) -> ClassSizes:
+        """The same of the original table."""
+        return self.original_people.class_sizes(self._grouping())
+
+    @cached_property
+    def original_people(self) -> Table:
+        """The records of the original that count."""
+        if self.privacy_unit is None:
+            return self.original
+        return self.original.distinct([*self.quasi_identifiers, self.privacy_unit])
+
+    @property
+    def counted_records(self) -> int:
+        """Number of records that count, those that stand aside included."""
+        return self._counted(self.quasi_identifiers).rows
+
+    def class_summary(self, *, attacker: bool = False) -> dict[str, Any]:
         """What class-based checks looked at, for the details of a result."""
         return {
-            **self.class_sizes(suppressed).summary(),
+            **self.class_sizes(attacker=attacker).summary(),
             "suppressed_records": self.suppressed_records,
-            "suppressed_records_are": suppressed or self.suppressed,
+            "incomplete_records": self.incomplete_records,
         }
 
     def fold(
@@ -134,11 +234,30 @@ class Release:
         sensitive: str,
         kernel: Callable[[ClassValues], Summary],
         merge: Callable[[Summary, Summary], Summary],
-        suppressed: str | None = None,
+        *,
+        attacker: bool = False,
+        people: bool = False,
     ) -> Summary:
-        """Run a kernel over batches of complete equivalence classes and merge what it returns."""
-        apart = self._apart(suppressed)
-        return self.table.fold(self.quasi_identifiers, sensitive, kernel, merge, suppressed_apart=apart)
+        """Run a kernel over batches of complete equivalence classes and merge what it returns.
+
+        Where the privacy unit says who is who, a person counts once for each value in a class. The size of a class
+        is the sum of that, or if so asked for the number of its people.
+        """
+        grouping = self._grouping(sensitive, attacker=attacker)
+        counted = self._counted(grouping.columns) if people and self.privacy_unit else None
+        return self._counted(grouping.columns, sensitive).fold(grouping, sensitive, kernel, merge, counted)
+
+    def fold_codes(
+        self,
+        kernel: Callable[[ClassCodes], Summary],
+        merge: Callable[[Summary, Summary], Summary],
+        *,
+        every_record: bool = False,
+    ) -> Summary:
+        """Run a kernel over batches of classes with their values, as positions in the marginals."""
+        grouping = self._grouping(attacker=every_record)
+        table = self.table if every_record else self._counted(grouping.columns)
+        return table.fold_codes(grouping, kernel, merge)
 
     def fold_with(
         self,
@@ -147,13 +266,48 @@ class Release:
         merge: Callable[[Summary, Summary], Summary],
     ) -> Summary:
         """Run a kernel over the classes of the release and of a background table."""
-        apart = self._apart(None)
-        return self.table.fold_pairs(self.quasi_identifiers, background, kernel, merge, suppressed_apart=apart)
+        grouping = self._grouping()
+        return self._counted(grouping.columns).fold_pairs(grouping, background, kernel, merge)
+
+    @cached_property
+    def levels(self) -> dict[str, int | str]:
+        """The level on which each quasi-identifier was released."""
+        return {
+            column: released_level(column, self.released_values(column), self.hierarchies.get(column))
+            for column in self.quasi_identifiers
+        }
+
+    def released_values(self, column: str) -> set[str]:
+        """The values of a column that say something about its level: not missing, not of suppressed records only."""
+        marginal = self.marginal(column)
+        counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
+        if self.treatment["suppressed"] == APART and counts.get(SUPPRESSED) == self.suppressed_records:
+            counts.pop(SUPPRESSED, None)
+        return {value for value in counts if value is not None}
+
+    def as_released(self, table: Table, whose: str) -> Table:
+        """The quasi-identifiers of another table on the levels on which the release has them; people count once."""
+        lifted = table.generalised(
+            {
+                column: recoding(
+                    column,
+                    table.marginal(column).values,
+                    self.hierarchies.get(column),
+                    level,
+                    self.released_values(column) | ({None} & set(self.marginal(column).values)),
+                    whose,
+                )
+                for column, level in self.levels.items()
+            }
+        )
+        unit = self.privacy_unit
+        return lifted if unit not in lifted.columns else lifted.distinct([*self.quasi_identifiers, str(unit)])
 
     def record_class_sizes(self) -> Integers:
         """The class size of each record, in the order of the input."""
         self._need_quasi_identifiers()
-        return self.table.record_class_sizes(self.quasi_identifiers)
+        people = self._counted(self.quasi_identifiers) if self.privacy_unit else None
+        return self.table.record_class_sizes(self.quasi_identifiers, people)
 
     def record_class_modes(self, sensitive: str) -> tuple[Integers, Integers]:
         """Class size, and count of the commonest sensitive value in the class, of each record in input order."""
@@ -162,52 +316,34 @@ class Release:
             raise RoleError(
                 f"{sensitive!r} is not a sensitive attribute; these are: {quoted(self.sensitive_attributes)}"
             )
-        return self.table.record_class_modes(self.quasi_identifiers, sensitive)
+        people = self._counted(self.quasi_identifiers, sensitive) if self.privacy_unit else None
+        _, modes = self.table.record_class_modes(self.quasi_identifiers, sensitive, people)
+        return self.record_class_sizes(), modes
+
+    def _grouping(self, sensitive: str | None = None, *, attacker: bool = False) -> Grouping:
+        """The classes: of all records by the quasi-identifiers to an attacker, otherwise as the treatment says."""
+        known = self.quasi_identifiers
+        if attacker:
+            return Grouping(known, known)
+        others: tuple[str, ...] = ()
+        if sensitive is not None and self.treatment["several_sensitive"] == AS_QUASI_IDENTIFIERS:
+            others = tuple(column for column in self.sensitive_attributes if column != sensitive)
+        return Grouping(
+            (*known, *others), known, self.treatment["suppressed"] == APART, self.treatment["missing"] == APART
+        )
+
+    def _counted(self, *columns: Any) -> Table:
+        """The records that count: all, or of each person one for each combination of these columns."""
+        if self.privacy_unit is None:
+            return self.table
+        names = tuple(name for given in columns for name in ([given] if isinstance(given, str) else given))
+        if names not in self._people:
+            self._people[names] = self.table.distinct([*names, self.privacy_unit])
+        return self._people[names]
 
     def _need_quasi_identifiers(self) -> None:
         if not self.quasi_identifiers:
             raise RoleError(NO_QUASI_IDENTIFIER)
 
-    def _apart(self, suppressed: str | None) -> bool:
-        return (suppressed or self.suppressed) == APART
-
     def _with_role(self, role: str) -> tuple[str, ...]:
         return tuple(column for column, given in self.roles.items() if given == role)
-
-    def _check_same_columns(self, original: Source) -> None:
-        only_released = [column for column in self.columns if column not in original.names]
-        only_original = [
-            column for column in original.names if column not in self.columns and column not in self.identifiers
-        ]
-        if only_released or only_original:
-            parts = [f"{quoted(only_released)} only in the release" if only_released else ""]
-            parts += [
-                f"{quoted(only_original)} only in the original "
-                f"(give what was removed the role {IDENTIFIER!r}: --identifier)"
-                if only_original
-                else ""
-            ]
-            raise InputError(f"original and release have different columns: {'; '.join(filter(None, parts))}")
-
-
-def _checked_roles(roles: Mapping[str, str], source: Source, original: Source | None) -> dict[str, str]:
-    if not isinstance(roles, Mapping):
-        raise RoleError(f"roles are a dict from column to role, got {type(roles).__name__}")
-    checked: dict[str, str] = {}
-    for column, role in roles.items():
-        if role not in ROLES:
-            raise RoleError(str(unknown("role", str(role), ROLES)))
-        if checked.setdefault(str(column).strip(), role) != role:
-            raise RoleError(f"column {str(column).strip()!r} is given two roles")
-    removed = original.names if original is not None else ()
-    strange = [
-        column
-        for column, role in checked.items()
-        if column not in source.names and not (role == IDENTIFIER and column in removed)
-    ]
-    if strange:
-        # Without a header line the first record would stand in the message.
-        headless = any(name == "" or is_number(name) for name in source.names)
-        has = f"{len(source.names)} columns; is its first line a header?" if headless else quoted(source.names)
-        raise RoleError(f"roles name columns that are not in the data: {quoted(strange)}; it has {has}")
-    return checked

@@ -27,12 +27,34 @@ def below(values: ArrayLike, limit: ArrayLike) -> NDArray[np.bool_]:
     return ~at_most(limit, values)
 
 
+def no_more_than(value: float | None, limit: float | None) -> bool | None:
+    """Whether a value keeps an upper limit: None when there is no limit, true when there is nothing to judge."""
+    return None if limit is None else value is None or bool(at_most(value, limit))
+
+
+def no_less_than(value: float | None, limit: float | None) -> bool | None:
+    """Whether a value keeps a lower limit: None when there is no limit, true when there is nothing to judge."""
+    return None if limit is None else value is None or bool(at_most(limit, value))
+
+
+def normalised(raw: Any, least: Any, most: Any) -> float:
+    """1 where nothing is lost, 0 where all is: one minus the place of a raw loss between its extremes, clipped.
+
+    >>> normalised(2, 1, 5), normalised(3, 3, 3)
+    (0.75, 1.0)
+    """
+    if most <= least:
+        return 1.0 if raw <= least else 0.0
+    return min(max(float(1 - (raw - least) / (most - least)), 0.0), 1.0)
+
+
 @dataclass(frozen=True)
 class Result:
     """One measure of one release.
 
     `value` is the tightest threshold the release satisfies, or the measured number itself; `satisfied` says
-    whether the given threshold is met (None when none was given); `details` are ready for JSON.
+    whether the given threshold is met (None when none was given); `details` are ready for JSON; `treatment` says
+    how missing values, suppressed records, several sensitive attributes and several records of a person were taken.
     """
 
     measure: str
@@ -40,6 +62,7 @@ class Result:
     satisfied: bool | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     details: Mapping[str, Any] = field(default_factory=dict)
+    treatment: Mapping[str, str | None] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain dicts, lists, numbers and texts."""
@@ -48,6 +71,7 @@ class Result:
             "value": self.value,
             "satisfied": self.satisfied,
             "parameters": dict(self.parameters),
+            "treatment": dict(self.treatment),
             "details": dict(self.details),
         }
 

@@ -5,15 +5,20 @@ from operator import add
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.attacks.reidentification import vulnerability
+from PETWorks.attacks.reidentification import EVERYTHING_SEEN, vulnerability
 from PETWorks.counts import ClassValues
-from PETWorks.metric import metric
-from PETWorks.release import AS_CLASS, Release
-from PETWorks.result import Result
+from PETWorks.metric import AtMost, metric
+from PETWorks.release import Release
+from PETWorks.result import Result, no_more_than
 
 
-@metric(family="attack", better="lower", needs=("quasi-identifiers", "a sensitive attribute"))
-def attribute_inference(release: Release) -> Result:
+@metric(
+    family="attack",
+    better="lower",
+    needs=("quasi-identifiers", "a sensitive attribute"),
+    treats=EVERYTHING_SEEN,
+)
+def attribute_inference(release: Release, *, at_most: AtMost = None) -> Result:
     """Chance to guess the sensitive value of a random person whose quasi-identifiers are known.
 
     Before, the best guess is the commonest value of the table; after, the commonest of the person's
@@ -25,13 +30,16 @@ def attribute_inference(release: Release) -> Result:
     """
     attributes = {}
     for column in release.sensitive_attributes:
-        overall = release.marginal(column)
-        hits = release.fold(column, _most_frequent, add, AS_CLASS)
-        attributes[column] = vulnerability(int(overall.counts.max()), hits, overall.records)
+        overall = release.overall(column, attacker=True)
+        hits = release.fold(column, _most_frequent, add, attacker=True)
+        attributes[column] = vulnerability(int(overall.counts.max()), hits, overall.people or overall.records)
+    value = max(found["posterior"] for found in attributes.values())
     return Result(
         "attribute-inference",
-        max(found["posterior"] for found in attributes.values()),
-        details={"attributes": attributes, "records": release.records},
+        value,
+        no_more_than(value, at_most),
+        {"at_most": at_most},
+        {"attributes": attributes, "records": release.records},
     )
 
 

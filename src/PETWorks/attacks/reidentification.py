@@ -5,13 +5,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.metric import metric
-from PETWorks.release import AS_CLASS, Release
-from PETWorks.result import Result
+from PETWorks.metric import AtMost, metric
+from PETWorks.release import ALONE, AS_CLASS, AS_VALUE, Release
+from PETWorks.result import Result, no_more_than
+
+# To an adversary no record stands aside, and each attribute is worth an attack of its own.
+EVERYTHING_SEEN = {"missing": AS_VALUE, "suppressed": AS_CLASS, "several_sensitive": ALONE}
 
 
-@metric(family="attack", better="lower")
-def re_identification(release: Release) -> Result:
+@metric(family="attack", better="lower", treats=EVERYTHING_SEEN)
+def re_identification(release: Release, *, at_most: AtMost = None) -> Result:
     """Chance to pick the record of a random person whose quasi-identifiers are known.
 
     Before seeing the quasi-identifiers, one record in n is a guess; after, one record in the person's
@@ -21,11 +24,14 @@ def re_identification(release: Release) -> Result:
     >>> re_identification(Release("data/patient_anonymized.csv")).value
     0.3333333333333333
     """
-    sizes = release.class_sizes(AS_CLASS)
+    sizes = release.class_sizes(attacker=True)
+    value = sizes.number / sizes.records
     return Result(
         "re-identification",
-        sizes.number / sizes.records,
-        details={**vulnerability(1, sizes.number, sizes.records), **release.class_summary(AS_CLASS)},
+        value,
+        no_more_than(value, at_most),
+        {"at_most": at_most},
+        {**vulnerability(1, sizes.number, sizes.records), **release.class_summary(attacker=True)},
     )
 
 

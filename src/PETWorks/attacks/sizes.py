@@ -8,13 +8,23 @@ from numbers import Integral
 
 import numpy as np
 
-from PETWorks.errors import InputError, ParameterError
+from PETWorks.errors import InputError, ParameterError, RoleError
+from PETWorks.release import NO_QUASI_IDENTIFIER, Release
 
 MOST_WORK = 1 << 41  # records times subsets: a few hours on two cores
 MOST_COLUMNS = 60  # a subset is the bits of an integer
 MOST_SUBSETS = (1 << 20) - 1
 
 Sizes = str | int | Iterable[int]
+
+
+def known_columns(release: Release) -> tuple[str, ...]:
+    """The quasi-identifiers whose subsets are to be counted."""
+    if not release.quasi_identifiers:
+        raise RoleError(NO_QUASI_IDENTIFIER)
+    if release.privacy_unit is not None:
+        raise ParameterError("subsets of the quasi-identifiers are counted in records; leave the privacy unit out")
+    return release.quasi_identifiers
 
 
 def checked_sizes(sizes: Sizes, most: int) -> tuple[int, ...]:

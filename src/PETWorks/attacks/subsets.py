@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.attacks.reidentification import vulnerability
-from PETWorks.attacks.sizes import Sizes, checked_sizes, feasible, half_the_machine
+from PETWorks.attacks.sizes import Sizes, checked_sizes, feasible, half_the_machine, known_columns
 from PETWorks.checkpoint import Checkpoint
 from PETWorks.counts import Integers
 from PETWorks.engines.codes import arrow_integers, arrow_reals, strings
-from PETWorks.errors import NotApplicable, ParameterError, RoleError, quoted
+from PETWorks.errors import NotApplicable, ParameterError, quoted
 from PETWorks.metric import Number
-from PETWorks.release import NO_QUASI_IDENTIFIER, Release
+from PETWorks.release import Release
 from PETWorks.result import at_most
 
 RE_IDENTIFICATION = "re-identification"
@@ -50,9 +50,7 @@ def every_subset(
     >>> found.row({"Age"})["classes"], found.row({"Age", "ZIPCode"})["classes"]
     (2, 3)
     """
-    columns, sensitive = release.quasi_identifiers, release.sensitive_attributes
-    if not columns:
-        raise RoleError(NO_QUASI_IDENTIFIER)
+    columns, sensitive = known_columns(release), release.sensitive_attributes
     wanted = checked_sizes(sizes, len(columns))
     total = feasible(wanted, len(columns), release.records)
     table = release.table

@@ -7,13 +7,13 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.attacks.sizes import feasible, half_the_machine
+from PETWorks.attacks.sizes import feasible, half_the_machine, known_columns
 from PETWorks.counts import Integers
 from PETWorks.engines.codes import Codes
 from PETWorks.engines.keys import Field, pack
 from PETWorks.engines.memory import THREADS
-from PETWorks.errors import InputError, ParameterError, RoleError
-from PETWorks.release import NO_QUASI_IDENTIFIER, Release
+from PETWorks.errors import InputError, ParameterError
+from PETWorks.release import Release
 
 Flags = NDArray[np.uint8]  # one bit per record
 
@@ -50,9 +50,7 @@ def minimal_uniques(release: Release, up_to: int | None = None) -> MinimalUnique
     """
     from concurrent.futures import ThreadPoolExecutor
 
-    columns = release.quasi_identifiers
-    if not columns:
-        raise RoleError(NO_QUASI_IDENTIFIER)
+    columns = known_columns(release)
     if up_to is not None and (type(up_to) is not int or up_to < 1):
         raise ParameterError(f"up_to is a number of attributes, 1 or more; got {up_to!r}")
     fields = [Field(release.table.columns[name].codes, release.table.columns[name].bits) for name in columns]
@@ -97,7 +95,7 @@ def _new_uniques(fields: list[Field], mask: int, smaller: dict[int, Flags], rows
     if len(others) == 0:
         return before, others
     row_bits = (len(others) - 1).bit_length()
-    keys, bits = pack([Field(fields[place].codes[others], fields[place].bits) for place in chosen], room=row_bits)
+    keys, bits, _ = pack([Field(fields[place].codes[others], fields[place].bits) for place in chosen], room=row_bits)
     return before, np.sort(others[_unique_rows(keys, bits, row_bits)])
 
 

@@ -43,12 +43,18 @@ class Column:
         """Bits that a code needs."""
         return (len(self.labels) - 1).bit_length()
 
-    def code(self, value: str) -> int | None:
-        """The code of a value, if it occurs."""
+    def code(self, value: str | None) -> int | None:
+        """The code of a value (None is the missing one), if it occurs."""
+        if value is None:
+            return int(np.argmin(_valid(self.labels))) if self.labels.null_count else None
         from pyarrow import compute as pc
 
         position = pc.index(self.labels, strings([value])[0]).as_py()
         return position if position >= 0 else None
+
+    def taken(self, rows: Integers) -> "Column":
+        """The column in these rows."""
+        return Column(self.labels, self.codes[rows])
 
     def recoded(self, labels: pa.Array, new_codes: Integers) -> "Column":
         """The column with code c turned into new_codes[c], which names one of the new labels."""

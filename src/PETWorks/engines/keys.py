@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,8 +37,34 @@ class Field:
     bits: int
 
 
-def pack(columns: Sequence[Column | Field], room: int = 0) -> tuple[Codes, int]:
-    """One integer per row, equal where all the columns are equal; and how many bits it has, leaving `room` of 64.
+@dataclass(frozen=True)
+class Layout:
+    """How keys were packed, to get the codes back: bits of a column, or the distinct keys that ranks stand for."""
+
+    steps: tuple[int | Codes, ...]
+
+    def codes(self, keys: Codes) -> list[Codes]:
+        """For each column in its order, the codes that the keys were packed from."""
+        found: list[Codes] = []
+        for step in reversed(self.steps):
+            if isinstance(step, int):
+                found.append(keys & keys.dtype.type((1 << step) - 1))
+                keys = keys >> keys.dtype.type(step)
+            else:
+                keys = step[keys]
+        return found[::-1]
+
+
+class Packed(NamedTuple):
+    """One integer per row, how many bits it has, and how it was made."""
+
+    keys: Codes
+    bits: int
+    layout: Layout
+
+
+def pack(columns: Sequence[Column | Field], room: int = 0) -> Packed:
+    """One integer per row, equal where all the columns are equal, leaving `room` of its 64 bits.
 
     Each column gets bits of its own. Where they are too many, what is packed so far is replaced by its rank
     among the distinct combinations, exactly.
@@ -46,19 +73,24 @@ def pack(columns: Sequence[Column | Field], room: int = 0) -> tuple[Codes, int]:
     total = sum(column.bits for column in columns) + room
     keys: Codes = np.zeros(rows, np.uint32 if total <= 32 else np.uint64)
     bits = 0
+    steps: list[int | Codes] = []
     for column in columns:
         if bits + column.bits > KEY_BITS:
-            keys, bits = _ranked(keys)
+            keys, bits = _ranked(keys, steps)
         if column.bits:
             keys <<= keys.dtype.type(column.bits)
             keys |= column.codes
             bits += column.bits
-    return _ranked(keys) if bits + room > KEY_BITS else (keys, bits)
+        steps.append(column.bits)
+    if bits + room > KEY_BITS:
+        keys, bits = _ranked(keys, steps)
+    return Packed(keys, bits, Layout(tuple(steps)))
 
 
-def _ranked(keys: Codes) -> tuple[Codes, int]:
+def _ranked(keys: Codes, steps: list[int | Codes]) -> tuple[Codes, int]:
     """Each key's rank among the distinct ones, and the bits that a rank needs: at most 32."""
     distinct, ranks = np.unique(keys, return_inverse=True)
+    steps.append(distinct)
     return ranks.astype(np.uint64), (len(distinct) - 1).bit_length()
 
 

@@ -78,7 +78,7 @@ def _keys(rows: Rows, names: Sequence[str], sensitive: str | None) -> Keys:
     """The keys of these columns of rows."""
     value = NO_VALUE if sensitive is None else rows.fields[sensitive]
     fields = [rows.fields[name] for name in names]
-    keys, bits = pack(fields, room=value.bits)
+    keys, bits, _ = pack(fields, room=value.bits)
     columns: list[tuple[str | None, int]] = [(name, field.bits) for name, field in zip(names, fields, strict=True)]
     cuts = rows.cuts
     if bits < sum(field.bits for field in fields):

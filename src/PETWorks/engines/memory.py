@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import chain
 from typing import TypeVar
@@ -10,14 +11,25 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.counts import ClassPairs, ClassSizes, ClassValues, Integers, Marginal, run_starts
+from PETWorks.counts import (
+    ClassCodes,
+    ClassPairs,
+    ClassSizes,
+    ClassValues,
+    Grouping,
+    Integers,
+    Marginal,
+    PairCounts,
+    run_starts,
+)
 from PETWorks.engines.codes import Codes, Column, Encoder, strings
-from PETWorks.engines.keys import count, pack, size_histogram
+from PETWorks.engines.keys import Layout, Packed, count, pack, size_histogram
 from PETWorks.errors import InputError
 from PETWorks.files import Source
 from PETWorks.values import SUPPRESSED
 
 Summary = TypeVar("Summary")
+Batch = TypeVar("Batch")
 
 CELLS_PER_BATCH = 1 << 17  # what a kernel works on stays in the cache
 THREADS = min(os.cpu_count() or 1, 8)
@@ -29,8 +41,10 @@ class Table:
     def __init__(self, columns: Mapping[str, Column], rows: int) -> None:
         self.columns = dict(columns)
         self.rows = rows
-        self._class_values: dict[tuple[tuple[str, ...], str], tuple[ClassValues, int | None]] = {}
-        self._sizes: dict[tuple[str, ...], tuple[Integers, int | None]] = {}
+        self.origin: Integers | None = None
+        self._by_columns: dict[tuple[str, ...], _Classes] = {}
+        self._values: dict[tuple[tuple[str, ...], str], ClassValues] = {}
+        self._kept_classes: dict[Grouping, NDArray[np.bool_] | None] = {}
 
     @classmethod
     def load(cls, source: Source, columns: Sequence[str]) -> "Table":
@@ -73,95 +87,138 @@ class Table:
             columns[name] = column.recoded(strings(labels), np.array([codes[value] for value in new_values], np.int64))
         return Table(columns, self.rows)
 
-    def suppressed_rows(self, columns: Sequence[str]) -> int:
-        """Number of rows in which each of the columns is suppressed."""
-        mask = self._suppressed(columns)
-        return 0 if mask is None else int(np.count_nonzero(mask))
+    def distinct(self, columns: Sequence[str]) -> "Table":
+        """One row for each combination of values that these columns have."""
+        keys = pack([self._settled(name) for name in columns]).keys
+        rows = np.sort(np.unique(keys, return_index=True)[1])
+        table = Table({name: self.columns[name].taken(rows) for name in columns}, len(rows))
+        table.origin = rows
+        return table
+
+    def rows_aside(self, grouping: Grouping) -> int:
+        """Number of rows that stand aside from the classes."""
+        aside = self._aside(grouping, [self._settled(name).codes for name in grouping.known])
+        return 0 if aside is None else int(np.count_nonzero(aside))
 
     def count_values(self, columns: Sequence[str], sensitive: str) -> None:
         """Count a sensitive attribute within the classes now, so that later questions share the work."""
         self._values_by_class(tuple(columns), sensitive)
 
-    def class_sizes(self, columns: Sequence[str], *, suppressed_apart: bool) -> ClassSizes:
+    def class_sizes(self, grouping: Grouping) -> ClassSizes:
         """How many classes have how many records."""
-        sizes, suppressed = self._class_sizes(tuple(columns))
-        return size_histogram(_without(sizes, suppressed if suppressed_apart else None))
+        sizes, kept = self._classes(grouping.columns).sizes, self._kept(grouping)
+        return size_histogram(sizes if kept is None else sizes[kept])
 
     def fold(
         self,
-        columns: Sequence[str],
+        grouping: Grouping,
         sensitive: str,
         kernel: Callable[[ClassValues], Summary],
         merge: Callable[[Summary, Summary], Summary],
-        *,
-        suppressed_apart: bool,
+        people: "Table | None" = None,
     ) -> Summary:
-        """Run a kernel over batches of complete classes and merge what it returns. There is always one batch."""
-        classes, suppressed = self._values_by_class(tuple(columns), sensitive)
-        batches = _batches(classes, suppressed if suppressed_apart else None)
-        if len(classes.values) <= CELLS_PER_BATCH:
-            return reduce(merge, map(kernel, batches))
-        from concurrent.futures import ThreadPoolExecutor
+        """Run a kernel over batches of complete classes and merge what it returns. There is always one batch.
 
-        with ThreadPoolExecutor(THREADS) as pool:
-            return reduce(merge, pool.map(kernel, batches))
+        The sizes are those of the classes of `people`, if given: a table with the same classes.
+        """
+        classes, kept = self._values_by_class(grouping.columns, sensitive), self._kept(grouping)
+        if people is not None:
+            classes = replace(classes, sizes=people._classes(grouping.columns).sizes)
+        if kept is not None:
+            classes = classes.only(kept)
+        return _folded(kernel, merge, _batches(classes), len(classes.values))
+
+    def fold_codes(
+        self,
+        grouping: Grouping,
+        kernel: Callable[[ClassCodes], Summary],
+        merge: Callable[[Summary, Summary], Summary],
+    ) -> Summary:
+        """Run a kernel over batches of complete classes with their values. There is always one batch."""
+        classes, kept = self._classes(grouping.columns), self._kept(grouping)
+        sizes = classes.sizes if kept is None else classes.sizes[kept]
+        keys = classes.keys if kept is None else classes.keys[kept]
+
+        def batches() -> Iterator[ClassCodes]:
+            for first in range(0, max(len(keys), 1), CELLS_PER_BATCH):
+                part = slice(first, first + CELLS_PER_BATCH)
+                codes = classes.layout.codes(keys[part])
+                yield ClassCodes(sizes[part], dict(zip(grouping.columns, codes, strict=True)))
+
+        return _folded(kernel, merge, batches(), len(keys))
 
     def fold_pairs(
         self,
-        columns: Sequence[str],
+        grouping: Grouping,
         background: "Table",
         kernel: Callable[[ClassPairs], Summary],
         merge: Callable[[Summary, Summary], Summary],
-        *,
-        suppressed_apart: bool,
     ) -> Summary:
-        """Run a kernel over the classes of this table and of another one."""
-        together = _concatenated(self, background, columns)
-        keys, _ = pack([together.columns[name] for name in columns])
-        mask = self._suppressed(columns) if suppressed_apart else None
-        released = count(keys[: self.rows] if mask is None else keys[: self.rows][~mask])
+        """Run a kernel over the classes of this table and of another one, in which no record stands aside."""
+        joined = _concatenated(self, background, grouping.columns)
+        keys = pack([joined.columns[name] for name in grouping.columns]).keys
+        aside = self._aside(grouping, [self.columns[name].codes for name in grouping.known])
+        released = count(keys[: self.rows] if aside is None else keys[: self.rows][~aside])
         known = count(keys[self.rows :])
         all_keys = np.union1d(released.keys, known.keys)
         batches = np.split(all_keys, range(CELLS_PER_BATCH, len(all_keys), CELLS_PER_BATCH))
         return reduce(merge, (kernel(ClassPairs(released.of(batch), known.of(batch))) for batch in batches))
 
-    def record_class_sizes(self, columns: Sequence[str]) -> Integers:
-        """For each row, in the order of the rows, the size of its class."""
+    def pair_counts(self, one: str, other: str, aligned: "Table | None" = None) -> PairCounts:
+        """How often two columns have which values together; the second one may be of a table with the same rows."""
+        first, second = self._settled(one), (aligned or self)._settled(other)
+        keys, bits, layout = pack([first, second])
+        counted = count(keys, bits)
+        ones, others = layout.codes(counted.keys)
+        return PairCounts(ones.astype(np.int64), others.astype(np.int64), counted.counts)
+
+    def record_class_sizes(self, columns: Sequence[str], people: "Table | None" = None) -> Integers:
+        """For each row, in the order of the rows, the size of its class; `people` are its rows that count."""
+        if people is not None:
+            keys = self._packed(columns).keys
+            return count(keys[people.origin]).of(keys)
         order, sizes = self._rows_by_class(columns)
         return _spread(sizes, sizes, order)
 
-    def record_class_modes(self, columns: Sequence[str], sensitive: str) -> tuple[Integers, Integers]:
-        """For each row, in the order of the rows, the size of its class and the count of the commonest value in it."""
-        order, sizes = self._rows_by_class(columns)
-        classes, _ = self._values_by_class(tuple(columns), sensitive)
+    def record_class_modes(
+        self, columns: Sequence[str], sensitive: str, people: "Table | None" = None
+    ) -> tuple[Integers, Integers]:
+        """For each row, in the order of the rows, the size of its class and the count of the commonest value in it.
+
+        `people` are its rows that count for the values.
+        """
+        classes = (people or self)._values_by_class(tuple(columns), sensitive)
         modes = np.maximum.reduceat(classes.counts, classes.starts)
+        if people is not None:
+            keys = self._packed(columns).keys
+            place = np.searchsorted(np.unique(keys), keys)
+            return classes.sizes[place], modes[place]
+        order, sizes = self._rows_by_class(columns)
         return _spread(sizes, sizes, order), _spread(modes, sizes, order)
+
+    def _packed(self, columns: Sequence[str], room: int = 0) -> Packed:
+        return pack([self._settled(name) for name in columns], room)
 
     def _rows_by_class(self, columns: Sequence[str]) -> tuple[Integers, Integers]:
         """The rows, those of a class together and classes in key order; and the sizes of the classes."""
-        keys, _ = pack([self.columns[name] for name in columns])
+        keys = self._packed(columns).keys
         order = np.argsort(keys)
         return order, np.diff(run_starts(keys[order]), append=len(keys))
 
-    def _class_sizes(self, columns: tuple[str, ...]) -> tuple[Integers, int | None]:
-        """Sizes of all classes in key order, and which of them is the suppressed one."""
-        for (counted_columns, _), (classes, suppressed) in self._class_values.items():
-            if counted_columns == columns:
-                return classes.sizes, suppressed
-        if columns not in self._sizes:
-            keys, bits = pack([self.columns[name] for name in columns])
-            suppressed_key = self._suppressed_key(columns, keys)
+    def _classes(self, columns: tuple[str, ...]) -> "_Classes":
+        """All classes in key order."""
+        if columns not in self._by_columns:
+            keys, bits, layout = self._packed(columns)
             counted = count(keys, bits)
-            self._sizes[columns] = counted.counts, _position(counted.keys, suppressed_key)
-        return self._sizes[columns]
+            self._by_columns[columns] = _Classes(counted.counts, counted.keys, layout)
+        return self._by_columns[columns]
 
-    def _values_by_class(self, columns: tuple[str, ...], sensitive: str) -> tuple[ClassValues, int | None]:
-        """All classes with the counts of a sensitive attribute, and which class is the suppressed one."""
-        if (columns, sensitive) not in self._class_values:
+    def _values_by_class(self, columns: tuple[str, ...], sensitive: str) -> ClassValues:
+        """All classes in key order, with the counts of a sensitive attribute."""
+        if (columns, sensitive) not in self._values:
             value_column = self._settled(sensitive)
-            keys, bits = pack([self.columns[name] for name in columns], room=value_column.bits)
-            suppressed_key = self._suppressed_key(columns, keys)
             shift = value_column.bits
+            keys, bits, layout = self._packed(columns, room=shift)
             keys <<= keys.dtype.type(shift)
             keys |= value_column.codes
             counted = count(keys, bits + shift)
@@ -170,28 +227,70 @@ class Table:
             starts = run_starts(class_keys)
             values = (counted.keys & counted.keys.dtype.type((1 << shift) - 1)).astype(np.int64)
             sizes = np.add.reduceat(counted.counts, starts)
-            suppressed = _position(class_keys[starts], suppressed_key)
-            self._class_values[columns, sensitive] = ClassValues(sizes, starts, values, counted.counts), suppressed
-        return self._class_values[columns, sensitive]
+            self._by_columns.setdefault(columns, _Classes(sizes, class_keys[starts], layout))
+            self._values[columns, sensitive] = ClassValues(sizes, starts, values, counted.counts)
+        return self._values[columns, sensitive]
 
     def _settled(self, name: str) -> Column:
         """A column whose labels all occur; from then on its codes mean the positions in its marginal."""
         self.columns[name] = self.columns[name].without_unused_labels()
         return self.columns[name]
 
-    def _suppressed(self, columns: Sequence[str]) -> NDArray[np.bool_] | None:
-        """Which rows are suppressed in all of the columns; None when some column has no suppressed cell."""
-        stars = [self.columns[name].code(SUPPRESSED) for name in columns]
-        if not stars or None in stars:
-            return None
-        mask = np.ones(self.rows, np.bool_)
-        for name, star in zip(columns, stars, strict=True):
-            mask &= self.columns[name].codes == star
-        return mask
+    def _kept(self, grouping: Grouping) -> NDArray[np.bool_] | None:
+        """Which classes do not stand aside; None when all stay."""
+        if grouping not in self._kept_classes:
+            classes = self._classes(grouping.columns)
+            aside = None
+            if self._some_aside(grouping):
+                aside = self._aside(grouping, classes.layout.codes(classes.keys)[: len(grouping.known)])
+            self._kept_classes[grouping] = None if aside is None else ~aside
+        return self._kept_classes[grouping]
 
-    def _suppressed_key(self, columns: Sequence[str], keys: Codes) -> int | None:
-        mask = self._suppressed(columns)
-        return int(keys[np.argmax(mask)]) if mask is not None and mask.any() else None
+    def _some_aside(self, grouping: Grouping) -> bool:
+        stars = grouping.suppressed_apart and all(
+            self.columns[name].code(SUPPRESSED) is not None for name in grouping.known
+        )
+        return stars or (
+            grouping.incomplete_apart and any(self.columns[name].code(None) is not None for name in grouping.known)
+        )
+
+    def _aside(self, grouping: Grouping, codes: Sequence[Codes]) -> NDArray[np.bool_] | None:
+        """Of rows or classes, given by the codes of the known columns, those that stand aside; None for none."""
+        aside = None
+        if grouping.suppressed_apart:
+            stars = [self.columns[name].code(SUPPRESSED) for name in grouping.known]
+            if stars and None not in stars:
+                aside = np.logical_and.reduce([own == star for own, star in zip(codes, stars, strict=True)])
+        if grouping.incomplete_apart:
+            blanks = [self.columns[name].code(None) for name in grouping.known]
+            for own, blank in zip(codes, blanks, strict=True):
+                if blank is not None:
+                    aside = own == blank if aside is None else aside | (own == blank)
+        return aside
+
+
+@dataclass(frozen=True)
+class _Classes:
+    """All classes in key order: sizes, keys, and how to get the codes from a key."""
+
+    sizes: Integers
+    keys: Codes
+    layout: Layout
+
+
+def _folded(
+    kernel: Callable[[Batch], Summary],
+    merge: Callable[[Summary, Summary], Summary],
+    batches: Iterator[Batch],
+    cells: int,
+) -> Summary:
+    """What the kernel returns for all batches, merged; on several threads where there are several."""
+    if cells <= CELLS_PER_BATCH:
+        return reduce(merge, map(kernel, batches))
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        return reduce(merge, pool.map(kernel, batches))
 
 
 @contextmanager
@@ -209,25 +308,23 @@ def _naming(column: str, types: Mapping[str, object], source: Source) -> Iterato
         ) from None
 
 
-def _batches(classes: ClassValues, left_out: int | None) -> Iterator[ClassValues]:
-    """Cut the classes into batches of whole classes, leaving one of them out if asked to."""
-    parts = [(0, len(classes.sizes))] if left_out is None else [(0, left_out), (left_out + 1, len(classes.sizes))]
+def _batches(classes: ClassValues) -> Iterator[ClassValues]:
+    """Cut the classes into batches of whole classes."""
     cell_ends = np.append(classes.starts, len(classes.values))
-    for first, last in parts:
-        while first < last:
-            end = int(np.searchsorted(cell_ends, cell_ends[first] + CELLS_PER_BATCH, side="right")) - 1
-            end = min(max(end, first + 1), last)
-            cells = slice(cell_ends[first], cell_ends[end])
-            yield ClassValues(
-                classes.sizes[first:end],
-                classes.starts[first:end] - cell_ends[first],
-                classes.values[cells],
-                classes.counts[cells],
-            )
-            first = end
-    if all(first == last for first, last in parts):
-        nothing = np.empty(0, np.int64)
-        yield ClassValues(nothing, nothing, nothing, nothing)
+    first, last = 0, len(classes.sizes)
+    while first < last or last == 0:
+        end = int(np.searchsorted(cell_ends, cell_ends[first] + CELLS_PER_BATCH, side="right")) - 1
+        end = min(max(end, first + 1), last)
+        cells = slice(cell_ends[first], cell_ends[end])
+        yield ClassValues(
+            classes.sizes[first:end],
+            classes.starts[first:end] - cell_ends[first],
+            classes.values[cells],
+            classes.counts[cells],
+        )
+        if last == 0:
+            return
+        first = end
 
 
 def _spread(per_class: Integers, sizes: Integers, order: Integers) -> Integers:
@@ -235,14 +332,6 @@ def _spread(per_class: Integers, sizes: Integers, order: Integers) -> Integers:
     per_row = np.empty(len(order), np.int64)
     per_row[order] = np.repeat(per_class, sizes)
     return per_row
-
-
-def _without(sizes: Integers, position: int | None) -> Integers:
-    return sizes if position is None else np.delete(sizes, position)
-
-
-def _position(keys: Codes, key: int | None) -> int | None:
-    return None if key is None else int(np.searchsorted(keys, keys.dtype.type(key)))
 
 
 def _concatenated(first: Table, second: Table, columns: Sequence[str]) -> Table:

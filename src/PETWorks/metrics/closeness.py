@@ -8,12 +8,12 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.counts import ClassValues, Integers, largest_ratio
+from PETWorks.counts import ClassValues, Integers, Worst, largest_ratio
 from PETWorks.errors import InputError, NotApplicable, ParameterError, quoted
 from PETWorks.hierarchy import Hierarchy, misfit
 from PETWorks.metric import Choice, Number, metric
 from PETWorks.release import Release
-from PETWorks.result import Result, at_most
+from PETWorks.result import Result, at_most, no_more_than
 from PETWorks.values import is_number, numeric_order
 
 DISTANCES = ("auto", "numeric", "hierarchical", "equal")
@@ -27,7 +27,7 @@ def t_closeness(
     release: Release,
     *,
     t: Annotated[float | None, Number(at_least=0)] = None,
-    distance: Annotated[str | Mapping[str, str], Choice(DISTANCES)] = "auto",
+    distance: Annotated[str | Mapping[str, str], Choice(DISTANCES, by_attribute=True)] = "auto",
 ) -> Result:
     """Largest distance between a class's sensitive values and the whole table's.
 
@@ -53,7 +53,7 @@ def t_closeness(
     return Result(
         "t-closeness",
         float(largest),
-        None if t is None else bool(at_most(float(largest), t)),
+        no_more_than(float(largest), t),
         {"t": t, "distance": distance},
         {
             "attributes": {
@@ -81,14 +81,8 @@ class _Found(NamedTuple):
     records: int
 
 
-class _Summary(NamedTuple):
-    worst: tuple[Fraction, int] | None
-    classes: int
-    records: int
-
-
 def _worst_class(release: Release, column: str, forced: str, limit: float | None) -> _Found:
-    overall = release.marginal(column)
+    overall = release.overall(column)
     order = numeric_order(overall.values)
     kind = forced
     if forced == "auto":
@@ -115,23 +109,16 @@ def _worst_class(release: Release, column: str, forced: str, limit: float | None
 
     unit = overall.records * steps
 
-    def summary(classes: ClassValues) -> _Summary:
+    def summary(classes: ClassValues) -> Worst:
         cost = kernel(wide_enough(classes, unit))
         distances = cost.astype(np.float64) / classes.sizes / unit
         beyond = ~at_most(distances, np.inf if limit is None else limit)
-        return _Summary(largest_ratio(cost, classes.sizes), int(beyond.sum()), int(classes.sizes[beyond].sum()))
+        return Worst(largest_ratio(cost, classes.sizes), int(beyond.sum()), int(classes.sizes[beyond].sum()))
 
-    worst, classes, records = release.fold(column, summary, _merged)
+    worst, classes, records = release.fold(column, summary, Worst.merged)
     if worst is None:
         return _Found(Fraction(0), kind, None, classes, records)
     return _Found(worst[0] / unit, kind, worst[1], classes, records)
-
-
-def _merged(one: _Summary, other: _Summary) -> _Summary:
-    worst = [found for found in (one.worst, other.worst) if found is not None]
-    # Of equally bad classes the smallest.
-    largest = max(worst, key=lambda found: (found[0], -found[1]), default=None)
-    return _Summary(largest, one.classes + other.classes, one.records + other.records)
 
 
 # The kernels return, per class, the distance times (records of the table) x (size of the class) x (steps): an
@@ -140,7 +127,7 @@ def _merged(one: _Summary, other: _Summary) -> _Summary:
 
 def equal_cost(classes: ClassValues, overall: Integers) -> Numbers:
     """Cost when any two values are at distance 1: what the class has too much of each value."""
-    surplus = classes.counts * overall.sum() - overall[classes.values] * _per_cell(classes)
+    surplus = classes.counts * overall.sum() - overall[classes.values] * classes.cell_sizes
     return classes.sum_by_class(np.maximum(surplus, 0))
 
 
@@ -157,10 +144,10 @@ def numeric_cost(classes: ClassValues, overall: Integers, rank: Integers) -> Num
     area = np.concatenate([[0], np.cumsum(cumulated)])
     if classes.counts.dtype == object:
         records, area = int(records), area.astype(object)
-    sizes = _per_cell(classes)
+    sizes = classes.cell_sizes
     before = np.cumsum(classes.counts)
     class_start = before[classes.starts] - classes.counts[classes.starts]
-    level = before - np.repeat(class_start, _cells_per_class(classes))
+    level = before - np.repeat(class_start, classes.cells_per_class)
     start = classes.values
     end = np.append(start[1:], len(overall))
     end[classes.starts[1:] - 1] = len(overall)
@@ -208,12 +195,3 @@ def wide_enough(classes: ClassValues, factor: int) -> ClassValues:
     if len(classes.sizes) == 0 or int(classes.sizes.max()) * factor < 2**62:
         return classes
     return ClassValues(classes.sizes.astype(object), classes.starts, classes.values, classes.counts.astype(object))
-
-
-def _cells_per_class(classes: ClassValues) -> Integers:
-    return np.diff(classes.starts, append=len(classes.values))
-
-
-def _per_cell(classes: ClassValues) -> Integers:
-    """The size of each cell's class."""
-    return np.repeat(classes.sizes, _cells_per_class(classes))

@@ -3,16 +3,15 @@
 from fractions import Fraction
 from typing import Any
 
-from PETWorks.errors import NotApplicable, quoted
 from PETWorks.hierarchy import Hierarchy, misfit
-from PETWorks.metric import metric
+from PETWorks.metric import CELL_BY_CELL, AtLeast, metric
 from PETWorks.release import Release
-from PETWorks.result import Result
+from PETWorks.result import Result, no_less_than
 from PETWorks.values import SUPPRESSED
 
 
-@metric(family="utility", better="higher", needs=("hierarchies",))
-def precision(release: Release) -> Result:
+@metric(family="utility", better="higher", needs=("hierarchies",), treats=CELL_BY_CELL)
+def precision(release: Release, *, at_least: AtLeast = None) -> Result:
     """One minus the mean share of its hierarchy that a cell has been lifted.
 
     A cell on level l of a hierarchy of height h has lost l/h of its detail; suppressed and missing cells have
@@ -24,30 +23,27 @@ def precision(release: Release) -> Result:
     >>> precision(release).value
     0.33333333333333337
     """
-    columns = release.generalised_columns
-    without = [column for column in columns if column not in release.hierarchies]
-    if without:
-        raise NotApplicable(
-            f"precision needs a hierarchy for every quasi-identifier; there is none for {quoted(without)}"
-        )
+    hierarchies = release.generalised_hierarchies("precision")
     lost: dict[str, Fraction] = {}
     ambiguous: dict[str, int] = {}
-    for column in columns:
-        lost[column], ambiguous[column] = _lost(release, column, release.hierarchies[column])
+    for column, hierarchy in hierarchies.items():
+        lost[column], ambiguous[column] = _lost(release, column, hierarchy)
     # The published steps in their order, each rounded once: the mean distortion first, then one minus that.
-    distortion = sum(lost.values(), Fraction(0)) / (release.records * len(columns))
+    distortion = sum(lost.values(), Fraction(0)) / (release.records * len(hierarchies))
     per_column: dict[str, Any] = {
         column: {
             "precision": 1 - float(lost[column] / release.records),
-            "height": release.hierarchies[column].height,
+            "height": hierarchy.height,
             "ambiguous_cells": ambiguous[column],
         }
-        for column in columns
+        for column, hierarchy in hierarchies.items()
     }
     return Result(
         "precision",
         1 - float(distortion),
-        details={"exact": str(1 - distortion), "columns": per_column, "records": release.records},
+        no_less_than(1 - float(distortion), at_least),
+        {"at_least": at_least},
+        {"exact": str(1 - distortion), "columns": per_column, "records": release.records},
     )
 
 

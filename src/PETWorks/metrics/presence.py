@@ -1,6 +1,5 @@
 """Models that ask whether a person's presence in the release can be told."""
 
-from collections import Counter
 from fractions import Fraction
 from typing import Annotated, NamedTuple
 
@@ -8,11 +7,9 @@ import numpy as np
 
 from PETWorks.counts import ClassPairs, largest_ratio
 from PETWorks.errors import NotApplicable, quoted
-from PETWorks.hierarchy import Hierarchy, misfit
 from PETWorks.metric import Number, metric
 from PETWorks.release import Release
 from PETWorks.result import Result, at_most
-from PETWorks.values import SUPPRESSED
 
 
 @metric(
@@ -39,14 +36,13 @@ def delta_presence(
     >>> delta_presence(release, delta_min=1/2, delta_max=2/3).satisfied
     True
     """
-    levels = {column: _level(release, column) for column in release.quasi_identifiers}
-    background = release.original.generalised(
-        {column: _generalisation(release, column, level) for column, level in levels.items()}
-    )
+    background = release.as_released(release.original, "original")
     found = release.fold_with(background, _summary, _merge)
     if found.strangers:
         foreign = [
-            column for column in levels if _released_values(release, column) - set(background.marginal(column).values)
+            column
+            for column in release.levels
+            if release.released_values(column) - set(background.marginal(column).values)
         ]
         why = f"; values that the original does not have are in {quoted(foreign)}" if foreign else ""
         lacking = [column for column in foreign if column not in release.hierarchies]
@@ -74,12 +70,11 @@ def delta_presence(
         {"delta_min": delta_min, "delta_max": delta_max},
         {
             "exact": [str(found.smallest), str(found.largest)],
-            "levels": levels,
+            "levels": release.levels,
             "original_records": background.rows,
             "original_records_absent_from_the_release": found.absent,
             "records": release.records,
             "suppressed_records": release.suppressed_records,
-            "suppressed_records_are": release.suppressed,
         },
     )
 
@@ -117,73 +112,3 @@ def _merge(one: _Deltas, other: _Deltas) -> _Deltas:
         one.strangers + other.strangers,
         one.too_many + other.too_many,
     )
-
-
-def _released_values(release: Release, column: str) -> set[str]:
-    """The values of a column that say something about its level: not missing, not of suppressed records only."""
-    return {value for value, count in _released_counts(release, column).items() if value is not None and count > 0}
-
-
-def _released_counts(release: Release, column: str) -> Counter[str | None]:
-    """How often each value occurs in records that count."""
-    marginal = release.marginal(column)
-    counts = Counter(dict(zip(marginal.values, marginal.counts.tolist(), strict=True)))
-    if release.suppressed == "apart":
-        counts[SUPPRESSED] -= release.suppressed_records
-    return counts
-
-
-def _level(release: Release, column: str) -> int | str:
-    """The level on which a column was released; without a hierarchy 0 or "suppressed"."""
-    values = _released_values(release, column)
-    hierarchy = release.hierarchies.get(column)
-    if hierarchy is None:
-        if SUPPRESSED not in values:
-            return 0
-        if values == {SUPPRESSED}:
-            return "suppressed"
-        suppressed = _released_counts(release, column)[SUPPRESSED]
-        raise NotApplicable(
-            f"column {column!r} has no hierarchy, and some but not all of its cells are suppressed: {suppressed}"
-        )
-    for level, labels in enumerate(hierarchy.levels):
-        if values <= set(labels) or (level == hierarchy.height and values == {SUPPRESSED}):
-            return level
-    found = [hierarchy.level(value) for value in values]
-    strange = found.count(None)
-    if strange:
-        raise misfit(column, hierarchy, strange, len(values), "released values are not on any level of")
-    if len(set(found)) == 1:
-        raise NotApplicable(f"column {column!r} mixes '*' with the top value of its hierarchy ({hierarchy.name})")
-    raise NotApplicable(
-        f"column {column!r} mixes levels {', '.join(map(str, sorted(set(found))))} of its hierarchy; "  # type: ignore[type-var]
-        "delta-presence needs one level per column"
-    )
-
-
-def _generalisation(release: Release, column: str, level: int | str) -> dict[str | None, str | None]:
-    """What each value of the original becomes."""
-    values = release.original.marginal(column).values
-    hierarchy = release.hierarchies.get(column)
-    # Missing cells were lifted with the rest, unless the release still has some.
-    kept: dict[str | None, str | None] = {None: None} if None in release.marginal(column).values else {}
-    if level == "suppressed":
-        return {**dict.fromkeys(values, SUPPRESSED), **kept}
-    if level == 0 or hierarchy is None:
-        return {value: value for value in values}
-    assert isinstance(level, int)
-    if level == hierarchy.height:
-        top = hierarchy.top if hierarchy.top in _released_values(release, column) else SUPPRESSED
-        return {**dict.fromkeys(values, top), **kept}
-    return _lifted(values, hierarchy, level, column)
-
-
-def _lifted(values: list[str | None], hierarchy: Hierarchy, level: int, column: str) -> dict[str | None, str | None]:
-    """Leaves on a level in between; a missing value stays missing there."""
-    lifted: dict[str | None, str | None] = {None: None}
-    lifted.update(hierarchy.to_level(level))
-    strange = sum(value not in lifted for value in values)
-    if strange:
-        told = len(values) - (None in values)
-        raise misfit(column, hierarchy, strange, told, "original values are not leaves of")
-    return {value: lifted[value] for value in values}

@@ -12,15 +12,15 @@ from rich.table import Table
 from rich.text import Text
 
 from PETWorks.evaluation import Evaluation
-from PETWorks.metric import Metric
+from PETWorks.metric import Metric, find
 from PETWorks.result import Result, flat, printable, shown
 
 MOST_LISTED = 10
 _STYLES = {"holds": "green", "does not hold": "bold red"}
 
 
-def evaluation_text(evaluation: Evaluation, *, colour: bool, width: int) -> str:
-    """The verdicts as a table, the details of each measure below."""
+def evaluation_text(evaluation: Evaluation, *, details: bool, colour: bool, width: int) -> str:
+    """The verdicts as a table; below, if wanted, the details of each measure."""
     described = evaluation.table
     names = (
         "records",
@@ -32,14 +32,31 @@ def evaluation_text(evaluation: Evaluation, *, colour: bool, width: int) -> str:
     head = {name: described[name] for name in names if described[name]}
     if described["encoding"]:
         head["read_as"] = f"{described['encoding']}, separator {described['separator']!r}"
+    if described["population"]:
+        head["population"] = described["population"]
     classes = described.get("classes", {})
     head |= {name: value for name, value in classes.items() if value is not None}
+    head["treatment"] = _treated(described["treatment"])
     verdicts = _table("measure", "value", "asked for", "verdict")
+    family = None
     for result in evaluation.results:
+        if not details and find(result.measure).family != family:
+            family = find(result.measure).family
+            verdicts.add_row(Text(family, "bold"))
         verdicts.add_row(*(Text(cell, _STYLES.get(cell, "")) for cell in result.summary_cells()))
-    reasons = [Text(f"not applicable: {name}: {reason}") for name, reason in evaluation.not_applicable.items()]
-    details = [part for result in evaluation.results for part in _details(result, {**classes, **head})]
-    return _rendered([_pairs(head.items()), verdicts, *reasons, *details], colour=colour, width=width)
+    parts: list[Any] = [_pairs(head.items()), verdicts]
+    parts += [Text(f"not applicable: {name}: {reason}") for name, reason in evaluation.not_applicable.items()]
+    if details:
+        for result in evaluation.results:
+            parts += _details(result, {**classes, **head}, described["treatment"])
+    else:
+        parts += [Text("\nMore of each: --measure NAME, or --format json.")]
+    return _rendered(parts, colour=colour, width=width)
+
+
+def _treated(treatment: Mapping[str, str | None]) -> str:
+    """How what can be treated in several ways was."""
+    return "; ".join(f"{_words(name)}: {value}" for name, value in treatment.items() if value is not None)
 
 
 def measures_text(entries: Iterable[Metric], *, colour: bool, width: int) -> str:
@@ -151,10 +168,11 @@ def _names(names: Sequence[str]) -> str:
     return printable(", ".join(names))
 
 
-def _details(result: Result, known: Mapping[str, Any]) -> list[Any]:
+def _details(result: Result, known: Mapping[str, Any], treatment: Mapping[str, Any]) -> list[Any]:
     """What else a measure found, less what stands at the head already; one row per column where it has several."""
     tables: list[Any] = []
-    singles: dict[str, Any] = {}
+    otherwise = {name: value for name, value in result.treatment.items() if treatment[name] != value}
+    singles: dict[str, Any] = {"treatment": _treated(otherwise)} if any(otherwise.values()) else {}
     for name, value in result.details.items():
         if isinstance(value, Mapping) and value and all(isinstance(row, Mapping) for row in value.values()):
             table = _table(*(_words(header) for header in (name, *next(iter(value.values())))))

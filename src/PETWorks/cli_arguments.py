@@ -1,0 +1,84 @@
+"""What the texts on the command line mean."""
+
+import csv
+import io
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from PETWorks.errors import ParameterError
+from PETWorks.metric import Metric, find
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def table_options(command: Command) -> Command:
+    """The options that say what the table is and how to print."""
+    option = click.option
+    formats = click.Choice(["table", "json"])
+    options = [
+        option("--qi", multiple=True, metavar="A,B", help="Quasi-identifiers: what an adversary may know."),
+        option("--sensitive", multiple=True, metavar="C,D", help="Sensitive attributes: what must not be learnt."),
+        option("--privacy-unit", metavar="COLUMN", help="Names the person: several records of one count once."),
+        option("--separator", metavar="CHAR", help="Separator of the CSV files; found by looking otherwise."),
+        option("--encoding", metavar="NAME", help="Encoding of the CSV files; UTF-8 or Big5 otherwise."),
+        option("--format", "output_format", type=formats, help="How to print: table, or json for a FILE.json."),
+        option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write there instead."),
+    ]  # fmt: skip
+    for add in reversed(options):
+        command = add(command)
+    return command
+
+
+def population_given(options: dict[str, Any]) -> Path | int | float | None:
+    """A number of people, a share of them, or a file."""
+    given = options["population"]
+    if given is None:
+        return None
+    try:
+        return int(given) if given.isdecimal() else float(Fraction(given))
+    except (ValueError, ZeroDivisionError):
+        return Path(given)
+
+
+def columns(texts: tuple[str, ...]) -> list[str]:
+    """Column names from `a,b`; a name with a comma in it stands in double quotes."""
+    names = []
+    for text in texts:
+        try:
+            rows = list(csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True))
+        except csv.Error:
+            raise ParameterError(
+                f"column names are separated by commas, a name with a comma in quotes; got {text!r}"
+            ) from None
+        names += [name.strip() for row in rows for name in row if name.strip()]
+    return names
+
+
+def request(text: str) -> tuple[Metric, dict[str, Any]]:
+    """`t-closeness:t=0.2` as the measure and its parameters, checked."""
+    name, _, listed = text.partition(":")
+    entry = find(name)
+    parameters: dict[str, Any] = {}
+    for item in filter(None, listed.split(",")):
+        parameter, equals, value = item.partition("=")
+        if not equals:
+            raise ParameterError(f"--measure {name}: {item!r} is not parameter=value")
+        if parameter.strip() in parameters:
+            raise ParameterError(f"--measure {name}: {parameter.strip()!r} is given twice")
+        parameters[parameter.strip()] = value.strip()
+    return entry, entry.check(parameters)
+
+
+def limits_given(texts: tuple[str, ...]) -> dict[str, Any]:
+    """`highest-risk=1/5` as name and value."""
+    limits: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.rpartition("=")
+        if not equals or name in limits:
+            raise ParameterError(f"--limit is NAME=VALUE, each name once; got {text!r}")
+        limits[name] = value
+    return limits

@@ -1,0 +1,74 @@
+"""What the sizes of the equivalence classes say about utility: AECS and discernibility."""
+
+from fractions import Fraction
+
+from PETWorks.counts import ClassSizes
+from PETWorks.errors import NotApplicable
+from PETWorks.metric import AtLeast, metric
+from PETWorks.release import Release
+from PETWorks.result import Result, no_less_than, normalised
+
+NEEDED = ("quasi-identifiers", "the original table")
+
+
+@metric(family="utility", better="higher", needs=NEEDED, aliases=("average-equivalence-class-size",))
+def aecs(release: Release, *, at_least: AtLeast = None) -> Result:
+    """How small the average equivalence class has stayed, between the original's and one class of all records.
+
+    Suppressed records are in no class.
+
+    LeFevre, DeWitt and Ramakrishnan (2006), *Mondrian Multidimensional k-Anonymity*.
+
+    >>> release = Release("data/adult_anonymized.csv", original="data/adult.csv")
+    >>> 0.99 < aecs(release).value < 1
+    True
+    """
+    sizes, before, records = release.class_sizes(), release.original_class_sizes, release.counted_records
+    if not sizes.number or not before.number:
+        raise NotApplicable("aecs needs a class; every record stands aside")
+    raw, least = Fraction(sizes.records, sizes.number), Fraction(before.records, before.number)
+    value = normalised(raw, least, records)
+    return Result(
+        "aecs",
+        value,
+        no_less_than(value, at_least),
+        {"at_least": at_least},
+        {
+            "raw": float(raw),
+            "min": float(least),
+            "max": float(records),
+            "original_classes": before.number,
+            **release.class_summary(),
+        },
+    )
+
+
+@metric(family="utility", better="higher", needs=NEEDED, aliases=("discernability", "discernibility-metric"))
+def discernibility(release: Release, *, at_least: AtLeast = None) -> Result:
+    """How well records can still be told apart, between the original and one class of all records.
+
+    Every record counts with the size of its class, a suppressed one with the size of the whole table.
+
+    Bayardo and Agrawal (2005), *Data Privacy through Optimal k-Anonymization*.
+
+    >>> release = Release("data/adult_anonymized.csv", original="data/adult.csv")
+    >>> 0 < discernibility(release).value < 1
+    True
+    """
+    records = release.counted_records
+    raw = _penalty(release.class_sizes(), records)
+    least = _penalty(release.original_class_sizes, release.original_people.rows)
+    value = normalised(Fraction(raw), least, records**2)
+    return Result(
+        "discernibility",
+        value,
+        no_less_than(value, at_least),
+        {"at_least": at_least},
+        {"raw": raw, "min": least, "max": records**2, **release.class_summary()},
+    )
+
+
+def _penalty(sizes: ClassSizes, records: int) -> int:
+    """The sum of squares, and the number of all records for each that stands aside: integers without limit."""
+    squares = int(sizes.sizes.astype(object) ** 2 @ sizes.classes.astype(object)) if sizes.number else 0
+    return squares + records * (records - sizes.records)
