@@ -1,7 +1,9 @@
-"""Time PETWorks on a census table: ours.py evaluate|counts|subsets TABLE. Prints JSON.
+"""Time PETWorks on a census table: ours.py evaluate|counts|models|subsets TABLE. Prints JSON.
 
 evaluate   reading, class sizes, t-closeness, profitability and both attacks, in one go
 counts     the measures alone, on a release that has been read, a new one for each round
+models     the models of pyCANON's report alone, on a release that has been read, a new one for each round
+catalogue  TABLE [ORIGINAL HIERARCHIES]: reading, and every measure that applies
 subsets    both attacks with every subset of the quasi-identifiers, on a release that has been read; and one
            single-threaded pack-and-sort of all of them
 """
@@ -12,10 +14,12 @@ import sys
 from time import perf_counter
 
 SENSITIVE = "income_band"
+MODELS = ["k-anonymity", "alpha-k-anonymity", "l-diversity", "entropy-l-diversity", "recursive-l-diversity"]
+MODELS += ["basic-beta-likeness", "enhanced-beta-likeness", "delta-disclosure", "t-closeness"]
 
 
 def main():
-    wanted, path = sys.argv[1:]
+    wanted, path, *others = sys.argv[1:]
     from PETWorks import Release, evaluate
     from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
     from PETWorks.files import open_source
@@ -36,6 +40,17 @@ def main():
             "classes": classes.number,
             "values": {name: found[name].value for name in ("t-closeness", "profitability", *attacks)},
         }
+    elif wanted == "catalogue":
+        original, hierarchies = others or (None, None)
+        start = perf_counter()
+        release = Release(path, roles, hierarchies, original, population=0.1)
+        read = perf_counter() - start
+        found = evaluate(release)
+        result = {"seconds": perf_counter() - start, "read seconds": read, "measures": len(found)}
+        result["not applicable"] = sorted(found.not_applicable)
+    elif wanted == "models":
+        result = times(lambda: Release(path, roles), MODELS, evaluate)
+        result["without t"] = times(lambda: Release(path, roles), MODELS[:-1], evaluate)["seconds"]
     elif wanted == "subsets":
         result = subsets(Release(path, roles))
     else:

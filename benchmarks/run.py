@@ -21,6 +21,7 @@ from statistics import median
 HERE = Path(__file__).parent
 GENERATOR = os.environ.get("PETWORKS_BENCH_GENERATOR", "../shared/bench/census.py")
 ROUNDS = 5
+PARTS = ["import", "reading", "peers", "catalogue", "subsets"]
 
 BASELINE = """
 import json, sys, time
@@ -103,6 +104,45 @@ def peers(folder, python):
         print(f"  {name}: {one!r} and {other!r} {'agree' if agree else 'DISAGREE'}")
 
 
+def catalogue(folder, rows, python):
+    """Every measure that applies, of a release alone and with original and hierarchies; pyCANON's report."""
+    original, released, hierarchies = folder / "original.csv", folder / "released.csv", folder / "hierarchies"
+    subprocess.run([sys.executable, GENERATOR, str(rows), str(original)], check=True)
+    subprocess.run([sys.executable, HERE / "anonymise.py", original, released, hierarchies], check=True)
+    alone, together, base = [], [], []
+    for _ in range(ROUNDS):
+        alone.append(ours("catalogue", original))
+        together.append(run(sys.executable, HERE / "ours.py", "catalogue", released, original, hierarchies))
+        base.append(run(sys.executable, "-c", BASELINE, original)["seconds"])
+    print(f"the whole catalogue, CSV of {rows:,} rows, reading included")
+    show("PyArrow's read of one file, median", median(base), unit="s")
+    for name, found in (("one nearly unique table", alone), ("release, original and hierarchies: two files", together)):
+        seconds = median(one["seconds"] for one in found)
+        show(f"{name}: {found[0]['measures']} measures", seconds, unit="s")
+        show("  of which reading the release", median(one["read seconds"] for one in found), unit="s")
+        show("  against PyArrow's read of one file", seconds / median(base), "<= 6")
+        show("  peak memory", max(one["peak bytes"] for one in found) / 1e9, unit="GB")
+        print(f"  not applicable: {', '.join(found[0]['not applicable'])}")
+    if python:
+        report(folder, python)
+
+
+def report(folder, python):
+    path = folder / "census_30000.csv"
+    subprocess.run([sys.executable, GENERATOR, "30000", str(path)], check=True)
+    print("the models of pyCANON's report, 30,000 rows, loading excluded (takes some minutes)")
+    mine, theirs = ours("models", path), run(python, HERE / "peers.py", path, "models")
+    seconds = {name: found["seconds"] for name, found in theirs.items()}
+    finished = seconds["t-closeness"] is not None
+    whole = sum(second for second in seconds.values() if second is not None)
+    own = mine["seconds"] if finished else mine["without t"]
+    show("PETWorks" + ("" if finished else ", t-closeness left out"), own * 1000, unit="ms")
+    show("pyCANON" + ("" if finished else ", t-closeness left out: over 90 s"), whole, unit="s")
+    show("pyCANON / PETWorks", whole / own, ">= 50")
+    for name, value in mine["values"].items():
+        print(f"  {name}: {value} and {theirs.get(name, theirs.get('recursive-c-l-diversity'))['value']}")
+
+
 def subsets(folder, python):
     for rows, limit in ((30_000, ">= 150"), (300_000, ">= 300"), (3_000_000, "<= 20")):
         path = folder / f"census_{rows}.csv"
@@ -129,7 +169,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=lambda text: int(float(text)), default=3_000_000)
     parser.add_argument("--peers", help="an interpreter that has benchmarks/peers.txt installed")
-    parser.add_argument("--only", choices=["import", "reading", "peers", "subsets"])
+    parser.add_argument("--only", choices=PARTS)
     parser.add_argument("--large", help="evaluate this table once and print time and memory")
     arguments = parser.parse_args()
     if arguments.large:
@@ -137,7 +177,7 @@ def main():
         return
     if not Path(GENERATOR).is_file():
         sys.exit(f"no table generator at {GENERATOR!r}: set PETWORKS_BENCH_GENERATOR")
-    wanted = [arguments.only] if arguments.only else ["import", "reading", "peers", "subsets"]
+    wanted = [arguments.only] if arguments.only else PARTS
     if "import" in wanted:
         import_time()
     with tempfile.TemporaryDirectory() as name:
@@ -145,6 +185,8 @@ def main():
             reading(Path(name), arguments.rows)
         if "peers" in wanted and arguments.peers:
             peers(Path(name), arguments.peers)
+        if "catalogue" in wanted:
+            catalogue(Path(name), arguments.rows, arguments.peers)
         if "subsets" in wanted:
             subsets(Path(name), arguments.peers)
 

@@ -44,6 +44,7 @@ class Table:
         self.origin: Integers | None = None
         self._by_columns: dict[tuple[str, ...], _Classes] = {}
         self._values: dict[tuple[tuple[str, ...], str], ClassValues] = {}
+        self._histograms: dict[Grouping, ClassSizes] = {}
         self._kept_classes: dict[Grouping, NDArray[np.bool_] | None] = {}
 
     @classmethod
@@ -106,8 +107,10 @@ class Table:
 
     def class_sizes(self, grouping: Grouping) -> ClassSizes:
         """How many classes have how many records."""
-        sizes, kept = self._classes(grouping.columns).sizes, self._kept(grouping)
-        return size_histogram(sizes if kept is None else sizes[kept])
+        if grouping not in self._histograms:
+            sizes, kept = self._classes(grouping.columns).sizes, self._kept(grouping)
+            self._histograms[grouping] = size_histogram(sizes if kept is None else sizes[kept])
+        return self._histograms[grouping]
 
     def fold(
         self,

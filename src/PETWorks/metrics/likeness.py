@@ -1,6 +1,7 @@
 """Models that bound how much more, or less, common a sensitive value may be in a class than in the whole table."""
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Annotated, Any
 
@@ -127,11 +128,7 @@ def delta_disclosure(
             "delta": _log_of(worst) / unit,
             "exact": f"log({worst})",
             "worst_class_size": size,
-            **(
-                {}
-                if delta is None
-                else beyond(release, column, lambda q, p: ~below(abs(np.log(q / p)) / unit, delta), "delta")
-            ),
+            **({} if delta is None else beyond(release, column, _far(delta * unit), "delta")),
         }
     largest = max(found["delta"] for found in attributes.values())
     return Result(
@@ -141,6 +138,11 @@ def delta_disclosure(
         {"delta": delta, "base": base},
         {"attributes": attributes, **release.class_summary()},
     )
+
+
+def _far(limit: float) -> Callable[[Any, Any], Any]:
+    """Whether |ln(q/p)| is not below a limit; by the shares themselves, as logarithms near 0 are all rounding."""
+    return lambda q, p: at_most(p * np.exp(limit), q) | at_most(q, p * np.exp(-limit))
 
 
 def _largest_gain(release: Release, column: str) -> tuple[Fraction, int | None]:

@@ -140,16 +140,22 @@ def pitman(sizes: ClassSizes, population: int) -> tuple[float, float | None, flo
     if classes == 1:
         return 0.0, None, None  # and here towards one class for all
 
+    found = math.log(classes)  # the logarithm of the best theta + alpha; the next one is near the last
+
     def excess_of(alpha: float) -> float:
         """The best theta + alpha, which is above 0."""
+        nonlocal found
 
         def slope(logarithm: float) -> float:
             return math.exp(logarithm) * _slope_of_theta(math.exp(logarithm), alpha, classes, records)
 
-        high = 1.0
+        low, high = found - 0.1, found + 0.1
+        while slope(low) <= 0 and low > -40:
+            low -= 4 * (found - low)
         while slope(high) > 0:
-            high += 2
-        return math.exp(_root(slope, -40.0, high))
+            high += 4 * (high - found)
+        found = _root(slope, low, high)
+        return math.exp(found)
 
     def slope(alpha: float) -> float:
         return _slope_of_alpha(excess_of(alpha), alpha, sizes)
