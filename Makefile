@@ -1,10 +1,10 @@
-# make demo | test | check | bench | docs — each sets up .venv first. PYTHON picks the interpreter (3.11 or newer).
+# make demo | test | check | bench | docs | conformance — each sets up .venv first. PYTHON picks the interpreter (3.11 or newer).
 PYTHON ?= python3
 BIN := .venv/bin
 PEERS := .venv-peers/bin
 ROWS ?= 3e6
 
-.PHONY: demo test check bench docs clean
+.PHONY: demo test check bench docs conformance clean
 
 .venv/.ready: pyproject.toml constraints.txt tests/peers.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11 ...")'
@@ -40,6 +40,9 @@ bench: .venv/.ready .venv-peers/.ready
 
 docs: .venv/.ready
 	$(BIN)/python docs/make_measures.py
+
+conformance: .venv/.ready
+	$(BIN)/python docs/make_conformance.py
 
 clean:
 	rm -rf .venv .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -8,7 +8,8 @@ from PETWorks.metric import all_measures
 HEAD = """# Measures
 
 Made from the catalogue by `make docs`. `better` says which direction is good; *between* means that both ends
-of the range are bad. Names may be spelled with blanks, `-` or `_`, in any case.
+of the range are bad, *mixed* that there are two numbers, one better high and one low. Names may be spelled with
+blanks, `-` or `_`, in any case.
 
 | measure | family | better | needs | parameters | what it says |
 |---|---|---|---|---|---|
@@ -20,7 +21,7 @@ def row(entry):
     named = f"[{entry.name}](measures/{entry.name}.md)"
     also = f" (also {', '.join(entry.aliases)})" if entry.aliases else ""
     cells = [named + also, entry.family, entry.better, ", ".join(entry.needs), parameters, entry.summary]
-    return f"| {' | '.join(cells)} |\n"
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
 
 
 def main():

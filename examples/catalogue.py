@@ -19,7 +19,7 @@ for name, limit in evaluate(release, limits)["prosecutor-risk"].details["limits"
 # basic-beta-likeness 4.21739
 # delta-disclosure 1.652
 # delta-presence [0, 1]
-# enhanced-beta-likeness -
+# enhanced-beta-likeness none
 # entropy-l-diversity 1.50699
 # k-anonymity 5
 # l-diversity 2

@@ -4,11 +4,14 @@ A table is a list of rows, a row a dict from column to text or None. A hierarchy
 `TWINS` has one function per measure of the catalogue; it returns what `Result.value` must be.
 """
 
+import functools
 import itertools
 import math
 from collections import Counter
 from dataclasses import dataclass, field
 from fractions import Fraction
+
+UNDEFINED = "undefined"
 
 
 @dataclass
@@ -130,10 +133,18 @@ def emd_hierarchical(p, q, paths):
 
 
 def full_paths(paths):
-    distinct = list(dict.fromkeys(map(tuple, paths)))
+    distinct = tuple(dict.fromkeys(map(tuple, paths)))
     if len(distinct[0]) == 1 or len({path[-1] for path in distinct}) > 1:
-        return [(*path, "*") for path in distinct]
+        return tuple((*path, "*") for path in distinct)
     return distinct
+
+
+@functools.cache
+def lowest_level(value, paths):
+    height = len(paths[0]) - 1
+    if value in (None, "*"):
+        return height
+    return next(level for level in range(height + 1) if value in {path[level] for path in paths})
 
 
 def t_of_attribute(case, column):
@@ -162,32 +173,41 @@ def t_closeness(case):
 # --- delta-presence
 
 
-def generalise(row, case):
-    """A record of the original as the adversary knows it."""
+def generalised(rows, case):
+    """Records of another table as the adversary knows them, on the levels of the release."""
     seen = [other for other in case.released if case.suppressed == "class" or not is_suppressed(other, case)]
-    known = {}
+    lifts = {}
     for column in case.quasi_identifiers:
         values = {other[column] for other in seen} - {None}
         # Missing cells were lifted with the rest, unless the release still has some.
-        stays_missing = row[column] is None and any(other[column] is None for other in case.released)
-        if column not in case.hierarchies:
-            lifted = "*" if values == {"*"} else row[column]
-        else:
-            paths = full_paths(case.hierarchies[column])
-            level = next(level for level in range(len(paths[0])) if values <= {path[level] for path in paths})
-            if level == 0:
-                lifted = row[column]
-            elif level == len(paths[0]) - 1:
-                lifted = paths[0][-1]
-            else:
-                lifted = {path[0]: path[level] for path in paths}.get(row[column])
-        known[column] = None if stays_missing else lifted
-    return known
+        stays = any(other[column] is None for other in case.released)
+        lifts[column] = functools.partial(lifted, column=column, values=values, stays=stays, case=case)
+    return [row | {column: lifts[column](row[column]) for column in case.quasi_identifiers} for row in rows]
+
+
+def lifted(value, column, values, stays, case):
+    if value is None and stays:
+        return None
+    if column not in case.hierarchies:
+        return "*" if values == {"*"} else value
+    paths = full_paths(case.hierarchies[column])
+    level = level_of_all(frozenset(values), paths)
+    if level == 0:
+        return value
+    if level == len(paths[0]) - 1:
+        return paths[0][-1]
+    return {path[0]: path[level] for path in paths}.get(value)
+
+
+@functools.cache
+def level_of_all(values, paths):
+    return next(level for level in range(len(paths[0])) if values <= {path[level] for path in paths})
 
 
 def deltas(case):
-    lifted = [generalise(row, case) | ({case.unit: row[case.unit]} if case.unit else {}) for row in case.original]
-    background = counted(case, rows=lifted)
+    background = counted(case, rows=generalised(case.original, case))
+    if case.missing == "apart":
+        background = [row for row in background if not is_incomplete(row, case)]
     there = Counter(key(row, case.quasi_identifiers) for row in counted(case) if not stands_aside(row, case))
     known = Counter(key(row, case.quasi_identifiers) for row in background)
     return [
@@ -197,6 +217,8 @@ def deltas(case):
 
 def delta_presence(case):
     found = deltas(case)
+    if not found:
+        return UNDEFINED
     return [float(min(found)), float(max(found))]
 
 
@@ -227,15 +249,11 @@ def is_profitable(case, allow, cost, gain, loss, benefit):
 
 def precision(case):
     lost, cells = Fraction(0), 0
-    for row in case.released:
-        for column in case.quasi_identifiers:
-            paths = full_paths(case.hierarchies[column])
+    for column in case.quasi_identifiers:
+        paths = full_paths(case.hierarchies[column])
+        for row in case.released:
             height = len(paths[0]) - 1
-            value = row[column]
-            level = height
-            if value is not None and value != "*":
-                level = next(level for level in range(height + 1) if value in {path[level] for path in paths})
-            lost += Fraction(level, height)
+            lost += Fraction(lowest_level(row[column], paths), height)
             cells += 1
     return 1 - float(lost / cells)
 
@@ -279,8 +297,6 @@ def attribute_inference(case):
 
 # --- k-anonymity, (alpha,k)-anonymity, k-map
 
-UNDEFINED = "undefined"
-
 
 def k_anonymity(case):
     return min((len(group) for group in classes(case)), default=None)
@@ -318,8 +334,7 @@ def population_sizes(case):
     """For each class of the release: its records and the people of the population who share its values."""
     if not isinstance(case.population, list):
         return [(len(group), len(group)) for group in classes(case)]
-    lifted = [generalise(row, case) | {"person": row["person"]} for row in case.population]
-    known = Counter(key(row, case.quasi_identifiers) for row in counted(case, rows=lifted))
+    known = Counter(key(row, case.quasi_identifiers) for row in counted(case, rows=generalised(case.population, case)))
     found = [(len(group), known[key(group[0], case.quasi_identifiers)]) for group in classes(case)]
     return UNDEFINED if any(people < records for records, people in found) else found
 
@@ -424,7 +439,7 @@ def population_uniqueness(case):
     if isinstance(population, float):
         population = round(people / population)
     sizes = [len(group) for group in classes(case)]
-    population = max(population, sum(sizes))
+    population = round(population * len(counted(case)) / people)  # as often as the release counts a person
     return pitman(sizes, population) if sum(sizes) <= population / 10 else zayatz(sizes, population)
 
 
@@ -482,6 +497,7 @@ def normal(raw, least, most):
     return float(min(max(1 - (raw - least) / (most - least), 0), 1))
 
 
+@functools.cache
 def leaves_of(value, paths):
     """Leaves below a value on the highest level where it is."""
     if value in (None, "*"):
@@ -509,56 +525,57 @@ def ambiguity(case):
 
 def aecs(case):
     released, original = classes(case), classes(case, rows=case.original)
-    if not released or not original:
+    records = len(counted(case, rows=case.original))
+    if not released or not original or len(counted(case)) > records:
         return UNDEFINED
     means = [Fraction(sum(map(len, groups)), len(groups)) for groups in (released, original)]
-    return normal(*means, len(counted(case)))
+    return normal(*means, records)
 
 
 def discernibility(case):
+    """What is suppressed, or in the original only, costs as much as the whole table."""
+    records = len(counted(case, rows=case.original))
+    if len(counted(case)) > records:
+        return UNDEFINED
     penalties = []
     for rows in (case.released, case.original):
-        groups, records = classes(case, rows=rows), len(counted(case, rows=rows))
-        aside = records - sum(map(len, groups))
-        penalties.append(sum(len(group) for group in groups for _ in group) + records * aside)
-    return normal(Fraction(penalties[0]), penalties[1], len(counted(case)) ** 2)
+        groups = classes(case, rows=rows)
+        without = records - sum(map(len, groups))
+        penalties.append(sum(len(group) for group in groups for _ in group) + records * without)
+    return normal(Fraction(penalties[0]), penalties[1], records**2)
 
 
 def non_uniform_entropy(case):
     if len(case.released) != len(case.original):
         return UNDEFINED
-    raw = most = 0
+    raw, most = [], []
     for column in case.quasi_identifiers:
         paths = full_paths(case.hierarchies[column])
         height = len(paths[0]) - 1
 
-        def at(row, level, column=column, paths=paths, height=height):
+        by_leaf = {path[0]: path for path in paths}
+
+        def at(row, level, column=column, by_leaf=by_leaf, height=height):
             if level == height:
                 return "top"
-            return next((path[level] for path in paths if path[0] == row[column]), None)
+            return by_leaf[row[column]][level] if row[column] in by_leaf else ("own", row[column])
 
-        levels = []
-        for row in case.released:
-            there = [level for level in range(height + 1) if row[column] in {path[level] for path in paths}]
-            levels.append(height if row[column] in (None, "*") else there[0])
+        levels = [lowest_level(row[column], paths) for row in case.released]
         before = 0
         for level in sorted(set(levels) - {0}):
             lifted = [row for row, own in zip(case.original, levels, strict=True) if own >= level]
-            for row in lifted:
-                now = sum(at(other, level) == at(row, level) for other in lifted)
-                then = sum(at(other, before) == at(row, before) for other in lifted)
-                raw += math.log2(now / then)
+            now, then = Counter(at(row, level) for row in lifted), Counter(at(row, before) for row in lifted)
+            raw += [math.log2(now[at(row, level)] / then[at(row, before)]) for row in lifted]
             before = level
-        for row in case.original:
-            same = sum(other[column] == row[column] for other in case.original)
-            most -= math.log2(same / len(case.original))
-    return normal(raw, 0, most)
+        same = Counter(row[column] for row in case.original)
+        most += [-math.log2(same[row[column]] / len(case.original)) for row in case.original]
+    return normal(math.fsum(raw), 0, math.fsum(most))
 
 
 def missings(case):
     cells = [(column, row[column]) for row in case.released for column in case.quasi_identifiers]
-    tops = {column: full_paths(case.hierarchies[column])[0][-1] for column in case.quasi_identifiers}
-    return sum(cell in (None, "*", tops[column]) for column, cell in cells) / len(cells)
+    tops = {column: full_paths(paths)[0][-1] for column, paths in case.hierarchies.items()}
+    return sum(cell in (None, "*", tops.get(column)) for column, cell in cells) / len(cells)
 
 
 def utility_bias(case):
@@ -599,18 +616,19 @@ def cramers_v(rows, one, other):
 
 
 def publisher_payout(case):
-    total = 0
+    payouts = []
+    known = all(column in case.hierarchies for column in case.quasi_identifiers)
+    hierarchies = {column: full_paths(case.hierarchies[column]) for column in case.quasi_identifiers if known}
+    all_leaves = math.prod(map(len, hierarchies.values()))
     for group in classes(case):
         for row in group:
-            share = all_leaves = 1
-            for column in case.quasi_identifiers:
-                paths = full_paths(case.hierarchies[column])
+            share = 1
+            for column, paths in hierarchies.items():
                 share *= Fraction(leaves_of(row[column], paths), len(paths))
-                all_leaves *= len(paths)
             success = Fraction(1, len(group))
-            loss = 1 + math.log(share) / math.log(all_leaves)
-            total += 1200 * (1 - loss) - (300 * success > 4) * 300 * success
-    return float(total)
+            loss = 1 + math.log(share) / math.log(all_leaves) if known else 0
+            payouts.append(1200 * (1 - loss) - (300 * success > 4) * 300 * success)
+    return math.fsum(payouts)
 
 
 TWINS = {

@@ -44,7 +44,7 @@ LIMITS = {
     ),
 }
 # These have no answer where the level on which a column was released cannot be told.
-ONE_LEVEL = ("delta-presence", "k-map", "journalist-risk", "marketer-risk")
+ONE_LEVEL = ("delta-presence", "k-map", "journalist-risk", "marketer-risk", "population-uniqueness")
 
 
 def results(case, form=frames.as_arrow, folder=None):

@@ -1,5 +1,7 @@
 """Risk by scenario, and the number that has four names."""
 
+from fractions import Fraction
+
 import pytest
 from hypothesis import given
 
@@ -37,7 +39,7 @@ def test_journalist_and_marketer():
     assert found.details["lowest"] == 1 / 10
     # J / sum of N = 3/19; the mean of 1/N = (1/10 + 2/4 + 5/5)/8 = 1/5.
     assert found.details["average"] == pytest.approx(1 / 5)
-    assert found.details["population"] == 20
+    assert found.details["linked_with"] == "a population of 20"
     assert marketer_risk(release).value == pytest.approx(1 / 5)
     assert marketer_risk(release).details["expected_finds"] == pytest.approx(1.6)
 
@@ -115,7 +117,7 @@ def test_strict_average():
 @given(case=cases())
 def test_one_number_four_names(case):
     """Posterior, average prosecutor risk, marketer risk and one over the mean class size, where none stands aside."""
-    case.suppressed, case.missing, case.population = "class", "value", None
+    case.suppressed, case.missing, case.population, case.unit = "class", "value", None, None
     release = frames.release_of(case)
     posterior = re_identification(release).value
     assert average_risk(release).value == pytest.approx(posterior, rel=1e-15)
@@ -125,7 +127,7 @@ def test_one_number_four_names(case):
 
 
 def test_nobody_left():
-    release = Release({"zip": ["*", "*"]}, ROLES, population={"zip": ["a"]})
+    release = Release({"zip": ["*", "*"]}, ROLES, population={"zip": ["a", "b"]})
     for measure in (prosecutor_risk, journalist_risk):
         found = measure(release, highest=0, cell_size=5, average=0, at_risk=0)
         assert (found.value, found.satisfied) == (0, True)
@@ -141,6 +143,10 @@ def test_nobody_left():
         (float("nan"), "the population is a table"),
         (7, "a population of 7 is smaller than the release, 8 records"),
         (True, "the population table"),
+        (10**400, "got a number beyond all people"),
+        (-(10**400), "got a number beyond all people"),
+        (Fraction(10**400), "got a number beyond all people"),
+        (1e-300, "means a population beyond all people"),
         ({"age": ["1"]}, "the population lacks the quasi-identifiers 'zip'"),
         ("nowhere.csv", "nowhere.csv"),
     ],

@@ -11,6 +11,7 @@ import definitions
 from PETWorks import Release
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.counts import ClassSizes
+from PETWorks.errors import PETWorksError
 from PETWorks.metrics import uniqueness
 from PETWorks.metrics.uniqueness import pitman, population_uniqueness, sample_uniqueness, zayatz
 
@@ -109,3 +110,31 @@ def test_pitman_expects_what_its_formula_says():
     share, theta, alpha = pitman(histogram([1, 1, 1, 2, 4, 7]), 10_000)
     expected = math.gamma(theta + 1) / math.gamma(theta + alpha) * 10_000**alpha / 10_000
     assert share == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("unique", "pairs", "population", "share"),
+    [(2 * 10**8 - 2, 1, 8 * 10**9, 1.0), (10**8 - 2, 1, 10**9, 1.0), (3 * 10**7 - 2, 1, 10**15, None)],
+)
+def test_where_nearly_everybody_is_unique(unique, pairs, population, share):
+    """theta is near n^2/(2 pairs) and alpha is 0: then theta/N is expected, at most everybody."""
+    found, theta, alpha = pitman(ClassSizes(np.array([1, 2]), np.array([unique, pairs])), population)
+    assert alpha == pytest.approx(0, abs=1e-3)
+    assert theta == pytest.approx((unique + 2) ** 2 / 2, rel=0.01)
+    assert found == pytest.approx(share or theta / population, rel=0.05)
+
+
+def test_a_population_that_is_too_small_or_another_one():
+    table = {"zip": list("abb")}
+    with pytest.raises(PETWorksError, match="a population of 1 is smaller than the release, 3 records"):
+        population_uniqueness(Release(table, ROLES, population={"zip": ["a"]}))
+    with pytest.raises(PETWorksError, match="released records whose class the population does not have: 3"):
+        population_uniqueness(Release(table, ROLES, population={"zip": list("xyz")}))
+
+
+def test_people_in_several_classes():
+    """Two people of a thousand, each in fifty classes: two in a thousand were drawn."""
+    visits = {"id": ["a"] * 50 + ["b"] * 50, "zip": [str(number) for number in range(100)]}
+    found = population_uniqueness(Release(visits, ROLES, population=1000, privacy_unit="id"))
+    assert found.details["sampling_fraction"] == 2 / 1000
+    assert found.value == 1

@@ -1,5 +1,6 @@
 """Utility measures: worked examples, extremes, details."""
 
+import ast
 import math
 
 import pytest
@@ -122,7 +123,7 @@ def test_fidelity_of_numbers_and_pairs():
         "median_bias": 0,
         "third_quartile_bias": 0,
     }
-    assert found.details["pairs"]["age, sex"] == {"original": 1, "released": 1, "change": 0}
+    assert found.details["pairs"]["'age', 'sex'"] == {"original": 1, "released": 1, "change": 0}
 
 
 def test_fidelity_on_the_limit():
@@ -136,7 +137,7 @@ def test_distances_and_associations_as_defined(case):
     for column, found in details["columns"].items():
         assert found["jensen_shannon_distance"] == pytest.approx(definitions.jensen_shannon(case, column), abs=1e-7)
     for pair, found in details["pairs"].items():
-        one, other = pair.split(", ")
+        one, other = ast.literal_eval(pair)
         assert found["original"] == pytest.approx(definitions.cramers_v(case.original, one, other), abs=1e-7)
         assert found["released"] == pytest.approx(definitions.cramers_v(case.released, one, other), abs=1e-7)
 
@@ -201,3 +202,62 @@ def test_bias_of_a_function():
     with pytest.raises(PETWorksError, match="needs function to be a function, got str"):
         utility_bias(table, function="len")
     assert utility_bias(table, function=lambda rows: 2**60 + int(rows["age"][0]), max_bias=0).satisfied is False
+
+
+def test_payout_of_nothing_is_nothing():
+    """Benefit and loss that are equal leave no rounding to judge."""
+    levels = {"z": [(f"v{number}", "*") for number in range(10)]}
+    even = {"adversary_cost": 0, "publisher_benefit": 300, "publisher_loss": 300, "at_least": 0}
+    found = publisher_payout(Release({"z": ["v0"]}, {"z": QUASI_IDENTIFIER}, levels), **even)
+    assert (found.value, found.satisfied) == (0, True)
+    assert found.details["break_even_gain_per_cost"] is None
+    assert found.details["records_paying_less_than_nothing"] == 0
+    odd = {"adversary_cost": 0, "adversary_gain": 1, "publisher_benefit": 0.7, "publisher_loss": 2.1, "at_least": 0}
+    found = publisher_payout(Release({"z": ["a"] * 3}, {"z": QUASI_IDENTIFIER}), **odd)
+    assert (found.value, found.satisfied) == (0, True)
+
+
+def test_payout_of_many_untouched_columns():
+    columns = {f"c{number}": ["0", "1"] for number in range(70)}
+    levels = {name: [("0", "*"), ("1", "*")] for name in columns}
+    table = Release(columns, dict.fromkeys(columns, QUASI_IDENTIFIER), levels)
+    assert publisher_payout(table, at_least=1800).satisfied is True
+
+
+@pytest.mark.parametrize(
+    "given", [{"information_loss": "bogus"}, {"publisher_loss": float("nan")}, {"publisher_loss": "x"}]
+)
+def test_the_curve_checks_what_it_is_given(given):
+    with pytest.raises(PETWorksError, match="publisher-payout needs"):
+        payout_curve(Release({"z": ["a"]}, {"z": QUASI_IDENTIFIER}), **given)
+
+
+def test_records_left_out_of_the_release_are_lost():
+    """A release of one class is not as good as the original, however few records it has."""
+    table = Release({"z": ["x"] * 30}, {"z": QUASI_IDENTIFIER}, original={"z": [str(n) for n in range(1000)]})
+    found = discernibility(table)
+    assert found.value == pytest.approx(1 - (900 + 970 * 1000 - 1000) / (1000**2 - 1000))
+    assert found.details["records_left_out"] == 970
+    assert aecs(table).value == pytest.approx(1 - 29 / 999)
+    more = Release({"z": ["x", "y"]}, {"z": QUASI_IDENTIFIER}, original={"z": ["x"]})
+    for measure in (aecs, discernibility):
+        with pytest.raises(NotApplicable, match="the release has 2 records, more than the original's 1"):
+            measure(more)
+
+
+def test_pairs_of_columns_with_commas_in_their_names():
+    columns = {name: ["1", "2"] for name in ("a", "a, b", "b, c", "c")}
+    table = Release(columns, dict.fromkeys(columns, QUASI_IDENTIFIER), original=columns)
+    assert len(fidelity(table).details["pairs"]) == 6
+
+
+def test_a_top_that_is_also_a_leaf_may_come_from_any_leaf():
+    levels = {"q": [("a", "g", "b"), ("b", "g", "b")]}
+    table = Release({"q": ["b"]}, {"q": QUASI_IDENTIFIER}, levels, {"q": ["a"]})
+    assert non_uniform_entropy(table).details["columns"]["q"]["cells_not_from_their_original"] == 0
+
+
+def test_missing_and_suppressed_originals_are_two_values():
+    levels = {"q": [("1", "a", "*"), ("2", "a", "*"), ("3", "b", "*")]}
+    table = Release({"q": ["b", "b"]}, {"q": QUASI_IDENTIFIER}, levels, {"q": [None, "*"]})
+    assert non_uniform_entropy(table).details["raw"] == 0

@@ -256,7 +256,7 @@ def _release(path: Path, options: dict[str, Any], population: Path | int | float
     def opened(file: Any) -> Any:
         return open_path(file, separator, options["encoding"]) if isinstance(file, Path) else file
 
-    treatment = {name: options[name] for name in (*TREATMENTS, "privacy_unit") if options.get(name)}
+    treatment = {name: options[name] for name in (*TREATMENTS, "privacy_unit") if options.get(name) is not None}
     return Release(
         opened(path),
         roles or None,

@@ -3,14 +3,14 @@
 import csv
 import io
 from collections.abc import Callable
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from PETWorks.errors import ParameterError
-from PETWorks.metric import Metric, find
+from PETWorks.metric import Metric, find, number_given
+from PETWorks.values import is_number
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -38,10 +38,10 @@ def population_given(options: dict[str, Any]) -> Path | int | float | None:
     given = options["population"]
     if given is None:
         return None
-    try:
-        return int(given) if given.isdecimal() else float(Fraction(given))
-    except (ValueError, ZeroDivisionError):
-        return Path(given)
+    number = number_given(given)
+    if number is None and (is_number(given.strip()) or not given.strip()):
+        raise ParameterError(f"--population is a file, a number of people or a share of them; got {given[:40]!r}")
+    return Path(given) if number is None else number
 
 
 def columns(texts: tuple[str, ...]) -> list[str]:
@@ -54,7 +54,10 @@ def columns(texts: tuple[str, ...]) -> list[str]:
             raise ParameterError(
                 f"column names are separated by commas, a name with a comma in quotes; got {text!r}"
             ) from None
-        names += [name.strip() for row in rows for name in row if name.strip()]
+        found = [name.strip() for row in rows for name in row if name.strip()]
+        if not found:
+            raise ParameterError("an option names no column; leave it out, or name one")
+        names += found
     return names
 
 
@@ -63,7 +66,7 @@ def request(text: str) -> tuple[Metric, dict[str, Any]]:
     name, _, listed = text.partition(":")
     entry = find(name)
     parameters: dict[str, Any] = {}
-    for item in filter(None, listed.split(",")):
+    for item in columns((listed,)) if listed else []:
         parameter, equals, value = item.partition("=")
         if not equals:
             raise ParameterError(f"--measure {name}: {item!r} is not parameter=value")

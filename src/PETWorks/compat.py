@@ -155,6 +155,8 @@ def report(result: Mapping[str, Any] | Result, format: str = "json") -> None:  #
     """Print a result; the format is "json"."""
     if str(format).casefold() != "json":
         raise unknown("report format", str(format), ["json"])
+    if not isinstance(result, Mapping | Result):
+        raise ParameterError(f"report prints what PETValidation or a measure returned, got {type(result).__name__}")
     print(dumps(result if isinstance(result, Mapping) else result.to_dict()))
 
 
@@ -167,5 +169,9 @@ def _technique(name: str) -> tuple[_Technique, Metric]:
     try:
         entry = find(name)
         return by_measure[entry.name], entry
-    except (ParameterError, KeyError):
+    except KeyError:
+        raise ParameterError(
+            f"{find(name).name} has no published name; measure it with evaluate(Release(...), {find(name).name!r})"
+        ) from None
+    except ParameterError:
         raise unknown("technique", name, TECHNIQUES) from None

@@ -97,14 +97,21 @@ class LinkedSizes:
 class ClassValues:
     """A batch of complete equivalence classes with the counts of a sensitive attribute inside each.
 
-    Class i has `sizes[i]` records. Its cells stand from `starts[i]` up to the next class's start: a value (its
-    position in the column's marginal, ascending within the class) and the number of records that have it.
+    Class i has `sizes[i]` records, of `people[i]` people where that is not the same. Its cells stand from
+    `starts[i]` up to the next class's start: a value (its position in the column's marginal, ascending within the
+    class) and the number of records that have it.
     """
 
     sizes: Integers
     starts: Integers
     values: Integers
     counts: Integers
+    people: Integers | None = None
+
+    @property
+    def persons(self) -> Integers:
+        """How many people each class has: where one may have several values, that is less than its size."""
+        return self.sizes if self.people is None else self.people
 
     @cached_property
     def cell_classes(self) -> Integers:
@@ -121,11 +128,19 @@ class ClassValues:
         """The size of each cell's class."""
         return np.repeat(self.sizes, self.cells_per_class)
 
+    @property
+    def cell_persons(self) -> Integers:
+        """The people in each cell's class."""
+        return np.repeat(self.persons, self.cells_per_class)
+
     def only(self, kept: NDArray[np.bool_]) -> "ClassValues":
         """Some of the classes."""
         cells = np.repeat(kept, self.cells_per_class)
         numbers = self.cells_per_class[kept]
-        return ClassValues(self.sizes[kept], np.cumsum(numbers) - numbers, self.values[cells], self.counts[cells])
+        people = None if self.people is None else self.people[kept]
+        return ClassValues(
+            self.sizes[kept], np.cumsum(numbers) - numbers, self.values[cells], self.counts[cells], people
+        )
 
     def sum_by_class(self, cells: NDArray[Any]) -> NDArray[Any]:
         """Add up a number per cell within each class."""

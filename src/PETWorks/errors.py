@@ -40,7 +40,7 @@ class NotApplicable(PETWorksError):  # noqa: N818 - it is an answer as much as a
 
 def quoted(names: Iterable[str], most: int = 12) -> str:
     """Names for a message: quoted, separated by commas, long ones and long lists cut."""
-    shown = [repr(name if len(name) <= 60 else name[:57] + "...") for name in names]
+    shown = [repr(name if len(name) <= 60 else name[:57] + "...") for name in map(str, names)]
     more = [f"and {len(shown) - most} more"] if len(shown) > most else []
     return ", ".join(shown[:most] + more)
 

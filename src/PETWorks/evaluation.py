@@ -6,7 +6,7 @@ from html import escape
 from typing import Any
 
 from PETWorks import attacks, metrics  # noqa: F401 - fills the catalogue
-from PETWorks.errors import NotApplicable, ParameterError, RoleError, quoted
+from PETWorks.errors import HierarchyError, NotApplicable, ParameterError, RoleError, quoted
 from PETWorks.metric import Metric, all_measures, find
 from PETWorks.release import NO_QUASI_IDENTIFIER, Release
 from PETWorks.result import Result
@@ -57,7 +57,7 @@ class Evaluation:
 
     def _repr_html_(self) -> str:
         described = f"{self.table['records']} records; quasi-identifiers {quoted(self.table['quasi_identifiers'])}"
-        header = "<tr><th>measure</th><th>value</th><th>asked for</th><th>verdict</th></tr>"
+        header = "<tr><th>measure</th><th>value</th><th>parameters</th><th>verdict</th></tr>"
         rows = "".join(
             f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in result.summary_cells())}</tr>"
             for result in self.results
@@ -97,8 +97,8 @@ def evaluate_all(release: Release, requests: Iterable[tuple[Metric, Mapping[str,
             try:
                 # Nothing was asked for, so there is no verdict, not even on default parameters.
                 results.append(replace(entry(release), satisfied=None))
-            except NotApplicable as reason:
-                not_applicable[entry.name] = str(reason).removeprefix(f"{entry.name} ")
+            except (NotApplicable, HierarchyError) as reason:
+                not_applicable[entry.name] = str(reason).removeprefix(f"{entry.name}: ").removeprefix(f"{entry.name} ")
     else:
         asked = [(entry, entry.check(parameters)) for entry, parameters in requests]
         results = [entry(release, **parameters) for entry, parameters in asked]
@@ -124,4 +124,6 @@ def _requests(wanted: str | Iterable[str] | Mapping[str, Mapping[str, Any]]) -> 
             if not isinstance(parameters, Mapping):
                 raise ParameterError(f"the parameters of {name!r} are a dict, got {type(parameters).__name__}")
         return [(find(name), parameters) for name, parameters in wanted.items()]
+    if not isinstance(wanted, Iterable):
+        raise ParameterError(f"measures are a name, several names, or a dict; got {type(wanted).__name__}")
     return [(find(name), {}) for name in ([wanted] if isinstance(wanted, str) else wanted)]

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from PETWorks.csvfile import CSV, reading
-from PETWorks.errors import InputError, quoted
+from PETWorks.errors import InputError, PETWorksError, quoted
 
 _ARROW_COLUMN = re.compile(r"Conversion failed for column (.+) with type")
 _PANDAS_ROW_LABELS = re.compile(r"__index_level_\d+__")
@@ -102,7 +102,12 @@ def _open(data: Any, name: str) -> Source:
     if isinstance(data, CSV | Parquet | Frame):
         return data
     if isinstance(data, str | os.PathLike):
-        return open_path(Path(data))
+        try:
+            return open_path(Path(data))
+        except PETWorksError:
+            raise
+        except (OSError, ValueError):
+            raise InputError(f"{name}: a path that the system refuses") from None
     if isinstance(data, pa.Table):
         return Frame(data, name)
     try:

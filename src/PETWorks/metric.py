@@ -35,7 +35,7 @@ class Number:
 
     def check(self, measure: str, name: str, value: Any) -> int | float:
         """The number, or an error that says what would be right."""
-        number = _number(value)
+        number = number_given(value)
         low, high = self.at_least, self.at_most
         fits = number is not None and (low is None or at_most(low, number)) and (high is None or at_most(number, high))
         if number is not None and self.whole and number != int(number):
@@ -94,7 +94,8 @@ class Text:
     def check(self, measure: str, name: str, value: Any) -> str:
         """The text, trimmed as a cell is, or an error."""
         if not isinstance(value, str) or not value.strip():
-            raise ParameterError(f"{measure} needs {name} to be a text, got {type(value).__name__}")
+            what = "an empty one" if isinstance(value, str) else type(value).__name__
+            raise ParameterError(f"{measure} needs {name} to be a text, got {what}")
         return value.strip()
 
 
@@ -196,7 +197,7 @@ class Metric:
             if not self.parameters:
                 raise ParameterError(f"{self.name} takes no parameters, got {quoted([name])}")
             if name not in self.parameters:
-                raise unknown(f"parameter of {self.name}", name, called.values())
+                raise unknown(f"parameter of {self.name}", str(name), called.values())
         checked: dict[str, Any] = {}
         for name, parameter in self.parameters.items():
             value = given.get(name, parameter.default)
@@ -213,12 +214,19 @@ class Metric:
 
     def __call__(self, release: Release, **parameters: Any) -> Result:
         """Measure a release."""
+        if not isinstance(release, Release):
+            raise ParameterError(f"{self.name} measures a Release, got {type(release).__name__}: Release(data, roles)")
         checked = self.check(parameters)
         missing = self.lacks(release)
         if missing:
             raise NotApplicable(f"{self.name} {missing}")
-        found = self.function(release, **checked)
-        return replace(found, treatment={**release.treatment, **self.treats})
+        try:
+            found = self.function(release, **checked)
+        except NotApplicable as error:
+            named = str(error) if str(error).startswith(self.name) else f"{self.name}: {error}"
+            raise NotApplicable(named) from None
+        unused = {} if "a sensitive attribute" in self.needs else {"several_sensitive": None}
+        return replace(found, treatment={**release.treatment, **unused, **self.treats})
 
 
 # What measures of single cells treat in their own way, whatever the release says.
@@ -265,14 +273,14 @@ def find(name: str) -> Metric:
     try:
         return spelled[_folded(name)]
     except KeyError:
-        raise unknown("measure", name, catalogue) from None
+        raise unknown("measure", str(name), catalogue) from None
 
 
 def _folded(name: str) -> str:
     return re.sub(r"[\s_-]+", "", str(name)).casefold()
 
 
-def _number(value: Any) -> int | float | None:
+def number_given(value: Any) -> int | float | None:
     """A finite number, also from text; None when it is none."""
     if isinstance(value, str):
         share = _SHARE.fullmatch(value)
@@ -294,5 +302,8 @@ def _number(value: Any) -> int | float | None:
 
 
 def _brief(value: Any) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:
+        text = f"a very long {type(value).__name__}"
     return text if len(text) <= 40 else text[:37] + "..."

@@ -7,8 +7,10 @@ from numbers import Integral, Real
 from typing import Any
 
 from PETWorks.engines.memory import Table
-from PETWorks.errors import InputError, ParameterError, quoted
+from PETWorks.errors import InputError, NotApplicable, ParameterError, quoted
 from PETWorks.files import Source, open_source
+
+LARGEST = 10**15
 
 
 @dataclass(frozen=True)
@@ -25,14 +27,15 @@ class Population:
     def given(cls, population: Any, columns: Sequence[str], unit: str | None) -> "Population":
         """From whatever the user gave; the unit is the column that names the person, if the table has it."""
         if isinstance(population, Real) and not isinstance(population, bool):
-            if isinstance(population, Integral) and int(population) >= 1:
-                return cls(number=int(population))
-            if 0 < float(population) <= 1:
-                return cls(fraction=float(population))
-            raise ParameterError(
-                "the population is a table, a number of people (a whole number) "
-                f"or the share of them in the release (above 0, at most 1); got {population}"
-            )
+            whole = isinstance(population, Integral)
+            number = _finite(population)
+            if not 0 < number <= LARGEST or (number > 1 and number != int(number)):
+                told = number if abs(number) <= LARGEST else "a number beyond all people"
+                raise ParameterError(
+                    "the population is a table, a number of people (a whole number) "
+                    f"or the share of them in the release (above 0, at most 1); got {told}"
+                )
+            return cls(number=int(number)) if whole or number > 1 else cls(fraction=number)
         source = open_source(population, "the population table")
         lacking = [column for column in columns if column not in source.names]
         if lacking:
@@ -44,17 +47,35 @@ class Population:
     def table(self) -> Table:
         """The quasi-identifiers of the population."""
         assert self.source is not None
-        return Table.load(self.source, self.columns)
+        table = Table.load(self.source, self.columns)
+        check_unit_is_told(table, self.unit, "the population")
+        return table
 
-    def size(self, records: int) -> int:
-        """The number of people, where the release has so many records."""
+    def checked_size(self, records: int) -> int:
+        """The number of people, where the release has so many records; it is not smaller than that."""
         if self.number is not None:
-            return self.number
-        if self.fraction is not None:
-            return round(records / self.fraction)
-        return self.table.rows if self.unit is None else len(self.table.marginal(self.unit).values)
+            size = self.number
+        elif self.fraction is not None:
+            size = round(min(records / self.fraction, 1e300))
+        else:
+            size = self.table.rows if self.unit is None else len(self.table.marginal(self.unit).values)
+        if size > LARGEST:
+            raise ParameterError(f"a share of {self.fraction} means a population beyond all people")
+        if size < records:
+            kind = ParameterError if self.source is None else NotApplicable
+            raise kind(f"a population of {size} is smaller than the release, {records} records")
+        return size
 
-    def check_size(self, records: int) -> None:
-        """A population is not smaller than what was drawn from it."""
-        if self.number is not None and self.number < records:
-            raise ParameterError(f"a population of {self.number} is smaller than the release, {records} records")
+
+def check_unit_is_told(table: Table, unit: str | None, where: str) -> None:
+    """Every record says whose it is."""
+    if unit is not None and unit in table.columns and None in table.marginal(unit).values:
+        raise InputError(f"the privacy unit {unit!r} is missing in some records of {where}: whose are they?")
+
+
+def _finite(number: Any) -> int | float:
+    """A number, or one beyond all people for what is too large for a float."""
+    try:
+        return int(number) if isinstance(number, Integral) else float(number)
+    except OverflowError:
+        return 2 * LARGEST

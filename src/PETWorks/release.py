@@ -11,7 +11,7 @@ from PETWorks.engines.memory import Table
 from PETWorks.errors import InputError, NotApplicable, ParameterError, RoleError, quoted
 from PETWorks.files import open_source
 from PETWorks.hierarchy import Hierarchy, as_hierarchies
-from PETWorks.population import Population
+from PETWorks.population import Population, check_unit_is_told
 from PETWorks.recoding import recoding, released_level
 from PETWorks.roles import check_same_columns, checked_roles, checked_unit
 from PETWorks.sidecar import read_sidecar
@@ -105,10 +105,9 @@ class Release:
         )
         # With nothing to look at, one column still says how many records there are.
         self.table = Table.load(source, self._wanted or source.names[:1])
-        if self.privacy_unit is not None and None in self.marginal(self.privacy_unit).values:
-            raise InputError(f"the privacy unit {self.privacy_unit!r} is missing in some records: whose are they?")
-        if self.population is not None:
-            self.population.check_size(self.people)
+        check_unit_is_told(self.table, self.privacy_unit, "the release")
+        if self.population is not None and self.population.source is None:
+            self.population.checked_size(self.people)
         self._people: dict[tuple[str, ...], Table] = {}
         self._remembered: dict[Hashable, Any] = {}
 
@@ -147,7 +146,9 @@ class Release:
         """The columns with a role (or, without roles, with a hierarchy) of the original table."""
         if self._original is None:
             raise InputError("the original table is needed and was not given")
-        return Table.load(self._original, self._wanted)
+        table = Table.load(self._original, self._wanted)
+        check_unit_is_told(table, self.privacy_unit, "the original")
+        return table
 
     @property
     def has_population_table(self) -> bool:
@@ -157,7 +158,7 @@ class Release:
     @property
     def population_size(self) -> int | None:
         """Number of people in the population, as far as it was given."""
-        return None if self.population is None else self.population.size(self.people)
+        return None if self.population is None else self.population.checked_size(self.people)
 
     @property
     def compared_columns(self) -> list[str]:
@@ -236,15 +237,13 @@ class Release:
         merge: Callable[[Summary, Summary], Summary],
         *,
         attacker: bool = False,
-        people: bool = False,
     ) -> Summary:
         """Run a kernel over batches of complete equivalence classes and merge what it returns.
 
-        Where the privacy unit says who is who, a person counts once for each value in a class. The size of a class
-        is the sum of that, or if so asked for the number of its people.
+        Where the privacy unit says who is who, a person counts once for each value in a class.
         """
         grouping = self._grouping(sensitive, attacker=attacker)
-        counted = self._counted(grouping.columns) if people and self.privacy_unit else None
+        counted = self._counted(grouping.columns) if self.privacy_unit else None
         return self._counted(grouping.columns, sensitive).fold(grouping, sensitive, kernel, merge, counted)
 
     def fold_codes(

@@ -18,8 +18,9 @@ def at_most(values: ArrayLike, limit: ArrayLike) -> NDArray[np.bool_]:
     (True, False)
     """
     left, right = np.asarray(values, np.float64), np.asarray(limit, np.float64)
+    larger = np.minimum(np.maximum(np.abs(left), np.abs(right)), np.finfo(np.float64).max)
     with np.errstate(over="ignore"):
-        return left <= right + TOLERANCE * np.maximum(np.abs(left), np.abs(right))
+        return left <= right + TOLERANCE * larger
 
 
 def below(values: ArrayLike, limit: ArrayLike) -> NDArray[np.bool_]:
@@ -84,7 +85,7 @@ class Result:
         """Measure, value, what was asked for and the verdict, as a row of a table."""
         verdict = {None: "", True: "holds", False: "does not hold"}[self.satisfied]
         parameters = ", ".join(f"{name}={shown(value)}" for name, value in self._asked().items())
-        return self.measure, shown(self.value), parameters, verdict
+        return self.measure, "none" if self.value is None else shown(self.value), parameters, verdict
 
     def _asked(self) -> dict[str, Any]:
         return {name: value for name, value in self.parameters.items() if value is not None and value != "auto"}

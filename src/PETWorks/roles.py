@@ -40,6 +40,8 @@ def check_same_columns(released: Source, original: Source, identifiers: Sequence
     """The original has the columns of the release, and others only if they identify."""
     only_released = [column for column in released.names if column not in original.names]
     only_original = [column for column in original.names if column not in released.names and column not in identifiers]
+    if (only_released or only_original) and _headless(original):
+        raise InputError(f"original and release have different columns; the original has {_columns(original)}")
     if only_released or only_original:
         parts = [f"{quoted(only_released)} only in the release" if only_released else ""]
         parts += [
@@ -64,5 +66,8 @@ def checked_unit(column: str | None, source: Source, roles: Mapping[str, str]) -
 
 def _columns(source: Source) -> str:
     """The columns of a table, for a message; without a header line the first record would stand there."""
-    headless = any(name == "" or is_number(name) for name in source.names)
-    return f"{len(source.names)} columns; is its first line a header?" if headless else quoted(source.names)
+    return f"{len(source.names)} columns; is its first line a header?" if _headless(source) else quoted(source.names)
+
+
+def _headless(source: Source) -> bool:
+    return any(name == "" or is_number(name) for name in source.names)

@@ -82,13 +82,14 @@ def beyond(
     only = None if value is None else [place for place, other in enumerate(overall.values) if other == value]
 
     def failing(classes: ClassValues) -> Integers:
-        bad = test(classes.counts / classes.cell_sizes, overall.shares[classes.values])
+        with np.errstate(over="ignore"):
+            bad = test(classes.counts / classes.cell_persons, overall.shares[classes.values])
         if only is not None:
             bad &= np.isin(classes.values, only)
         failed = classes.sum_by_class(bad.astype(np.int64)) > 0
-        return np.array([failed.sum(), classes.sizes[failed].sum()])
+        return np.array([failed.sum(), classes.persons[failed].sum()])
 
-    numbers = release.fold(column, failing, add, people=True)
+    numbers = release.fold(column, failing, add)
     return {f"classes_beyond_{limit}": int(numbers[0]), f"records_beyond_{limit}": int(numbers[1])}
 
 
@@ -97,7 +98,7 @@ def _counted(release: Release, column: str) -> Shares:
     values = len(overall.values)
 
     def extremes(classes: ClassValues) -> tuple[Extreme, Extreme]:
-        sizes = classes.cell_sizes
+        sizes = classes.cell_persons
         found = classes.counts / sizes
         most, least = np.zeros(values), np.full(values, np.inf)
         np.maximum.at(most, classes.values, found)
@@ -107,7 +108,7 @@ def _counted(release: Release, column: str) -> Shares:
             _reached(found == least[classes.values], classes, sizes, values),
         )
 
-    most, least = release.fold(column, extremes, _merged, people=True)
+    most, least = release.fold(column, extremes, _merged)
     return Shares(overall, most, least)
 
 

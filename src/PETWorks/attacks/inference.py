@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from PETWorks.attacks.reidentification import EVERYTHING_SEEN, vulnerability
 from PETWorks.counts import ClassValues
 from PETWorks.metric import AtMost, metric
-from PETWorks.release import Release
+from PETWorks.release import ALONE, Release
 from PETWorks.result import Result, no_more_than
 
 
@@ -16,7 +16,7 @@ from PETWorks.result import Result, no_more_than
     family="attack",
     better="lower",
     needs=("quasi-identifiers", "a sensitive attribute"),
-    treats=EVERYTHING_SEEN,
+    treats={**EVERYTHING_SEEN, "several_sensitive": ALONE},
 )
 def attribute_inference(release: Release, *, at_most: AtMost = None) -> Result:
     """Chance to guess the sensitive value of a random person whose quasi-identifiers are known.

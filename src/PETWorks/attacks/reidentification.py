@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.metric import AtMost, metric
-from PETWorks.release import ALONE, AS_CLASS, AS_VALUE, Release
+from PETWorks.release import AS_CLASS, AS_VALUE, Release
 from PETWorks.result import Result, no_more_than
 
-# To an adversary no record stands aside, and each attribute is worth an attack of its own.
-EVERYTHING_SEEN = {"missing": AS_VALUE, "suppressed": AS_CLASS, "several_sensitive": ALONE}
+# To an adversary no record stands aside.
+EVERYTHING_SEEN = {"missing": AS_VALUE, "suppressed": AS_CLASS}
 
 
 @metric(family="attack", better="lower", treats=EVERYTHING_SEEN)

@@ -98,7 +98,7 @@ class Table:
 
     def rows_aside(self, grouping: Grouping) -> int:
         """Number of rows that stand aside from the classes."""
-        aside = self._aside(grouping, [self._settled(name).codes for name in grouping.known])
+        aside = self._aside(grouping, lambda: self._row_codes(grouping.known))
         return 0 if aside is None else int(np.count_nonzero(aside))
 
     def count_values(self, columns: Sequence[str], sensitive: str) -> None:
@@ -122,11 +122,11 @@ class Table:
     ) -> Summary:
         """Run a kernel over batches of complete classes and merge what it returns. There is always one batch.
 
-        The sizes are those of the classes of `people`, if given: a table with the same classes.
+        How many people a class has is told by `people`, if given: a table with the same classes.
         """
         classes, kept = self._values_by_class(grouping.columns, sensitive), self._kept(grouping)
         if people is not None:
-            classes = replace(classes, sizes=people._classes(grouping.columns).sizes)
+            classes = replace(classes, people=people._classes(grouping.columns).sizes)
         if kept is not None:
             classes = classes.only(kept)
         return _folded(kernel, merge, _batches(classes), len(classes.values))
@@ -157,12 +157,14 @@ class Table:
         kernel: Callable[[ClassPairs], Summary],
         merge: Callable[[Summary, Summary], Summary],
     ) -> Summary:
-        """Run a kernel over the classes of this table and of another one, in which no record stands aside."""
+        """Run a kernel over the classes of this table and of another one."""
         joined = _concatenated(self, background, grouping.columns)
         keys = pack([joined.columns[name] for name in grouping.columns]).keys
-        aside = self._aside(grouping, [self.columns[name].codes for name in grouping.known])
+        aside = self._aside(grouping, lambda: self._row_codes(grouping.known))
         released = count(keys[: self.rows] if aside is None else keys[: self.rows][~aside])
-        known = count(keys[self.rows :])
+        incomplete = replace(grouping, suppressed_apart=False)
+        aside = background._aside(incomplete, lambda: background._row_codes(grouping.known))
+        known = count(keys[self.rows :] if aside is None else keys[self.rows :][~aside])
         all_keys = np.union1d(released.keys, known.keys)
         batches = np.split(all_keys, range(CELLS_PER_BATCH, len(all_keys), CELLS_PER_BATCH))
         return reduce(merge, (kernel(ClassPairs(released.of(batch), known.of(batch))) for batch in batches))
@@ -243,33 +245,24 @@ class Table:
         """Which classes do not stand aside; None when all stay."""
         if grouping not in self._kept_classes:
             classes = self._classes(grouping.columns)
-            aside = None
-            if self._some_aside(grouping):
-                aside = self._aside(grouping, classes.layout.codes(classes.keys)[: len(grouping.known)])
+            aside = self._aside(grouping, lambda: classes.layout.codes(classes.keys)[: len(grouping.known)])
             self._kept_classes[grouping] = None if aside is None else ~aside
         return self._kept_classes[grouping]
 
-    def _some_aside(self, grouping: Grouping) -> bool:
-        stars = grouping.suppressed_apart and all(
-            self.columns[name].code(SUPPRESSED) is not None for name in grouping.known
-        )
-        return stars or (
-            grouping.incomplete_apart and any(self.columns[name].code(None) is not None for name in grouping.known)
-        )
-
-    def _aside(self, grouping: Grouping, codes: Sequence[Codes]) -> NDArray[np.bool_] | None:
+    def _aside(self, grouping: Grouping, codes: Callable[[], Sequence[Codes]]) -> NDArray[np.bool_] | None:
         """Of rows or classes, given by the codes of the known columns, those that stand aside; None for none."""
         aside = None
-        if grouping.suppressed_apart:
-            stars = [self.columns[name].code(SUPPRESSED) for name in grouping.known]
-            if stars and None not in stars:
-                aside = np.logical_and.reduce([own == star for own, star in zip(codes, stars, strict=True)])
-        if grouping.incomplete_apart:
-            blanks = [self.columns[name].code(None) for name in grouping.known]
-            for own, blank in zip(codes, blanks, strict=True):
-                if blank is not None:
-                    aside = own == blank if aside is None else aside | (own == blank)
+        stars = [self.columns[name].code(SUPPRESSED) for name in grouping.known if grouping.suppressed_apart]
+        if stars and None not in stars:
+            aside = np.logical_and.reduce([own == star for own, star in zip(codes(), stars, strict=True)])
+        blanks = [self.columns[name].code(None) for name in grouping.known if grouping.incomplete_apart]
+        for own, blank in zip(codes(), blanks, strict=True) if set(blanks) - {None} else ():
+            if blank is not None:
+                aside = own == blank if aside is None else aside | (own == blank)
         return aside
+
+    def _row_codes(self, columns: Sequence[str]) -> list[Codes]:
+        return [self._settled(name).codes for name in columns]
 
 
 @dataclass(frozen=True)
@@ -324,6 +317,7 @@ def _batches(classes: ClassValues) -> Iterator[ClassValues]:
             classes.starts[first:end] - cell_ends[first],
             classes.values[cells],
             classes.counts[cells],
+            None if classes.people is None else classes.people[first:end],
         )
         if last == 0:
             return

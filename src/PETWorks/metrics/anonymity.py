@@ -40,7 +40,7 @@ def k_anonymity(release: Release, *, k: ClassSize = None) -> Result:
 
 @metric(
     family="privacy",
-    better="between",
+    better="mixed",
     needs=("quasi-identifiers", "a sensitive attribute"),
     aliases=("(α,k)-anonymity", "(alpha,k)-anonymity"),
 )

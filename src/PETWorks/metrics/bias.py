@@ -1,5 +1,6 @@
 """How far an answer that is computed from the data moves."""
 
+import sys
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -10,6 +11,8 @@ from PETWorks.errors import NotApplicable, ParameterError
 from PETWorks.metric import Function, Number, metric
 from PETWorks.release import Release
 from PETWorks.result import Result, no_more_than
+
+LARGEST = sys.float_info.max
 
 
 @metric(
@@ -41,12 +44,12 @@ def utility_bias(
 def difference(original: Any, released: Any, function: Callable[[Any], Any], max_bias: float | None = None) -> Result:
     """The bias between two tables of any kind that the function understands."""
     before, after = _number(function(original), "original"), _number(function(released), "released")
-    bias = float(abs(after - before))
+    bias = min(float(min(abs(after - before), Fraction(LARGEST))), LARGEST)
     return Result(
         "utility-bias",
         bias,
         no_more_than(bias, max_bias),
-        {"function": getattr(function, "__name__", type(function).__name__), "max_bias": max_bias},
+        {"function": str(getattr(function, "__name__", type(function).__name__)), "max_bias": max_bias},
         {"original": float(before), "released": float(after)},
     )
 

@@ -15,7 +15,7 @@ NEEDED = ("quasi-identifiers", "the original table")
 def aecs(release: Release, *, at_least: AtLeast = None) -> Result:
     """How small the average equivalence class has stayed, between the original's and one class of all records.
 
-    Suppressed records are in no class.
+    Records that are suppressed, or left out of the release, are in no class.
 
     LeFevre, DeWitt and Ramakrishnan (2006), *Mondrian Multidimensional k-Anonymity*.
 
@@ -23,7 +23,7 @@ def aecs(release: Release, *, at_least: AtLeast = None) -> Result:
     >>> 0.99 < aecs(release).value < 1
     True
     """
-    sizes, before, records = release.class_sizes(), release.original_class_sizes, release.counted_records
+    sizes, before, records = release.class_sizes(), release.original_class_sizes, _all_records("aecs", release)
     if not sizes.number or not before.number:
         raise NotApplicable("aecs needs a class; every record stands aside")
     raw, least = Fraction(sizes.records, sizes.number), Fraction(before.records, before.number)
@@ -38,6 +38,7 @@ def aecs(release: Release, *, at_least: AtLeast = None) -> Result:
             "min": float(least),
             "max": float(records),
             "original_classes": before.number,
+            "records_left_out": records - release.counted_records,
             **release.class_summary(),
         },
     )
@@ -47,7 +48,8 @@ def aecs(release: Release, *, at_least: AtLeast = None) -> Result:
 def discernibility(release: Release, *, at_least: AtLeast = None) -> Result:
     """How well records can still be told apart, between the original and one class of all records.
 
-    Every record counts with the size of its class, a suppressed one with the size of the whole table.
+    Every record counts with the size of its class; one that is suppressed, or left out of the release, with the size
+    of the whole table.
 
     Bayardo and Agrawal (2005), *Data Privacy through Optimal k-Anonymization*.
 
@@ -55,17 +57,32 @@ def discernibility(release: Release, *, at_least: AtLeast = None) -> Result:
     >>> 0 < discernibility(release).value < 1
     True
     """
-    records = release.counted_records
-    raw = _penalty(release.class_sizes(), records)
-    least = _penalty(release.original_class_sizes, release.original_people.rows)
+    records = _all_records("discernibility", release)
+    raw, least = _penalty(release.class_sizes(), records), _penalty(release.original_class_sizes, records)
     value = normalised(Fraction(raw), least, records**2)
     return Result(
         "discernibility",
         value,
         no_less_than(value, at_least),
         {"at_least": at_least},
-        {"raw": raw, "min": least, "max": records**2, **release.class_summary()},
+        {
+            "raw": raw,
+            "min": least,
+            "max": records**2,
+            "records_left_out": records - release.counted_records,
+            **release.class_summary(),
+        },
     )
+
+
+def _all_records(measure: str, release: Release) -> int:
+    """The records of the original: those that the release lacks were left out."""
+    records = release.original_people.rows
+    if release.counted_records > records:
+        raise NotApplicable(
+            f"{measure}: the release has {release.counted_records} records, more than the original's {records}"
+        )
+    return records
 
 
 def _penalty(sizes: ClassSizes, records: int) -> int:

@@ -1,6 +1,7 @@
 """Models that compare the sensitive values of each equivalence class with those of the whole table."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import Annotated, Any, NamedTuple
@@ -113,7 +114,11 @@ def _worst_class(release: Release, column: str, forced: str, limit: float | None
         cost = kernel(wide_enough(classes, unit))
         distances = cost.astype(np.float64) / classes.sizes / unit
         beyond = ~at_most(distances, np.inf if limit is None else limit)
-        return Worst(largest_ratio(cost, classes.sizes), int(beyond.sum()), int(classes.sizes[beyond].sum()))
+        found = largest_ratio(cost, classes.sizes)
+        if found is not None and classes.people is not None:
+            worst = distances >= distances.max() * (1 - 2**-50)
+            found = found[0], int(classes.people[worst].min())
+        return Worst(found, int(beyond.sum()), int(classes.persons[beyond].sum()))
 
     worst, classes, records = release.fold(column, summary, Worst.merged)
     if worst is None:
@@ -194,4 +199,4 @@ def wide_enough(classes: ClassValues, factor: int) -> ClassValues:
     """The same classes with unlimited integers, should the cost of one not fit into 64 bits."""
     if len(classes.sizes) == 0 or int(classes.sizes.max()) * factor < 2**62:
         return classes
-    return ClassValues(classes.sizes.astype(object), classes.starts, classes.values, classes.counts.astype(object))
+    return replace(classes, sizes=classes.sizes.astype(object), counts=classes.counts.astype(object))

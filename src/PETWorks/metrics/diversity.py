@@ -79,7 +79,7 @@ def recursive_l_diversity(
     release: Release,
     *,
     c: Annotated[float | None, Number(at_least=0)] = None,
-    l: Annotated[int, Number(at_least=2, whole=True)] = 2,  # noqa: E741 - its name in every paper
+    l: Annotated[int, Number(at_least=2, at_most=10**9, whole=True)] = 2,  # noqa: E741 - its name in every paper
 ) -> Result:
     """Bound that c must exceed so that no class has one value too common among its rarer ones.
 
@@ -96,9 +96,10 @@ def recursive_l_diversity(
     def worst(classes: ClassValues) -> tuple[Worst, int]:
         first, tail = _first_and_tail(classes, l)
         some = tail > 0
-        failed = ~some if c is None else ~some | ~below(first, c * tail)
+        with np.errstate(over="ignore"):
+            failed = ~some if c is None else ~some | ~below(first, c * tail)
         found = largest_ratio(first[some], tail[some])
-        beyond = Worst(found, int(failed.sum()), int(classes.sizes[failed].sum()))
+        beyond = Worst(found, int(failed.sum()), int(classes.persons[failed].sum()))
         return beyond, int(np.count_nonzero(~some))
 
     attributes: dict[str, dict[str, Any]] = {}
@@ -128,14 +129,14 @@ def _least(diversity: Any, classes: ClassValues, limit: float | None) -> _Least:
     if len(classes.sizes) == 0:
         return _Least(np.inf, None, 0, 0)
     small = ~at_most(0 if limit is None else limit, diversity)
-    ties = np.flatnonzero(diversity == diversity.min())
-    place = ties[np.argmin(classes.sizes[ties])]
+    ties = np.flatnonzero(diversity <= diversity.min() * (1 + 2**-50))
+    place = ties[np.argmin(classes.persons[ties])]
     cells = slice(classes.starts[place], classes.starts[place] + classes.cells_per_class[place])
     return _Least(
         float(diversity[place]),
-        int(classes.sizes[place]),
+        int(classes.persons[place]),
         int(small.sum()),
-        int(classes.sizes[small].sum()),
+        int(classes.persons[small].sum()),
         tuple(classes.counts[cells].tolist()),
     )
 

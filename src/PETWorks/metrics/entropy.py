@@ -72,16 +72,18 @@ def _levels(values: list[str | None], hierarchy: Hierarchy, column: str) -> Inte
 
 
 def _lifted(values: list[str | None], hierarchy: Hierarchy, column: str) -> list[Integers]:
-    """For each level, a number for what each original value is there; missing stays missing up to the top."""
+    """For each level, a number for what each original value is there; missing and `*` stay so up to the top."""
     leaves = {leaf: place for place, leaf in enumerate(hierarchy.leaves)}
     known = [value in leaves for value in values]
     strange = sum(not there and value not in (None, SUPPRESSED) for value, there in zip(values, known, strict=True))
     if strange:
         told = sum(value not in (None, SUPPRESSED) for value in values)
         raise misfit(column, hierarchy, strange, told, "original values are not leaves of")
+    both = list(zip(values, known, strict=True))
     found = []
     for level, labels in enumerate(hierarchy.levels):
-        lifted = [labels[leaves[value]] if there else None for value, there in zip(values, known, strict=True)]  # type: ignore[index]
+        # What is no leaf, missing or `*`, stays a value of its own.
+        lifted = [(labels[leaves[value]], True) if there else (value, False) for value, there in both]  # type: ignore[index]
         numbers = {label: number for number, label in enumerate(dict.fromkeys(lifted))}
         top = level == hierarchy.height
         found.append(np.array([0 if top else numbers[label] for label in lifted], np.int64))
@@ -118,11 +120,9 @@ def _strange(
 ) -> int:
     """Cells whose released value is not what the hierarchy makes of their original value."""
     codes = {value: code for code, value in enumerate(released)}
-    level_of, strange = levels[pairs.one], 0
-    for level in np.unique(level_of[level_of < hierarchy.height]).tolist():
+    made = levels[pairs.one] == hierarchy.height
+    for level in range(hierarchy.height + 1):
         labels = hierarchy.to_level(level)
         expected = np.array([codes.get(labels.get(value), -1) for value in original])  # type: ignore[arg-type]
-        there = level_of == level
-        wrong = expected[pairs.other[there]] != pairs.one[there]
-        strange += int(pairs.counts[there][wrong].sum())
-    return strange
+        made |= expected[pairs.other] == pairs.one
+    return int(pairs.counts[~made].sum())

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from PETWorks.counts import Integers, Marginal, PairCounts
 from PETWorks.engines.memory import THREADS, Table
-from PETWorks.errors import NotApplicable
+from PETWorks.errors import NotApplicable, quoted
 from PETWorks.metric import AtLeast, metric
 from PETWorks.release import Release
 from PETWorks.result import Result, no_less_than
@@ -143,7 +143,7 @@ def _pairs(released: Table, original: Table, names: list[str]) -> dict[str, dict
 
     pairs = list(combinations(names, 2))
     with ThreadPoolExecutor(THREADS) as pool:
-        return {f"{one}, {other}": row for (one, other), row in zip(pairs, pool.map(compared, pairs), strict=True)}
+        return {quoted(pair): row for pair, row in zip(pairs, pool.map(compared, pairs), strict=True)}
 
 
 def _told(table: Table, pair: tuple[str, str]) -> PairCounts:

@@ -17,7 +17,6 @@ from PETWorks.result import Result, no_less_than, normalised
     family="utility",
     better="higher",
     needs=("hierarchies",),
-    aliases=("loss", "information-loss"),
     treats=CELL_BY_CELL,
 )
 def granularity(release: Release, *, at_least: AtLeast = None) -> Result:
@@ -85,7 +84,7 @@ def ambiguity(release: Release, *, at_least: AtLeast = None) -> Result:
         return products.sum().item()
 
     found = Fraction(release.fold_codes(stood_for, add, every_record=True))
-    raw = found if exact else found * combinations
+    raw = found if exact else max(found * combinations, Fraction(release.records))
     least, most = release.records, release.records * combinations
     value = normalised(raw, least, most)
     return Result(
@@ -93,5 +92,10 @@ def ambiguity(release: Release, *, at_least: AtLeast = None) -> Result:
         value,
         no_less_than(value, at_least),
         {"at_least": at_least},
-        {"raw": round(raw), "min": least, "max": most, "records": release.records},
+        {"raw": int(raw) if exact else _rounded(raw), "min": least, "max": most, "records": release.records},
     )
+
+
+def _rounded(number: Fraction) -> float | None:
+    """A number as far as it can be told; None beyond that."""
+    return float(number) if number < 1e300 else None

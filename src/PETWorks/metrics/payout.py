@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 from PETWorks.counts import ClassCodes, ClassSizes
 from PETWorks.errors import NotApplicable
-from PETWorks.metric import Choice, Number, metric
+from PETWorks.metric import Choice, Number, find, metric
 from PETWorks.release import Release
-from PETWorks.result import Result, below, no_less_than, normalised
+from PETWorks.result import Result, at_most, below, normalised
 
-Money = Annotated[float, Number(at_least=0)]
+Money = Annotated[float, Number(at_least=0, at_most=1e100)]
 Reals = NDArray[np.float64]
 BINS = 20
+ROUNDING = 1e-12  # of a sum of logarithms over the columns
 
 
 @metric(family="utility", better="higher")
@@ -52,19 +53,21 @@ def publisher_payout(
         return _Paid(
             float(np.sum(kept * sizes)),
             np.histogram(np.clip(payout, edges[0], edges[-1]), edges, weights=sizes)[0],
-            int(sizes[payout < 0].sum()),
+            int(sizes[below(publisher_benefit * kept, lost)].sum()),
         )
 
     found = release.fold_codes(paid, lambda one, other: _Paid(*map(add, one, other)))
     sizes = release.class_sizes()
     attacked = _attacked(sizes.sizes, adversary_gain, adversary_cost)
-    benefit = publisher_benefit * found.kept
-    value = benefit - publisher_loss * int(sizes.classes[attacked].sum())
+    benefit, losses = publisher_benefit * found.kept, publisher_loss * int(sizes.classes[attacked].sum())
+    even = at_most(benefit, losses) and at_most(losses, benefit)
+    value = 0.0 if even else benefit - losses
     most = publisher_benefit * release.counted_records
     return Result(
         "publisher-payout",
         value,
-        no_less_than(value, at_least),
+        # The sums are compared, not their difference, in which rounding may be all that is left.
+        None if at_least is None else bool(at_most(at_least + losses, benefit)),
         {
             "adversary_cost": adversary_cost,
             "adversary_gain": adversary_gain,
@@ -75,7 +78,7 @@ def publisher_payout(
         },
         {
             "benefit": benefit,
-            "expected_loss": benefit - value,
+            "expected_loss": float(losses),
             "raw": value,
             "min": 0.0,
             "max": float(most),
@@ -109,6 +112,9 @@ def payout_curve(
     >>> ratios.tolist(), payouts.tolist()
     ([0.0, 2.0, 3.0], [6000.0, 5700.0, 5400.0])
     """
+    given = {"publisher_loss": publisher_loss, "publisher_benefit": publisher_benefit}
+    checked = find("publisher-payout").check({**given, "information_loss": information_loss})
+    publisher_loss, publisher_benefit = checked["publisher_loss"], checked["publisher_benefit"]
     weights = _kept_weights(release, information_loss)
     benefit = publisher_benefit * release.fold_codes(
         lambda classes: float(_kept(classes, weights) @ classes.sizes), add
@@ -158,10 +164,10 @@ def _kept(classes: ClassCodes, weights: dict[str, Reals] | None) -> Reals:
     kept = np.zeros(len(classes.sizes))
     for column, codes in classes.codes.items():
         kept += weights[column][codes]
-    return np.minimum(kept, 1)
+    return np.where(kept > 1 - ROUNDING, 1, kept)
 
 
 def _break_even(sizes: ClassSizes, benefit: float, loss: float) -> float | None:
     """The gain per cost above which losses exceed the benefit; None when they never do."""
-    attacked = np.flatnonzero(loss * np.cumsum(sizes.classes) > benefit)
+    attacked = np.flatnonzero(below(benefit, loss * np.cumsum(sizes.classes)))
     return float(sizes.sizes[attacked[0]]) if len(attacked) else None

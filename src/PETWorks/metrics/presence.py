@@ -56,8 +56,8 @@ def delta_presence(
             f"released records beyond those the original has of their kind: {found.too_many}; "
             "the release was not made from it"
         )
-    assert found.smallest is not None  # the original has records
-    assert found.largest is not None
+    if found.smallest is None or found.largest is None:
+        raise NotApplicable("every record of the original stands aside")
     smallest, largest = float(found.smallest), float(found.largest)
     limits = (delta_min, delta_max)
     satisfied = None
@@ -73,8 +73,9 @@ def delta_presence(
             "levels": release.levels,
             "original_records": background.rows,
             "original_records_absent_from_the_release": found.absent,
-            "records": release.records,
+            "records": release.counted_records,
             "suppressed_records": release.suppressed_records,
+            "incomplete_records": release.incomplete_records,
         },
     )
 

@@ -9,7 +9,7 @@ from PETWorks.metric import Flag, Number, metric
 from PETWorks.release import Release
 from PETWorks.result import Result, at_most, below
 
-Money = Annotated[float, Number(at_least=0)]
+Money = Annotated[float, Number(at_least=0, at_most=1e100)]
 
 
 @metric(family="privacy", better="lower")
@@ -65,9 +65,9 @@ def profitability(
 
 def _safe_size(gain: float, cost: float) -> int | None:
     """The smallest class on which an attack does not pay; None when there is none."""
-    if cost == 0 or not math.isfinite(gain / cost):
+    if cost == 0 or gain / cost > 2**53:
         return None
-    size = max(int(gain / cost), 1)
+    size = max(math.floor(gain / cost) - 1, 1)
     while at_most(cost, gain / size):
         size += 1
     return size

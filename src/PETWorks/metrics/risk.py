@@ -1,6 +1,7 @@
 """Re-identification risk by scenario: who looks for whom, and how likely they succeed."""
 
 import math
+from fractions import Fraction
 from typing import Annotated, Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from PETWorks.result import Result, at_most
 Share = Annotated[float | None, Number(at_least=0, at_most=1)]
 ClassSize = Annotated[float | None, Number(at_least=1)]
 Threshold = Annotated[float, Number(at_least=0, at_most=1)]
+MOST_FRACTIONS = 300
+LINKED = ("journalist-risk", "marketer-risk")
 BINS = (1, 2, 3, 5, 11, 20, 50, 100, 1000)
 
 
@@ -130,9 +133,11 @@ def cell_size_of(risk: float) -> int | None:
     return size
 
 
-def _finds(linked: LinkedSizes) -> float:
-    """The expected number of records found; each quotient is rounded once, and so is their sum."""
-    return math.fsum((linked.records / linked.sizes).tolist())
+def _finds(linked: LinkedSizes) -> Any:
+    """The expected number of records found: exactly, unless classes of very many sizes make that long."""
+    if len(linked.sizes) > MOST_FRACTIONS:
+        return math.fsum((linked.records / linked.sizes).tolist())
+    return sum(map(Fraction, linked.records.tolist(), linked.sizes.tolist()), Fraction(0))
 
 
 def _average(linked: LinkedSizes) -> float:
@@ -140,7 +145,7 @@ def _average(linked: LinkedSizes) -> float:
 
 
 def _ratio(some: Any, of: int) -> float:
-    return float(some) / of if of else 0.0
+    return float(some / of) if of else 0.0
 
 
 def _highest(linked: LinkedSizes) -> float:
@@ -195,10 +200,14 @@ def _judged(
             **found,
             **({"limits": compared} if compared else {}),
             "class_sizes": _distribution(linked),
-            "population": release.population_size if release.has_population_table else None,
+            **({} if name not in LINKED else {"linked_with": _linked_with(release)}),
             **release.class_summary(),
         },
     )
+
+
+def _linked_with(release: Release) -> str:
+    return f"a population of {release.population_size}" if release.has_population_table else "the release itself"
 
 
 def _distribution(linked: LinkedSizes) -> dict[str, dict[str, Any]]:

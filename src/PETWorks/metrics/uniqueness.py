@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.counts import ClassSizes
-from PETWorks.errors import NotApplicable
-from PETWorks.linking import population_class_sizes
+from PETWorks.linking import linked_sizes, population_class_sizes
 from PETWorks.metric import Choice, Number, metric
 from PETWorks.release import Release
 from PETWorks.result import Result, no_more_than
@@ -67,7 +66,11 @@ def population_uniqueness(
     """
     sizes, population = release.class_sizes(), release.population_size
     assert population is not None  # the catalogue sees to that
-    population = max(population, sizes.records)
+    if release.has_population_table:
+        linked_sizes(release)  # or the release was not drawn from it
+    if release.privacy_unit is not None:
+        # A person counts once in each of their classes, so the population does too.
+        population = round(population * release.counted_records / release.people)
     fraction = sizes.records / population
     used = ("pitman" if fraction <= SMALL_SAMPLE else "zayatz") if model == "dankar" else model
     fitted: dict[str, Any] = {}
@@ -94,13 +97,10 @@ def population_uniqueness(
 
 
 def _counted_share(release: Release) -> dict[str, float]:
-    """Where the population is a table whose people can be set on the levels of the release, how many are unique."""
+    """Where the population is a table, how many of its people are unique on the levels of the release."""
     if not release.has_population_table:
         return {}
-    try:
-        known = population_class_sizes(release)
-    except NotApplicable:
-        return {}
+    known = population_class_sizes(release)
     return {"share_counted_in_the_population": int(known.classes[known.sizes == 1].sum()) / known.records}
 
 
@@ -162,17 +162,35 @@ def pitman(sizes: ClassSizes, population: int) -> tuple[float, float | None, flo
 
     alpha = 0.0 if slope(0.0) <= 0 else _root(slope, 0.0, 1 - 1e-12)
     theta = excess_of(alpha) - alpha
-    logarithm = math.lgamma(theta + 1) - math.lgamma(theta + alpha) + (alpha - 1) * math.log(population)
+    logarithm = _log_gamma_ratio(theta + alpha, 1 - alpha) + (alpha - 1) * math.log(population)
     return min(math.exp(logarithm), 1.0), theta, alpha
 
 
+def _log_gamma_ratio(number: float, more: float) -> float:
+    """Log Gamma(number + more) - log Gamma(number), `more` being at most 1: by its expansion where both are large."""
+    if number < 1e5:
+        return math.lgamma(number + more) - math.lgamma(number)
+    product = more * (more - 1)
+    return more * math.log(number) + product / (2 * number) - product * (2 * more - 1) / (12 * number**2)
+
+
 def _slope_of_theta(excess: float, alpha: float, classes: int, records: int) -> float:
-    """Derivative of the log-likelihood by theta, at theta = excess - alpha."""
+    """Derivative of the log-likelihood by theta, at theta = excess - alpha.
 
-    def reciprocals(step: float, first: float, number: int) -> float:
-        return _summed(lambda i: 1 / (first + (i - 1) * step), lambda i: -step / (first + (i - 1) * step) ** 2, number)
+    It is the sum of 1/(theta + i alpha) over the classes but one, less that of 1/(theta + i) over the records but one.
+    As far as both go their terms are subtracted one by one, as they hardly differ where nearly all are unique.
+    """
+    theta = excess - alpha
 
-    return reciprocals(alpha, excess, classes - 1) - reciprocals(1, excess + (1 - alpha), records - 1)
+    def difference(i: Any) -> Any:
+        return i * (1 - alpha) / ((excess + (i - 1) * alpha) * (excess + (i - alpha)))
+
+    def its_slope(i: Any) -> Any:
+        return (1 - alpha) * (theta**2 - i**2 * alpha) / ((excess + (i - 1) * alpha) * (excess + (i - alpha))) ** 2
+
+    first = excess + (classes - alpha)
+    rest = _summed(lambda i: 1 / (first + (i - 1)), lambda i: -1 / (first + (i - 1)) ** 2, records - classes)
+    return _summed(difference, its_slope, classes - 1) - rest
 
 
 def _slope_of_alpha(excess: float, alpha: float, sizes: ClassSizes) -> float:

@@ -37,7 +37,7 @@ def evaluation_text(evaluation: Evaluation, *, details: bool, colour: bool, widt
     classes = described.get("classes", {})
     head |= {name: value for name, value in classes.items() if value is not None}
     head["treatment"] = _treated(described["treatment"])
-    verdicts = _table("measure", "value", "asked for", "verdict")
+    verdicts = _table("measure", "value", "parameters", "verdict")
     family = None
     for result in evaluation.results:
         if not details and find(result.measure).family != family:
@@ -65,7 +65,10 @@ def measures_text(entries: Iterable[Metric], *, colour: bool, width: int) -> str
     for entry in entries:
         parts += [Text(f"{entry.name}  ", "bold") + Text(f"({entry.family}, better: {entry.better})", "not bold")]
         parts += [Padding(Text(entry.summary), (0, 0, 0, 2))]
-        parts += [Text(f"    {parameter.name}={parameter.rule.kind}") for parameter in entry.parameters.values()]
+        parts += [Padding(Text(f"needs {', '.join(entry.needs)}"), (0, 0, 0, 2))]
+        for parameter in entry.parameters.values():
+            default = "" if parameter.default is None else f" ({shown(parameter.default)})"
+            parts += [Text(f"    {parameter.name}={parameter.rule.kind}{default}")]
     return _rendered(parts, colour=colour, width=width)
 
 
