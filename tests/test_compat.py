@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from PETWorks import PETValidation, Release, report
+from PETWorks import PETValidation, Release, catalogue, report
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.compat import TECHNIQUES
 from PETWorks.errors import PETWorksError
@@ -107,6 +107,33 @@ def test_utility_bias_wants_a_number(answer):
         PETValidation(1, 2, "UtilityBias", processingFunc=lambda _: answer, maxBias=2)
 
 
+def test_measures_without_a_published_name_go_by_their_own():
+    assert PETValidation(*DELTA, "granularity") == {"granularity": pytest.approx(0.3731707)}
+    found = PETValidation(None, PATIENT, "entropy l-diversity", l=3)
+    assert list(found.items()) == [("entropy-l-diversity", 3.0), ("fulfill entropy-l-diversity", True)]
+    found = PETValidation(None, DELTA[1], "k-map", population=DELTA[0], k=4)
+    assert found == {"k-map": 3, "fulfill k-map": False}
+    assert PETValidation(None, PATIENT, "enhanced β-likeness", beta=1)["fulfill enhanced-beta-likeness"] is False
+
+
+@pytest.mark.parametrize("name", sorted(catalogue))
+def test_every_measure_is_in_this_interface_too(name):
+    limits = {"t-closeness": {"tLimit": 1}, "delta-presence": {"dMin": 0, "dMax": 1}, "k-anonymity": {"k": 1}}
+    limits |= {"l-diversity": {"l": 1}, "profitability": {"allowAttack": True, **MONEY}}
+    limits |= {"utility-bias": {"processingFunc": len, "maxBias": 100}, "k-map": {"population": ADULT[0]}}
+    limits |= {"population-uniqueness": {"population": 0.5}}
+    found = PETValidation(*ADULT, name, **limits.get(name, {}))
+    assert json.loads(json.dumps([found, found.details])) == [found, found.details]
+
+
+def test_how_records_are_counted_can_be_said_here_too():
+    table = {"person": list("aab"), "zip": list("111")}
+    roles = {"zip": QUASI_IDENTIFIER}
+    found = PETValidation(None, table, "k-anonymity", attributeTypes=roles, k=3, privacy_unit="person")
+    assert found["fulfill k-anonymity"] is False
+    assert found.details["treatment"]["privacy_unit"] == "person"
+
+
 def test_attacks():
     roles = {
         "ZIPCode": QUASI_IDENTIFIER,
@@ -146,6 +173,7 @@ def test_numbers_as_text():
     [
         (("t-closness",), {"tLimit": 1}, r"no technique is called 't-closness'; did you mean 't-closeness'\?"),
         (("xyz",), {}, r"no technique is called 'xyz'; known: 't-closeness', 'd-presence'"),
+        (("granulaty",), {}, r"no technique is called 'granulaty'; did you mean 'granularity'"),
         ((), {"tLimit": 1}, r"name one technique"),
         (("t-closeness",), {"metric": "t-closeness"}, r"name one technique"),
         (("t-closeness",), {}, r"t-closeness needs tLimit"),

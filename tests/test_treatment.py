@@ -189,7 +189,8 @@ def test_incomplete_records_stand_aside_in_the_original_too():
         lambda release: Release("x" * 5000),
         lambda release: Release("a\0b"),
         lambda release: report(5),
-        lambda release: PETValidation(None, TABLE, "granularity"),
+        lambda release: PETValidation(None, TABLE, "granularity", attributeTypes=ROLES),
+        lambda release: PETValidation(None, TABLE, "k-map", attributeTypes=ROLES, population=3.5),
     ],
 )
 def test_what_is_of_the_wrong_kind_is_told_so(call):

@@ -7,9 +7,9 @@ from typing import Any
 from PETWorks import attacks, metrics  # noqa: F401 - fills the catalogue
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.errors import ParameterError, unknown
-from PETWorks.metric import Metric, find
+from PETWorks.metric import Metric, catalogue, find
 from PETWorks.metrics.bias import difference
-from PETWorks.release import Release
+from PETWorks.release import TREATMENTS, Release
 from PETWorks.render.json import dumps
 from PETWorks.result import Result
 
@@ -29,6 +29,7 @@ class _Technique:
     measure: str
     keys: Callable[[Result], Mapping[str, Any]]
     parameters: Mapping[str, str] = field(default_factory=dict)
+    required: bool = True
     # Which columns are quasi-identifiers where neither the caller nor a YAML file says so.
     otherwise: Callable[[Release], Iterable[str]] | None = None
 
@@ -44,6 +45,8 @@ def _all(release: Release) -> Iterable[str]:
 def _prior_and_posterior(found: Mapping[str, Any]) -> dict[str, Any]:
     return {key: found[key] for key in ("prior", "posterior")}
 
+
+RELEASE_OPTIONS = ("population", *TREATMENTS, "privacy_unit")
 
 TECHNIQUES = {
     "t-closeness": _Technique(
@@ -113,10 +116,11 @@ TECHNIQUES = {
 def PETValidation(
     original: Any, anonymized: Any, tech: str | None = None, *, metric: str | None = None, **parameters: Any
 ) -> Validation:
-    """Evaluate an anonymized table with a published technique.
+    """Evaluate an anonymized table with a published technique, or with any measure by its own name.
 
     The tables are paths or frames; `original` may be None where it is not needed. `dataHierarchy` and
-    `attributeTypes` are optional where a YAML file stands beside the table.
+    `attributeTypes` are optional where a YAML file stands beside the table. `population` and how records are counted
+    (`suppressed`, `missing`, `several_sensitive`, `privacy_unit`) may be given as to `Release`.
 
     >>> PETValidation(None, "data/patient_anonymized.csv", "t-closeness", tLimit=0.376)
     {'t': 0.376, 'fulfill t-closeness': True}
@@ -126,29 +130,26 @@ def PETValidation(
     technique, entry = _technique(str(tech if metric is None else metric))
     published = {native: name for name, native in technique.parameters.items()}
     hierarchies, roles = parameters.pop("dataHierarchy", None), parameters.pop("attributeTypes", None)
+    counted = {name: parameters.pop(name) for name in RELEASE_OPTIONS if name in parameters}
     for name in parameters:
         if name not in technique.parameters:
-            raise unknown(
-                f"parameter of {entry.name}", name, ["dataHierarchy", "attributeTypes", *technique.parameters]
-            )
+            known = ["dataHierarchy", "attributeTypes", *technique.parameters, *RELEASE_OPTIONS]
+            raise unknown(f"parameter of {entry.name}", name, known)
     missing = [name for name in technique.parameters if parameters.get(name) is None]
-    if missing:
+    if missing and technique.required:
         raise ParameterError(f"{entry.name} needs {', '.join(missing)}")
     checked = entry.check({technique.parameters[name]: value for name, value in parameters.items()}, published)
     if entry.name == "utility-bias":
         # The function gets what was given, whatever it is.
         result = difference(original, anonymized, **checked)
     else:
-        result = entry(_release(original, anonymized, roles, hierarchies, technique), **checked)
-    return Validation(technique.keys(result), {"value": result.value, **result.details})
-
-
-def _release(original: Any, anonymized: Any, roles: Any, hierarchies: Any, technique: _Technique) -> Release:
-    release = Release(anonymized, roles, hierarchies, original)
-    if release.roles or technique.otherwise is None:
-        return release
-    roles = dict.fromkeys(technique.otherwise(release), QUASI_IDENTIFIER)
-    return Release(anonymized, roles, hierarchies, original)
+        release = Release(anonymized, roles, hierarchies, original, **counted)
+        if not release.roles and technique.otherwise is not None:
+            roles = dict.fromkeys(technique.otherwise(release), QUASI_IDENTIFIER)
+            release = Release(anonymized, roles, hierarchies, original, **counted)
+        result = entry(release, **checked)
+    details = {"value": result.value, "treatment": dict(result.treatment), **result.details}
+    return Validation(technique.keys(result), details)
 
 
 def report(result: Mapping[str, Any] | Result, format: str = "json") -> None:  # noqa: A002 - the published name
@@ -168,10 +169,16 @@ def _technique(name: str) -> tuple[_Technique, Metric]:
     by_measure = {technique.measure: technique for technique in TECHNIQUES.values()}
     try:
         entry = find(name)
-        return by_measure[entry.name], entry
-    except KeyError:
-        raise ParameterError(
-            f"{find(name).name} has no published name; measure it with evaluate(Release(...), {find(name).name!r})"
-        ) from None
     except ParameterError:
-        raise unknown("technique", name, TECHNIQUES) from None
+        raise unknown("technique", name, [*TECHNIQUES, *(set(catalogue) - set(by_measure))]) from None
+    return by_measure.get(entry.name) or _unpublished(entry), entry
+
+
+def _unpublished(entry: Metric) -> _Technique:
+    """A measure that was not published: its value under its name, a verdict if a limit was given."""
+
+    def keys(result: Result) -> dict[str, Any]:
+        verdict = {} if result.satisfied is None else {f"fulfill {entry.name}": result.satisfied}
+        return {entry.name: result.value, **verdict}
+
+    return _Technique(entry.name, keys, {name: name for name in entry.parameters}, required=False)

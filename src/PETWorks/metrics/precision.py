@@ -43,7 +43,14 @@ def precision(release: Release, *, at_least: AtLeast = None) -> Result:
         1 - float(distortion),
         no_less_than(1 - float(distortion), at_least),
         {"at_least": at_least},
-        {"exact": str(1 - distortion), "columns": per_column, "records": release.records},
+        {
+            "exact": str(1 - distortion),
+            "raw": float(distortion),
+            "min": 0.0,
+            "max": 1.0,
+            "columns": per_column,
+            "records": release.records,
+        },
     )
 
 
