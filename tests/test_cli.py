@@ -114,6 +114,13 @@ def test_extreme_parameters_hold_without_a_warning(measure):
     assert set(beyond) <= {0} or found["satisfied"] is False
 
 
+def test_nobody_to_judge_is_told(tmp_path):
+    (tmp_path / "t.csv").write_text("zip;s\n*;x\n*;y\n", "utf-8")
+    done = petworks("evaluate", tmp_path / "t.csv", "--qi", "zip", "--measure", "k-anonymity:k=5")
+    assert done.returncode == 0
+    assert "No record is in a class" in done.stdout
+
+
 def test_a_value_with_a_comma(tmp_path):
     (tmp_path / "t.csv").write_text('zip;s\n1;"a,b"\n1;c\n', "utf-8")
     options = ("--qi", "zip", "--sensitive", "s", "--measure", 'alpha-k-anonymity:alpha=0.5,"value=a,b"')
@@ -147,6 +154,7 @@ def test_the_overview_has_families_and_no_details():
         line.strip() for line in done.stdout.splitlines() if line.strip() in ("privacy", "risk", "attack", "utility")
     ]
     assert "privacy unit: salary-class" in done.stdout
+    assert "class sizes are people" in done.stdout
     assert "More of each: --measure NAME, or --format json." in done.stdout
     assert "records below" not in done.stdout
 

@@ -96,7 +96,7 @@ def _ranked(keys: Codes, steps: list[int | Codes]) -> tuple[Codes, int]:
 
 def count(keys: Codes, bits: int = KEY_BITS) -> Counted:
     """Distinct keys and their counts. The keys are sorted in place."""
-    if bits <= BINCOUNT_BITS:
+    if bits <= BINCOUNT_BITS and 1 << bits <= 2 * len(keys):  # fewer bins than it would take to sort
         bins = np.bincount(keys.astype(np.int64), minlength=1)
         distinct = np.flatnonzero(bins)
         return Counted(distinct.astype(keys.dtype), bins[distinct])

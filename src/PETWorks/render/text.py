@@ -32,6 +32,8 @@ def evaluation_text(evaluation: Evaluation, *, details: bool, colour: bool, widt
     head = {name: described[name] for name in names if described[name]}
     if described["encoding"]:
         head["read_as"] = f"{described['encoding']}, separator {described['separator']!r}"
+    if "people" in described:
+        head["people"] = described["people"]
     if described["population"]:
         head["population"] = described["population"]
     classes = described.get("classes", {})
@@ -45,6 +47,10 @@ def evaluation_text(evaluation: Evaluation, *, details: bool, colour: bool, widt
             verdicts.add_row(Text(family, "bold"))
         verdicts.add_row(*(Text(cell, _STYLES.get(cell, "")) for cell in result.summary_cells()))
     parts: list[Any] = [_pairs(head.items()), verdicts]
+    if classes.get("classes") == 0:
+        parts += [Text("No record is in a class: limits on classes hold, as there is nobody to judge.")]
+    if "people" in described:
+        parts += [Text("Several records of one person count once in each class: class sizes are people.")]
     parts += [Text(f"not applicable: {name}: {reason}") for name, reason in evaluation.not_applicable.items()]
     if details:
         for result in evaluation.results:
