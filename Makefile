@@ -24,6 +24,7 @@ demo: .venv/.ready
 	$(BIN)/petworks evaluate data/patient_anonymized.csv --sensitive Disease,Salary --qi ZIPCode,Age --measure t-closeness:t=0.376
 	$(BIN)/petworks evaluate data/delta_anonymized.csv --original data/delta.csv --measure delta-presence:delta_min=1/2,delta_max=2/3 --measure profitability --measure precision
 	$(BIN)/petworks evaluate data/adult_anonymized.csv --original data/adult.csv
+	$(BIN)/petworks evaluate data/adult_anonymized.csv --population 0.01 --measure prosecutor-risk:highest=0.2,cell_size=5 --measure population-uniqueness:share=0.001
 	$(BIN)/petworks attack data/patient_anonymized.csv
 	$(BIN)/petworks attack data/adult_anonymized.csv --subsets 1-3
 

@@ -4,6 +4,7 @@ import copy
 import json
 import tempfile
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
@@ -13,8 +14,9 @@ import frames
 from conftest import ROOT, cases
 from definitions import TWINS, UNDEFINED
 from PETWorks import catalogue
+from PETWorks.engines import memory
 from PETWorks.errors import NotApplicable, PETWorksError
-from PETWorks.result import Result
+from PETWorks.result import Result, flat
 
 NAMES = sorted(catalogue)
 PARAMETERS = {"utility-bias": {"function": lambda table: 7}}  # tables have no form in common
@@ -88,6 +90,19 @@ def test_agrees_with_its_definition(case):
         if value != UNDEFINED or name not in ONE_LEVEL:
             expected = TWINS[name](case)
             assert close(value, expected, name), (name, value, expected)
+
+
+@settings(max_examples=150)
+@given(case=cases())
+def test_many_batches_say_the_same_as_one(case):
+    """What large tables do: batches of a few classes on several threads, merged; details included."""
+    whole = results(case)
+    with mock.patch.object(memory, "CELLS_PER_BATCH", 2):
+        in_parts = results(case)
+    for name, result in whole.items():
+        if result is not None:
+            one, other = (flat({"value": found.value, **found.details}) for found in (result, in_parts[name]))
+            assert {key: pytest.approx(number) for key, number in one.items()} == other, name
 
 
 @given(case=cases(), random=st.randoms(use_true_random=False))

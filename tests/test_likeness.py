@@ -1,6 +1,8 @@
 """Beta-likeness and delta-disclosure."""
 
 import math
+from fractions import Fraction
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
@@ -8,8 +10,10 @@ from hypothesis import strategies as st
 
 from PETWorks import Release
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.engines import memory
 from PETWorks.errors import PETWorksError
 from PETWorks.metrics.likeness import basic_beta_likeness, delta_disclosure, enhanced_beta_likeness
+from PETWorks.shares import shares
 
 ROLES = {"zip": QUASI_IDENTIFIER, "s": SENSITIVE_ATTRIBUTE}
 
@@ -99,3 +103,21 @@ def test_what_is_beyond_agrees_with_the_verdict(pairs):
     assert basic_beta_likeness(table, beta=beta).satisfied is True
     assert delta_disclosure(table, delta=delta * 1.001 + 1e-9).details["attributes"]["s"]["classes_beyond_delta"] == 0
     assert delta_disclosure(table, delta=delta).details["attributes"]["s"]["classes_beyond_delta"] > 0
+
+
+COUNTS = st.dictionaries(st.sampled_from("xyz"), st.integers(1, 8), min_size=1)
+
+
+@settings(max_examples=200)
+@given(classes=st.dictionaries(st.sampled_from("12345"), COUNTS, min_size=1), cells=st.sampled_from([2, 3, 1 << 17]))
+def test_extreme_shares_over_several_batches(classes, cells):
+    """For each value the largest and smallest share in a class, and of equal ones the smallest class."""
+    table = release(classes)
+    with mock.patch.object(memory, "CELLS_PER_BATCH", cells):
+        found = shares(table, "s")
+    for place, value in enumerate(found.overall.values):
+        sizes = [(counts[value], sum(counts.values())) for counts in classes.values() if value in counts]
+        most = max(sizes, key=lambda pair: (Fraction(*pair), -pair[1]))
+        least = min(sizes, key=lambda pair: (Fraction(*pair), pair[1]))
+        assert (found.most.counts[place], found.most.sizes[place]) == most
+        assert (found.least.counts[place], found.least.sizes[place]) == least
