@@ -261,3 +261,25 @@ def test_missing_and_suppressed_originals_are_two_values():
     levels = {"q": [("1", "a", "*"), ("2", "a", "*"), ("3", "b", "*")]}
     table = Release({"q": ["b", "b"]}, {"q": QUASI_IDENTIFIER}, levels, {"q": [None, "*"]})
     assert non_uniform_entropy(table).details["raw"] == 0
+
+
+def test_bits_are_lost_level_by_level():
+    """All four years become decades: a bit each; two go on to the century, among which the decade is the same."""
+    mixed = {"birth": ["197*", "197*", "19**", "19**"], "place": ORIGINAL["place"]}
+    columns = non_uniform_entropy(release(mixed)).details["columns"]
+    assert columns["birth"]["raw"] == 4
+    assert columns["place"]["raw"] == 0
+
+
+def test_quartiles_are_values_that_a_quarter_does_not_exceed():
+    table = Release({"x": list("11111")}, {"x": QUASI_IDENTIFIER}, original={"x": list("12345")})
+    found = fidelity(table).details["numeric_columns"]["x"]
+    assert [found[f"{name}_bias"] for name in ("first_quartile", "median", "third_quartile")] == [-1, -2, -3]
+
+
+def test_payout_by_gain_per_cost():
+    """A class is attacked where the gain per cost is above its size."""
+    table = Release({"q": list("abbccc")}, {"q": QUASI_IDENTIFIER})
+    rows = publisher_payout(table).details["payout_by_gain_per_cost"]
+    assert [rows[ratio]["records_attacked"] for ratio in ("1", "2", "3", "5")] == [0, 1, 3, 6]
+    assert [rows[ratio]["payout"] for ratio in ("1", "2", "3", "5")] == [7200, 6900, 6600, 6300]
