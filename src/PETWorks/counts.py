@@ -72,8 +72,7 @@ class ClassSizes:
         }
 
 
-@dataclass(frozen=True)
-class LinkedSizes:
+class LinkedSizes(NamedTuple):
     """Classes of a release by the size of their class in a population: `classes[i]` of `sizes[i]`, ascending.
 
     Together they have `records[i]` released records; `too_many` are more than their population class has people.
@@ -159,16 +158,14 @@ class ClassValues:
         )
 
 
-@dataclass(frozen=True)
-class ClassCodes:
+class ClassCodes(NamedTuple):
     """A batch of complete equivalence classes with their values: positions in the marginal of each column."""
 
     sizes: Integers
     codes: Mapping[str, NDArray[np.unsignedinteger]]
 
 
-@dataclass(frozen=True)
-class PairCounts:
+class PairCounts(NamedTuple):
     """How often two columns have which values together: positions in the marginal of each, and the count."""
 
     one: Integers
@@ -176,8 +173,7 @@ class PairCounts:
     counts: Integers
 
 
-@dataclass(frozen=True)
-class ClassPairs:
+class ClassPairs(NamedTuple):
     """A batch of complete classes over two tables: how often each class occurs in the one and in the other."""
 
     released: Integers

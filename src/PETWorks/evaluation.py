@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from html import escape
 from typing import Any
 
 from PETWorks import attacks, metrics  # noqa: F401 - fills the catalogue
@@ -56,6 +55,8 @@ class Evaluation:
         )
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         described = f"{self.table['records']} records; quasi-identifiers {quoted(self.table['quasi_identifiers'])}"
         header = "<tr><th>measure</th><th>value</th><th>parameters</th><th>verdict</th></tr>"
         rows = "".join(

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -91,6 +90,8 @@ class Result:
         return {name: value for name, value in self.parameters.items() if value is not None and value != "auto"}
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         rows = {"value": self.value, "satisfied": self.satisfied, **self.parameters, **flat(self.details)}
         cells = "".join(
             f"<tr><th style='text-align:left'>{escape(name)}</th><td>{escape(shown(value))}</td></tr>"

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from hashlib import blake2b
 from itertools import combinations
 from json import dumps
 from math import factorial
@@ -329,6 +328,8 @@ def shapley_share(values: Integers, players: int, player: int) -> Fraction:
 
 def _fingerprint(release: Release) -> str:
     """A number that is another one for every other table."""
+    from hashlib import blake2b
+
     digest = blake2b(digest_size=16)
     for name in (*release.quasi_identifiers, *release.sensitive_attributes):
         column = release.table.columns[name]

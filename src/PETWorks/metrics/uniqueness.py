@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import Annotated, Any
 
 import numpy as np
@@ -19,7 +20,6 @@ Reals = NDArray[np.float64]
 MODELS = ("dankar", "pitman", "zayatz")
 SMALL_SAMPLE = 0.1
 SUMMED_SINGLY = 1 << 12  # terms of a sum beyond these are integrated: their differences are below rounding
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(40)
 
 
 @metric(family="risk", better="lower")
@@ -217,10 +217,17 @@ def _summed(term: Callable[[Any], Any], slope: Callable[[Any], Any], number: int
         return found
     first, last = float(SUMMED_SINGLY), float(number)
     half = math.log(last / first) / 2
-    points = np.exp(half * (NODES + 1)) * first
-    integral = float(half * np.sum(WEIGHTS * points * term(points)))
+    nodes, weights = _quadrature()
+    points = np.exp(half * (nodes + 1)) * first
+    integral = float(half * np.sum(weights * points * term(points)))
     ends: float = (term(first) + term(last)) / 2 + (slope(last) - slope(first)) / 12
     return found + integral + ends
+
+
+@cache
+def _quadrature() -> tuple[Reals, Reals]:
+    """Gauss and Legendre's points and weights."""
+    return np.polynomial.legendre.leggauss(40)
 
 
 def _root(function: Callable[[float], float], low: float, high: float) -> float:
