@@ -86,6 +86,11 @@ def test_without_roles_columns_with_a_hierarchy_are_what_was_generalised():
     assert PETValidation(original, table, "Non-Uniform Entropy", dataHierarchy=levels) == {"Non-Uniform Entropy": 0.0}
 
 
+def test_without_roles_and_hierarchies_aecs_takes_all_columns():
+    table, original = {"zip": ["47*", "47*"], "job": ["a", "a"]}, {"zip": ["471", "472"], "job": ["a", "a"]}
+    assert PETValidation(original, table, "AECS") == {"AECS": 0.0}
+
+
 def test_utility_bias_hands_over_what_was_given():
     given = []
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from PETWorks import Release, catalogue
+from PETWorks import PETValidation, Release, catalogue
 
 CENSUS = ["sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation"]
 CENSUS += ["salary-class"]
@@ -75,6 +75,16 @@ def test_estimators(model, value, adult):
     dankar = catalogue["population-uniqueness"](adult[0])
     assert dankar.details["model_used"] == "pitman"
     assert dankar.value == pytest.approx(0.07737217833541048, rel=1e-8)
+
+
+def test_published_numbers_of_the_census_table_without_roles(reference, tmp_path):
+    """Without a YAML file beside it all nine columns count, as when AECS and Non-Uniform Entropy were published."""
+    for name in ("adult.csv", "adult_anonymized.csv"):
+        (tmp_path / name).symlink_to(reference / name)
+    tables = (tmp_path / "adult.csv", tmp_path / "adult_anonymized.csv")
+    assert PETValidation(*tables, "AECS") == {"AECS": 0.9992930131052006}
+    found = PETValidation(*tables, "Non-Uniform Entropy", dataHierarchy=reference / "adult_hierarchy")
+    assert found == {"Non-Uniform Entropy": pytest.approx(0.6691909578638351, rel=1e-12)}
 
 
 def test_inpatients(reference):

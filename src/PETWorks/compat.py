@@ -35,7 +35,7 @@ class _Technique:
 
 
 def _with_hierarchy(release: Release) -> Iterable[str]:
-    return release.hierarchies
+    return release.hierarchies or release.columns
 
 
 def _all(release: Release) -> Iterable[str]:

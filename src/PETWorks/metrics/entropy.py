@@ -22,8 +22,9 @@ def non_uniform_entropy(release: Release, *, at_least: AtLeast = None) -> Result
     level, and on each level only the records that were lifted at least so far are counted. Rows of release and
     original are compared in their order.
 
-    De Waal and Willenborg (1999), *Information Loss through Global Recoding and Local Suppression*; Prasser, Bild and
-    Kuhn (2016), *A Generic Method for Assessing the Quality of De-Identified Health Data*.
+    Gionis and Tassa (2009), *k-Anonymization with Minimal Loss of Information*; De Waal and Willenborg (1999),
+    *Information Loss through Global Recoding and Local Suppression*; Prasser, Bild and Kuhn (2016), *A Generic Method
+    for Assessing the Quality of De-Identified Health Data*.
 
     >>> release = Release("data/adult_anonymized.csv", original="data/adult.csv")
     >>> 0 < non_uniform_entropy(release).value < 1
