@@ -76,6 +76,8 @@ def test_re_identification_risk_takes_all_columns_where_no_roles_are_given():
     assert list(found.items()) == [("Re-identification Risk", 1.0)]
     roles = {"sex": QUASI_IDENTIFIER}
     assert PETValidation(None, table, "ReidentificationRisk", attributeTypes=roles) == {"Re-identification Risk": 1 / 4}
+    # As the published script has it: the one table first, and None.
+    assert PETValidation(table, None, "ReidentificationRisk") == found
 
 
 def test_without_roles_columns_with_a_hierarchy_are_what_was_generalised():

@@ -128,6 +128,8 @@ def PETValidation(
     if (tech is None) == (metric is None):
         raise ParameterError("name one technique as the third argument, or as metric=")
     technique, entry = _technique(str(tech if metric is None else metric))
+    if anonymized is None and technique.otherwise is _all:
+        original, anonymized = None, original  # published so: the one table stands first
     published = {native: name for name, native in technique.parameters.items()}
     hierarchies, roles = parameters.pop("dataHierarchy", None), parameters.pop("attributeTypes", None)
     counted = {name: parameters.pop(name) for name in RELEASE_OPTIONS if name in parameters}
