@@ -1,11 +1,13 @@
 """l-diversity: distinct, entropy, recursive."""
 
 import math
+from unittest import mock
 
 import pytest
 
 from PETWorks import Release
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.engines import memory
 from PETWorks.errors import PETWorksError
 from PETWorks.metrics.diversity import entropy_l_diversity, l_diversity, recursive_l_diversity
 
@@ -56,6 +58,16 @@ def test_entropy_on_the_limit(counts, diversity):
         assert found.value == diversity
         assert entropy_l_diversity(one_class(*counts), l=diversity).satisfied is True
         assert entropy_l_diversity(one_class(*counts), l=diversity * (1 + 1e-14)).satisfied is False
+
+
+@pytest.mark.parametrize("cells", [1, 1 << 17])
+def test_of_equally_diverse_classes_the_smallest_is_told(cells):
+    """Three records of one value and one record are worth one value each; so are 200,000."""
+    table = {"zip": ["a"] * 3 + ["b"] + ["c"] * 200_000, "s": ["x"] * 200_004}
+    roles = {"zip": QUASI_IDENTIFIER, "s": SENSITIVE_ATTRIBUTE}
+    with mock.patch.object(memory, "CELLS_PER_BATCH", cells):
+        found = entropy_l_diversity(Release(table, roles)).details["attributes"]["s"]
+    assert (found["l"], found["worst_class_size"]) == (1, 1)
 
 
 def test_recursive_is_strict():

@@ -92,7 +92,7 @@ def test_agrees_with_its_definition(case):
             assert close(value, expected, name), (name, value, expected)
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(case=cases())
 def test_many_batches_say_the_same_as_one(case):
     """What large tables do: batches of a few classes on several threads, merged; details included."""

@@ -10,6 +10,7 @@ from PETWorks.metric import Number, metric
 from PETWorks.release import Release
 from PETWorks.result import Result, at_most, below, no_less_than
 
+SAME = 1 + 2.0**-50  # sums of the same logarithms in another order
 NEEDED = ("quasi-identifiers", "a sensitive attribute")
 Diversity = Annotated[float | None, Number(at_least=1)]
 
@@ -25,7 +26,9 @@ class _Least(NamedTuple):
 
     def merged(self, other: "_Least") -> "_Least":
         """The less diverse of two, of equal ones the smaller class."""
-        least = min(self, other, key=lambda found: (found.diversity, found.size is None, found.size or 0))
+        lowest = min(self.diversity, other.diversity)
+        equal = [one for one in (self, other) if one.diversity <= lowest * SAME]
+        least = min(equal, key=lambda found: (found.size is None, found.size or 0))
         return least._replace(classes=self.classes + other.classes, records=self.records + other.records)
 
 
@@ -63,9 +66,8 @@ def entropy_l_diversity(release: Release, *, l: Diversity = None) -> Result:  # 
     """
 
     def least(classes: ClassValues) -> _Least:
-        with_logs = classes.counts * np.log(classes.counts)
-        found = classes.sizes / np.exp(classes.sum_by_class(with_logs) / classes.sizes)
-        return _least(found, classes, l)
+        shares = classes.counts / classes.cell_sizes  # the same for classes of the same mixture, whatever their size
+        return _least(np.exp(-classes.sum_by_class(shares * np.log(shares))), classes, l)
 
     attributes = {}
     for column in release.sensitive_attributes:
@@ -129,7 +131,7 @@ def _least(diversity: Any, classes: ClassValues, limit: float | None) -> _Least:
     if len(classes.sizes) == 0:
         return _Least(np.inf, None, 0, 0)
     small = ~at_most(0 if limit is None else limit, diversity)
-    ties = np.flatnonzero(diversity <= diversity.min() * (1 + 2**-50))
+    ties = np.flatnonzero(diversity <= diversity.min() * SAME)
     place = ties[np.argmin(classes.persons[ties])]
     cells = slice(classes.starts[place], classes.starts[place] + classes.cells_per_class[place])
     return _Least(
