@@ -8,7 +8,7 @@ from PETWorks.errors import PETWorksError
 from PETWorks.metrics.anonymity import alpha_k_anonymity, k_anonymity, k_map
 
 ROLES = {"zip": QUASI_IDENTIFIER, "disease": SENSITIVE_ATTRIBUTE}
-# Table 4 of Wong et al. (2006) has this form: four people in each of two groups, HIV in one of them for half.
+# A table of our own: four people in each of two groups, HIV in one of them for half.
 PATIENTS = {"zip": list("aaaabbbb"), "disease": ["hiv", "hiv", "flu", "cold", "hiv", "flu", "flu", "cold"]}
 
 
