@@ -70,6 +70,10 @@ def test_exit_codes(arguments, code):
         (("--privacy-unit", ""), "the privacy unit '' is not in the data"),
         (("--qi", "", "--sensitive", ""), "an option names no column"),
         (("--measure", "publisher-payout:publisher_loss=1e308"), "0 <= publisher_loss <= 1e+100"),
+        (
+            ("--measure", 'alpha-k-anonymity:"value=x'),
+            "--measure alpha-k-anonymity: parameters are separated by commas",
+        ),
         (("--measure", "alpha-k-anonymity:value="), "needs value to be a text, got an empty one"),
         (("--population", "1/0"), "1/0"),
         (("--population", "/"), "not a regular file|directory"),

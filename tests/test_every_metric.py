@@ -19,7 +19,6 @@ from PETWorks.errors import NotApplicable, PETWorksError
 from PETWorks.result import Result, flat
 
 NAMES = sorted(catalogue)
-PARAMETERS = {"utility-bias": {"function": lambda table: 7}}  # tables have no form in common
 LIMITS = {
     "alpha-k-anonymity": ("alpha", 1),
     "average-risk": ("average", 1),
@@ -52,10 +51,14 @@ ONE_LEVEL = ("delta-presence", "k-map", "journalist-risk", "marketer-risk", "pop
 def results(case, form=frames.as_arrow, folder=None):
     """What each measure says of a release; some have no answer for some releases."""
     release = frames.release_of(case, form, folder)
+
+    def records(table):  # tables have no form in common; it must be handed the very ones that were given
+        return {id(release.given_original): len(case.original), id(release.given): len(case.released)}[id(table)]
+
     found = {}
     for name in NAMES:
         try:
-            found[name] = catalogue[name](release, **PARAMETERS.get(name, {}))
+            found[name] = catalogue[name](release, **({"function": records} if name == "utility-bias" else {}))
         except NotApplicable:
             found[name] = None
     return found

@@ -48,17 +48,20 @@ def columns(texts: tuple[str, ...]) -> list[str]:
     """Column names from `a,b`; a name with a comma in it stands in double quotes."""
     names = []
     for text in texts:
-        try:
-            rows = list(csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True))
-        except csv.Error:
-            raise ParameterError(
-                f"column names are separated by commas, a name with a comma in quotes; got {text!r}"
-            ) from None
-        found = [name.strip() for row in rows for name in row if name.strip()]
+        found = _items(text, "column names")
         if not found:
             raise ParameterError("an option names no column; leave it out, or name one")
         names += found
     return names
+
+
+def _items(text: str, what: str) -> list[str]:
+    """What stands between commas; an item with a comma in it stands in double quotes."""
+    try:
+        rows = list(csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True))
+    except csv.Error:
+        raise ParameterError(f"{what} are separated by commas, one with a comma in quotes; got {text!r}") from None
+    return [item.strip() for row in rows for item in row if item.strip()]
 
 
 def request(text: str) -> tuple[Metric, dict[str, Any]]:
@@ -66,7 +69,7 @@ def request(text: str) -> tuple[Metric, dict[str, Any]]:
     name, _, listed = text.partition(":")
     entry = find(name)
     parameters: dict[str, Any] = {}
-    for item in columns((listed,)) if listed else []:
+    for item in _items(listed, f"--measure {name}: parameters"):
         parameter, equals, value = item.partition("=")
         if not equals:
             raise ParameterError(f"--measure {name}: {item!r} is not parameter=value")

@@ -315,9 +315,10 @@ class Release:
             raise RoleError(
                 f"{sensitive!r} is not a sensitive attribute; these are: {quoted(self.sensitive_attributes)}"
             )
-        people = self._counted(self.quasi_identifiers, sensitive) if self.privacy_unit else None
-        _, modes = self.table.record_class_modes(self.quasi_identifiers, sensitive, people)
-        return self.record_class_sizes(), modes
+        if self.privacy_unit is None:
+            return self.table.record_class_modes(self.quasi_identifiers, sensitive)
+        people = self._counted(self.quasi_identifiers, sensitive)
+        return self.record_class_sizes(), self.table.record_class_modes(self.quasi_identifiers, sensitive, people)[1]
 
     def _grouping(self, sensitive: str | None = None, *, attacker: bool = False) -> Grouping:
         """The classes: of all records by the quasi-identifiers to an attacker, otherwise as the treatment says."""
