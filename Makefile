@@ -6,11 +6,11 @@ ROWS ?= 3e6
 
 .PHONY: demo test check bench docs conformance clean
 
+# pyCANON pins old versions of what it uses, but the functions that the tests compare with run on newer ones.
 .venv/.ready: pyproject.toml constraints.txt tests/peers.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11 ...")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
-	# pyCANON pins old versions of what it uses, but the functions that the tests compare with run on newer ones.
 	$(BIN)/python -m pip install --quiet --no-deps --requirement tests/peers.txt
 	touch $@
 
