@@ -1,11 +1,14 @@
 """PETWorks: how safe is a table about people, and how much is it still worth?"""
 
+__version__ = "0.1.0"
+
 from PETWorks.attacks.subsets import every_subset
 from PETWorks.attacks.uniques import minimal_uniques
 from PETWorks.compat import PETValidation, report
 from PETWorks.csvfile import CSV
 from PETWorks.errors import PETWorksError
 from PETWorks.evaluation import Evaluation, evaluate
+from PETWorks.gate import Check, check
 from PETWorks.hierarchy import Hierarchy
 from PETWorks.metric import catalogue
 from PETWorks.release import Release
@@ -13,6 +16,7 @@ from PETWorks.result import Result
 
 __all__ = [
     "CSV",
+    "Check",
     "Evaluation",
     "Hierarchy",
     "PETValidation",
@@ -20,9 +24,9 @@ __all__ = [
     "Release",
     "Result",
     "catalogue",
+    "check",
     "evaluate",
     "every_subset",
     "minimal_uniques",
     "report",
 ]
-__version__ = "0.1.0"

@@ -14,10 +14,19 @@ from PETWorks import __version__
 from PETWorks.attacks.sizes import checked_sizes
 from PETWorks.attacks.subsets import Subsets, checked_limits, every_subset
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.cli_arguments import columns, limits_given, population_given, request, table_options
+from PETWorks.cli_arguments import (
+    as_json,
+    columns,
+    limits_given,
+    population_given,
+    put_out,
+    request,
+    table_options,
+)
+from PETWorks.cli_policy import COMMANDS
 from PETWorks.errors import ParameterError, PETWorksError, RoleError
 from PETWorks.evaluation import evaluate, evaluate_all
-from PETWorks.files import check_writable, open_path, write_whole
+from PETWorks.files import check_writable, open_path
 from PETWorks.metric import all_measures
 from PETWorks.release import TREATMENTS, Release
 from PETWorks.render.json import dumps
@@ -43,7 +52,8 @@ class Commands(click.Group):
             reason, code = "interrupted", INTERRUPTED
         except OSError as error:
             reason, code = f"cannot write the result: {error.strerror or 'the system refused'}", BAD_INPUT
-        click.echo(f"petworks: {printable(reason)}", err=True)
+        for line in reason.split("\n"):
+            click.echo(f"petworks: {printable(line)}", err=True)
         return context.exit(code)
 
 
@@ -121,13 +131,13 @@ def evaluate_command(
     with progress(f"evaluating {released.name}"):
         release = _release(released, options, population)
         evaluation = evaluate_all(release, requests or None)
-    if _as_json(options["output_format"], output):
+    if as_json(options["output_format"], output):
         text = dumps({"petworks": __version__, **evaluation.to_dict()}) + "\n"
     else:
         from PETWorks.render.text import evaluation_text
 
         text = evaluation_text(evaluation, details=bool(requests), **style(output))
-    _put(text, output)
+    put_out(text, output)
     sys.exit(DOES_NOT_HOLD if evaluation.satisfied is False else HOLDS)
 
 
@@ -209,7 +219,7 @@ def attack_command(table: Path, per_record: Path | None, subsets: str | None, **
         from PETWorks.render.tables import subsets_file
 
         tables[output], destination, output = subsets_file(found, output.suffix), None, None
-    if _as_json(options["output_format"], output):
+    if as_json(options["output_format"], output):
         if found is not None:
             answers["subsets"]["rows"] = found.to_dicts()
         text = dumps({"petworks": __version__, **evaluation.to_dict(), **answers}) + "\n"
@@ -217,7 +227,7 @@ def attack_command(table: Path, per_record: Path | None, subsets: str | None, **
         from PETWorks.render.text import attack_text
 
         text = attack_text(evaluation.results, answers.get("subsets"), **style(destination))
-    _put(text, output, tables, kept)
+    put_out(text, output, tables, kept)
     sys.exit(DOES_NOT_HOLD if answers and answers["subsets"]["minimal_risky"] else HOLDS)
 
 
@@ -236,6 +246,10 @@ def measures_command(output_format: str) -> None:
         from PETWorks.render.text import measures_text
 
         click.echo(measures_text(all_measures(), **style(None)), nl=False)
+
+
+for _command in COMMANDS:
+    main.add_command(_command)
 
 
 def _internal_error(kind: type[BaseException], _: BaseException, trace: TracebackType | None) -> None:
@@ -269,20 +283,6 @@ def _release(path: Path, options: dict[str, Any], population: Path | int | float
 
 def _output(path: Path | None, *inputs: Path | None) -> Path | None:
     return None if path is None else check_writable(path, inputs)
-
-
-def _as_json(wanted: str | None, output: Path | None) -> bool:
-    return wanted == "json" or (wanted is None and output is not None and output.suffix == ".json")
-
-
-def _put(text: str, output: Path | None, others: dict[Path, bytes] | None = None, kept: Path | None = None) -> None:
-    """Write all files, or none, remove what was kept for them, and print what has no file."""
-    files = others or {}
-    write_whole(files if output is None else {**files, output: text.encode("utf-8", "surrogateescape")})
-    if kept is not None:
-        kept.unlink(missing_ok=True)
-    if output is None:
-        click.echo(text, nl=False)
 
 
 def _every_subset(release: Release, sizes: str, kept: Path | None, options: dict[str, Any]) -> Subsets:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from PETWorks.errors import ParameterError
+from PETWorks.files import write_whole
 from PETWorks.metric import Metric, find, number_given
 from PETWorks.values import is_number
 
@@ -77,6 +78,21 @@ def request(text: str) -> tuple[Metric, dict[str, Any]]:
             raise ParameterError(f"--measure {name}: {parameter.strip()!r} is given twice")
         parameters[parameter.strip()] = value.strip()
     return entry, entry.check(parameters)
+
+
+def as_json(wanted: str | None, output: Path | None) -> bool:
+    """Whether JSON is to be printed: asked for, or by the name of the file."""
+    return wanted == "json" or (wanted is None and output is not None and output.suffix == ".json")
+
+
+def put_out(text: str, output: Path | None, others: dict[Path, bytes] | None = None, kept: Path | None = None) -> None:
+    """Write all files, or none, remove what was kept for them, and print what has no file."""
+    files = others or {}
+    write_whole(files if output is None else {**files, output: text.encode("utf-8", "surrogateescape")})
+    if kept is not None:
+        kept.unlink(missing_ok=True)
+    if output is None:
+        click.echo(text, nl=False)
 
 
 def limits_given(texts: tuple[str, ...]) -> dict[str, Any]:

@@ -146,6 +146,8 @@ class Metric:
     needs: tuple[str, ...]
     aliases: tuple[str, ...]
     treats: Mapping[str, str | None]
+    chinese: tuple[str, str]
+    of_one_class: bool
 
     def __repr__(self) -> str:
         return f"<{self.name} ({self.family}): {self.summary}>"
@@ -243,14 +245,19 @@ def metric(
     needs: tuple[str, ...] = ("quasi-identifiers",),
     aliases: tuple[str, ...] = (),
     treats: Mapping[str, str | None] | None = None,
+    chinese: tuple[str, str] = ("", ""),
+    of_one_class: bool = False,
 ) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
     """Enter a function in the catalogue and check its arguments whenever it is called.
 
-    `treats` says what it treats otherwise than the release would have it: see `Release.treatment`.
+    treats         what it treats otherwise than the release would have it: see `Release.treatment`
+    chinese        its name and the summary of its docstring in Traditional Chinese, for reports
+    of_one_class   whether the value tells of one class, as the smallest or the worst: not for everybody to see where
+                   classes are small
     """
 
     def enter(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-        entry = Metric(function, family, better, needs, aliases, treats or {})
+        entry = Metric(function, family, better, needs, aliases, treats or {}, chinese, of_one_class)
         catalogue[entry.name] = entry
 
         @wraps(function)

@@ -5,8 +5,8 @@ from typing import Any
 
 from PETWorks import attributetypes
 from PETWorks.errors import InputError, unknown
+from PETWorks.yamlfile import read_yaml
 
-LARGEST_FILE = 1 << 18
 _ROLES = {name: getattr(attributetypes, name) for name in attributetypes.__all__}
 
 
@@ -18,7 +18,7 @@ def read_sidecar(table: Path) -> tuple[dict[str, str], Path | None]:
     if not beside:
         return {}, None
     path = beside[0]
-    dataset = _section(_load(path), "DATASET", ("DATASET",), path.name)
+    dataset = _section(read_yaml(path).content, "DATASET", ("DATASET",), path.name)
     _check_keys(dataset, ("ATTRIBUTE_TYPE", "HIERARCHY"), path.name)
     by_role = _section({"ATTRIBUTE_TYPE": {}} | dataset, "ATTRIBUTE_TYPE", ("ATTRIBUTE_TYPE", "HIERARCHY"), path.name)
     _check_keys(by_role, _ROLES, path.name)
@@ -29,44 +29,6 @@ def read_sidecar(table: Path) -> tuple[dict[str, str], Path | None]:
                 raise InputError(f"{path.name}: column {column!r} has two roles")
             roles[column] = _ROLES[key]
     return roles, _folder(dataset.get("HIERARCHY"), path)
-
-
-def _load(path: Path) -> Any:
-    """The file's content: mappings, lists and texts, as they stand there; no tags, no aliases, no key twice."""
-    import yaml
-
-    class Loader(yaml.BaseLoader):
-        def compose_node(self, parent: Any, index: Any) -> Any:
-            event = self.peek_event()  # type: ignore[no-untyped-call]
-            tag = getattr(event, "tag", None)
-            if isinstance(event, yaml.AliasEvent) or tag not in (None, "!"):
-                what = "an alias" if isinstance(event, yaml.AliasEvent) else "a tag"
-                raise InputError(f"{path.name}, line {event.start_mark.line + 1}: {what}, which is not allowed")
-            return super().compose_node(parent, index)
-
-        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-            seen = set()
-            for key, _ in node.value:
-                if key.value in seen if isinstance(key, yaml.ScalarNode) else True:
-                    line = key.start_mark.line + 1
-                    raise InputError(f"{path.name}, line {line}: a key that stands there twice, or is not a name")
-                seen.add(key.value)
-            return super().construct_mapping(node, deep)
-
-    try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise InputError(f"{path.name}: larger than {LARGEST_FILE >> 10} KiB")
-        return yaml.load(path.read_text("utf-8"), Loader)  # noqa: S506 - makes nothing but texts, lists and dicts
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        where = f", line {mark.line + 1}" if mark else ""
-        raise InputError(f"{path.name}{where}: not plain YAML ({error.problem})") from None
-    except (yaml.YAMLError, UnicodeDecodeError):
-        raise InputError(f"{path.name}: not a YAML file in UTF-8") from None
-    except RecursionError:
-        raise InputError(f"{path.name}: nested too deeply") from None
-    except OSError as error:
-        raise InputError(f"cannot read {path.name}: {error.strerror}") from None
 
 
 def _section(given: Any, key: str, keys: tuple[str, ...], name: str) -> dict[str, Any]:

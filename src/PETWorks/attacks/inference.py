@@ -5,7 +5,7 @@ from operator import add
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.attacks.reidentification import EVERYTHING_SEEN, vulnerability
+from PETWorks.attacks.reidentification import EVERYTHING_SEEN, beyond_guessing, both, vulnerability
 from PETWorks.counts import ClassValues
 from PETWorks.metric import AtMost, metric
 from PETWorks.release import ALONE, Release
@@ -17,13 +17,15 @@ from PETWorks.result import Result, no_more_than
     better="lower",
     needs=("quasi-identifiers", "a sensitive attribute"),
     treats={**EVERYTHING_SEEN, "several_sensitive": ALONE},
+    chinese=("屬性推論", "隨機選取一人，在已知其準識別符的情況下，猜中其敏感屬性值的機率。"),
 )
-def attribute_inference(release: Release, *, at_most: AtMost = None) -> Result:
+def attribute_inference(release: Release, *, at_most: AtMost = None, excess: AtMost = None) -> Result:
     """Chance to guess the sensitive value of a random person whose quasi-identifiers are known.
 
     Before, the best guess is the commonest value of the table; after, the commonest of the person's
     equivalence class. With several sensitive attributes each is attacked alone and the value is the highest
-    chance. The adversary sees suppressed records too: here they always count as a class.
+    chance. The adversary sees suppressed records too: here they always count as a class. The excess of an attribute
+    is (after - before)/(1 - before): what is gained beyond guessing, of what guessing leaves.
 
     >>> attribute_inference(Release("data/patient_anonymized.csv")).details["attributes"]["Disease"]["posterior"]
     0.3333333333333333
@@ -32,14 +34,15 @@ def attribute_inference(release: Release, *, at_most: AtMost = None) -> Result:
     for column in release.sensitive_attributes:
         overall = release.overall(column, attacker=True)
         hits = release.fold(column, _most_frequent, add, attacker=True)
-        attributes[column] = vulnerability(int(overall.counts.max()), hits, overall.people or overall.records)
-    value = max(found["posterior"] for found in attributes.values())
+        counted = (int(overall.counts.max()), hits, overall.people or overall.records)
+        attributes[column] = {**vulnerability(*counted), "excess": beyond_guessing(*counted)}
+    value, gained = (max(found[name] for found in attributes.values()) for name in ("posterior", "excess"))
     return Result(
         "attribute-inference",
         value,
-        no_more_than(value, at_most),
-        {"at_most": at_most},
-        {"attributes": attributes, "records": release.records},
+        both(no_more_than(value, at_most), no_more_than(gained, excess)),
+        {"at_most": at_most, "excess": excess},
+        {"excess": gained, "attributes": attributes, "records": release.records},
     )
 
 

@@ -14,7 +14,12 @@ from PETWorks.shares import beyond, shares
 ClassSize = Annotated[float | None, Number(at_least=1)]
 
 
-@metric(family="privacy", better="higher")
+@metric(
+    family="privacy",
+    better="higher",
+    chinese=("k-匿名性", "最小等價類的資料列數。"),
+    of_one_class=True,
+)
 def k_anonymity(release: Release, *, k: ClassSize = None) -> Result:
     """Number of records in the smallest equivalence class.
 
@@ -43,6 +48,8 @@ def k_anonymity(release: Release, *, k: ClassSize = None) -> Result:
     better="mixed",
     needs=("quasi-identifiers", "a sensitive attribute"),
     aliases=("(α,k)-anonymity", "(alpha,k)-anonymity"),
+    chinese=("(α, k)-匿名性", "最小等價類的大小，以及單一敏感屬性值在等價類中所占的最大比例。"),
+    of_one_class=True,
 )
 def alpha_k_anonymity(
     release: Release,
@@ -90,7 +97,13 @@ def alpha_k_anonymity(
     )
 
 
-@metric(family="privacy", better="higher", needs=("quasi-identifiers", "a population table"))
+@metric(
+    family="privacy",
+    better="higher",
+    needs=("quasi-identifiers", "a population table"),
+    chinese=("k-map（k-對映）", "去識別化資料表各等價類在母體中所對應人數的最小值。"),
+    of_one_class=True,
+)
 def k_map(release: Release, *, k: ClassSize = None) -> Result:
     """Number of people in the population behind the least common class of the release.
 

@@ -20,6 +20,7 @@ LARGEST = sys.float_info.max
     better="lower",
     needs=("the original table",),
     treats={"missing": None, "suppressed": None, "several_sensitive": None, "privacy_unit": None},
+    chinese=("資料可用性偏差", "自訂函式對去識別化資料表與原始資料表所得結果之間的差距。"),
 )
 def utility_bias(
     release: Release,

@@ -23,7 +23,13 @@ Numbers = NDArray[Any]
 Kernel = Callable[[ClassValues], Numbers]
 
 
-@metric(family="privacy", better="lower", needs=("quasi-identifiers", "a sensitive attribute"))
+@metric(
+    family="privacy",
+    better="lower",
+    needs=("quasi-identifiers", "a sensitive attribute"),
+    chinese=("t-相似性", "各等價類的敏感屬性值分布與整個資料表的分布之間的最大距離。"),
+    of_one_class=True,
+)
 def t_closeness(
     release: Release,
     *,

@@ -32,7 +32,14 @@ class _Least(NamedTuple):
         return least._replace(classes=self.classes + other.classes, records=self.records + other.records)
 
 
-@metric(family="privacy", better="higher", needs=NEEDED, aliases=("distinct-l-diversity",))
+@metric(
+    family="privacy",
+    better="higher",
+    needs=NEEDED,
+    aliases=("distinct-l-diversity",),
+    chinese=("l-多樣性", "各等價類中相異敏感屬性值個數的最小值。"),
+    of_one_class=True,
+)
 def l_diversity(release: Release, *, l: Diversity = None) -> Result:  # noqa: E741 - its name in every paper
     """Fewest different sensitive values in a class.
 
@@ -53,7 +60,13 @@ def l_diversity(release: Release, *, l: Diversity = None) -> Result:  # noqa: E7
     return _result("l-diversity", attributes, l, release)
 
 
-@metric(family="privacy", better="higher", needs=NEEDED)
+@metric(
+    family="privacy",
+    better="higher",
+    needs=NEEDED,
+    chinese=("熵 l-多樣性", "各等價類中敏感屬性值之 exp(熵) 的最小值，即該等價類相當於有幾個同樣常見的值。"),
+    of_one_class=True,
+)
 def entropy_l_diversity(release: Release, *, l: Diversity = None) -> Result:  # noqa: E741 - its name in every paper
     """Smallest exp(entropy) of the sensitive values in a class: how many equally common values it is worth.
 
@@ -76,7 +89,17 @@ def entropy_l_diversity(release: Release, *, l: Diversity = None) -> Result:  # 
     return _result("entropy-l-diversity", attributes, l, release)
 
 
-@metric(family="privacy", better="lower", needs=NEEDED, aliases=("(c,l)-diversity", "recursive-(c,l)-diversity"))
+@metric(
+    family="privacy",
+    better="lower",
+    needs=NEEDED,
+    aliases=("(c,l)-diversity", "recursive-(c,l)-diversity"),
+    chinese=(
+        "遞迴 (c, l)-多樣性",
+        "c 必須大於此界限，任一等價類中最常見的敏感屬性值，相對於較少見的值才不致過於常見。",
+    ),
+    of_one_class=True,
+)
 def recursive_l_diversity(
     release: Release,
     *,

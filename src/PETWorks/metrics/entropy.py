@@ -14,7 +14,13 @@ from PETWorks.result import Result, no_less_than, normalised
 from PETWorks.values import SUPPRESSED
 
 
-@metric(family="utility", better="higher", needs=("the original table", "hierarchies"), treats=CELL_BY_CELL)
+@metric(
+    family="utility",
+    better="higher",
+    needs=("the original table", "hierarchies"),
+    treats=CELL_BY_CELL,
+    chinese=("非均勻熵", "1 減去只能由去識別化後的值猜測原始值時，所損失的位元比例。"),
+)
 def non_uniform_entropy(release: Release, *, at_least: AtLeast = None) -> Result:
     """One minus the share of bits lost when the original values can only be guessed from the released ones.
 

@@ -25,6 +25,7 @@ QUANTILES = {"first_quartile_bias": 0.25, "median_bias": 0.5, "third_quartile_bi
     better="higher",
     needs=("the original table",),
     treats={"missing": "value", "suppressed": "value", "several_sensitive": None, "privacy_unit": None},
+    chinese=("保真度", "1 減去各欄位在去識別化資料表與原始資料表之間總變異距離的平均值。"),
 )
 def fidelity(release: Release, *, at_least: AtLeast = None) -> Result:
     """One minus the mean total variation between the released and the original columns.

@@ -18,6 +18,7 @@ from PETWorks.result import Result, no_less_than, normalised
     better="higher",
     needs=("hierarchies",),
     treats=CELL_BY_CELL,
+    chinese=("細緻度", "儲存格的值距離涵蓋整個值域有多遠：1 減去其值所涵蓋葉節點比例的平均值。"),
 )
 def granularity(release: Release, *, at_least: AtLeast = None) -> Result:
     """How far cells are from standing for everything: one minus the mean share of leaves below a value.
@@ -55,7 +56,13 @@ def granularity(release: Release, *, at_least: AtLeast = None) -> Result:
     )
 
 
-@metric(family="utility", better="higher", needs=("quasi-identifiers", "hierarchies"), treats=CELL_BY_CELL)
+@metric(
+    family="utility",
+    better="higher",
+    needs=("quasi-identifiers", "hierarchies"),
+    treats=CELL_BY_CELL,
+    chinese=("模糊度", "資料列可能代表的原始值組合愈少，數值愈高：僅有一種為 1，所有組合皆有可能為 0。"),
+)
 def ambiguity(release: Release, *, at_least: AtLeast = None) -> Result:
     """How few combinations of original values a record may stand for, between one and all.
 

@@ -21,6 +21,8 @@ Beta = Annotated[float | None, Number(at_least=0)]
     better="lower",
     needs=("quasi-identifiers", "a sensitive attribute"),
     aliases=("beta-likeness", "basic-β-likeness"),
+    chinese=("基本 β-相似性", "敏感屬性值在等價類中的比例，相較於其在整個資料表中的比例，最大的相對增幅。"),
+    of_one_class=True,
 )
 def basic_beta_likeness(release: Release, *, beta: Beta = None) -> Result:
     """Largest relative gain in the share of a sensitive value, from the table to a class.
@@ -58,6 +60,11 @@ def basic_beta_likeness(release: Release, *, beta: Beta = None) -> Result:
     better="lower",
     needs=("quasi-identifiers", "a sensitive attribute"),
     aliases=("enhanced-β-likeness",),
+    chinese=(
+        "強化 β-相似性",
+        "敏感屬性值比例的最大相對增幅；若有任一值的增幅超過 -ln p（p 為該值在整個資料表中的比例），則無數值。",
+    ),
+    of_one_class=True,
 )
 def enhanced_beta_likeness(release: Release, *, beta: Beta = None) -> Result:
     """Largest relative gain of a sensitive value, if each keeps within -ln p; none otherwise.
@@ -99,6 +106,11 @@ def enhanced_beta_likeness(release: Release, *, beta: Beta = None) -> Result:
     better="lower",
     needs=("quasi-identifiers", "a sensitive attribute"),
     aliases=("delta-disclosure-privacy", "δ-disclosure", "δ-disclosure-privacy"),
+    chinese=(
+        "δ-揭露隱私性",
+        "等價類所含敏感屬性值之 |log(q/p)| 的最大值，q 為該值在等價類中的比例，p 為其在整個資料表中的比例。",
+    ),
+    of_one_class=True,
 )
 def delta_disclosure(
     release: Release,

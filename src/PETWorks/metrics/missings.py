@@ -8,7 +8,12 @@ from PETWorks.result import Result, no_more_than
 from PETWorks.values import SUPPRESSED
 
 
-@metric(family="utility", better="lower", treats=CELL_BY_CELL)
+@metric(
+    family="utility",
+    better="lower",
+    treats=CELL_BY_CELL,
+    chinese=("缺漏比例", "遭抑制、為缺值，或為資料階層最頂層值的儲存格所占比例。"),
+)
 def missings(release: Release, *, at_most: AtMost = None) -> Result:
     """Share of cells that are suppressed, missing, or the top value of their hierarchy.
 

@@ -19,7 +19,11 @@ BINS = 20
 ROUNDING = 1e-12  # of a sum of logarithms over the columns
 
 
-@metric(family="utility", better="higher")
+@metric(
+    family="utility",
+    better="higher",
+    chinese=("發布者淨收益", "所有資料列帶給發布者的期望淨收益：資料列尚存資訊帶來的收益，減去攻擊造成的損失。"),
+)
 def publisher_payout(
     release: Release,
     *,

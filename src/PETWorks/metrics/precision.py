@@ -10,7 +10,13 @@ from PETWorks.result import Result, no_less_than
 from PETWorks.values import SUPPRESSED
 
 
-@metric(family="utility", better="higher", needs=("hierarchies",), treats=CELL_BY_CELL)
+@metric(
+    family="utility",
+    better="higher",
+    needs=("hierarchies",),
+    treats=CELL_BY_CELL,
+    chinese=("精準度", "1 減去儲存格概化層數占其資料階層高度之比例的平均值。"),
+)
 def precision(release: Release, *, at_least: AtLeast = None) -> Result:
     """One minus the mean share of its hierarchy that a cell has been lifted.
 

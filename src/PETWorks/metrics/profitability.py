@@ -12,7 +12,12 @@ from PETWorks.result import Result, at_most, below
 Money = Annotated[float, Number(at_least=0, at_most=1e100)]
 
 
-@metric(family="privacy", better="lower")
+@metric(
+    family="privacy",
+    better="lower",
+    chinese=("獲利力", "單一資料列帶給發布者的最高期望損失，應小於該資料列帶來的發布者收益。"),
+    of_one_class=True,
+)
 def profitability(
     release: Release,
     *,

@@ -20,7 +20,13 @@ LINKED = ("journalist-risk", "marketer-risk")
 BINS = (1, 2, 3, 5, 11, 20, 50, 100, 1000)
 
 
-@metric(family="risk", better="lower", aliases=("highest-risk", "ReidentificationRisk"))
+@metric(
+    family="risk",
+    better="lower",
+    aliases=("highest-risk", "ReidentificationRisk"),
+    chinese=("檢察官情境風險", "已知某人在去識別化資料表中時，找出其資料列的最高機率，即最小等價類大小的倒數。"),
+    of_one_class=True,
+)
 def prosecutor_risk(
     release: Release,
     *,
@@ -48,7 +54,12 @@ def prosecutor_risk(
     return _judged("prosecutor-risk", found["highest"], found, linked, limits, {"threshold": threshold}, release)
 
 
-@metric(family="risk", better="lower")
+@metric(
+    family="risk",
+    better="lower",
+    chinese=("記者情境風險", "攻擊者以母體名冊比對時，找出任何一人之資料列的最高機率。"),
+    of_one_class=True,
+)
 def journalist_risk(
     release: Release,
     *,
@@ -77,7 +88,11 @@ def journalist_risk(
     return _judged("journalist-risk", found["highest"], found, linked, limits, {"threshold": threshold}, release)
 
 
-@metric(family="risk", better="lower")
+@metric(
+    family="risk",
+    better="lower",
+    chinese=("行銷者情境風險", "攻擊者將所有資料列與母體連結時，預期能正確找出的資料列比例。"),
+)
 def marketer_risk(release: Release, *, average: Share = None) -> Result:
     """Expected share of records that an adversary finds who links all of them with the population.
 
@@ -99,6 +114,7 @@ def marketer_risk(release: Release, *, average: Share = None) -> Result:
     family="risk",
     better="lower",
     aliases=("average-re-identification-risk", "strict-average-risk", "alpha-distinction"),
+    chinese=("平均風險", "找出資料列的平均機率，即等價類個數除以資料列數；若另設最高機率的上限，則為嚴格平均風險。"),
 )
 def average_risk(
     release: Release, *, average: Share = None, highest: Share = None, cell_size: ClassSize = None

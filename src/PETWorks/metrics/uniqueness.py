@@ -22,7 +22,11 @@ SMALL_SAMPLE = 0.1
 SUMMED_SINGLY = 1 << 12  # terms of a sum beyond these are integrated: their differences are below rounding
 
 
-@metric(family="risk", better="lower")
+@metric(
+    family="risk",
+    better="lower",
+    chinese=("樣本唯一性", "自成一個等價類的資料列所占比例。"),
+)
 def sample_uniqueness(release: Release, *, share: Share = None) -> Result:
     """Share of records that are alone in their equivalence class.
 
@@ -43,7 +47,12 @@ def sample_uniqueness(release: Release, *, share: Share = None) -> Result:
     )
 
 
-@metric(family="risk", better="lower", needs=("quasi-identifiers", "the population or its size"))
+@metric(
+    family="risk",
+    better="lower",
+    needs=("quasi-identifiers", "the population or its size"),
+    chinese=("母體唯一性", "母體中準識別符組合獨一無二者所占比例的估計值。"),
+)
 def population_uniqueness(
     release: Release,
     *,

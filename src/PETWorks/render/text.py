@@ -39,7 +39,7 @@ def evaluation_text(evaluation: Evaluation, *, details: bool, colour: bool, widt
     classes = described.get("classes", {})
     head |= {name: value for name, value in classes.items() if value is not None}
     head["treatment"] = _treated(described["treatment"])
-    verdicts = _table("measure", "value", "parameters", "verdict")
+    verdicts = new_table("measure", "value", "parameters", "verdict")
     family = None
     for result in evaluation.results:
         if not details and find(result.measure).family != family:
@@ -57,7 +57,7 @@ def evaluation_text(evaluation: Evaluation, *, details: bool, colour: bool, widt
             parts += _details(result, {**classes, **head}, described["treatment"])
     else:
         parts += [Text("\nMore of each: --measure NAME, or --format json.")]
-    return _rendered(parts, colour=colour, width=width)
+    return rendered(parts, colour=colour, width=width)
 
 
 def _treated(treatment: Mapping[str, str | None]) -> str:
@@ -75,14 +75,14 @@ def measures_text(entries: Iterable[Metric], *, colour: bool, width: int) -> str
         for parameter in entry.parameters.values():
             default = "" if parameter.default is None else f" ({shown(parameter.default)})"
             parts += [Text(f"    {parameter.name}={parameter.rule.kind}{default}")]
-    return _rendered(parts, colour=colour, width=width)
+    return rendered(parts, colour=colour, width=width)
 
 
 def attack_text(
     results: Sequence[Result], subsets: Mapping[str, Any] | None = None, *, colour: bool, width: int
 ) -> str:
     """Prior, posterior and leakage of each attack."""
-    table = _table("attack", "prior", "posterior", "x better than a guess", "difference")
+    table = new_table("attack", "prior", "posterior", "x better than a guess", "difference")
     for result in results:
         attributes: Mapping[str, Any] = result.details.get("attributes", {"": result.details})
         for column, found in attributes.items():
@@ -92,7 +92,7 @@ def attack_text(
     parts = (
         [table] if subsets is None else [Text("If they know all of the attributes", "bold"), table, *_subsets(subsets)]
     )
-    return _rendered(parts, colour=colour, width=width)
+    return rendered(parts, colour=colour, width=width)
 
 
 def _subsets(answers: Mapping[str, Any]) -> list[Any]:
@@ -101,7 +101,7 @@ def _subsets(answers: Mapping[str, Any]) -> list[Any]:
     attacks = dict.fromkeys(answer["attack"] for answer in answers["if_they_know"])
     for attack in attacks:
         unique = ["unique records"] if attack == "re-identification" else []
-        table = _table("they know", "risk", "attributes", "chance", *unique)
+        table = new_table("they know", "risk", "attributes", "chance", *unique)
         for answer in answers["if_they_know"]:
             if answer["attack"] == attack:
                 same = answer["lowest"]["posterior"] == answer["highest"]["posterior"]
@@ -112,7 +112,7 @@ def _subsets(answers: Mapping[str, Any]) -> list[Any]:
                     table.add_row(*map(Text, cells + [_percent(case["unique_share"]) for _ in unique]))
         parts += [Text(f"\nIf they know some of the attributes: {printable(attack)}", "bold"), table]
     if answers["limits"]:
-        risky = _table("limit", "smallest sets of attributes beyond it", "value", "verdict")
+        risky = new_table("limit", "smallest sets of attributes beyond it", "value", "verdict")
         for limit in answers["limits"]:
             found = [risk for risk in answers["minimal_risky"] if risk["limit"] == limit["limit"]]
             name = f"{printable(limit['limit'])} <= {shown(limit['at_most'])}"
@@ -127,7 +127,7 @@ def _subsets(answers: Mapping[str, Any]) -> list[Any]:
                 risky.add_row("", Text(f"and {len(found) - MOST_LISTED:,} more (--format json has all)"), "", "")
         parts += [Text("\nMinimal risky sets, among the subsets counted", "bold"), risky]
     for attack in attacks if answers["drivers"] is not None else ():
-        table = _table("attribute", "adds to the chance", "chance without it")
+        table = new_table("attribute", "adds to the chance", "chance without it")
         drivers = [driver for driver in answers["drivers"] if driver["attack"] == attack]
         for driver in sorted(drivers, key=lambda driver: -driver["shapley"]):
             numbers = (shown(driver["shapley"]), shown(driver["without"]))
@@ -184,7 +184,7 @@ def _details(result: Result, known: Mapping[str, Any], treatment: Mapping[str, A
     singles: dict[str, Any] = {"treatment": _treated(otherwise)} if any(otherwise.values()) else {}
     for name, value in result.details.items():
         if isinstance(value, Mapping) and value and all(isinstance(row, Mapping) for row in value.values()):
-            table = _table(*(_words(header) for header in (name, *next(iter(value.values())))))
+            table = new_table(*(_words(header) for header in (name, *next(iter(value.values())))))
             for column, row in value.items():
                 table.add_row(Text(printable(column)), *(Text(shown(cell)) for cell in row.values()))
             tables.append(table)
@@ -194,7 +194,8 @@ def _details(result: Result, known: Mapping[str, Any], treatment: Mapping[str, A
     return [Text(f"\n{result.measure}", "bold"), *parts, *tables] if parts or tables else []
 
 
-def _table(*headers: str) -> Table:
+def new_table(*headers: str) -> Table:
+    """An empty table with a line below its headers."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for header in headers:
         table.add_column(header, overflow="fold")
@@ -219,7 +220,8 @@ def _is_names(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(name, str) for name in value)
 
 
-def _rendered(parts: Iterable[Any], *, colour: bool, width: int) -> str:
+def rendered(parts: Iterable[Any], *, colour: bool, width: int) -> str:
+    """Parts as the text that a terminal shows; wide signs count double."""
     console = Console(
         file=StringIO(),
         force_terminal=colour,

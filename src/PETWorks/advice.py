@@ -1,0 +1,97 @@
+"""What to do next: steps drawn from the verdicts and the findings, as data; the renderers have the words."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from typing import Any
+
+from PETWorks.findings import below, without
+from PETWorks.metric import find
+from PETWorks.policy import Policy
+from PETWorks.release import Release
+
+SOON = 30  # days before a waiver's end that are worth a word
+MOST_SUPPRESSED = 0.05  # share of records; above it, somebody should look
+MOST_NAMED = 3
+
+
+def next_steps(
+    release: Release, policy: Policy, rules: Sequence[Mapping[str, Any]], today: date, drivers: Iterable[str]
+) -> list[dict[str, Any]]:
+    """Steps, the most pressing first; each has a name and what its text needs."""
+    steps: list[dict[str, Any]] = []
+    inside = [name for name in release.identifiers if name in release.columns and name != release.privacy_unit]
+    if inside:
+        steps.append({"step": "remove-identifiers", "columns": inside})
+    ordered = list(drivers) or sorted(
+        release.quasi_identifiers, key=lambda column: -len(release.marginal(column).values)
+    )
+    failing = [rule for rule in rules if rule["satisfied"] is False]
+    wanted = max((_size_wanted(rule) for rule in failing), default=0)
+    if wanted:
+        steps.append(
+            {
+                "step": "merge-classes",
+                "size": wanted,
+                "records": below(release.class_sizes(), wanted),
+                "rules": _names(failing, _size_wanted),
+                "without": without(release, wanted, ordered),
+            }
+        )
+    for step, applies in _STEPS.items():
+        names = _names(failing, applies)
+        if names:
+            steps.append({"step": step, "rules": names, "columns": ordered[:MOST_NAMED]})
+    for rule in rules:
+        if rule["waiver"] is not None:
+            left = (date.fromisoformat(rule["waiver"]["expires"]) - today).days
+            state = rule["waiver"]["state"]
+            if state == "expired" or (state == "active" and left <= SOON):
+                steps.append({"step": f"waiver-{'expired' if left < 0 else 'ends'}", "rules": [rule["name"]]})
+            elif state == "not needed":
+                steps.append({"step": "waiver-not-needed", "rules": [rule["name"]]})
+    without_role = [name for name in release.columns if name not in release.roles]
+    if without_role:
+        steps.append({"step": "give-roles", "columns": without_role})
+    if release.suppressed_records > MOST_SUPPRESSED * release.records:
+        share = release.suppressed_records / release.records
+        steps.append({"step": "many-suppressed", "records": release.suppressed_records, "share": share})
+    if policy.subset_sizes is None and release.privacy_unit is None:
+        steps.append({"step": "try-subsets"})
+    return steps
+
+
+def _size_wanted(rule: Mapping[str, Any]) -> float:
+    """The class size that would keep a rule, if it is about class sizes."""
+    parameters = rule["parameters"]
+    limits = rule["details"].get("limits", {}).values() if isinstance(rule["details"].get("limits"), Mapping) else ()
+    sizes = [
+        limit["smallest_class_wanted"] for limit in limits if limit["smallest_class_wanted"] and not limit["holds"]
+    ]
+    if rule["measure"] in ("k-anonymity", "alpha-k-anonymity", "k-map"):
+        sizes.append(parameters.get("k"))
+    if rule["measure"] == "sample-uniqueness":
+        sizes.append(2)
+    return max((size for size in sizes if size is not None), default=0)
+
+
+def _names(rules: Iterable[Mapping[str, Any]], applies: Any) -> list[str]:
+    return [rule["name"] for rule in rules if applies(rule)]
+
+
+def _is_about(rule: Mapping[str, Any], families: tuple[str, ...], needs: str) -> bool:
+    """Whether a rule's measure is of these families and needs this."""
+    if rule["measure"] == "every-subset":
+        return False
+    entry = find(rule["measure"])
+    return entry.family in families and needs in entry.needs
+
+
+_STEPS = {
+    "diversify": lambda rule: _is_about(rule, ("privacy", "attack"), "a sensitive attribute"),
+    "hide-presence": lambda rule: _is_about(rule, ("privacy",), "the original table"),
+    "blur": lambda rule: (
+        rule["measure"] in ("every-subset", "re-identification", "average-risk", "marketer-risk")
+        or rule["measure"] in ("population-uniqueness", "profitability")
+    ),
+    "refine": lambda rule: rule["measure"] != "every-subset" and find(rule["measure"]).family == "utility",
+}

@@ -1,0 +1,279 @@
+"""The policy file: a table, who will get it, and the rules it must keep."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from PETWorks import attributetypes
+from PETWorks.attacks.sizes import checked_sizes
+from PETWorks.attacks.subsets import checked_limits
+from PETWorks.errors import InputError, PETWorksError, quoted, unknown
+from PETWorks.files import open_path
+from PETWorks.metric import Metric, find, number_given
+from PETWorks.presets import Preset, presets
+from PETWorks.release import TREATMENTS, Release
+from PETWorks.schema import check_schema
+from PETWorks.yamlfile import Key, YAMLFile, read_yaml
+
+VERSION = 1
+CELL_SIZE = 11  # where a policy states none and has no preset
+SUBSETS = "every-subset"
+ROLES = {
+    "identifiers": attributetypes.IDENTIFIER,
+    "quasi_identifiers": attributetypes.QUASI_IDENTIFIER,
+    "sensitive_attributes": attributetypes.SENSITIVE_ATTRIBUTE,
+    "insensitive_attributes": attributetypes.INSENSITIVE_ATTRIBUTE,
+}
+RULE_KEYS = ("measure", "name", "why")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A measure with thresholds that must hold; without a measure, a limit on every subset."""
+
+    name: str
+    measure: Metric | None
+    parameters: Mapping[str, Any]
+    preset: str | None
+    why: str | None
+    key: Key
+
+
+@dataclass(frozen=True)
+class Waiver:
+    """A rule that need not hold, up to and including a day."""
+
+    rule: str
+    owner: str
+    reason: str
+    expires: date
+
+
+@dataclass(frozen=True)
+class Adversary:
+    """Somebody who is assumed to know some of the quasi-identifiers."""
+
+    who: str
+    knows: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What a policy file says, checked as far as it can be without the data."""
+
+    path: Path
+    file: YAMLFile
+    title: str
+    data: Path
+    original: Path | None
+    hierarchies: Path | None
+    population: Path | int | float | None
+    reading: Mapping[str, str]
+    roles: Mapping[str, str] | None
+    privacy_unit: str | None
+    treatment: Mapping[str, str]
+    release_kind: str | None
+    recipients: str | None
+    adversaries: tuple[Adversary, ...]
+    assumptions: tuple[str, ...]
+    cell_size: int
+    presets: tuple[Preset, ...]
+    rules: tuple[Rule, ...]
+    subset_sizes: str | None
+    limits: Mapping[str, str] = field(default_factory=dict)
+    waivers: tuple[Waiver, ...] = ()
+
+    def release(self, data: Any = None) -> Release:
+        """The release it is about; other data of the same columns if given."""
+
+        def opened(source: Any) -> Any:
+            return open_path(source, **self.reading) if isinstance(source, Path) else source
+
+        found = Release(
+            opened(self.data if data is None else data),
+            self.roles,
+            self.hierarchies,
+            opened(self.original),
+            population=opened(self.population),
+            privacy_unit=self.privacy_unit,
+            **self.treatment,
+        )
+        for place, adversary in enumerate(self.adversaries):
+            for column in adversary.knows:
+                if column not in found.quasi_identifiers:
+                    key = ("context", "adversaries", place, "knows")
+                    raise self.file.error(key, str(unknown("quasi-identifier", column, found.quasi_identifiers)))
+        with self.located("subsets", "limits"):
+            checked_limits(self.limits, found.sensitive_attributes)
+        if self.subset_sizes is not None:
+            with self.located("subsets", "sizes"):
+                checked_sizes(self.subset_sizes, len(found.quasi_identifiers))
+        return found
+
+    def located(self, *key: str | int) -> "_Located":
+        """Errors within get the name of the file, the line and the key."""
+        return _Located(self.file, key)
+
+
+@dataclass(frozen=True)
+class _Located:
+    file: YAMLFile
+    key: Key
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _kind: Any, error: BaseException | None, _trace: Any) -> None:
+        if isinstance(error, PETWorksError):
+            raise self.file.error(self.key, str(error)) from None
+
+
+def read_policy(path: str | Path, root: str | Path | None = None) -> Policy:
+    """Read and check a policy file. Its paths start from its own folder and stay below `root`, or that folder.
+
+    >>> policy = read_policy("data/adult_policy.yaml")
+    >>> policy.data.name, [rule.name for rule in policy.rules][:2]
+    ('adult_anonymized.csv', ['pdpc-5', 'l-diversity'])
+    """
+    path = Path(path)
+    if path.exists() and not path.is_file():
+        raise InputError(f"cannot read {str(path)!r}: not a regular file")
+    file = read_yaml(path)
+    if not isinstance(file.content, Mapping):
+        raise file.error((), "a mapping is wanted, with 'petworks_policy: 1' at its head")
+    _check_version(file)
+    check_schema(file, "policy")
+    content = file.content
+    context, subsets = content.get("context", {}), content.get("subsets", {})
+    chosen = tuple(_presets(file))
+    rules = tuple(_rules(file, chosen))
+    limits = subsets.get("limits", {})
+    if not rules and not limits:
+        raise file.error((), "no rule: give 'rules', 'presets' or limits under 'subsets'")
+    base = path.parent if root is None else Path(root)
+
+    def inside(key: str) -> Path | None:
+        return None if key not in content else _inside(file, (key,), path.parent, base)
+
+    data = inside("data")
+    assert data is not None
+    population = number_given(content.get("population", ""))
+    return Policy(
+        path=path,
+        file=file,
+        title=content.get("title", data.name),
+        data=data,
+        original=inside("original"),
+        hierarchies=inside("hierarchies"),
+        population=inside("population") if population is None else population,
+        reading={key: content[key].replace(r"\t", "\t") for key in ("separator", "encoding") if key in content},
+        roles=_roles(file) if "roles" in content else None,
+        privacy_unit=content.get("privacy_unit", "").strip() or None,
+        treatment={name: value for name, value in content.get("treatment", {}).items() if name in TREATMENTS},
+        release_kind=context.get("release"),
+        recipients=context.get("recipients"),
+        adversaries=tuple(
+            Adversary(one["who"], tuple(column.strip() for column in one["knows"]))
+            for one in context.get("adversaries", ())
+        ),
+        assumptions=tuple(context.get("assumptions", ())),
+        cell_size=int(content.get("cell_size", max((preset.cell_size for preset in chosen), default=CELL_SIZE))),
+        presets=chosen,
+        rules=rules,
+        subset_sizes=subsets.get("sizes"),
+        limits=limits,
+        waivers=tuple(_waivers(file, rules)),
+    )
+
+
+def _check_version(file: YAMLFile) -> None:
+    given = file.content.get("petworks_policy")
+    if given is not None and number_given(given) not in (None, VERSION):
+        raise file.error(("petworks_policy",), f"version {quoted([given])} of the format; this program knows {VERSION}")
+
+
+def _inside(file: YAMLFile, key: Key, folder: Path, root: Path) -> Path:
+    """A path of the file, which must not lead out of the root."""
+    try:
+        found = folder / str(file.content[key[0]]).strip()
+        if found.resolve().is_relative_to(root.resolve()):
+            return found
+    except (OSError, RuntimeError, ValueError):
+        raise file.error(key, "a path is wanted, and this one the system refuses") from None
+    raise file.error(key, "the path leads out of the policy's folder; --root says how far paths may lead")
+
+
+def _roles(file: YAMLFile) -> dict[str, str]:
+    roles: dict[str, str] = {}
+    for name, columns in file.content["roles"].items():
+        for place, column in enumerate(columns):
+            if roles.setdefault(column.strip(), ROLES[name]) != ROLES[name]:
+                raise file.error(("roles", name, place), f"the column {quoted([column])} has two roles")
+    return roles
+
+
+def _presets(file: YAMLFile) -> Iterator[Preset]:
+    known = presets()
+    for place, name in enumerate(file.content.get("presets", ())):
+        if name not in known:
+            raise file.error(("presets", place), str(unknown("preset", name, known)))
+        yield known[name]
+
+
+def _rules(file: YAMLFile, chosen: Sequence[Preset]) -> Iterator[Rule]:
+    """The rules of the presets, those of the file, and the limits on subsets."""
+    names: set[str] = set()
+    given: list[tuple[Mapping[str, Any], str | None, Key]] = [
+        (rule, preset.name, ("presets", place)) for place, preset in enumerate(chosen) for rule in preset.rules
+    ]
+    given += [(rule, None, ("rules", place)) for place, rule in enumerate(file.content.get("rules", ()))]
+    for rule, preset, key in given:
+        with _Located(file, (*key, "measure")):
+            measure = find(rule["measure"])
+        parameters = {name: value for name, value in rule.items() if name not in RULE_KEYS}
+        for name in parameters:
+            with _Located(file, (*key, name)):
+                measure.check({name: parameters[name]})
+        with _Located(file, key):
+            checked = measure.check(parameters)
+        if not parameters and measure.name != "profitability":
+            raise file.error(key, f"{measure.name} has no threshold here; it has {quoted(measure.parameters)}")
+        yield _named(
+            file, Rule(_name(rule, preset, measure, chosen), measure, checked, preset, rule.get("why"), key), names
+        )
+    for limit, value in file.content.get("subsets", {}).get("limits", {}).items():
+        key = ("subsets", "limits", limit)
+        yield _named(file, Rule(f"{SUBSETS}: {limit}", None, {limit: value}, None, None, key), names)
+
+
+def _name(rule: Mapping[str, Any], preset: str | None, measure: Metric, chosen: Sequence[Preset]) -> str:
+    if preset is None:
+        return str(rule.get("name", measure.name))
+    alone = any(one.name == preset and len(one.rules) == 1 for one in chosen)
+    return preset if alone else f"{preset}: {measure.name}"
+
+
+def _named(file: YAMLFile, rule: Rule, names: set[str]) -> Rule:
+    if rule.name in names:
+        raise file.error(rule.key, f"two rules are called {quoted([rule.name])}; give one another 'name'")
+    names.add(rule.name)
+    return rule
+
+
+def _waivers(file: YAMLFile, rules: Sequence[Rule]) -> Iterator[Waiver]:
+    names = [rule.name for rule in rules]
+    waived: set[str] = set()
+    for place, given in enumerate(file.content.get("waivers", ())):
+        key = ("waivers", place)
+        if given["rule"] not in names:
+            raise file.error((*key, "rule"), str(unknown("rule", given["rule"], names)))
+        if given["rule"] in waived:
+            raise file.error((*key, "rule"), f"the rule {quoted([given['rule']])} is waived twice")
+        waived.add(given["rule"])
+        try:
+            expires = date.fromisoformat(given["expires"])
+        except ValueError:
+            raise file.error((*key, "expires"), f"no such day: {quoted([given['expires']])}") from None
+        yield Waiver(given["rule"], given["owner"], given["reason"], expires)

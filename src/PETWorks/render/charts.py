@@ -1,0 +1,137 @@
+"""Where the lines and bars of a report's charts are drawn."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PETWorks.render.bilingual import spoken
+from PETWorks.render.language import LANGUAGES, name, percent, said
+
+LEFT, RIGHT, TOP, BOTTOM = 70, 620, 30, 220
+MOST_CHARTS = 4
+MOST_BARS = 40
+MOST_ROWS = 12
+
+
+def drawn(share: Any) -> float:
+    """A share, or the bound that stands for it, in hundredths of a bar."""
+    if isinstance(share, Mapping):
+        share = next((bound for bound in share.values() if isinstance(bound, int | float)), 0)
+    return round(100 * min(max(float(share or 0), 0), 1), 2)
+
+
+def view(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The charts of a report."""
+    subsets = document["subsets"]
+    curve = document["payout_curve"]
+    return {
+        "risk_charts": [] if subsets is None else _risk_charts(subsets["if_they_know"]),
+        "drivers": [] if subsets is None or subsets["drivers"] is None else _drivers(subsets["drivers"]),
+        "payout_chart": _payout(curve) if curve and len(curve) > 1 else None,
+        "payout_rows": [] if not curve else _spread(curve, MOST_ROWS),
+    }
+
+
+def _risk_charts(answers: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """For each attack, the chance over the number of attributes known."""
+    charts = []
+    for attack in list(dict.fromkeys(answer["attack"] for answer in answers))[:MOST_CHARTS]:
+        rows = [answer for answer in answers if answer["attack"] == attack]
+        sizes = [row["known"] for row in rows]
+        most = max(drawn(row["highest"]["posterior"]) / 100 for row in rows)
+        chart = _axes(min(sizes), max(sizes), min(_round_up(most), 1.0), lambda share: percent(share))
+        for kind in ("highest", "median", "lowest"):
+            shares = [drawn(row[kind]["posterior"]) / 100 for row in rows]
+            _add_line(chart, kind, sizes, shares, dots=True)
+        chart["x_ticks"] = [{"at": chart["x"](size), "label": str(size)} for size in _spread(sizes, MOST_ROWS)]
+        chart["x_label"] = _texts("number of attributes that the adversary knows")
+        chart["title"] = _attack_title(attack, "Chance of success by what is known: {attack}")
+        chart["rows"] = rows
+        charts.append(chart)
+    return charts
+
+
+def _payout(curve: Sequence[Mapping[str, float]]) -> dict[str, Any]:
+    """The publisher's payout as steps over the gain for the cost."""
+    ratios, payouts = [row["gain_per_cost"] for row in curve], [row["payout"] for row in curve]
+    low, high = min(0.0, *payouts), max(0.0, *payouts)
+    chart = _axes(
+        0, ratios[-1] * 1.05, _round_up(high), lambda amount: f"{amount:,.0f}", -_round_up(-low) if low else 0
+    )
+    xs: list[float] = []
+    ys: list[float] = []
+    for place, (ratio, payout) in enumerate(zip(ratios, payouts, strict=True)):
+        end = ratios[place + 1] if place + 1 < len(ratios) else ratios[-1] * 1.05
+        xs += [ratio, end]
+        ys += [payout, payout]
+    _add_line(chart, "payout", xs, ys, dots=False)
+    ticks = [ratios[-1] * part / 4 for part in range(5)]
+    chart["x_ticks"] = [{"at": chart["x"](tick), "label": f"{tick:,.3g}"} for tick in ticks]
+    chart["x_label"] = _texts("gain of an attack for its cost")
+    chart["title"] = _attack_title("", "The publisher's payout over what an attack gains for its cost")
+    return chart
+
+
+def _drivers(drivers: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """For each attack what the columns add, the most first."""
+    groups = []
+    for attack in list(dict.fromkeys(driver["attack"] for driver in drivers))[:MOST_CHARTS]:
+        rows = sorted((row for row in drivers if row["attack"] == attack), key=lambda row: -row["shapley"])[:MOST_BARS]
+        most = max((abs(row["shapley"]) for row in rows), default=0) or 1
+        title = _attack_title(attack, "What each column adds: {attack}")
+        groups.append({"title": title, "rows": [{**row, "width": row["shapley"] / most} for row in rows]})
+    return groups
+
+
+def _axes(x_low: float, x_high: float, y_high: float, label: Any, y_low: float = 0.0) -> dict[str, Any]:
+    def x(value: float) -> float:
+        return round(LEFT + 15 + (RIGHT - LEFT - 30) * (value - x_low) / ((x_high - x_low) or 1), 1)
+
+    def y(value: float) -> float:
+        return round(BOTTOM - (BOTTOM - TOP) * (value - y_low) / ((y_high - y_low) or 1), 1)
+
+    ticks = [y_low + (y_high - y_low) * part / 4 for part in range(5)]
+    return {"x": x, "y": y, "lines": [], "y_ticks": [{"at": y(tick), "label": label(tick)} for tick in ticks]}
+
+
+def _add_line(chart: dict[str, Any], kind: str, xs: Sequence[float], ys: Sequence[float], *, dots: bool) -> None:
+    points = [(chart["x"](x), chart["y"](y)) for x, y in zip(xs, ys, strict=True)]
+    chart["lines"].append(
+        {
+            "kind": kind,
+            "points": " ".join(f"{x},{y}" for x, y in points),
+            "dots": points if dots else [],
+            "label": _texts(kind) if dots else None,
+            "label_x": LEFT + 15 + 110 * len(chart["lines"]),
+        }
+    )
+
+
+def _round_up(share: float) -> float:
+    """The top of an axis: 1, 2, 4, 6 or 8 of a power of ten."""
+    if share <= 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(share))
+    return next(power * step for step in (1, 2, 4, 6, 8, 10) if power * step >= share * 0.999)
+
+
+def _spread(rows: Sequence[Any], most: int) -> list[Any]:
+    """So many of the rows, ends included."""
+    if len(rows) <= most:
+        return list(rows)
+    return [rows[round(place * (len(rows) - 1) / (most - 1))] for place in range(most)]
+
+
+def _texts(english: str) -> dict[str, str]:
+    return {lang: said(lang, english) for lang in LANGUAGES}
+
+
+def _attack_title(attack: str, english: str) -> Any:
+    return spoken(lambda lang: said(lang, english, attack=attack_name(attack, lang)))
+
+
+def attack_name(attack: str, lang: str) -> str:
+    """`attribute-inference of income` in a language."""
+    kind, of, column = attack.partition(" of ")
+    called = said(lang, kind) if kind else ""
+    return said(lang, "{attack} of {column}", attack=called, column=name(column)) if of else called

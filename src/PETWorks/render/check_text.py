@@ -1,0 +1,86 @@
+"""A check and a comparison of two as tables for a terminal, in either language."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.text import Text
+
+from PETWorks.presets import Preset
+from PETWorks.render import prose
+from PETWorks.render.language import asked, checked_language, measure_name, name, own, put, said
+from PETWorks.render.text import new_table, rendered
+from PETWorks.suggestion import Suggestion
+
+MOST_ROWS = 60
+STYLES = {"pass": "bold green", "waived": "bold yellow", "fail": "bold red"}
+
+
+def check_text(document: Mapping[str, Any], lang: str, *, colour: bool, width: int) -> str:
+    """The verdict, the rules, and what to do next."""
+    lang = checked_language(lang)
+    parts: list[Any] = [
+        _word(document["verdict"], lang) + Text(f" {own(document['title'], lang)}", "bold"),
+        Text(prose.summary(document, lang), "not bold"),
+    ]
+    table = new_table(*(said(lang, header) for header in ("rule", "measure", "found", "wanted", "verdict")))
+    for rule in document["rules"]:
+        cells = (name(rule["name"]), measure_name(rule["measure"], lang), put(rule["value"], lang))
+        table.add_row(*map(Text, (*cells, asked(rule["parameters"]))), _word(rule["verdict"], lang))
+    parts.append(table)
+    parts += [
+        Text(f"{name(rule['name'])}: {prose.waiver(rule['waiver'], lang)}")
+        for rule in document["rules"]
+        if rule["waiver"]
+    ]
+    steps = prose.steps(document, lang)
+    if steps:
+        parts.append(Text(f"\n{said(lang, 'Residual risk and next steps')}", "bold"))
+        parts.append(Text(prose.residual(document, lang)))
+        parts += [Text(f"{place}. {step}") for place, step in enumerate(steps, 1)]
+    return rendered(parts, colour=colour, width=width)
+
+
+def comparison_text(found: Mapping[str, Any], *, colour: bool, width: int) -> str:
+    """What changed between two checks."""
+    parts: list[Any] = [
+        Text("verdict: ") + _word(found["verdict"]["old"], "en") + Text(" -> ") + _word(found["verdict"]["new"], "en"),
+    ]
+    if not found["rules"] and not found["measures"] and not found["table"]:
+        parts.append(Text("No rule, no measure and nothing of the table has changed."))
+    for title, kind in (("rules", "rule"), ("measures", "measure"), ("table", "table")):
+        if found[title]:
+            table = new_table(kind, "old", "new", "change")
+            for row in found[title]:
+                colours = {"worse": "bold red", "better": "green"}
+                cells = (name(row["name"]), row["old_text"], row["new_text"])
+                table.add_row(*map(Text, cells), Text(row["change"], colours.get(row["change"], "")))
+            parts.append(table)
+    return rendered(parts, colour=colour, width=width)
+
+
+def suggestions_text(found: Sequence[Suggestion], unit: str | None, *, colour: bool, width: int) -> str:
+    """The role that is suggested for each column, and why."""
+    table = new_table("column", "role", "reason")
+    for one in found[:MOST_ROWS]:
+        table.add_row(*map(Text, (name(one.column), (one.role or "none").replace("_", " "), one.reason)))
+    parts: list[Any] = [table]
+    if len(found) > MOST_ROWS:
+        parts.append(Text(f"and {len(found) - MOST_ROWS:,} more columns"))
+    if unit is not None:
+        parts.append(Text(f"The person is named by {name(unit)}: several records of one count once."))
+    return rendered(parts, colour=colour, width=width)
+
+
+def presets_text(found: Sequence[Preset], *, colour: bool, width: int) -> str:
+    """The thresholds of regulators, each as a cell size and as a probability."""
+    table = new_table("preset", "cell size", "probability", "stated as", "source")
+    for preset in found:
+        thumb = "\n(rule of thumb)" if preset.rule_of_thumb else ""
+        source = f"{preset.organisation}: {preset.title}, {preset.date}\n{preset.note}"
+        cells = (preset.name, str(preset.cell_size), preset.probability, preset.stated_as + thumb, source)
+        table.add_row(*map(Text, cells))
+    return rendered([table], colour=colour, width=width)
+
+
+def _word(verdict: str, lang: str) -> Text:
+    return Text(said(lang, verdict), STYLES[verdict])

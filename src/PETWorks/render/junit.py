@@ -1,0 +1,48 @@
+"""A check as JUnit XML: a test case for each rule."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from xml.etree import ElementTree
+
+from PETWorks.render import prose
+from PETWorks.render.language import asked, name, own, put
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit(document: Mapping[str, Any]) -> str:
+    """Failing rules are failures, waived ones are skipped with the reason."""
+    counts = document["rule_verdicts"]
+    suite = ElementTree.Element(
+        "testsuite",
+        name=_xml(f"petworks check: {own(document['title'], 'en')}"),
+        tests=str(len(document["rules"])),
+        failures=str(counts["fail"]),
+        errors="0",
+        skipped=str(counts["waived"]),
+        timestamp=document["generated"].removesuffix("Z"),
+        time="0",
+    )
+    for rule in document["rules"]:
+        case = ElementTree.SubElement(
+            suite, "testcase", classname=f"petworks.{rule['measure']}", name=_xml(name(rule["name"])), time="0"
+        )
+        text = f"{rule['measure']}: found {put(rule['value'], 'en')}, wanted {asked(rule['parameters'])}"
+        if rule["waiver"]:
+            text += f"; {prose.waiver(rule['waiver'], 'en')}"
+        if rule["verdict"] == "fail":
+            ElementTree.SubElement(case, "failure", message=_xml(text), type=rule["measure"])
+        elif rule["verdict"] == "waived":
+            ElementTree.SubElement(case, "skipped", message=_xml(text))
+        else:
+            ElementTree.SubElement(case, "system-out").text = _xml(text)
+    suites = ElementTree.Element("testsuites", name="petworks")
+    suites.append(suite)
+    ElementTree.indent(suites)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(suites, "unicode")}\n'
+
+
+def _xml(text: str) -> str:
+    """Without the characters that XML does not have."""
+    return _NOT_XML.sub("\ufffd", text)
