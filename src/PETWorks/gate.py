@@ -18,6 +18,7 @@ from PETWorks.findings import assumed, columns, payout, small_classes
 from PETWorks.policy import SUBSETS, Policy, Rule, Waiver, read_policy
 from PETWorks.release import Release
 from PETWorks.render.json import canonical
+from PETWorks.result import Result
 from PETWorks.sidecar import read_sidecar
 
 SCHEMA = "petworks-check/1"
@@ -170,14 +171,22 @@ def _measured(release: Release, policy: Policy, rule: Rule, answers: Mapping[str
         result = rule.measure(release, **rule.parameters)
         if result.satisfied is None:
             raise NotApplicable(f"{rule.measure.name} has no threshold here, so that there is nothing to judge")
-    asked = {name: value for name, value in result.parameters.items() if value is not None and value != "auto"}
+    asked = {name: value for name, value in result.parameters.items() if name in (rule.given or result.parameters)}
     return {
         "measure": result.measure,
         "parameters": asked,
-        "value": result.value,
+        "value": _compared(result, asked),
         "satisfied": result.satisfied,
         "details": dict(result.details),
     }
+
+
+def _compared(result: Result, asked: Mapping[str, Any]) -> Any:
+    """What was held against the threshold, where that is one number other than the value, as a class size."""
+    limits = {name: limit["measured"] for name, limit in result.details.get("limits", {}).items()}
+    if "excess" in asked and "at_most" not in asked:
+        limits = {"excess": result.details["excess"]}
+    return next(iter(limits.values())) if len(limits) == 1 else result.value
 
 
 def _judged(rule: Rule, waiver: Waiver | None, today: str, measured: dict[str, Any]) -> dict[str, Any]:

@@ -35,7 +35,8 @@ class Rule:
 
     name: str
     measure: Metric | None
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, Any]  # all of them, checked
+    given: tuple[str, ...]  # those that the file gives
     preset: str | None
     why: str | None
     key: Key
@@ -240,12 +241,11 @@ def _rules(file: YAMLFile, chosen: Sequence[Preset]) -> Iterator[Rule]:
             checked = measure.check(parameters)
         if not parameters and measure.name != "profitability":
             raise file.error(key, f"{measure.name} has no threshold here; it has {quoted(measure.parameters)}")
-        yield _named(
-            file, Rule(_name(rule, preset, measure, chosen), measure, checked, preset, rule.get("why"), key), names
-        )
+        name = _name(rule, preset, measure, chosen)
+        yield _named(file, Rule(name, measure, checked, tuple(parameters), preset, rule.get("why"), key), names)
     for limit, value in file.content.get("subsets", {}).get("limits", {}).items():
         key = ("subsets", "limits", limit)
-        yield _named(file, Rule(f"{SUBSETS}: {limit}", None, {limit: value}, None, None, key), names)
+        yield _named(file, Rule(f"{SUBSETS}: {limit}", None, {limit: value}, (limit,), None, None, key), names)
 
 
 def _name(rule: Mapping[str, Any], preset: str | None, measure: Metric, chosen: Sequence[Preset]) -> str:

@@ -1,6 +1,5 @@
 """Texts that a page has in both languages, of which its style shows one."""
 
-from collections.abc import Callable
 from typing import Any
 
 from PETWorks.render.language import LANGUAGES, said
@@ -11,7 +10,7 @@ def both(english: str, **values: Any) -> Any:
     return spoken(lambda lang: said(lang, english, **values))
 
 
-def spoken(text: Callable[[str], str]) -> Any:
+def spoken(text: Any) -> Any:
     """What a function says in each language, as marked-up spans; once if it says the same."""
     from markupsafe import Markup, escape
 

@@ -40,7 +40,6 @@ def markdown(document: Mapping[str, Any], lang: str) -> str:
 
 def _plain(text: str, but: str = "") -> str:
     """A text that stands there as it is: nothing in it is markup, a link, or somebody's name."""
-    escaped = re.sub(
-        r"([\\`*_{}\[\]<>()#+!|~&$^=:@-])", lambda sign: sign[0] if sign[0] in but else f"\\{sign[0]}", text
-    )
-    return escaped.replace("\\@", "&#64;")
+    signs = "".join(sign for sign in "\\`*_{}[]<>#!|~&$^" if sign not in but)
+    escaped = re.sub(f"[{re.escape(signs)}]", lambda sign: f"\\{sign[0]}", text)
+    return escaped.replace("@", "&#64;").replace("://", "&#58;//").replace("www.", "www&#46;")
