@@ -11,6 +11,7 @@ from PETWorks.evaluation import Evaluation, evaluate
 from PETWorks.gate import Check, check
 from PETWorks.hierarchy import Hierarchy
 from PETWorks.metric import catalogue
+from PETWorks.policy import Policy, read_policy
 from PETWorks.release import Release
 from PETWorks.result import Result
 
@@ -21,6 +22,7 @@ __all__ = [
     "Hierarchy",
     "PETValidation",
     "PETWorksError",
+    "Policy",
     "Release",
     "Result",
     "catalogue",
@@ -28,5 +30,6 @@ __all__ = [
     "evaluate",
     "every_subset",
     "minimal_uniques",
+    "read_policy",
     "report",
 ]

@@ -96,7 +96,7 @@ def entropy_l_diversity(release: Release, *, l: Diversity = None) -> Result:  # 
     aliases=("(c,l)-diversity", "recursive-(c,l)-diversity"),
     chinese=(
         "遞迴 (c, l)-多樣性",
-        "c 必須大於此界限，任一等價類中最常見的敏感屬性值，相對於較少見的值才不致過於常見。",
+        "c 必須超過的界限：超過此值，各等價類中最常見的敏感屬性值相對於較少見的值才不致過於常見。",
     ),
     of_one_class=True,
 )

@@ -19,7 +19,7 @@ from PETWorks.values import SUPPRESSED
     better="higher",
     needs=("the original table", "hierarchies"),
     treats=CELL_BY_CELL,
-    chinese=("非均勻熵", "1 減去只能由去識別化後的值猜測原始值時，所損失的位元比例。"),
+    chinese=("非均勻熵", "1 減去資訊位元的損失比例，即只能由去識別化後的值猜測原始值時所損失者。"),
 )
 def non_uniform_entropy(release: Release, *, at_least: AtLeast = None) -> Result:
     """One minus the share of bits lost when the original values can only be guessed from the released ones.

@@ -18,7 +18,7 @@ from PETWorks.result import Result, no_less_than, normalised
     better="higher",
     needs=("hierarchies",),
     treats=CELL_BY_CELL,
-    chinese=("細緻度", "儲存格的值距離涵蓋整個值域有多遠：1 減去其值所涵蓋葉節點比例的平均值。"),
+    chinese=("細緻度", "儲存格的值與「涵蓋整個值域」相距多遠：1 減去其值所涵蓋葉節點比例的平均值。"),
 )
 def granularity(release: Release, *, at_least: AtLeast = None) -> Result:
     """How far cells are from standing for everything: one minus the mean share of leaves below a value.

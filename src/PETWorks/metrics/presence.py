@@ -17,7 +17,7 @@ from PETWorks.result import Result, at_most
     better="between",
     needs=("quasi-identifiers", "the original table"),
     aliases=("d-presence", "δ-presence"),
-    chinese=("δ-存在性", "原始資料表中的個體存在於去識別化資料表之機率的範圍。"),
+    chinese=("δ-存在性", "原始資料表中的某人存在於去識別化資料表中的機率範圍。"),
     of_one_class=True,
 )
 def delta_presence(

@@ -25,7 +25,7 @@ SUMMED_SINGLY = 1 << 12  # terms of a sum beyond these are integrated: their dif
 @metric(
     family="risk",
     better="lower",
-    chinese=("樣本唯一性", "自成一個等價類的資料列所占比例。"),
+    chinese=("樣本唯一性", "獨自構成一個等價類的資料列所占比例。"),
 )
 def sample_uniqueness(release: Release, *, share: Share = None) -> Result:
     """Share of records that are alone in their equivalence class.

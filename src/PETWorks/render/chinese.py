@@ -33,7 +33,7 @@ CHINESE = {
     "re-identification": "再識別",
     "attribute-inference": "屬性推論",
     "{attack} of {column}": "{attack}（{column}）",
-    "and {n} more": "另 {n} 項",
+    "and {n} more": "其餘 {n} 項",
     "withheld (small class)": "不公開（等價類過小）",
     "withheld (few records)": "不公開（資料列過少）",
     "{n} rules": "{n} 條規則",
@@ -47,13 +47,13 @@ CHINESE = {
     "Records: {records}; quasi-identifiers: {known}; sensitive attributes: {sensitive}.": (
         "資料列數 {records}；準識別符 {known} 個，敏感屬性 {sensitive} 個。"
     ),
-    "They are of {n} people.": "屬於 {n} 人。",
+    "They are of {n} people.": "這些資料列屬於 {n} 人。",
     "Waived until {expires}: {reason}": "豁免至 {expires}：{reason}",
     "The waiver expired on {expires}: {reason}": "豁免已於 {expires} 到期：{reason}",
-    "The waiver until {expires} is not needed: {reason}": "至 {expires} 的豁免已無必要：{reason}",
+    "The waiver until {expires} is not needed: {reason}": "效期至 {expires} 的豁免已無必要：{reason}",
     # context
     "Context and assumptions": "釋出情境與假設",
-    "The policy does not say who will get the table.": "政策檔未說明資料將提供給誰。",
+    "The policy does not say who will get the table.": "政策檔未說明資料表將提供給誰。",
     "The release is public: anybody may try to find somebody in it.": "公開釋出：任何人都可能嘗試在其中尋找特定人。",
     "The release is controlled: recipients are known and bound by terms.": (
         "受控釋出：接收者身分已知，並受使用條款約束。"
@@ -62,56 +62,56 @@ CHINESE = {
     "Recipients: {who}.": "接收者：{who}。",
     "An adversary may know all of: {columns}.": "攻擊者可能知道下列所有欄位：{columns}。",
     "No quasi-identifier was named.": "未指定準識別符。",
-    "Assumed adversary: {who}, who knows {columns}.": "假設的攻擊者：{who}，知道{columns}。",
+    "Assumed adversary: {who}, who knows {columns}.": "假設的攻擊者：{who}，已知欄位為 {columns}。",
     "A missing quasi-identifier is a value of its own.": "準識別符的缺值視為一個獨立的值。",
     "Records that miss a quasi-identifier stand aside from class-based checks.": (
-        "準識別符有缺值的資料列不列入以等價類為準的檢查。"
+        "準識別符有缺值的資料列不列入以等價類為基礎的檢查。"
     ),
     "Suppressed records stand aside from class-based checks; attacks see them.": (
-        "遭抑制的資料列不列入以等價類為準的檢查；攻擊則看得到它們。"
+        "遭抑制的資料列不列入以等價類為基礎的檢查；攻擊評估則仍予計入。"
     ),
     "Suppressed records are one more class.": "遭抑制的資料列另成一個等價類。",
     "Each sensitive attribute is judged alone.": "各敏感屬性分別評估。",
-    "The other sensitive attributes count among what the adversary knows.": "其他敏感屬性視為攻擊者已知。",
-    "Several records of one person count once, by {column}.": "同一人的多筆資料列依{column}只計一次。",
+    "The other sensitive attributes count among what the adversary knows.": "其他敏感屬性視為攻擊者已知的資訊。",
+    "Several records of one person count once, by {column}.": "同一人（依 {column} 認定）的多筆資料列只計一次。",
     "Without a population, whoever is looked for is assumed to be in the table.": (
-        "未提供母體，因此假設被尋找的人在資料表中。"
+        "未提供母體資料，因此假設攻擊者尋找的對象確實在資料表中。"
     ),
     "The population has {n} people.": "母體共 {n} 人。",
-    "Presets": "預設規則",
-    "preset": "預設規則",
+    "Presets": "規則範本",
+    "preset": "規則範本",
     "source": "來源",
     "cell size": "最小儲存格人數",
     "probability": "再識別機率",
     "probability and cell size": "再識別機率與最小儲存格人數",
-    "stated as": "原文形式",
+    "stated as": "原文表述方式",
     "rule of thumb": "經驗法則",
     # columns
     "Columns": "欄位",
     "column": "欄位",
     "role": "屬性型態",
     "values": "相異值數",
-    "missing or suppressed": "缺值或抑制",
-    "removed": "已移除",
+    "missing or suppressed": "缺值或遭抑制",
+    " (removed)": "（已移除）",
     "no role": "未指定",
     "direct identifier": "直接識別符",
     "quasi-identifier": "準識別符",
     "sensitive attribute": "敏感屬性",
     "insensitive attribute": "非敏感屬性",
     # identity
-    "Identity risk: can a person be found?": "身分風險：能否找到特定人？",
-    "Records by the size of their equivalence class": "依所屬等價類大小區分的資料列",
+    "Identity risk: can a person be found?": "身分揭露風險：能否找出特定人？",
+    "Records by the size of their equivalence class": "資料列依所屬等價類大小的分布",
     "class size": "等價類大小",
     "classes": "等價類數",
     "records": "資料列數",
     "share": "比例",
-    "Records in small classes": "位於較小等價類的資料列",
+    "Records in small classes": "屬於較小等價類的資料列",
     "smaller than": "小於",
     "Three adversaries": "三種攻擊者",
     "scenario": "情境",
     "who looks for whom": "尋找對象",
     "somebody who is known to be in the table": "已知在資料表中的某人",
-    "somebody of the population, by a register": "依母體名冊尋找母體中的某人",
+    "somebody of the population, by a register": "母體中的某人（依母體名冊）",
     "as many as possible": "盡可能多的人",
     "highest": "最高",
     "average": "平均",
@@ -120,8 +120,8 @@ CHINESE = {
     "The adversaries that were assumed": "所假設的攻擊者",
     "who": "攻擊者",
     "knows": "已知欄位",
-    "finds the record": "找到資料列的機率",
-    "unique records": "唯一資料列",
+    "finds the record": "找出資料列的機率",
+    "unique records": "唯一資料列比例",
     # drivers
     "What drives it": "風險來源",
     "Counted: {n} subsets of the quasi-identifiers.": "已計算 {n} 種準識別符組合。",
@@ -133,33 +133,35 @@ CHINESE = {
     "What each column adds: {attack}": "各欄位增加的機率：{attack}",
     "adds to the chance": "增加的機率",
     "chance without it": "移除後的機率",
-    "Minimal risky sets: the fewest attributes that exceed a limit": "最小風險組合：超過上限所需的最少屬性",
+    "Minimal risky sets: the fewest attributes that exceed a limit": "最小的高風險組合：足以超過上限的最少屬性",
     "limit": "上限",
     "attributes": "屬性",
-    "none needed: by guessing alone": "不需任何屬性：僅憑猜測",
+    "none needed: by guessing alone": "不需任何屬性：僅憑猜測即可",
     "No subset exceeds a limit.": "沒有任何組合超過上限。",
     "Subsets of the quasi-identifiers were not counted; 'subsets' in the policy asks for it.": (
-        "未計算準識別符的各種組合；可在政策檔以 subsets 要求計算。"
+        "未計算準識別符的各種組合；可於政策檔以「subsets」要求計算。"
     ),
     # attributes, presence, profit
     "Attribute disclosure: can something be learnt of a person?": "屬性揭露：能否得知某人的敏感資訊？",
     "No column has the role of a sensitive attribute.": "沒有欄位設定為敏感屬性。",
-    "by sensitive attribute": "依敏感屬性",
-    "before": "事前",
-    "after": "事後",
+    "by sensitive attribute": "各敏感屬性",
+    " (before)": "（事前）",
+    " (after)": "（事後）",
     "Presence: can somebody tell who is in the table?": "存在性：能否得知誰在資料表中？",
-    "Not measured: it needs the original table, of which this is a part.": "未評估：需要包含此資料的原始資料表。",
+    "Not measured: it needs the original table, of which this is a part.": (
+        "未評估：需要原始資料表（本資料表為其中一部分）。"
+    ),
     "Profitability: is an attack worth its cost?": "獲利力：攻擊是否划算？",
-    "The publisher's payout over what an attack gains for its cost": "發布者淨收益與攻擊收益成本比",
-    "gain of an attack for its cost": "攻擊收益與成本之比",
-    "gain for cost, above": "收益成本比，高於",
+    "The publisher's payout over what an attack gains for its cost": "發布者淨收益與攻擊收益成本比的關係",
+    "gain of an attack for its cost": "攻擊收益成本比",
+    "gain for cost, above": "攻擊收益成本比（高於）",
     "payout": "淨收益",
     # utility
     "Utility: what is it still worth?": "資料可用性：還剩多少價值？",
     "Not measured: it needs hierarchies or the original table.": "未評估：需要資料階層定義或原始資料表。",
     "By column": "各欄位",
-    "values before": "原始相異值數",
-    "values after": "釋出相異值數",
+    "values before": "原始資料相異值數",
+    "values after": "釋出資料相異值數",
     "precision": "精準度",
     "granularity": "細緻度",
     "non-uniform entropy": "非均勻熵",
@@ -172,41 +174,41 @@ CHINESE = {
     "Residual risk and next steps": "剩餘風險與後續步驟",
     "Nothing is left to do.": "沒有待辦事項。",
     "Who knows all quasi-identifiers of a random person picks the right record with a chance of {chance}.": (
-        "若知道隨機一人的所有準識別符，選中其資料列的機率為 {chance}。"
+        "隨機選取一人，若已知其所有準識別符，選中其資料列的機率為 {chance}。"
     ),
     "The sensitive value is guessed with a chance of {chance}.": "猜中敏感屬性值的機率為 {chance}。",
     "No risk was measured.": "未評估風險。",
     "{records} records are in classes smaller than {size} ({rules}): generalise further, or suppress them.": (
-        "有 {records} 筆資料列位於小於 {size} 的等價類（{rules}）：請進一步概化，或抑制這些資料列。"
+        "有 {records} 筆資料列所屬的等價類小於 {size}（{rules}）：請進一步概化，或抑制這些資料列。"
     ),
     "Some records are in classes smaller than {size} ({rules}): generalise further, or suppress them.": (
-        "有資料列位於小於 {size} 的等價類（{rules}）：請進一步概化，或抑制這些資料列。"
+        "部分資料列所屬的等價類小於 {size}（{rules}）：請進一步概化，或抑制這些資料列。"
     ),
-    " Without {column} it would be {records}.": "若移除{column}，則為 {records} 筆。",
-    " Begin with {columns}.": "可由{columns}著手。",
+    " Without {column} it would be {records}.": "若移除 {column}，則降為 {records} 筆。",
+    " Begin with {columns}.": "可由 {columns} 著手。",
     "Remove the direct identifiers from the release: {columns}.": "請移除釋出資料中的直接識別符：{columns}。",
     "Classes tell too much of a sensitive attribute ({rules}): merge classes by generalising {columns}, or coarsen "
-    "the sensitive values.": "等價類透露過多敏感資訊（{rules}）：請概化{columns}以合併等價類，或將敏感屬性值粗略化。",
+    "the sensitive values.": "等價類透露過多敏感資訊（{rules}）：請概化 {columns} 以合併等價類，或將敏感屬性值概化。",
     "Presence can be told ({rules}): generalise {columns}, or release a sample.": (
-        "可得知誰在資料表中（{rules}）：請概化{columns}，或僅釋出抽樣資料。"
+        "可得知誰在資料表中（{rules}）：請概化 {columns}，或改為僅釋出樣本。"
     ),
     "Too many records can be told apart ({rules}): generalise or remove {columns}.": (
-        "可區分的資料列過多（{rules}）：請概化或移除{columns}。"
+        "可區分的資料列過多（{rules}）：請概化或移除 {columns}。"
     ),
     "Too much was lost ({rules}): use finer levels where the risk allows it.": (
-        "資訊損失過多（{rules}）：在風險容許處改用較細的層級。"
+        "資訊損失過多（{rules}）：請在風險容許的範圍內改用較細的層級。"
     ),
     "The waiver of {rules} has expired: mend the release, or decide again.": (
-        "{rules}的豁免已到期：請修正釋出資料，或重新核定。"
+        "{rules} 的豁免已到期：請修正釋出資料，或重新核定。"
     ),
-    "The waiver of {rules} ends within a month.": "{rules}的豁免將於一個月內到期。",
-    "The waiver of {rules} is no longer needed: remove it from the policy.": "{rules}的豁免已無必要：請自政策檔移除。",
+    "The waiver of {rules} ends within a month.": "{rules} 的豁免將於一個月內到期。",
+    "The waiver of {rules} is no longer needed: remove it from the policy.": "{rules} 的豁免已無必要：請自政策檔移除。",
     "Columns without a role were not looked at: {columns}.": "未指定屬性型態的欄位未經評估：{columns}。",
     "{share} of the records are suppressed: the rest may no longer stand for the whole.": (
         "{share} 的資料列遭抑制：其餘資料可能已不足以代表全體。"
     ),
     "Nobody knows what an adversary knows: ask for every subset of the quasi-identifiers ('subsets' in the policy).": (
-        "無法確知攻擊者知道什麼：建議計算準識別符的所有組合（政策檔的 subsets）。"
+        "無法確知攻擊者知道什麼：建議計算準識別符的所有組合（於政策檔設定「subsets」）。"
     ),
     # method
     "Method and sources": "方法與來源",
@@ -220,13 +222,16 @@ CHINESE = {
         "PETWorks {version}；格式 {schema}；評估時點 {moment}。"
     ),
     "External edition: no value of the table, no class, and no count of people below {n} is shown; numbers are "
-    "rounded.": "對外版：不顯示資料表的任何值、任何等價類，以及小於 {n} 的人數；數值經四捨五入。",
-    "The JSON file of this check has the content digest": "本次檢查之 JSON 檔的內容摘要為",
+    "rounded.": "對外版：不顯示資料表的任何值、任何等價類，以及小於 {n} 的人數；數值經捨入處理。",
+    "The JSON file of this check has the content digest": "本次檢查之 JSON 檔的內容雜湊值為",
     "Not measured": "未評估的指標",
     "Sources of the measures": "評估指標的文獻來源",
+    "{measure}: {reason}": "{measure}：{reason}",
+    " ({owner})": "（{owner}）",
+    "{verdict}: {title}": "{verdict}：{title}",
     "needs {what}": "需要{what}",
     "does not apply to this release; 'petworks evaluate --measure NAME' tells why": (
-        "不適用於此釋出資料；原因可用 petworks evaluate --measure 名稱 查詢"
+        "不適用於此釋出資料；原因可執行「petworks evaluate --measure 名稱」查詢"
     ),
     "quasi-identifiers": "準識別符",
     "a sensitive attribute": "敏感屬性",
@@ -234,7 +239,7 @@ CHINESE = {
     "a population table": "母體資料表",
     "the population or its size": "母體資料表或母體大小",
     "Made by PETWorks {version} on the machine that has the data; nothing left it.": (
-        "由 PETWorks {version} 於資料所在的機器上產生；資料未離開該機器。"
+        "由 PETWorks {version} 於資料所在的電腦上產生；任何資料均未離開該電腦。"
     ),
     # glossary
     "Glossary": "名詞解釋",
@@ -243,22 +248,22 @@ CHINESE = {
         "所有準識別符皆相同的資料列：攻擊者無法加以區分。"
     ),
     "A column that an adversary may know of a person from elsewhere, as age or postcode.": (
-        "攻擊者可能由他處得知的欄位，如年齡或郵遞區號。"
+        "攻擊者可能由他處得知個人之值的欄位，如年齡或郵遞區號。"
     ),
-    "A column of which nobody may learn a person's value, as a diagnosis.": "不應讓人得知某人之值的欄位，如診斷。",
-    "A column that names a person by itself, as a name or a number.": "單獨即可指認個人的欄位，如姓名或證號。",
+    "A column of which nobody may learn a person's value, as a diagnosis.": "個人之值不應為人所知的欄位，如診斷結果。",
+    "A column that names a person by itself, as a name or a number.": "單獨即可指認個人的欄位，如姓名或證件號碼。",
     "The fewest people that a published group may have.": "公布的群組至少須有的人數。",
     "prosecutor, journalist, marketer": "檢察官、記者、行銷者情境",
     "Adversaries who look for one person they know to be there, for anybody, or for everybody.": (
-        "分別尋找已知在資料表中的特定人、任何一人，或所有人的攻擊者。"
+        "三種攻擊者，分別尋找：已知在資料表中的特定人、任何一人、所有人。"
     ),
     "excess": "超額成功率",
     "What an attack gains beyond guessing, as a share of what guessing leaves.": (
-        "攻擊成功率超出猜測的部分，占猜測未中者的比例。"
+        "攻擊成功率超出單純猜測的部分，占猜測失敗機率的比例。"
     ),
     "Shapley share": "Shapley 值",
     "What a column adds to the chance of an attack, averaged over all orders in which columns may become known.": (
-        "某欄位對攻擊成功機率的貢獻，取所有得知順序的平均。"
+        "某欄位使攻擊成功機率增加的量，對欄位為攻擊者得知的所有可能順序取平均。"
     ),
     "generalisation, suppression": "概化、抑制",
     "Coarser values instead of exact ones; values or records that are left out.": (

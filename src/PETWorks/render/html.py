@@ -63,10 +63,7 @@ def page(document: dict[str, Any], lang: str = "en") -> str:
         assumptions=_listed(prose.assumptions, document),
         method=_listed(prose.method, document),
         steps=_listed(prose.steps, document),
-        not_measured=[
-            {"measure": measure, "reason": spoken(lambda lang, reason=reason: prose.reason(reason, lang))}
-            for measure, reason in document["not_applicable"].items()
-        ],
+        not_measured=_listed(prose.not_measured, document),
         glossary=prose.GLOSSARY,
         _=both,
         plain=lambda english: " / ".join(dict.fromkeys(said(code, english) for code in LANGUAGES)),

@@ -77,11 +77,12 @@ def percent(share: Any, lang: str = "en") -> str:
         return f"{'<' if 'below' in share else '>'} {percent(next(iter(share.values())), lang)}"
     if share is None:
         return ""
+    sign = " %" if lang == "en" else "%"
     for digits in (1, 2, 3, 4):
         text = f"{100 * share:.{digits}f}".rstrip("0").rstrip(".")
         if text not in ("0", "100") or share in (0, 1):
-            return f"{text} %"
-    return "< 0.0001 %" if share < 0.5 else "> 99.9999 %"
+            return f"{text}{sign}"
+    return f"< 0.0001{sign}" if share < 0.5 else f"> 99.9999{sign}"
 
 
 def name(text: str) -> str:

@@ -1,5 +1,6 @@
 """A check as Markdown, short enough for a pull request."""
 
+import html
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +16,7 @@ def markdown(document: Mapping[str, Any], lang: str) -> str:
     lang = checked_language(lang)
     headers = [said(lang, header) for header in ("rule", "measure", "found", "wanted", "verdict")]
     lines = [
-        f"## {SIGNS[document['verdict']]} {said(lang, document['verdict'])}: {_plain(own(document['title'], lang))}",
+        f"## {SIGNS[document['verdict']]} {_plain(_headline(document, lang))}",
         "",
         _plain(prose.summary(document, lang)),
         "",
@@ -38,8 +39,13 @@ def markdown(document: Mapping[str, Any], lang: str) -> str:
     return "\n".join([*lines, "", f"<sub>PETWorks {document['petworks']}, {document['generated']}; {listed}</sub>", ""])
 
 
+def _headline(document: Mapping[str, Any], lang: str) -> str:
+    word, title = said(lang, document["verdict"]), own(document["title"], lang)
+    return said(lang, "{verdict}: {title}", verdict=word, title=title)
+
+
 def _plain(text: str, but: str = "") -> str:
     """A text that stands there as it is: nothing in it is markup, a link, or somebody's name."""
-    signs = "".join(sign for sign in "\\`*_{}[]<>#!|~&$^" if sign not in but)
-    escaped = re.sub(f"[{re.escape(signs)}]", lambda sign: f"\\{sign[0]}", text)
-    return escaped.replace("@", "&#64;").replace("://", "&#58;//").replace("www.", "www&#46;")
+    signs = "".join(sign for sign in "\\`*_{}[]#!|~$^" if sign not in but)
+    escaped = re.sub(f"[{re.escape(signs)}]", lambda sign: f"\\{sign[0]}", html.escape(text, quote=False))
+    return escaped.replace("@", "&commat;").replace("://", "&colon;//").replace("www.", "www&period;")

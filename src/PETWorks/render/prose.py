@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from PETWorks.metric import NEEDS
-from PETWorks.render.language import own, percent, said
+from PETWorks.render.language import measure_name, own, percent, said
 from PETWorks.render.sections import UTILITY_KEYS, utility_keys
 
 GLOSSARY = (
@@ -76,7 +76,7 @@ def waiver(given: Mapping[str, Any], lang: str) -> str:
         "not needed": "The waiver until {expires} is not needed: {reason}",
     }
     text = said(lang, states[given["state"]], expires=given["expires"], reason=own(given["reason"], lang))
-    return text if given["owner"] is None else f"{text} ({own(given['owner'], lang)})"
+    return text if given["owner"] is None else text + said(lang, " ({owner})", owner=own(given["owner"], lang))
 
 
 def assumptions(document: Mapping[str, Any], lang: str) -> list[str]:
@@ -215,8 +215,15 @@ def method(document: Mapping[str, Any], lang: str) -> list[str]:
     return found
 
 
-def reason(text: str, lang: str) -> str:
-    """Why a measure does not apply."""
+def not_measured(document: Mapping[str, Any], lang: str) -> list[str]:
+    """The measures that do not apply, with the reason."""
+    return [
+        said(lang, "{measure}: {reason}", measure=measure_name(measure, lang), reason=_reason(reason, lang))
+        for measure, reason in document["not_applicable"].items()
+    ]
+
+
+def _reason(text: str, lang: str) -> str:
     needs = [need for need in NEEDS if need in text] if text.startswith("needs ") else []
     if needs:
         return said(lang, "needs {what}", what=[said(lang, need) for need in needs])

@@ -122,7 +122,7 @@ def _by_attribute(document: Mapping[str, Any]) -> list[dict[str, Any]]:
             continue  # the table of the measures has it
         keys = ("prior", "posterior") if attack else (next(iter(attributes[names[0]])),)
         for key in keys:
-            label = {"prior": "before", "posterior": "after"}.get(key)
+            label = {"prior": " (before)", "posterior": " (after)"}.get(key)
             found = [attributes[name][key] for name in names]
             rows.append({"measure": result["measure"], "key": label, "found": found})
     return rows

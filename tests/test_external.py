@@ -1,0 +1,167 @@
+"""The external edition: no cell, no class, and no count below the cell size, in the page and in the JSON."""
+
+import json
+import random
+import re
+from html import unescape
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from conftest import ROOT
+from PETWorks import catalogue, check
+from PETWorks.edition import Guard, rounded
+from PETWorks.render.chinese import CHINESE
+from PETWorks.schema import schema_text
+from test_check import DAY
+
+CHECK = Draft202012Validator(json.loads(schema_text("check")))
+
+# Numbers that are none of people: thresholds of the policy, sizes of subsets, how many rules there are.
+STRUCTURE = {"cell_size", "known", "parameters", "rule_verdicts", "size", "subsets", "number", "at_most"}
+
+
+def leaves(value, path=()):
+    if isinstance(value, dict):
+        for key, one in value.items():
+            yield from leaves(one, (*path, key))
+    elif isinstance(value, list):
+        for one in value:
+            yield from leaves(one, path)
+    else:
+        yield path, value
+
+
+def words(page):
+    """The texts of a page, without its markup and style."""
+    body = re.sub(r"<style>.*?</style>", " ", page, flags=re.DOTALL)
+    return unescape(re.sub(r"<[^>]*>", "\n", body))
+
+
+def assert_nothing_leaks(result, cells, cell_size):
+    document, page = result.to_dict("external"), result.to_html(edition="external")
+    assert [error.message for error in CHECK.iter_errors(document)] == []
+    texts = json.dumps(document, ensure_ascii=False) + words(page) + result.to_markdown("zh-TW", "external")
+    texts += result.to_junit("external")
+    for cell in cells:
+        assert cell not in texts
+    for path, value in leaves(document):
+        if isinstance(value, int) and not isinstance(value, bool) and not STRUCTURE & set(path):
+            assert value == 0 or value >= cell_size, path
+
+
+@st.composite
+def policies(draw, folder):
+    """A table of distinctive cells and a policy with much of what one can say."""
+    rows = draw(st.integers(1, 60))
+    rng = random.Random(draw(st.integers(0, 10**6)))
+    values = {"city": draw(st.integers(1, 5)), "job": draw(st.integers(1, 4)), "illness": draw(st.integers(1, 4))}
+    table = [[f"{name}-cell-{rng.randrange(count)}" for name, count in values.items()] for _ in range(rows)]
+    for row in table:
+        if draw(st.integers(0, 9)) == 0:
+            row[0] = row[1] = "*"
+        row.append(f"person-cell-{rng.randrange(rows)}")
+    names = ["City", "Job", "Illness", "Who"]
+    (folder / "t.csv").write_text("\n".join([";".join(names), *map(";".join, table)]) + "\n")
+    for column, count in (("City", values["city"]), ("Job", values["job"])):
+        lines = [f"{column.lower()}-cell-{place};*" for place in range(count)]
+        (folder / "levels").mkdir(exist_ok=True)
+        (folder / f"levels/hierarchy_{column}.csv").write_text("\n".join(lines))
+    unit = draw(st.booleans())
+    cell_size = draw(st.sampled_from([3, 5, 11]))
+    lines = [
+        "petworks_policy: 1\ndata: t.csv\noriginal: t.csv\nhierarchies: levels",
+        f"cell_size: {cell_size}\ntitle: a table",
+        "roles: {quasi_identifiers: [City, Job], sensitive_attributes: [Illness], identifiers: [Who]}",
+        "privacy_unit: Who" if unit else "subsets: {sizes: all, limits: {highest-risk: 0.2, uniques: 0.1}}",
+        f"population: {draw(st.sampled_from(['t.csv', '100000', '0.5']))}",
+        "context: {adversaries: [{who: a neighbour, knows: [City]}]}",
+        "presets: [cms-11, ema-0.09, nics-0.09]",
+        "rules:\n  - {measure: t-closeness, t: 0.2}\n  - {measure: l-diversity, l: 3}",
+        "  - {measure: precision, at_least: 0.9}",
+        "  - {measure: sample-uniqueness, share: 0.01}\n  - {measure: profitability}",
+        "  - {measure: alpha-k-anonymity, alpha: 0.5, value: " + table[0][2] + "}",
+        "  - {measure: journalist-risk, cell_size: 20, average: 0.1}",
+        "waivers: [{rule: cms-11, owner: somebody, reason: a pilot, expires: 2026-11-20}]",
+    ]
+    (folder / "p.yaml").write_text("\n".join(lines) + "\n")
+    return folder / "p.yaml", {cell for row in table for cell in row if cell != "*"}, cell_size
+
+
+@settings(max_examples=60)
+@given(data=st.data())
+def test_random_tables_leak_nothing(tmp_path_factory, data):
+    folder = tmp_path_factory.mktemp("external")
+    policy, cells, cell_size = data.draw(policies(folder))
+    assert_nothing_leaks(check(policy, as_of=DAY), cells, cell_size)
+
+
+def test_every_cell_of_the_bundled_table_is_looked_for():
+    """The words of the table that are not words of the report, and numbers as whole words of the page."""
+    result = check("data/adult_policy.yaml", as_of=DAY)
+    rows = [line.split(";") for line in (ROOT / "data/adult_anonymized.csv").read_text("utf-8").splitlines()]
+    rows += [line.split(";") for line in (ROOT / "data/adult.csv").read_text("utf-8").splitlines()[1:]]
+    # A number of years may well be a number of the report: only ages as they were grouped are looked for.
+    cells = {cell for row in rows[1:] for cell in row if not cell.isdigit()} - {"*", ""} - set(rows[0])
+    assert len(cells) > 30
+    page, document = result.to_html(edition="external"), result.to_json("external")
+    texts = {text.strip() for text in words(page).splitlines()}
+    strings = {str(value) for _, value in leaves(json.loads(document)) if isinstance(value, str)}
+    assert not cells & (texts | strings)
+    own = set(re.findall(r"\w+", " ".join([*CHINESE, *catalogue, *(entry.summary for entry in catalogue.values())])))
+    for cell in cells - own:
+        assert not re.search(rf"(?<!\w){re.escape(cell)}(?!\w)", words(page) + document), cell
+
+
+def test_what_is_hidden_and_what_is_shown(tmp_path):
+    lines = ["age;illness", *["30;flu"] * 30, *["31;flu"] * 20, *["32;cold"] * 12]
+    policy = (
+        "petworks_policy: 1\ndata: t.csv\nroles: {quasi_identifiers: [age], sensitive_attributes: [illness]}\n"
+        "presets: [cms-11]\nsubsets: {sizes: all}\n"
+    )
+    (tmp_path / "t.csv").write_text("\n".join(lines))
+    (tmp_path / "p.yaml").write_text(policy)
+    shown = check(tmp_path / "p.yaml", as_of=DAY).to_dict("external")
+    assert shown["rules"][0]["value"] == 12, "no class is small"
+    (tmp_path / "t.csv").write_text("\n".join([*lines, "33;cold", "33;flu"]))
+    hidden = check(tmp_path / "p.yaml", as_of=DAY).to_dict("external")
+    assert hidden["rules"][0]["value"] == {"withheld": "small class"}
+    assert hidden["rules"][0]["verdict"] == "fail"
+    assert hidden["small_classes"][0] == {"size": 11, "records": None, "share": {"below": 0.17}}
+    assert hidden["table"]["records"] == 64
+    assert "classes" not in hidden["table"]
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"),
+    [
+        (0.0, 0.0),
+        (1.0, 1.0),
+        (0.005, {"below": 0.011}),
+        (0.0109, {"below": 0.011}),
+        (0.011, 0.011),
+        (0.33333, 0.33),
+        (0.9951, {"above": 0.989}),
+        (None, None),
+    ],
+)
+def test_shares_of_a_thousand_records(share, shown):
+    assert Guard(11, 1000).share(share) == shown
+
+
+def test_few_records_have_no_shares():
+    assert Guard(11, 20).share(0.5) == {"withheld": "few records"}
+    assert Guard(11, 20).count(10) == {"below": 11}
+    assert Guard(11, 20).count(0) == 0
+    assert Guard(11, 20).highest(1 / 3) == {"above": 0.091}
+    assert Guard(11, 200).highest(1 / 20) == 0.05
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_rounding_does_not_contradict_a_verdict(number, limit):
+    found = rounded(number, [limit])
+    if abs(number - limit) > 1e-5:
+        assert (found <= limit) == (number <= limit)
+        assert (found >= limit) == (number >= limit)
