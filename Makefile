@@ -1,10 +1,10 @@
-# make demo | test | check | bench | docs | conformance — each sets up .venv first. PYTHON picks the interpreter (3.11 or newer).
+# make demo | test | check | bench | docs | gallery | conformance — each sets up .venv first. PYTHON picks the interpreter (3.11 or newer).
 PYTHON ?= python3
 BIN := .venv/bin
 PEERS := .venv-peers/bin
 ROWS ?= 3e6
 
-.PHONY: demo test check bench docs conformance clean
+.PHONY: demo test check bench docs gallery conformance clean
 
 # pyCANON pins old versions of what it uses, but the functions that the tests compare with run on newer ones.
 .venv/.ready: pyproject.toml constraints.txt tests/peers.txt
@@ -27,6 +27,7 @@ demo: .venv/.ready
 	$(BIN)/petworks evaluate data/adult_anonymized.csv --population 0.01 --measure prosecutor-risk:highest=0.2,cell_size=5 --measure population-uniqueness:share=0.001
 	$(BIN)/petworks attack data/patient_anonymized.csv
 	$(BIN)/petworks attack data/adult_anonymized.csv --subsets 1-3
+	$(BIN)/petworks check data/adult_policy.yaml --html adult_report.html
 
 test: .venv/.ready
 	$(BIN)/python -m pytest --numprocesses auto
@@ -41,6 +42,9 @@ bench: .venv/.ready .venv-peers/.ready
 
 docs: .venv/.ready
 	$(BIN)/python docs/make_measures.py
+
+gallery: .venv/.ready
+	$(BIN)/python docs/gallery/make_gallery.py
 
 conformance: .venv/.ready
 	$(BIN)/python docs/make_conformance.py

@@ -36,7 +36,6 @@ CHINESE = {
     "and {n} more": "其餘 {n} 項",
     "withheld (small class)": "不公開（等價類過小）",
     "withheld (few records)": "不公開（資料列過少）",
-    "{n} rules": "{n} 條規則",
     "Shown are {n} of {all}; the JSON file has all.": "此處顯示 {all} 項中的 {n} 項；全部內容見 JSON 檔。",
     "internal edition: not for release": "內部版：不得對外提供",
     "external edition": "對外版",

@@ -25,8 +25,8 @@ def checked_language(lang: str) -> str:
 def said(lang: str, english: str, **values: Any) -> str:
     """A text in a language, with values in it.
 
-    >>> said("zh-TW", "{n} rules", n=3)
-    '3 條規則'
+    >>> said("zh-TW", "and {n} more", n=3)
+    '其餘 3 項'
     """
     text = english if lang == "en" else CHINESE[english]
     if not values:

@@ -26,7 +26,8 @@ def markdown(document: Mapping[str, Any], lang: str) -> str:
     for rule in document["rules"]:
         verdict = f"{SIGNS[rule['verdict']]} {said(lang, rule['verdict'])}"
         if rule["waiver"]:
-            verdict += f": {_plain(prose.waiver(rule['waiver'], lang))}"
+            waived = prose.waiver(rule["waiver"], lang)
+            verdict = _plain(said(lang, "{verdict}: {title}", verdict=verdict, title=waived))
         found = (name(rule["name"]), measure_name(rule["measure"], lang), put(rule["value"], lang))
         lines.append(f"| {' | '.join(map(_plain, (*found, asked(rule['parameters']))))} | {verdict} |")
     steps = prose.steps(document, lang)

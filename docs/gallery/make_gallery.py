@@ -1,0 +1,76 @@
+"""Make the tables of the gallery and check them: reports, summaries and comparisons beside each policy.
+
+python docs/gallery/make_gallery.py [FOLDER]    writes below FOLDER, or where this file is
+"""
+
+import random
+import shutil
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+from PETWorks import check
+
+HERE = Path(__file__).parent
+DATA = HERE.parent.parent / "data"
+AS_OF = datetime(2026, 11, 16, tzinfo=UTC)
+LANGUAGE = {"adult": "en", "wards": "en", "survey": "zh-TW"}
+
+
+def wards(folder):
+    """Stays in a hospital: one release with years and postcodes, one with decades and districts."""
+    rng = random.Random(7)
+    diagnoses = ["fracture", "influenza", "diabetes", "asthma", "pneumonia"]
+    stays = []
+    for _ in range(400):
+        year = rng.choice([1938, 1941, 1944, 1952, 1955, 1958, 1963, 1967, 1971, 1976, 1984, 1989])
+        district = rng.choice([1, 1, 2, 2, 2, 3])
+        stays.append((year, f"{district}{rng.randrange(3)}0", rng.choice("fm"), rng.choice(diagnoses)))
+    fine = [f"{year};{postcode};{sex};{diagnosis}" for year, postcode, sex, diagnosis in stays]
+    coarse = [
+        f"{'before 1960' if year < 1960 else '1960 and later'};{postcode[0]}**;{sex};{diagnosis}"
+        for year, postcode, sex, diagnosis in stays
+    ]
+    header = "birth_year;postcode;sex;diagnosis"
+    (folder / "stays_first.csv").write_text("\n".join([header, *fine]) + "\n", "utf-8")
+    (folder / "stays_second.csv").write_text("\n".join([header, *coarse]) + "\n", "utf-8")
+
+
+def survey(folder):
+    """一份健康問卷調查的釋出資料。"""
+    rng = random.Random(11)
+    rows = ["年齡層;性別;縣市;教育程度;健康狀況"]
+    for _ in range(600):
+        age = rng.choice(["20-39歲", "20-39歲", "40-59歲", "60歲以上"])
+        county = rng.choices(["臺北市", "新北市", "臺中市", "高雄市", "澎湖縣"], [30, 35, 20, 18, 1])[0]
+        schooling = rng.choice(["大學以上", "高中職", "國中以下"])
+        health = rng.choice(["良好", "良好", "普通", "慢性病", "重大傷病"])
+        rows.append(f"{age};{rng.choice(['男', '女'])};{county};{schooling};{health}")
+    (folder / "survey.csv").write_text("\n".join(rows) + "\n", "utf-8")
+
+
+def made(folder, policy, name, lang):
+    result = check(policy, as_of=AS_OF)
+    (folder / f"{name}.html").write_text(result.to_html(lang), "utf-8")
+    (folder / f"{name}.external.html").write_text(result.to_html(lang, "external"), "utf-8")
+    (folder / f"{name}.md").write_text(result.to_markdown(lang), "utf-8")
+    print(f"{folder.name}/{name}: {result!r}")
+
+
+def main(target):
+    for case, make in (("wards", wards), ("survey", survey), ("adult", None)):
+        folder = target / case
+        folder.mkdir(parents=True, exist_ok=True)
+        if make is None:
+            made(folder, DATA / "adult_policy.yaml", "report", LANGUAGE[case])
+            continue
+        make(folder)
+        for policy in sorted((HERE / case).glob("*policy.yaml")):
+            if folder != HERE / case:
+                shutil.copy(policy, folder / policy.name)
+            name = policy.stem.replace("policy", "report").strip("_")
+            made(folder, folder / policy.name, name, LANGUAGE[case])
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE)
