@@ -254,7 +254,7 @@ def grouped(notes):
 
 def random_section(title, *, plain, seed):
     """How many random tables agree, measure by measure."""
-    chance = random.Random(seed)  # noqa: S311 - no secret
+    chance = random.Random(seed)
     compared, twins, peers, differing, failing, notes = *(Counter() for _ in range(5)), {}
     for _ in range(RANDOM_TABLES):
         case = random_case(chance, plain=plain)

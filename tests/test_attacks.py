@@ -117,3 +117,26 @@ def test_qif_agrees(rows):
 def test_exact_fractions():
     found = re_identification(release(DOCUMENT, ["age", "education"]))
     assert Fraction(found.value) == Fraction(1, 2)
+
+
+def test_excess_of_the_document_example():
+    table = release(DOCUMENT, ["age", "education"])
+    assert re_identification(table).details["excess"] == 3 / 7
+    assert attribute_inference(table).details["excess"] == 1 / 2
+    assert re_identification(table, excess=3 / 7).satisfied is True
+    assert re_identification(table, excess=3 / 7 - 1e-9).satisfied is False
+    assert re_identification(table, excess=1, at_most=0.4).satisfied is False
+    assert attribute_inference(table, excess=0.5, at_most=0.75).satisfied is True
+    assert attribute_inference(table, excess=0.49, at_most=0.75).satisfied is False
+    assert attribute_inference(table).satisfied is None
+    same = release({**DOCUMENT, "income": ["low"] * 8}, ["age"])
+    assert attribute_inference(same).details["excess"] == 0, "guessing always succeeds"
+
+
+@given(cases())
+def test_excess_is_what_is_gained_of_what_is_left(case):
+    table = frames.release_of(case)
+    for details in (re_identification(table).details, *attribute_inference(table).details["attributes"].values()):
+        prior, posterior = (Fraction(details[name]).limit_denominator(1000) for name in ("prior", "posterior"))
+        wanted = (posterior - prior) / (1 - prior) if prior < 1 else 0
+        assert details["excess"] == pytest.approx(float(wanted), abs=1e-12)

@@ -17,7 +17,8 @@ BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_examples_of_a_page(page, tmp_path):
-    (tmp_path / "data").symlink_to(ROOT / "data")
+    for folder in ("data", "docs"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
     os.chdir(tmp_path)
     names = {}
     for kind, text in BLOCK.findall(page.read_text("utf-8")):

@@ -58,7 +58,7 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     separator = "\t" if separator == r"\t" else separator
     with progress(f"reading {data.name}"):
         found, unit = suggestions(data, separator, encoding)
-    text = starter_policy(data.resolve(), target, found, unit, release=release, separator=separator, encoding=encoding)
+    text = starter_policy(data.absolute(), target, found, unit, release=release, separator=separator, encoding=encoding)
     write_whole({target: text.encode("utf-8", "surrogateescape")})
     shown = os.path.relpath(target) if target.is_relative_to(Path.cwd()) else str(target)
     click.echo(suggestions_text(found, unit, **style(None)), nl=False)

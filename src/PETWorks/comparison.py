@@ -1,6 +1,7 @@
 """Two checks of a release compared: what got better and what got worse."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from PETWorks.result import shown
 from PETWorks.schema import violation
 
 LARGEST_FILE = 1 << 26
+_DIGEST = re.compile("[0-9a-f]{64}")
 _ORDER = ("fail", "waived", "pass")
 
 
@@ -115,4 +117,6 @@ def _text(value: Any) -> str:
             return f"{value['verdict']}: {_text(value['value'])} ({asked})"
         return ", ".join(f"{name} {shown(one)}" for name, one in value.items())
     text = shown(value)
+    if _DIGEST.fullmatch(text):
+        return text[:12]
     return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,0 +1,24 @@
+"""Judge a release by a policy, and write the report for those who will get the data."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from PETWorks import check
+
+result = check("data/adult_policy.yaml")
+print(result)
+for rule in result.document["rules"]:
+    print(rule["name"], rule["value"], rule["verdict"])
+
+with TemporaryDirectory() as folder:
+    page = Path(folder) / "report.html"
+    page.write_text(result.to_html("zh-TW", edition="external"), "utf-8")
+    print(page.stat().st_size < 300_000)
+
+# Prints:
+# <Check of adult_anonymized.csv: pass (4 rules: 4 pass)>
+# pdpc-5 5 pass
+# l-diversity 2 pass
+# re-identification 0.055 pass
+# precision 0.3534635416666667 pass
+# True
