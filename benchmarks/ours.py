@@ -1,9 +1,10 @@
-"""Time PETWorks on a census table: ours.py evaluate|counts|models|subsets TABLE. Prints JSON.
+"""Time PETWorks on a census table: ours.py evaluate|counts|models|catalogue|report|subsets TABLE. Prints JSON.
 
 evaluate   reading, class sizes, t-closeness, profitability and both attacks, in one go
 counts     the measures alone, on a release that has been read, a new one for each round
 models     the models of pyCANON's report alone, on a release that has been read, a new one for each round
 catalogue  TABLE [ORIGINAL HIERARCHIES]: reading, and every measure that applies
+report     a check by the policy that `petworks init` suggests, and its page and JSON in both editions
 subsets    both attacks with every subset of the quasi-identifiers, on a release that has been read; and one
            single-threaded pack-and-sort of all of them
 """
@@ -11,6 +12,7 @@ subsets    both attacks with every subset of the quasi-identifiers, on a release
 import json
 import resource
 import sys
+from pathlib import Path
 from time import perf_counter
 
 SENSITIVE = "income_band"
@@ -48,6 +50,8 @@ def main():
         found = evaluate(release)
         result = {"seconds": perf_counter() - start, "read seconds": read, "measures": len(found)}
         result["not applicable"] = sorted(found.not_applicable)
+    elif wanted == "report":
+        result = report(Path(path))
     elif wanted == "models":
         result = times(lambda: Release(path, roles), MODELS, evaluate)
         result["without t"] = times(lambda: Release(path, roles), MODELS[:-1], evaluate)["seconds"]
@@ -59,6 +63,29 @@ def main():
     result["peak bytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     result["pandas imported"] = "pandas" in sys.modules
     print(json.dumps(result))
+
+
+def report(path):
+    """The policy is written beside the table."""
+    from PETWorks import check
+    from PETWorks.starter import starter_policy, suggestions
+
+    start = perf_counter()
+    found, unit = suggestions(path, None, None)
+    policy = path.with_suffix(".policy.yaml")
+    policy.write_text(starter_policy(path, policy, found, unit), "utf-8")
+    suggested = perf_counter()
+    judged = check(policy)
+    checked = perf_counter()
+    pages = [judged.to_html(edition=edition) for edition in ("internal", "external")]
+    texts = [judged.to_json(edition) for edition in ("internal", "external")]
+    return {
+        "init seconds": suggested - start,
+        "check seconds": checked - suggested,
+        "render seconds": perf_counter() - checked,
+        "page bytes": max(len(page.encode()) for page in pages),
+        "json bytes": max(len(text.encode()) for text in texts),
+    }
 
 
 def times(make, measures, evaluate):

@@ -5,19 +5,19 @@ import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from PETWorks.cli_arguments import as_json, put_out
 from PETWorks.errors import InputError, ParameterError
 from PETWorks.files import check_writable, write_whole
-from PETWorks.gate import Check, check
-from PETWorks.policy import Policy, read_policy
-from PETWorks.presets import presets
 from PETWorks.render.json import dumps
 from PETWorks.render.terminal import counting, progress, style
-from PETWorks.schema import NAMES, schema_text
+
+if TYPE_CHECKING:
+    from PETWorks.gate import Check
+    from PETWorks.policy import Policy
 
 HOLDS, DOES_NOT_HOLD = 0, 1
 FORMATS = ("json", "junit", "markdown", "html")
@@ -95,6 +95,8 @@ def check_command(policy: Path, **options: Any) -> None:
       petworks check policy.yaml --data march.csv --edition external --html for_recipients.html --lang zh-TW
       petworks check policy.yaml --junit rules.xml --markdown summary.md
     """
+    from PETWorks.gate import check
+    from PETWorks.policy import read_policy
     from PETWorks.render.check_text import check_text
     from PETWorks.render.language import checked_language
 
@@ -119,7 +121,7 @@ def check_command(policy: Path, **options: Any) -> None:
     sys.exit(HOLDS if result.passed else DOES_NOT_HOLD)
 
 
-def _made(result: Check, name: str, edition: str, lang: str) -> str:
+def _made(result: "Check", name: str, edition: str, lang: str) -> str:
     """A result in one of the formats."""
     if name == "json":
         return result.to_json(edition)
@@ -139,7 +141,7 @@ def _moment(text: str | None) -> datetime | None:
         raise ParameterError(f"--as-of is like 2026-11-16 or 2026-11-16T08:00:00Z, got {text[:40]!r}") from None
 
 
-def _files(wanted: dict[str, Path], edition: str, policy: Policy, data: Path | None) -> list[tuple[str, str, Path]]:
+def _files(wanted: dict[str, Path], edition: str, policy: "Policy", data: Path | None) -> list[tuple[str, str, Path]]:
     """What is written where, all of it checked before any work is done."""
     population = policy.population if isinstance(policy.population, Path) else None
     inputs = (policy.path, policy.data, policy.original, data, population)
@@ -194,6 +196,8 @@ def presets_command(output_format: str) -> None:
     Example:
       petworks presets --format json
     """
+    from PETWorks.presets import presets
+
     if output_format == "json":
         listed = [{**preset.to_dict(), "rules": list(preset.rules)} for preset in presets().values()]
         click.echo(dumps({"presets": listed}))
@@ -204,7 +208,7 @@ def presets_command(output_format: str) -> None:
 
 
 @click.command("schema")
-@click.argument("name", type=click.Choice(NAMES))
+@click.argument("name", type=click.Choice(["policy", "check"]))
 def schema_command(name: str) -> None:
     """Print a JSON Schema: of a policy file, or of the JSON that check writes.
 
@@ -212,6 +216,8 @@ def schema_command(name: str) -> None:
     Example:
       petworks schema policy > policy.schema.json
     """
+    from PETWorks.schema import schema_text
+
     click.echo(schema_text(name), nl=False)
 
 
