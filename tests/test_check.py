@@ -178,7 +178,7 @@ def test_junit(tmp_path):
 
 @pytest.mark.parametrize("lang", ["en", "zh-TW"])
 def test_markdown(tmp_path, lang):
-    hostile = "a|b](http://x.example) <img src=x> @team `code` www.example.com"
+    hostile = "a|b](http://x.example) <img src=x> @team `code` www.example.com a@b.example #12 GH-12"
     text = STRICT + f'title: "{hostile}"\n' + WAIVED.replace("a pilot", f'"{hostile}"')
     found = check(written(tmp_path, text), as_of=DAY).to_markdown(lang)
     rows = [line for line in found.splitlines() if line.startswith("| ")]
@@ -187,8 +187,15 @@ def test_markdown(tmp_path, lang):
     assert not re.search(r"<(img|a|script)\b", page)
     assert page.count("<table>") == 1
     assert page.count("<code>") == 2, "the digests alone"
-    assert "@team" not in found
+    for live in ("@team", "a@b", "#12", "GH-12", "http://", "www.example"):
+        assert live not in found
     assert ("豁免" if lang == "zh-TW" else "waived") in found
+
+
+def test_markdown_steps_stay_one_list(tmp_path):
+    text = STRICT.replace("    k: 3", "    k: 3\n    name: '1. x'") + WAIVED.replace("k-anonymity", "'1. x'")
+    found = check(written(tmp_path, text), as_of=DAY).to_markdown("zh-TW")
+    assert MarkdownIt("commonmark").render(found).count("<ol>") == 1
 
 
 def test_terminal_text_is_aligned_in_both_languages(tmp_path):
@@ -321,6 +328,20 @@ def test_diff_refuses_what_is_no_check(tmp_path, text):
     assert done.returncode == 2
     assert done.stderr.startswith("petworks: x.json: not ")
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e400"])
+def test_diff_refuses_what_is_no_number(tmp_path, number):
+    text = check(written(tmp_path, GOOD)).to_json()
+    (tmp_path / "x.json").write_text(re.sub(r'"missing": 0.0', f'"missing": {number}', text))
+    assert number in (tmp_path / "x.json").read_text()
+    done = petworks("diff", tmp_path / "x.json", tmp_path / "x.json", "--format", "json")
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False)
+
+
+def test_diff_says_what_is_wrong_with_a_path(tmp_path):
+    assert "not a regular file" in petworks("diff", tmp_path, tmp_path).stderr
+    assert "No such file" in petworks("diff", tmp_path / "x", tmp_path / "x").stderr
 
 
 def test_diff_refuses_two_editions(tmp_path):

@@ -108,7 +108,12 @@ def test_everything_a_policy_can_say(tmp_path):
             "did you mean 'age'?",
         ),
         (("    k: 2\n", "    k: 2\nsubsets: {sizes: 3}\n"), 9, "subsets.sizes", "within 1-2"),
-        (("    k: 2\n", "    k: 2\nsubsets: {sizes: all, limits: {unique: 0.1}}\n"), 9, "subsets.limits", "uniques"),
+        (
+            ("    k: 2\n", "    k: 2\nsubsets: {sizes: all, limits: {unique: 0.1}}\n"),
+            9,
+            "subsets.limits.unique",
+            "uniques",
+        ),
         (
             ("    k: 2\n", "    k: 2\nwaivers: [{rule: x, owner: a, reason: b, expires: 2030-02-30}]\n"),
             9,
@@ -130,11 +135,28 @@ def test_everything_a_policy_can_say(tmp_path):
         (("data: table.csv", "data: ../table.csv"), 2, "data", "--root"),
         (("data: table.csv", "data: /etc/passwd"), 2, "data", "--root"),
         (("data: table.csv", 'data: "a\\0b"'), 2, "data", "refuses"),
+        (("data: table.csv", f"data: {'x' * 5000}"), 2, "data", "refuses"),
+        (("data: table.csv", "data: gone.csv"), 2, "data", "there is no"),
+        (("data: table.csv", "data: table.csv\noriginal: gone.csv"), 3, "original", "there is no"),
+        (("[disease]", "[diseases]"), 3, "roles", "'diseases'"),
+        (("    k: 2\n", "    k: 2\nprivacy_unit: nam\n"), 9, "privacy_unit", "not in the data"),
+        (("    k: 2\n", "    k: 2\nprivacy_unit: ' '\n"), 9, "privacy_unit", "wanted"),
+        (("    k: 2\n", "    k: 2\npopulation: -1\n"), 9, "population", "population"),
+        (("    k: 2\n", "    k: 2\nencoding: nonsense\n"), 2, "data", "encoding"),
+        (("    k: 2\n", '    k: 2\n"a\\e[31mb\\nc": 1\n'), 9, "a [31mb c", "no key is called"),
+        (("    k: 2\n", "    k: 2\nroles2: x\n---\na: b\n"), None, None, "second document"),
+        (
+            ("roles:\n  quasi_identifiers: [age, zip]\n  sensitive_attributes: [disease]\n", "roles: [age]\n"),
+            3,
+            "roles",
+            "a mapping",
+        ),
     ],
 )
 def test_errors_name_file_line_and_key(tmp_path, change, line, key, says):
     message = refused(tmp_path, GOOD.replace(*change))
-    assert message.startswith(f"policy.yaml, line {line}"), message
+    assert line is None or message.startswith(f"policy.yaml, line {line}"), message
+    assert "\n" not in message
     if key is not None:
         assert message.startswith(f"policy.yaml, line {line}, {key}: "), message
     assert says in message
@@ -186,6 +208,30 @@ def test_paths_stay_below_the_root(tmp_path):
     (tmp_path / "policies" / "link.csv").symlink_to(tmp_path / "table.csv")
     with pytest.raises(InputError, match="leads out"):
         read_policy(written(tmp_path / "policies", GOOD.replace("table.csv", "link.csv")))
+
+
+def test_hierarchies_and_roles_stay_below_the_root_too(tmp_path):
+    (tmp_path / "outside.csv").write_text("30;*\n40;*\n")
+    (tmp_path / "outside.yaml").write_text("DATASET: {ATTRIBUTE_TYPE: {QUASI_IDENTIFIER: [age]}}\n")
+    folder = tmp_path / "inside"
+    (folder / "levels").mkdir(parents=True)
+    path = written(folder, GOOD + "hierarchies: levels\n")
+    assert read_policy(path)
+    (folder / "levels/hierarchy_age.csv").symlink_to(tmp_path / "outside.csv")
+    with pytest.raises(InputError, match="hierarchies: the path leads out"):
+        read_policy(path)
+    (folder / "table.yaml").symlink_to(tmp_path / "outside.yaml")
+    with pytest.raises(InputError, match="data: the path leads out"):
+        read_policy(written(folder, GOOD))
+
+
+def test_a_hostile_file_is_refused_soon(tmp_path):
+    from time import perf_counter
+
+    start = perf_counter()
+    assert "89 more errors" in refused(tmp_path, "".join(f"key{place}: 1\n" for place in range(60_000)))
+    assert "wanted" in refused(tmp_path, "petworks_policy: 1\ndata: [" + "a," * 500_000 + "]\n")
+    assert perf_counter() - start < 60, "seconds would do; a minute is a hang"
 
 
 def test_every_preset_is_complete_and_its_rules_are_rules():

@@ -267,6 +267,23 @@ def test_many_of_everything_stays_small(tmp_path):
     assert len(check(tmp_path / "p.yaml", as_of=DAY).to_html().encode()) < LARGEST_PAGE
 
 
+def test_as_many_rules_as_a_policy_may_have(tmp_path):
+    (tmp_path / "t.csv").write_text("age;zip\n30;1\n31;1\n")
+    text = "<&\"'>" * 90
+    names = [f"{place} {text[:200]}" for place in range(200)]
+    policy = {
+        "petworks_policy": 1,
+        "data": "t.csv",
+        "roles": {"quasi_identifiers": ["age", "zip"]},
+        "rules": [{"measure": "k-anonymity", "k": 2, "name": name, "why": text} for name in names],
+        "waivers": [{"rule": name, "owner": text, "reason": text, "expires": "2026-11-20"} for name in names],
+    }
+    (tmp_path / "p.yaml").write_text(json.dumps(policy), "utf-8")
+    result = check(tmp_path / "p.yaml", as_of=DAY)
+    assert len(result.to_html().encode()) < LARGEST_PAGE
+    assert "Shown are 50 of 200" in result.to_html()
+
+
 def test_size_of_the_report_of_nine_columns():
     assert len(adult().document["columns"]) == 9
     for edition in ("internal", "external"):
@@ -286,7 +303,7 @@ def strings():
     for path in (RENDER / "templates").glob("*.html"):
         text = path.read_text("utf-8")
         yield from re.findall(r'"([^"\n]*)"', text) + re.findall(r"'([^'\n]*)'", text)
-    yield from ("withheld (small class)", "withheld (few records)", "pass", "waived", "fail")
+    yield from ("withheld (small class)", "withheld (few records)", "withheld (tells counts)", "pass", "waived", "fail")
     yield from ("data", "original", "population", "roles", "hierarchies", "re-identification", "attribute-inference")
     yield from ("cell size", "probability", "probability and cell size")
     from PETWorks.metric import NEEDS

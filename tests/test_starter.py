@@ -85,6 +85,42 @@ def test_wrong_use(arguments, tmp_path):
     assert not (tmp_path / "x.yaml").exists()
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["Wang;45;flu\nLi;46;cold\n", "男;臺北\n男;臺北\n女;臺中\n", "1;2\n3;4\n", "a,a\n1,2\n"],
+)
+def test_first_lines_that_are_no_names(tmp_path, text):
+    (tmp_path / "t.csv").write_text(text, "utf-8")
+    done = petworks("init", tmp_path / "t.csv")
+    assert done.returncode == 2
+    assert not any(cell in done.stderr + done.stdout for cell in ("Wang", "flu", "男", "臺北"))
+    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
+
+
+def test_a_column_without_a_name_is_left_out(tmp_path):
+    (tmp_path / " t.csv").write_text(",age,zip\n0,30,1\n1,30,1\n")
+    assert petworks("init", tmp_path / " t.csv").returncode == 0
+    done = petworks("check", tmp_path / " t_policy.yaml")
+    assert done.returncode == 1, done.stderr
+
+
+def test_many_quasi_identifiers(tmp_path):
+    for count, sizes in ((10, "all"), (30, "1-3"), (60, "1-2"), (61, None)):
+        table = pa.table([pa.array(["a", "b", "a"])] * count, names=[f"city_{place}" for place in range(count)])
+        parquet.write_table(table, tmp_path / f"t{count}.parquet")
+        assert petworks("init", tmp_path / f"t{count}.parquet").returncode == 0
+        policy = read_policy(tmp_path / f"t{count}_policy.yaml")
+        assert (policy.subset_sizes, len(policy.roles)) == (sizes, count)
+
+
+def test_names_of_files_do_not_steer_the_terminal(tmp_path):
+    path = tmp_path / "a\x1b]0;PWNED\x07b.csv"
+    path.write_text("age,zip\n30,1\n30,1\n")
+    done = petworks("init", path)
+    assert done.returncode == 0
+    assert "\x1b" not in done.stdout
+
+
 NAMES = st.text(min_size=1, max_size=12).filter(lambda name: name.strip() == name and name.isprintable())
 ODD = [
     "yes",

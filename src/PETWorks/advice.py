@@ -49,6 +49,9 @@ def next_steps(
                 steps.append({"step": f"waiver-{'expired' if left < 0 else 'ends'}", "rules": [rule["name"]]})
             elif state == "not needed":
                 steps.append({"step": "waiver-not-needed", "rules": [rule["name"]]})
+    outside = [rule["name"] for rule in rules if _size_asked(rule) and _size_asked(rule) < policy.cell_size]
+    if outside:
+        steps.append({"step": "tells-outside", "rules": outside})
     without_role = [name for name in release.columns if name not in release.roles]
     if without_role:
         steps.append({"step": "give-roles", "columns": without_role})
@@ -72,6 +75,11 @@ def _size_wanted(rule: Mapping[str, Any]) -> float:
     if rule["measure"] == "sample-uniqueness":
         sizes.append(2)
     return max((size for size in sizes if size is not None), default=0)
+
+
+def _size_asked(rule: Mapping[str, Any]) -> float:
+    """The class size that a rule asks for, if it does."""
+    return float(rule["parameters"].get("k") or rule["parameters"].get("cell_size") or 0)
 
 
 def _names(rules: Iterable[Mapping[str, Any]], applies: Any) -> list[str]:

@@ -1,6 +1,7 @@
 """The commands about policies: init, check, diff, presets, schema."""
 
 import os
+import shlex
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -14,6 +15,7 @@ from PETWorks.errors import InputError, ParameterError
 from PETWorks.files import check_writable, write_whole
 from PETWorks.render.json import dumps
 from PETWorks.render.terminal import counting, progress, style
+from PETWorks.result import printable
 
 if TYPE_CHECKING:
     from PETWorks.gate import Check
@@ -62,7 +64,8 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     write_whole({target: text.encode("utf-8", "surrogateescape")})
     shown = os.path.relpath(target) if target.is_relative_to(Path.cwd()) else str(target)
     click.echo(suggestions_text(found, unit, **style(None)), nl=False)
-    click.echo(f"\nWritten: {shown}\nLook at the roles in it, then: petworks check {shown}")
+    click.echo(f"\nWritten: {printable(shown)}")
+    click.echo(f"Look at the roles in it, then: petworks check {printable(shlex.quote(shown))}")
 
 
 @click.command("check")

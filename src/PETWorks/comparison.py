@@ -1,6 +1,7 @@
 """Two checks of a release compared: what got better and what got worse."""
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -19,13 +20,19 @@ _ORDER = ("fail", "waived", "pass")
 def read_check(path: Path) -> dict[str, Any]:
     """The JSON file of a check, or an error."""
     try:
-        if path.exists() and not path.is_file():
-            raise InputError(f"cannot read {str(path)!r}: not a regular file")
-        if path.stat().st_size > LARGEST_FILE:
-            raise InputError(f"{path.name}: larger than {LARGEST_FILE >> 20} MiB")
-        found = json.loads(path.read_text("utf-8-sig"))
+        regular, size = path.is_file(), path.stat().st_size
+        if regular and size <= LARGEST_FILE:
+            text = path.read_text("utf-8-sig")
     except OSError as error:
         raise InputError(f"cannot read {str(path)!r}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path.name}: not JSON in UTF-8") from None
+    if not regular:
+        raise InputError(f"cannot read {str(path)!r}: not a regular file")
+    if size > LARGEST_FILE:
+        raise InputError(f"{path.name}: larger than {LARGEST_FILE >> 20} MiB")
+    try:
+        found = json.loads(text, parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError):
         raise InputError(f"{path.name}: not JSON; petworks check POLICY --json writes what is wanted") from None
     wrong = violation(found, "check")
@@ -33,6 +40,14 @@ def read_check(path: Path) -> dict[str, Any]:
         raise InputError(f"{path.name}: not the result of a check: {wrong}")
     checked: dict[str, Any] = found
     return checked
+
+
+def _finite(text: str) -> float:
+    """A number, if it is one."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError("not a finite number")
+    return number
 
 
 def compare(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
@@ -112,7 +127,7 @@ def _row(name: str, old: Any, new: Any, change: str) -> dict[str, Any]:
 def _text(value: Any) -> str:
     """A value in a cell of a table."""
     if isinstance(value, Mapping):
-        if "verdict" in value:
+        if "verdict" in value and "parameters" in value:
             asked = ", ".join(f"{name} = {shown(limit)}" for name, limit in value["parameters"].items())
             return f"{value['verdict']}: {_text(value['value'])} ({asked})"
         return ", ".join(f"{name} {shown(one)}" for name, one in value.items())

@@ -1,227 +1,270 @@
 """The external edition of a check: no cell, no class, and no count of people below the cell size.
 
 It is put together from what may be seen, not by striking out what may not, so that what is new stays inside until
-somebody decides otherwise. What may not be seen exactly stands there as {"below": x}, {"above": x} or
-{"withheld": why}. Numbers are rounded, so that a fraction does not tell the counts it was made of.
+somebody decides otherwise. What may not be seen exactly stands there as {"below": x}, {"above": x}, {"at_most": x} or
+{"withheld": why}.
+
+Two harmless numbers can give a small count away by subtraction. So every share is told in cells: the middle of a range
+that is at least (cell size)/(people it may be a share of, at the fewest) wide. Then each number stands for as many
+counts as a cell has people, and what is computed from several of them for more.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from PETWorks.metric import Text, find
 
 INTERNAL, EXTERNAL = "internal", "external"
-SMALL_CLASS = {"withheld": "small class"}
+SMALL_CLASS, FEW_RECORDS, COUNTS = ({"withheld": why} for why in ("small class", "few records", "tells counts"))
 FIGURES = 2
-MOST_FIGURES = 6
+FEWEST_CELLS = 3  # below, above, and a range between them
+OF_A_CLASS = {"highest", "cell_size"}  # limits that are compared with the smallest class
 
 
 @dataclass(frozen=True)
 class Guard:
-    """What may be said of a table of so many records."""
+    """What may be said of so many people, in cells of so many."""
 
     cell_size: int
-    records: int
+    people: float
 
     def count(self, number: int | None) -> Any:
         """A number of people, unless it is small; none is none."""
         return number if not number or number >= self.cell_size else {"below": self.cell_size}
 
     def share(self, share: float | None) -> Any:
-        """A share of the records, unless it is of few of them or of all but few."""
-        if share is None or share in (0, 1) or not 0 < share < 1:
-            return share if share is None else rounded(share)
-        least = self.cell_size / self.records
-        if least >= 0.5:
-            return {"withheld": "few records"}
-        if share < least:
-            return {"below": rounded(least)}
-        return {"above": rounded(1 - least)} if share > 1 - least else rounded(share)
+        """A share of the people: the middle of its cell; none and all are told, few and all but few are not."""
+        if share is None or share in (0, 1):
+            return share
+        step = self.cell_size / round_number(self.people)
+        if step > 1 / FEWEST_CELLS:
+            return dict(FEW_RECORDS)
+        if share < step:
+            return {"below": figures(step)}
+        if share > 1 - step:
+            return {"above": figures(1 - step)}
+        room = 1 - 2 * step
+        cells = max(math.floor(room / step), 1)
+        width = room / cells
+        return round(step + (min(math.floor((share - step) / width), cells - 1) + 0.5) * width, 4)
 
     def highest(self, risk: float | None) -> Any:
         """One over the size of the smallest class, unless that is small."""
         if risk is None or risk * self.cell_size <= 1:
-            return None if risk is None else rounded(risk)
-        return {"above": rounded(1 / self.cell_size)}
+            return None if risk is None else figures(risk)
+        return {"above": figures(1 / self.cell_size)}
 
-    def value(self, measure: str, value: Any, parameters: Mapping[str, Any], classes_are_small: bool) -> Any:
-        """What a measure found, as far as it is not about a class below the cell size."""
-        if find(measure).of_one_class and classes_are_small:
-            return dict(SMALL_CLASS)
-        if isinstance(value, list | tuple):
-            return [self._number(one, parameters) for one in value]
-        return self._number(value, parameters)
-
-    def _number(self, value: Any, limits: Mapping[str, Any]) -> Any:
-        if isinstance(value, int):
+    def number(self, value: Any) -> Any:
+        """What a measure found: a count, a share, or neither, which may be a count times something."""
+        if value is None or isinstance(value, int):
             return self.count(value)
-        guarded = self.share(value) if isinstance(value, float) and 0 <= value <= 1 else value
-        return rounded(value, limits.values()) if isinstance(guarded, float) else guarded
+        return self.share(value) if 0 <= value <= 1 else dict(COUNTS)
 
 
-def rounded(number: float, limits: Any = ()) -> float:
-    """Two figures that count, from the nearer of 0 and 1; more where a limit would otherwise seem to be kept or broken.
+def round_number(people: float) -> float:
+    """A number that is no more, and tells little of it: the width of a cell is seen from what is shown.
 
-    >>> rounded(0.45125), rounded(0.991234), rounded(0.0904, [0.09]), rounded(415908.4)
-    (0.45, 0.9912, 0.0904, 420000.0)
+    >>> [round_number(people) for people in (9.5, 83, 1200, 836000)]
+    [5.0, 50.0, 1000.0, 500000.0]
     """
-    compared = [limit for limit in limits if isinstance(limit, int | float) and not isinstance(limit, bool)]
-    for figures in range(FIGURES, MOST_FIGURES + 1):
-        near_one = 0.5 < number < 1
-        found = 1 - _figures(1 - number, figures) if near_one else _figures(number, figures)
-        found = round(found, 12)
-        if all((found <= limit) == (number <= limit) and (found < limit) == (number < limit) for limit in compared):
-            break
-    return found
+    if people < 1:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(people))
+    return max(power * figure for figure in (1, 2, 5) if power * figure <= people)
 
 
-def _figures(number: float, figures: int) -> float:
-    return number if number == 0 else round(number, figures - 1 - math.floor(math.log10(abs(number))))
+def figures(number: float) -> float:
+    """Two figures that count.
+
+    >>> figures(0.45125), figures(0.9909), figures(415908.4)
+    (0.45, 0.99, 420000.0)
+    """
+    return number if number == 0 else round(number, FIGURES - 1 - math.floor(math.log10(abs(number))))
 
 
-def external(document: Mapping[str, Any]) -> dict[str, Any]:
-    """What outsiders may see of a check."""
-    table = document["table"]
-    guard = Guard(document["policy"]["cell_size"], table["records"])
-    smallest = table["classes"]["smallest_class"]
-    among_known = table["treatment"]["several_sensitive"] != "alone" and len(table["sensitive_attributes"]) > 1
-    small = smallest is not None and (smallest < guard.cell_size or among_known)
-    kept = ("schema", "petworks", "generated", "title", "verdict", "rule_verdicts", "policy")
-    return {
-        **{name: document[name] for name in kept},
-        "edition": EXTERNAL,
-        "inputs": [
-            {"is": one["is"], "file": one["file"], "bytes": None, "sha256": one["sha256"]}
-            for one in document["inputs"]
-            if one["is"] == "data"
-        ],
-        "table": _table(table, guard),
-        "columns": [_column(column, guard) for column in document["columns"]],
-        "rules": [_rule(rule, guard, small) for rule in document["rules"]],
-        "small_classes": [
-            {"size": row["size"], "records": None, "share": guard.share(row["share"])}
-            for row in document["small_classes"]
-            if row["size"] >= guard.cell_size
-        ],
-        "adversaries": [
-            {
-                "who": one["who"],
-                "knows": one["knows"],
-                "chance": guard.share(one["chance"]),
-                "unique_share": guard.share(one["unique_share"]),
-            }
-            for one in document["adversaries"]
-        ],
-        "subsets": None if document["subsets"] is None else _subsets(document["subsets"], guard),
-        "payout_curve": None,
-        "results": [_result(result, guard, small) for result in document["results"]],
-        "not_applicable": {
-            name: reason if reason.startswith("needs ") else "does not apply to this release"
-            for name, reason in document["not_applicable"].items()
-        },
-        "next_steps": [_step(step, guard) for step in document["next_steps"]],
-    }
+def kept_to(guarded: Any, value: Any, limits: Mapping[str, Any]) -> Any:
+    """A guarded number, or how it stands to a limit that it would otherwise seem to keep or to break."""
+    if isinstance(guarded, float) and isinstance(value, float):
+        for limit in limits.values():
+            if (
+                isinstance(limit, int | float)
+                and not isinstance(limit, bool)
+                and (guarded <= limit) != (value <= limit)
+            ):
+                return {"at_most": limit} if value <= limit else {"above": limit}
+    return guarded
 
 
-def _table(table: Mapping[str, Any], guard: Guard) -> dict[str, Any]:
-    names = (
-        "treatment",
-        "quasi_identifiers",
-        "sensitive_attributes",
-        "hierarchies",
-        "identifiers_in_the_release",
-        "columns_without_a_role",
-    )
-    return {
-        **{name: table[name] for name in names},
-        "records": guard.count(table["records"]),
-        "population": guard.count(table["population"]),
-    }
+class _Edition:
+    """A document as outsiders may see it."""
 
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        table = document["table"]
+        classes = table["classes"]
+        cell_size = document["policy"]["cell_size"]
+        self.document, self.table = document, table
+        self.counted = classes["records_in_classes"]
+        told = [table["records"], table.get("people", table["records"]), self.counted or table["records"]]
+        self.guard = Guard(cell_size, min(told))
+        smallest = classes["smallest_class"]
+        among_known = table["treatment"]["several_sensitive"] != "alone" and len(table["sensitive_attributes"]) > 1
+        self.small = smallest is not None and (smallest < cell_size or among_known)
+        self.of_a_class = Guard(cell_size, smallest or 0)
 
-def _column(column: Mapping[str, Any], guard: Guard) -> dict[str, Any]:
-    shares = ("missing", "precision", "granularity", "non_uniform_entropy", "total_variation")
-    return {
-        **{name: column[name] for name in ("column", "role", "released")},
-        **{name: guard.share(float(column[name])) for name in shares if name in column},
-    }
+    def made(self) -> dict[str, Any]:
+        document, guard = self.document, self.guard
+        kept = ("schema", "petworks", "generated", "title", "verdict", "rule_verdicts", "policy")
+        return {
+            **{name: document[name] for name in kept},
+            "edition": EXTERNAL,
+            "inputs": [{**one, "bytes": None} for one in document["inputs"] if one["is"] == "data"],
+            "table": self._table(),
+            "columns": [self._column(column) for column in document["columns"]],
+            "rules": [self._rule(rule) for rule in document["rules"]],
+            "small_classes": [
+                {"size": row["size"], "records": None, "share": guard.share(row["share"])}
+                for row in document["small_classes"]
+                if row["size"] >= guard.cell_size
+            ],
+            "adversaries": [
+                {
+                    **{name: one[name] for name in ("who", "knows")},
+                    **{name: guard.share(one[name]) for name in ("chance", "unique_share")},
+                }
+                for one in document["adversaries"]
+            ],
+            "subsets": None if document["subsets"] is None else self._subsets(document["subsets"]),
+            "payout_curve": None,
+            "results": [self._result(result) for result in document["results"]],
+            "not_applicable": {
+                name: reason if reason.startswith("needs ") else "does not apply to this release"
+                for name, reason in document["not_applicable"].items()
+            },
+            "next_steps": [self._step(step) for step in document["next_steps"] if step["step"] != "tells-outside"],
+        }
+
+    def _table(self) -> dict[str, Any]:
+        table, guard = self.table, self.guard
+        names = (
+            "treatment",
+            "quasi_identifiers",
+            "sensitive_attributes",
+            "hierarchies",
+            "identifiers_in_the_release",
+            "columns_without_a_role",
+        )
+        few = table.get("people", guard.cell_size) < guard.cell_size
+        population = table["population"]
+        left = 0 if population is None else population - table.get("people", table["records"])
+        return {
+            **{name: table[name] for name in names},
+            "records": dict(FEW_RECORDS) if few else guard.count(table["records"]),
+            "population": dict(COUNTS) if 0 < left < guard.cell_size else guard.count(population),
+        }
+
+    def _column(self, column: Mapping[str, Any]) -> dict[str, Any]:
+        shares = ("missing", "precision", "granularity", "non_uniform_entropy", "total_variation")
+        return {
+            **{name: column[name] for name in ("column", "role", "released")},
+            **{name: self.guard.share(float(column[name])) for name in shares if name in column},
+        }
+
+    def _value(self, result: Mapping[str, Any]) -> Any:
+        """What a measure found, as far as it is not about a class below the cell size."""
+        value, parameters = result["value"], result["parameters"]
+        asked = {name for name, limit in parameters.items() if limit is not None}
+        if find(result["measure"]).of_one_class or OF_A_CLASS & asked:
+            if self.small:
+                return dict(SMALL_CLASS)
+            if isinstance(value, float) and find(result["measure"]).family == "risk":
+                return self.guard.highest(value)
+            return self._numbers(self.of_a_class, value)
+        if "excess" in asked:
+            priors = [found["prior"] for found in result["details"].get("attributes", {}).values()]
+            missed = self.guard.people * min((1 - prior for prior in priors), default=1.0)  # by guessing
+            few = round_number(missed) < FEWEST_CELLS * self.guard.cell_size
+            return dict(FEW_RECORDS) if few else Guard(self.guard.cell_size, missed).share(value)
+        return self._numbers(self.guard, value)
+
+    def _numbers(self, guard: Guard, value: Any) -> Any:
+        return [guard.number(one) for one in value] if isinstance(value, list | tuple) else guard.number(value)
+
+    def _rule(self, rule: Mapping[str, Any]) -> dict[str, Any]:
+        if rule["measure"] == "every-subset":
+            parameters = dict(rule["parameters"])
+            guarded = self._limited(next(iter(parameters)), rule["value"])
+        else:
+            parameters, guarded = _parameters(rule), self._value(rule)
+        waiver = rule["waiver"]
+        return {
+            **{name: rule[name] for name in ("name", "preset", "why", "verdict", "measure", "satisfied")},
+            "parameters": parameters,
+            "value": kept_to(guarded, rule["value"], parameters),
+            "details": {},
+            "waiver": None if waiver is None else {**waiver, "owner": None},
+        }
+
+    def _result(self, result: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            **{name: result[name] for name in ("measure", "satisfied", "treatment")},
+            "parameters": _parameters(result),
+            "value": self._value(result),
+            "details": {},
+        }
+
+    def _limited(self, limit: str, value: float) -> Any:
+        return self.guard.highest(value) if limit == "highest-risk" else self.guard.share(value)
+
+    def _subsets(self, answers: Mapping[str, Any]) -> dict[str, Any]:
+        def case(found: Mapping[str, Any]) -> dict[str, Any]:
+            shares = ("posterior", "unique_share", "prior")
+            return {"attributes": found["attributes"], **{name: self.guard.share(found[name]) for name in shares}}
+
+        return {
+            "records": self.guard.count(answers["records"]),
+            "number": answers["number"],
+            "if_they_know": [
+                {
+                    **{name: answer[name] for name in ("known", "attack", "subsets")},
+                    **{name: case(answer[name]) for name in ("lowest", "median", "highest")},
+                }
+                for answer in answers["if_they_know"]
+            ],
+            "limits": [
+                {**one, "worst": kept_to(self._limited(one["limit"], one["worst"]), one["worst"], {"": one["at_most"]})}
+                for one in answers["limits"]
+            ],
+            "minimal_risky": [
+                {**one, "value": kept_to(self._limited(one["limit"], one["value"]), one["value"], {"": one["at_most"]})}
+                for one in answers["minimal_risky"]
+            ],
+            "drivers": answers["drivers"]
+            and [
+                {
+                    **{name: driver[name] for name in ("attribute", "attack")},
+                    **{name: self.guard.share(driver[name]) for name in ("shapley", "without")},
+                }
+                for driver in answers["drivers"]
+            ],
+        }
+
+    def _step(self, step: Mapping[str, Any]) -> dict[str, Any]:
+        kept = {name: step[name] for name in ("step", "rules", "columns", "size") if name in step}
+        if step["step"] == "many-suppressed":
+            kept["share"] = self.guard.share(step["share"])
+        if "without" in step:
+            kept["without"] = [{"column": row["column"]} for row in step["without"]]
+        return kept
 
 
 def _parameters(result: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters that are no text: a text may be a value of the table."""
-    if result["measure"] == "every-subset":
-        return dict(result["parameters"])
     rules = find(result["measure"]).parameters
     return {name: value for name, value in result["parameters"].items() if not isinstance(rules[name].rule, Text)}
 
 
-def _rule(rule: Mapping[str, Any], guard: Guard, small: bool) -> dict[str, Any]:
-    parameters = _parameters(rule)
-    if rule["measure"] == "every-subset":
-        value = _limited(next(iter(parameters)), rule["value"], guard)
-    else:
-        value = guard.value(rule["measure"], rule["value"], parameters, small)
-    waiver = rule["waiver"]
-    return {
-        **{name: rule[name] for name in ("name", "preset", "why", "verdict", "measure", "satisfied")},
-        "parameters": parameters,
-        "value": value,
-        "details": {},
-        "waiver": None if waiver is None else {**waiver, "owner": None},
-    }
-
-
-def _result(result: Mapping[str, Any], guard: Guard, small: bool) -> dict[str, Any]:
-    parameters = _parameters(result)
-    return {
-        **{name: result[name] for name in ("measure", "satisfied", "treatment")},
-        "parameters": parameters,
-        "value": guard.value(result["measure"], result["value"], parameters, small),
-        "details": {},
-    }
-
-
-def _limited(limit: str, value: float, guard: Guard) -> Any:
-    return guard.highest(value) if limit == "highest-risk" else guard.share(value)
-
-
-def _subsets(answers: Mapping[str, Any], guard: Guard) -> dict[str, Any]:
-    def case(found: Mapping[str, Any]) -> dict[str, Any]:
-        shares = ("posterior", "unique_share", "prior")
-        return {"attributes": found["attributes"], **{name: guard.share(found[name]) for name in shares}}
-
-    risky: Sequence[Mapping[str, Any]] = answers["minimal_risky"]
-    return {
-        "records": guard.count(answers["records"]),
-        "number": answers["number"],
-        "if_they_know": [
-            {
-                **{name: answer[name] for name in ("known", "attack", "subsets")},
-                **{name: case(answer[name]) for name in ("lowest", "median", "highest")},
-            }
-            for answer in answers["if_they_know"]
-        ],
-        "limits": [{**limit, "worst": _limited(limit["limit"], limit["worst"], guard)} for limit in answers["limits"]],
-        "minimal_risky": [{**risk, "value": _limited(risk["limit"], risk["value"], guard)} for risk in risky],
-        "drivers": answers["drivers"]
-        and [
-            {
-                "attribute": driver["attribute"],
-                "attack": driver["attack"],
-                "shapley": rounded(driver["shapley"]),
-                "without": guard.share(driver["without"]),
-            }
-            for driver in answers["drivers"]
-        ],
-    }
-
-
-def _step(step: Mapping[str, Any], guard: Guard) -> dict[str, Any]:
-    kept = {name: step[name] for name in ("step", "rules", "columns", "size") if name in step}
-    if "records" in step:
-        kept["share"] = guard.share(step["records"] / guard.records)
-    if "without" in step:
-        kept["without"] = [{"column": row["column"]} for row in step["without"]]
-    return kept
+def external(document: Mapping[str, Any]) -> dict[str, Any]:
+    """What outsiders may see of a check."""
+    return _Edition(document).made()

@@ -1,5 +1,6 @@
 """The policy file: a table, who will get it, and the rules it must keep."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -9,7 +10,7 @@ from typing import Any
 from PETWorks import attributetypes
 from PETWorks.attacks.sizes import checked_sizes
 from PETWorks.attacks.subsets import checked_limits
-from PETWorks.errors import InputError, PETWorksError, quoted, unknown
+from PETWorks.errors import InputError, ParameterError, PETWorksError, RoleError, quoted, unknown
 from PETWorks.files import open_path
 from PETWorks.metric import Metric, find, number_given
 from PETWorks.presets import Preset, presets
@@ -89,25 +90,38 @@ class Policy:
     def release(self, data: Any = None) -> Release:
         """The release it is about; other data of the same columns if given."""
 
-        def opened(source: Any) -> Any:
-            return open_path(source, **self.reading) if isinstance(source, Path) else source
+        def opened(key: str, source: Any) -> Any:
+            if not isinstance(source, Path):
+                return source
+            with self.located(key):
+                return open_path(source, **self.reading)
 
-        found = Release(
-            opened(self.data if data is None else data),
-            self.roles,
-            self.hierarchies,
-            opened(self.original),
-            population=opened(self.population),
-            privacy_unit=self.privacy_unit,
-            **self.treatment,
-        )
+        other = data is not None and data is not self.data
+        released = open_path(data, **self.reading) if other and isinstance(data, Path) else data
+        parts = {key: opened(key, getattr(self, key)) for key in ("original", "population")}
+        released = released if other else opened("data", self.data)
+        try:
+            found = Release(
+                released,
+                self.roles,
+                self.hierarchies,
+                parts["original"],
+                population=parts["population"],
+                privacy_unit=self.privacy_unit,
+                **self.treatment,
+            )
+        except RoleError as error:
+            raise self.file.error(("privacy_unit" if "privacy unit" in str(error) else "roles",), str(error)) from None
+        except ParameterError as error:
+            raise self.file.error(("population",), str(error)) from None
         for place, adversary in enumerate(self.adversaries):
             for column in adversary.knows:
                 if column not in found.quasi_identifiers:
                     key = ("context", "adversaries", place, "knows")
                     raise self.file.error(key, str(unknown("quasi-identifier", column, found.quasi_identifiers)))
-        with self.located("subsets", "limits"):
-            checked_limits(self.limits, found.sensitive_attributes)
+        for limit, value in self.limits.items():
+            with self.located("subsets", "limits", limit):
+                checked_limits({limit: value}, found.sensitive_attributes)
         if self.subset_sizes is not None:
             with self.located("subsets", "sizes"):
                 checked_sizes(self.subset_sizes, len(found.quasi_identifiers))
@@ -128,7 +142,8 @@ class _Located:
 
     def __exit__(self, _kind: Any, error: BaseException | None, _trace: Any) -> None:
         if isinstance(error, PETWorksError):
-            raise self.file.error(self.key, str(error)) from None
+            # A policy has keys where the other commands have options.
+            raise self.file.error(self.key, re.sub(r" \(--[a-z-]+\)", "", str(error))) from None
 
 
 def read_policy(path: str | Path, root: str | Path | None = None) -> Policy:
@@ -198,12 +213,18 @@ def _check_version(file: YAMLFile) -> None:
 def _inside(file: YAMLFile, key: Key, folder: Path, root: Path) -> Path:
     """A path of the file, which must not lead out of the root."""
     try:
-        found = folder / str(file.content[key[0]]).strip()
-        if found.resolve().is_relative_to(root.resolve()):
-            return found
+        found = folder / str(file.content[key[0]])
+        there = found.exists()
+        # What is read without being named: hierarchies in their folder, and the YAML file beside a table.
+        more = found.glob("*hierarchy_*") if found.is_dir() else (found.with_suffix(end) for end in (".yaml", ".yml"))
+        inside = all(path.resolve().is_relative_to(root.resolve()) for path in (found, *more))
     except (OSError, RuntimeError, ValueError):
         raise file.error(key, "a path is wanted, and this one the system refuses") from None
-    raise file.error(key, "the path leads out of the policy's folder; --root says how far paths may lead")
+    if not inside:
+        raise file.error(key, "the path leads out of the policy's folder; --root says how far paths may lead")
+    if not there:
+        raise file.error(key, f"there is no {quoted([str(found)])}")
+    return found
 
 
 def _roles(file: YAMLFile) -> dict[str, str]:

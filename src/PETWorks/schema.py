@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
+from itertools import islice
 from typing import Any
 
 from PETWorks.errors import InputError, quoted, unknown
@@ -10,6 +11,7 @@ from PETWorks.yamlfile import YAMLFile
 
 NAMES = ("policy", "check")
 MOST_ERRORS = 10
+MOST_WORDED = 100
 _KINDS = {
     "object": "a mapping",
     "array": "a list",
@@ -29,9 +31,10 @@ def check_schema(file: YAMLFile, name: str) -> None:
     from jsonschema import Draft202012Validator
 
     found: dict[str, int] = {}
-    for error in Draft202012Validator(json.loads(schema_text(name))).iter_errors(file.content):
-        for key, text in _in_words(error):
-            found[file.located(key, text)] = file.lines.get(key, 0)
+    errors = Draft202012Validator(json.loads(schema_text(name))).iter_errors(file.content)
+    # A hostile file may have any number of errors: those beyond a hundred are not worded.
+    for key, text in islice((one for error in errors for one in _in_words(error)), MOST_WORDED):
+        found[file.located(key, text)] = file.lines.get(key, 0)
     texts = sorted(found, key=lambda text: found[text])
     if texts:
         more = [f"and {len(texts) - MOST_ERRORS} more errors"] if len(texts) > MOST_ERRORS else []
@@ -69,12 +72,12 @@ def _in_words(error: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
 
 
 def _wanted(schema: Mapping[str, Any]) -> str:
-    if "description" in schema:
-        return str(schema["description"])
     if "enum" in schema:
-        return f"one of {quoted(schema['enum'])}"
+        return str(schema.get("description", f"one of {quoted(schema['enum'])}"))
     kinds = [schema["type"]] if isinstance(schema.get("type"), str) else schema.get("type", [])
-    return " or ".join(_KINDS.get(kind, kind) for kind in kinds if kind != "boolean") or "something else"
+    listed = " or ".join(_KINDS.get(kind, kind) for kind in kinds if kind != "boolean")
+    described = str(schema.get("description", "something else" if not listed else ""))
+    return f"{listed} ({described})" if listed and described else listed or described
 
 
 def _given(value: Any) -> str:

@@ -4,24 +4,35 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from PETWorks.attacks.sizes import MOST_COLUMNS
 from PETWorks.engines.memory import Table
-from PETWorks.files import open_path
+from PETWorks.errors import InputError
+from PETWorks.files import open_path, open_source
 from PETWorks.policy import ROLES
 from PETWorks.presets import presets
 from PETWorks.sidecar import read_sidecar
 from PETWorks.suggestion import Suggestion, suggested_privacy_unit, suggested_roles
+from PETWorks.values import is_number
 
 PRESET = {"public": "health-canada-0.09", "controlled": "pdpc-5", "internal": "pdpc-3"}
-MOST_FOR_ALL = 10  # quasi-identifiers of which every subset is suggested; more have over a thousand
+SIZES = ((10, "all"), (30, "1-3"), (MOST_COLUMNS, "1-2"))  # subsets that are quick, for so many quasi-identifiers
 _PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 
 
 def suggestions(data: Path, separator: str | None, encoding: str | None) -> tuple[list[Suggestion], str | None]:
     """A role for each column with its reason, and the column that names the person if there is one."""
-    source = open_path(data, separator, encoding)
+    source = open_source(open_path(data, separator, encoding), "the table")
     given, _ = read_sidecar(data)
     table = Table.load(source, source.names)
-    guessed = suggested_roles(table, source.names)
+    named = [name for name in source.names if name]
+    own_values = sum(table.columns[name].code(name) is not None for name in named)
+    # Only a CSV file can lack its names.
+    if source.encoding and (any(map(is_number, named)) or 2 * own_values >= max(len(named), 1)):
+        raise InputError(
+            f"{data.name}: the first line does not look like the names of {len(source.names)} columns: "
+            "one is a number, or half of them are values of their own column"
+        )
+    guessed = suggested_roles(table, named)
     found = [
         Suggestion(one.column, given[one.column], "as the YAML file beside the table says")
         if one.column in given
@@ -85,9 +96,9 @@ def starter_policy(
             + (" (rule of thumb)" if one.rule_of_thumb else "")
             for one in presets().values()
         ),
-        f"presets: [{PRESET[release]}]",
+        f"presets: [{PRESET[release]}]" if known else "# presets: []                   # name a quasi-identifier first",
         "",
-        *_rules(bool(sensitive)),
+        *_rules(bool(known and sensitive)),
         "",
         *_subsets(len(known), unit),
         "",
@@ -120,8 +131,8 @@ def _rules(sensitive: bool) -> list[str]:
 
 def _subsets(known: int, unit: str | None) -> list[str]:
     """Every subset of the quasi-identifiers, as far as it is quick."""
-    sizes = "all" if known <= MOST_FOR_ALL else "1-3"
-    if unit is not None or not known:
+    sizes = next((sizes for most, sizes in SIZES if known <= most), None)
+    if unit is not None or not known or sizes is None:
         return ["# subsets: {sizes: all}         # every subset of the quasi-identifiers, counted in records"]
     return [
         "subsets:                        # attack with every subset of the quasi-identifiers of these sizes",

@@ -1,13 +1,15 @@
 """Plain YAML files: mappings, lists and texts as they stand there, and the line on which each began."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from PETWorks.errors import InputError
+from PETWorks.errors import InputError, quoted
+from PETWorks.result import printable
 
 LARGEST_FILE = 1 << 20
+DEEPEST = 50
 
 Key = tuple[str | int, ...]
 
@@ -29,52 +31,71 @@ class YAMLFile:
         while key and key not in self.lines:
             key = key[:-1]
         dotted = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in key).lstrip(".")
-        shown = dotted if len(dotted) <= 80 else dotted[:77] + "..."
-        return f"{self.name}, line {self.lines.get(key, 1)}{f', {shown}' if shown else ''}: {text}"
+        shown = printable(dotted if len(dotted) <= 80 else dotted[:77] + "...")
+        return f"{printable(self.name)}, line {self.lines.get(key, 1)}{f', {shown}' if shown else ''}: {text}"
 
 
 def read_yaml(path: Path) -> YAMLFile:
     """A file of at most 1 MiB without tags, aliases or keys that stand there twice; every scalar is a text."""
     import yaml
 
-    class Loader(yaml.BaseLoader):
-        def compose_node(self, parent: Any, index: Any) -> Any:
-            event = self.peek_event()  # type: ignore[no-untyped-call]
-            tag = getattr(event, "tag", None)
-            if isinstance(event, yaml.AliasEvent) or tag not in (None, "!"):
-                what = "an alias" if isinstance(event, yaml.AliasEvent) else "a tag"
-                raise InputError(f"{path.name}, line {event.start_mark.line + 1}: {what}, which is not allowed")
-            return super().compose_node(parent, index)
-
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     lines: dict[Key, int] = {}
-
-    def made(node: Any, key: Key) -> Any:
-        lines.setdefault(key, node.start_mark.line + 1)
-        if isinstance(node, yaml.SequenceNode):
-            return [made(item, (*key, place)) for place, item in enumerate(node.value)]
-        if not isinstance(node, yaml.MappingNode):
-            return str(node.value)
-        found: dict[str, Any] = {}
-        for name, value in node.value:
-            line = name.start_mark.line + 1
-            if not isinstance(name, yaml.ScalarNode) or name.value in found:
-                raise InputError(f"{path.name}, line {line}: a key that stands there twice, or is not a name")
-            lines[(*key, str(name.value))] = line
-            found[str(name.value)] = made(value, (*key, str(name.value)))
-        return found
-
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise InputError(f"{path.name}: larger than {LARGEST_FILE >> 10} KiB")
-        root = yaml.compose(path.read_text("utf-8-sig"), Loader)
-        return YAMLFile(path.name, None if root is None else made(root, ()), lines)
+        events = yaml.parse(path.read_text("utf-8-sig"), loader)
+        return YAMLFile(path.name, _document(events, path.name, lines), lines)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         where = f", line {mark.line + 1}" if mark else ""
         raise InputError(f"{path.name}{where}: not plain YAML ({error.problem})") from None
     except (yaml.YAMLError, UnicodeDecodeError):
         raise InputError(f"{path.name}: not a YAML file in UTF-8") from None
-    except RecursionError:
-        raise InputError(f"{path.name}: nested too deeply") from None
     except OSError as error:
         raise InputError(f"cannot read {path.name}: {error.strerror}") from None
+
+
+def _document(events: Iterator[Any], name: str, lines: dict[Key, int]) -> Any:
+    """The one document of a file; None if it has none."""
+    import yaml
+
+    content, documents = None, 0
+    for event in events:
+        if isinstance(event, yaml.DocumentStartEvent):
+            documents += 1
+            if documents > 1:
+                raise InputError(f"{name}: a second document in one file")
+        elif isinstance(event, yaml.NodeEvent):
+            content = _made(event, events, (), name, lines)
+    return content
+
+
+def _made(event: Any, events: Iterator[Any], key: Key, name: str, lines: dict[Key, int]) -> Any:
+    """What begins with an event; the events that belong to it are taken."""
+    import yaml
+
+    line = event.start_mark.line + 1
+    if isinstance(event, yaml.AliasEvent) or event.tag not in (None, "!"):
+        what = "an alias" if isinstance(event, yaml.AliasEvent) else "a tag"
+        raise InputError(f"{name}, line {line}: {what}, which is not allowed")
+    if len(key) > DEEPEST:
+        raise InputError(f"{name}, line {line}: nested too deeply")
+    lines.setdefault(key, line)
+    if isinstance(event, yaml.ScalarEvent):
+        return str(event.value)
+    if isinstance(event, yaml.SequenceStartEvent):
+        found: list[Any] = []
+        while not isinstance(inner := next(events), yaml.SequenceEndEvent):
+            found.append(_made(inner, events, (*key, len(found)), name, lines))
+        return found
+    mapping: dict[str, Any] = {}
+    while not isinstance(inner := next(events), yaml.MappingEndEvent):
+        line = inner.start_mark.line + 1
+        if not isinstance(inner, yaml.ScalarEvent) or inner.tag not in (None, "!"):
+            raise InputError(f"{name}, line {line}: a key that is not a name")
+        if inner.value in mapping:
+            raise InputError(f"{name}, line {line}: the key {quoted([inner.value])} stands there twice")
+        lines[(*key, inner.value)] = line
+        mapping[inner.value] = _made(next(events), events, (*key, inner.value), name, lines)
+    return mapping

@@ -76,10 +76,12 @@ def _drivers(drivers: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """For each attack what the columns add, the most first."""
     groups = []
     for attack in list(dict.fromkeys(driver["attack"] for driver in drivers))[:MOST_CHARTS]:
-        rows = sorted((row for row in drivers if row["attack"] == attack), key=lambda row: -row["shapley"])[:MOST_BARS]
-        most = max((abs(row["shapley"]) for row in rows), default=0) or 1
+        rows = sorted((row for row in drivers if row["attack"] == attack), key=lambda row: -drawn(row["shapley"]))[
+            :MOST_BARS
+        ]
+        most = max((drawn(row["shapley"]) for row in rows), default=0) or 1
         title = _attack_title(attack, "What each column adds: {attack}")
-        groups.append({"title": title, "rows": [{**row, "width": row["shapley"] / most} for row in rows]})
+        groups.append({"title": title, "rows": [{**row, "width": drawn(row["shapley"]) / most} for row in rows]})
     return groups
 
 

@@ -35,6 +35,7 @@ CHINESE = {
     "{attack} of {column}": "{attack}（{column}）",
     "and {n} more": "其餘 {n} 項",
     "withheld (small class)": "不公開（等價類過小）",
+    "withheld (tells counts)": "不公開（會透露人數）",
     "withheld (few records)": "不公開（資料列過少）",
     "Shown are {n} of {all}; the JSON file has all.": "此處顯示 {all} 項中的 {n} 項；全部內容見 JSON 檔。",
     "internal edition: not for release": "內部版：不得對外提供",
@@ -202,6 +203,10 @@ CHINESE = {
     ),
     "The waiver of {rules} ends within a month.": "{rules} 的豁免將於一個月內到期。",
     "The waiver of {rules} is no longer needed: remove it from the policy.": "{rules} 的豁免已無必要：請自政策檔移除。",
+    "Readers of the external edition see from the verdict of {rules} that classes are below or above it: the "
+    "threshold is smaller than the cell size.": (
+        "{rules} 的閾值小於最小儲存格人數：對外版的讀者可由其結果得知等價類是否小於該閾值。"
+    ),
     "Columns without a role were not looked at: {columns}.": "未指定屬性型態的欄位未經評估：{columns}。",
     "{share} of the records are suppressed: the rest may no longer stand for the whole.": (
         "{share} 的資料列遭抑制：其餘資料可能已不足以代表全體。"

@@ -5,6 +5,7 @@ from functools import cache
 from hashlib import sha256
 from typing import Any
 
+from PETWorks.errors import InputError
 from PETWorks.render import charts, prose
 from PETWorks.render.bilingual import both, spoken
 from PETWorks.render.language import (
@@ -19,7 +20,7 @@ from PETWorks.render.language import (
     put,
     said,
 )
-from PETWorks.render.sections import SECTIONS, by_section, view
+from PETWorks.render.sections import MOST_STEPS, SECTIONS, by_section, view
 
 LARGEST_PAGE = 2_000_000
 
@@ -44,7 +45,9 @@ def page(document: dict[str, Any], lang: str = "en") -> str:
     lang = checked_language(lang)
     environment = _environment()
     style = environment.loader.get_source(environment, "report.css")[0]
-    text: str = environment.get_template("report.html").render(
+    text: str = environment.get_template(
+        "report.html"
+    ).render(
         d=document,
         lang=lang,
         languages=LANGUAGES,
@@ -62,7 +65,7 @@ def page(document: dict[str, Any], lang: str = "en") -> str:
         residual=spoken(lambda lang: prose.residual(document, lang)),
         assumptions=_listed(prose.assumptions, document),
         method=_listed(prose.method, document),
-        steps=_listed(prose.steps, document),
+        steps=_listed(prose.steps, document)[:MOST_STEPS],
         not_measured=_listed(prose.not_measured, document),
         glossary=prose.GLOSSARY,
         _=both,
@@ -78,7 +81,10 @@ def page(document: dict[str, Any], lang: str = "en") -> str:
         summary=lambda measure: spoken(lambda lang: measure_summary(measure, lang)),
         waiver=lambda waiver: spoken(lambda lang: prose.waiver(waiver, lang)),
     )
-    assert len(text.encode("utf-8", "replace")) <= LARGEST_PAGE, "every list on the page is bounded"
+    if len(text.encode("utf-8", "replace")) > LARGEST_PAGE:
+        raise InputError(
+            f"the report would be larger than {LARGEST_PAGE // 1_000_000} MB; shorten the texts of the policy"
+        )
     return text
 
 

@@ -12,6 +12,7 @@ LANGUAGES = ("en", "zh-TW")
 LONGEST_NAME = 60
 LONGEST_TEXT = 400
 MOST_NAMES = 12
+SIGNS = {"below": "<", "at_most": "≤", "above": ">"}
 
 
 def checked_language(lang: str) -> str:
@@ -40,7 +41,8 @@ def put(value: Any, lang: str) -> str:
     if isinstance(value, Mapping):
         if "withheld" in value:
             return said(lang, f"withheld ({value['withheld']})")
-        return f"{'<' if 'below' in value else '>'} {put(next(iter(value.values())), lang)}"
+        ((bound, number),) = value.items()
+        return f"{SIGNS[bound]} {put(number, lang)}"
     if value is None:
         return said(lang, "none")
     if isinstance(value, bool):
@@ -74,7 +76,8 @@ def percent(share: Any, lang: str = "en") -> str:
     if isinstance(share, Mapping):
         if "withheld" in share:
             return put(share, lang)
-        return f"{'<' if 'below' in share else '>'} {percent(next(iter(share.values())), lang)}"
+        ((bound, number),) = share.items()
+        return f"{SIGNS[bound]} {percent(number, lang)}"
     if share is None:
         return ""
     sign = " %" if lang == "en" else "%"

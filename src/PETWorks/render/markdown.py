@@ -8,6 +8,7 @@ from typing import Any
 from PETWorks.render import prose
 from PETWorks.render.language import asked, checked_language, measure_name, name, own, put, said
 
+BREAK = "\u200b"  # seen by nobody; entities and backslashes do not keep hosts from linking
 SIGNS = {"pass": "✅", "waived": "⚠️", "fail": "❌"}
 
 
@@ -47,6 +48,9 @@ def _headline(document: Mapping[str, Any], lang: str) -> str:
 
 def _plain(text: str, but: str = "") -> str:
     """A text that stands there as it is: nothing in it is markup, a link, or somebody's name."""
-    signs = "".join(sign for sign in "\\`*_{}[]#!|~$^" if sign not in but)
+    signs = "".join(sign for sign in "\\`*_{}[]!|~$^" if sign not in but)
     escaped = re.sub(f"[{re.escape(signs)}]", lambda sign: f"\\{sign[0]}", html.escape(text, quote=False))
-    return escaped.replace("@", "&commat;").replace("://", "&colon;//").replace("www.", "www&period;")
+    escaped = re.sub(r"^(\s*)([-+]|\d+(?=[.)]))", r"\1\2" + BREAK, escaped)
+    return re.sub(
+        r"@|#|GH-|://|www\.|xmpp:|mailto:|[0-9a-f]{7,}", lambda found: found[0][:1] + BREAK + found[0][1:], escaped
+    )

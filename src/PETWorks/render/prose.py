@@ -175,6 +175,8 @@ def _step(step: Mapping[str, Any], lang: str) -> str:
         "waiver-expired": "The waiver of {rules} has expired: mend the release, or decide again.",
         "waiver-ends": "The waiver of {rules} ends within a month.",
         "waiver-not-needed": "The waiver of {rules} is no longer needed: remove it from the policy.",
+        "tells-outside": "Readers of the external edition see from the verdict of {rules} that classes are below or "
+        "above it: the threshold is smaller than the cell size.",
         "give-roles": "Columns without a role were not looked at: {columns}.",
         "many-suppressed": "{share} of the records are suppressed: the rest may no longer stand for the whole.",
         "try-subsets": "Nobody knows what an adversary knows: ask for every subset of "

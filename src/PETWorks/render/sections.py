@@ -7,6 +7,8 @@ from PETWorks.metric import Metric, find
 
 MOST_COLUMNS = 100
 MOST_RISKY = 30
+MOST_RULES = 50
+MOST_STEPS = 30
 MOST_ATTRIBUTES = 8
 
 SECTIONS = (
@@ -34,6 +36,7 @@ WHO = {
     "journalist-risk": "somebody of the population, by a register",
     "marketer-risk": "as many as possible",
 }
+_FIRST = ("fail", "waived", "pass")
 UTILITY_KEYS = {
     "precision": "precision",
     "granularity": "granularity",
@@ -68,6 +71,9 @@ def view(document: Mapping[str, Any]) -> dict[str, Any]:
     kept = [row for row in columns if any(key in row for key in UTILITY_KEYS)]
     keys = utility_keys(document)
     return {
+        "rules": sorted(document["rules"], key=lambda rule: _FIRST.index(rule["verdict"]))[:MOST_RULES]
+        if len(document["rules"]) > MOST_RULES
+        else document["rules"],
         "columns": columns,
         "roles": ROLES,
         "histogram": _histogram(document, results),
