@@ -14,9 +14,9 @@ MOST_ROWS = 12
 
 
 def drawn(share: Any) -> float:
-    """A share, or the bound that stands for it, in hundredths of a bar."""
+    """A share in hundredths of a bar; of what is only known to be below a bound, nothing is drawn."""
     if isinstance(share, Mapping):
-        share = next((bound for bound in share.values() if isinstance(bound, int | float)), 0)
+        share = share.get("above", 0)
     return round(100 * min(max(float(share or 0), 0), 1), 2)
 
 
