@@ -6,7 +6,7 @@ from typing import Any
 
 from PETWorks.findings import below, without
 from PETWorks.metric import find
-from PETWorks.policy import Policy
+from PETWorks.policy import SUBSETS, Policy
 from PETWorks.release import Release
 
 SOON = 30  # days before a waiver's end that are worth a word
@@ -26,21 +26,26 @@ def next_steps(
         release.quasi_identifiers, key=lambda column: -len(release.marginal(column).values)
     )
     failing = [rule for rule in rules if rule["satisfied"] is False]
-    wanted = max((_size_wanted(rule) for rule in failing), default=0)
-    if wanted:
+    small = {rule["name"]: size for rule in failing if below(release.class_sizes(), size := _size_wanted(rule))}
+    if small:
+        wanted = max(small.values())
         steps.append(
             {
                 "step": "merge-classes",
                 "size": wanted,
                 "records": below(release.class_sizes(), wanted),
-                "rules": _names(failing, _size_wanted),
+                "rules": list(small),
                 "without": without(release, wanted, ordered),
             }
         )
-    for step, applies in _STEPS.items():
-        names = _names(failing, applies)
-        if names:
-            steps.append({"step": step, "rules": names, "columns": ordered[:MOST_NAMED]})
+    by_step: dict[str, list[str]] = {}
+    for rule in failing:
+        step = _step(rule, rule["name"] in small)
+        if step is not None:
+            by_step.setdefault(step, []).append(rule["name"])
+    steps += [
+        {"step": step, "rules": by_step[step], "columns": ordered[:MOST_NAMED]} for step in _STEPS if step in by_step
+    ]
     for rule in rules:
         if rule["waiver"] is not None:
             left = (date.fromisoformat(rule["waiver"]["expires"]) - today).days
@@ -82,24 +87,18 @@ def _size_asked(rule: Mapping[str, Any]) -> float:
     return float(rule["parameters"].get("k") or rule["parameters"].get("cell_size") or 0)
 
 
-def _names(rules: Iterable[Mapping[str, Any]], applies: Any) -> list[str]:
-    return [rule["name"] for rule in rules if applies(rule)]
-
-
-def _is_about(rule: Mapping[str, Any], families: tuple[str, ...], needs: str) -> bool:
-    """Whether a rule's measure is of these families and needs this."""
-    if rule["measure"] == "every-subset":
-        return False
+def _step(rule: Mapping[str, Any], has_small_classes: bool) -> str | None:
+    """What helps a rule that does not hold, besides larger classes."""
+    if rule["measure"] == SUBSETS:
+        return "blur"
     entry = find(rule["measure"])
-    return entry.family in families and needs in entry.needs
+    if entry.family == "utility":
+        return "refine"
+    if "a sensitive attribute" in entry.needs:
+        return "diversify"
+    if "the original table" in entry.needs:
+        return "hide-presence"
+    return None if has_small_classes else "blur"
 
 
-_STEPS = {
-    "diversify": lambda rule: _is_about(rule, ("privacy", "attack"), "a sensitive attribute"),
-    "hide-presence": lambda rule: _is_about(rule, ("privacy",), "the original table"),
-    "blur": lambda rule: (
-        rule["measure"] in ("every-subset", "re-identification", "average-risk", "marketer-risk")
-        or rule["measure"] in ("population-uniqueness", "profitability")
-    ),
-    "refine": lambda rule: rule["measure"] != "every-subset" and find(rule["measure"]).family == "utility",
-}
+_STEPS = ("diversify", "hide-presence", "blur", "refine")
