@@ -83,7 +83,7 @@ def view(document: Mapping[str, Any]) -> dict[str, Any]:
         "by_attribute": _by_attribute(document),
         "utility_columns": kept,
         "utility_keys": keys,
-        "labels": UTILITY_KEYS,
+        "utility_heads": [f">{UTILITY_KEYS[key]}" for key in keys],
         "before": any("distinct_before" in row for row in kept),
         "sources": [{"measure": name, "source": source(name)} for name in results if source(name)],
     }
