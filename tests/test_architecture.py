@@ -13,7 +13,7 @@ PACKAGE = ROOT / "src/PETWorks"
 
 # Each layer imports only from the layers before it (and from its own).
 LAYERS = [
-    {"errors", "attributetypes", "values"},
+    {"errors", "attributetypes", "values", "vocabulary"},
     {"encoding", "counts", "result", "yamlfile"},
     {"csvfile", "hierarchy", "sidecar", "schema", "presets"},
     {"files", "checkpoint"},

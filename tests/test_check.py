@@ -86,6 +86,42 @@ def test_what_is_compared_is_shown(tmp_path):
     assert found[3] == (0.5, {"average": 0.5, "cell_size": 2})
 
 
+def test_direct_identifiers_in_the_release_fail(tmp_path):
+    named = GOOD.replace("roles:\n", "roles:\n  identifiers: [name]\n")
+    (rule, _) = check(written(tmp_path, named), as_of=DAY).document["rules"]
+    assert (rule["name"], rule["value"], rule["verdict"]) == ("no-direct-identifiers", ["name"], "fail")
+    waived = named + "waivers: [{rule: no-direct-identifiers, owner: a, reason: b, expires: 2030-01-01}]\n"
+    assert check(written(tmp_path, waived), as_of=DAY).verdict == "waived"
+    unit = check(written(tmp_path, named + "privacy_unit: name\n"), as_of=DAY)
+    assert unit.document["rules"][0]["verdict"] == "pass", "it is needed to count people"
+    assert {"step": "unlink", "columns": ["name"]} in unit.document["next_steps"]
+    (tmp_path / "original.csv").write_text(TABLE)
+    path = written(tmp_path, named + "original: original.csv\n")
+    (tmp_path / "table.csv").write_text("age;zip;disease\n30;1;flu\n30;1;cold\n40;2;flu\n40;2;flu\n")
+    removed = check(path, as_of=DAY)
+    assert (removed.document["rules"][0]["value"], removed.verdict) == ([], "pass")
+    only = "petworks_policy: 1\ndata: table.csv\nroles: {identifiers: [name], quasi_identifiers: [age]}\n"
+    with pytest.raises(PETWorksError, match="no rule"):
+        check(written(tmp_path, only))
+
+
+def test_a_policy_may_be_called_like_its_table(tmp_path):
+    path = written(tmp_path, GOOD, "table.yaml")
+    result = check(path, as_of=DAY)
+    assert (result.verdict, [one["is"] for one in result.document["inputs"]]) == ("pass", ["data"])
+
+
+def test_moments(tmp_path):
+    path = written(tmp_path, GOOD)
+    given = check(path, as_of="2026-11-16").document
+    assert (given["generated"], given["as_of_given"]) == ("2026-11-16T00:00:00Z", True)
+    assert check(path, as_of="2026-11-16T09:00:00+08:00").document["generated"] == "2026-11-16T01:00:00Z"
+    assert check(path).document["as_of_given"] is False
+    for wrong in ("soon", 5):
+        with pytest.raises(ParameterError, match="as_of is like"):
+            check(path, as_of=wrong)
+
+
 def test_rules_on_every_subset(tmp_path):
     text = GOOD + "subsets: {sizes: all, limits: {highest-risk: 0.5, inference: 0.75}}\n"
     result = check(written(tmp_path, text), as_of=DAY)
@@ -172,7 +208,7 @@ def test_junit(tmp_path):
     assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("2", "1", "1")
     assert [case.get("name") for case in suite] == ["pdpc-3", "k-anonymity"]
     assert [child.tag for case in suite for child in case] == ["failure", "skipped"]
-    assert "found 2, wanted k = 3" in suite[0][0].get("message")
+    assert "found 2, wanted k ≥ 3" in suite[0][0].get("message")
     assert "a pilot" in suite[1][0].get("message")
 
 
@@ -301,13 +337,30 @@ def test_diff(tmp_path):
     assert (same.returncode, "nothing of the table has changed" in same.stdout) == (0, True)
 
 
-def test_better_is_no_failure(tmp_path):
+def test_what_is_better_and_what_has_another_threshold(tmp_path):
     (tmp_path / "a").mkdir()
     worse = check(written(tmp_path / "a", STRICT), as_of=DAY).to_dict()
     better = check(written(tmp_path / "a", GOOD), as_of=DAY).to_dict()
     found = compare(worse, better)
+    assert [row["change"] for row in found["rules"]] == ["other threshold"]
+    assert found["worse"] is True, "somebody should look"
+    header, *rows = TABLE.splitlines()
+    (tmp_path / "a/double.csv").write_text("\n".join([header, *rows, *rows]))
+    doubled = check(written(tmp_path / "a", STRICT), data=tmp_path / "a/double.csv", as_of=DAY).to_dict()
+    found = compare(worse, doubled)
     assert [row["change"] for row in found["rules"]] == ["better"]
     assert found["worse"] is False
+
+
+def test_what_cannot_be_compared(tmp_path):
+    old = check(written(tmp_path, GOOD), as_of=DAY).to_dict()
+    fewer = check(written(tmp_path, GOOD.replace("[age, zip]", "[age]")), as_of=DAY).to_dict()
+    found = compare(old, fewer)
+    assert (found["different"], found["comparable"], found["worse"]) == (["quasi_identifiers"], False, True)
+    failing = check(written(tmp_path, STRICT), as_of=DAY).to_dict()
+    waived = check(written(tmp_path, STRICT + WAIVED), as_of=DAY).to_dict()
+    found = compare(failing, waived)
+    assert ([row["change"] for row in found["rules"]], found["worse"]) == (["waived"], False)
 
 
 @pytest.mark.parametrize(

@@ -41,3 +41,20 @@ def shell(command):
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
         assert (page.parent / target).exists(), target
+
+
+def test_the_policy_of_the_page_is_one(tmp_path):
+    """What the page shows of a policy is accepted, file by file."""
+    from PETWorks import read_policy
+
+    text = re.search(r"^```yaml\n(petworks_policy.*?)^```$", (ROOT / "docs/policy.md").read_text("utf-8"), re.M | re.S)[
+        1
+    ]
+    rows = ["name;birth_year;postcode;sex;diagnosis", *(f"n{place};1960;100;f;flu" for place in range(20))]
+    (tmp_path / "stays.csv").write_text("\n".join(rows))
+    (tmp_path / "stays_original.csv").write_text("\n".join(rows))
+    (tmp_path / "hierarchies").mkdir()
+    (tmp_path / "policy.yaml").write_text(text, "utf-8")
+    policy = read_policy(tmp_path / "policy.yaml")
+    assert policy.release().records == 20
+    assert len(policy.rules) == 6

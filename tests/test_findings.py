@@ -123,7 +123,7 @@ def test_small_classes_are_told_with_what_would_help(tmp_path):
 @pytest.mark.parametrize(
     ("rule", "step"),
     [
-        ("{measure: l-diversity, l: 3}", "diversify"),
+        ("{measure: l-diversity, l: 2}", "more-values"),
         ("{measure: attribute-inference, at_most: 0.1}", "diversify"),
         ("{measure: t-closeness, t: 0}", "diversify"),
         ("{measure: re-identification, at_most: 0.1}", "blur"),
@@ -150,6 +150,12 @@ def test_every_kind_of_failing_rule_has_a_step(tmp_path, rule, step):
         if any(rule.split()[1].rstrip(",") in other for other in one.get("rules", []))
     }
     assert named == ({step} if step else set())
+
+
+def test_what_no_class_can_have(tmp_path):
+    found = steps(tmp_path, GOOD + "  - {measure: l-diversity, l: 3}\n")
+    assert found["cannot-hold"] == {"step": "cannot-hold", "rules": ["l-diversity"], "columns": ["disease"]}
+    assert "cannot-hold" not in steps(tmp_path, GOOD + "  - {measure: l-diversity, l: 2}\n")
 
 
 def test_identifiers_and_columns_without_a_role(tmp_path):

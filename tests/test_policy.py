@@ -138,6 +138,7 @@ def test_everything_a_policy_can_say(tmp_path):
         (("data: table.csv", f"data: {'x' * 5000}"), 2, "data", "refuses"),
         (("data: table.csv", "data: gone.csv"), 2, "data", "there is no"),
         (("data: table.csv", "data: table.csv\noriginal: gone.csv"), 3, "original", "there is no"),
+        (("  quasi_identifiers: [age, zip]\n", ""), 3, "roles", "no quasi-identifier"),
         (("[disease]", "[diseases]"), 3, "roles", "'diseases'"),
         (("    k: 2\n", "    k: 2\nprivacy_unit: nam\n"), 9, "privacy_unit", "not in the data"),
         (("    k: 2\n", "    k: 2\nprivacy_unit: ' '\n"), 9, "privacy_unit", "wanted"),

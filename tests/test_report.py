@@ -303,9 +303,17 @@ def strings():
     for path in (RENDER / "templates").glob("*.html"):
         text = path.read_text("utf-8")
         yield from re.findall(r'">?([^"\n]*)"', text) + re.findall(r"'([^'\n]*)'", text)
-    yield from ("withheld (small class)", "withheld (few records)", "withheld (tells counts)", "pass", "waived", "fail")
+    yield from (
+        "withheld (small class)",
+        "withheld (few records)",
+        "withheld (tells counts)",
+        *("no direct identifiers", "every subset", "numeric", "hierarchical", "equal"),
+        "pass",
+        "waived",
+        "fail",
+    )
     yield from ("data", "original", "population", "roles", "hierarchies", "re-identification", "attribute-inference")
-    yield from ("cell size", "probability", "probability and cell size")
+    yield from ("people", "cell size", "probability", "probability and cell size")
     from PETWorks.metric import NEEDS
 
     yield from NEEDS

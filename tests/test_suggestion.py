@@ -75,7 +75,7 @@ def test_a_name_tells_the_role(name, role):
     assert found.role == role
     assert found.column == name
     assert found.reason.startswith("the name points to ")
-    assert found.reason.endswith("; 4 distinct values, 0 % of 40 records with one of their own")
+    assert found.reason.endswith("; 4 distinct values, no record has one of its own")
 
 
 UNKNOWN = """page, usage, stage, package, percentage, average, Essex, sextant, trace, racer, bracelet, zipper, capacity,
@@ -122,7 +122,7 @@ def test_nearly_unique_text_is_an_identifier():
     assert (found.role, found.reason) == (
         ID,
         "nearly every record has a text of its own; "
-        "1,000 distinct values, 100 % of 1,000 records with one of their own",
+        "1,000 distinct values, 100 % of 1,000 records have one of their own",
     )
     some_twice = texts(970) + texts(30)
     assert only(some_twice).role == ID
@@ -149,7 +149,7 @@ def test_a_constant_is_insensitive_unless_its_name_says_more():
 
 def test_only_none_are_0_percent_and_only_all_are_100():
     assert only([*["same"] * 998, "other", None]).reason.endswith(
-        "2 distinct values, under 1 % of 1,000 records with one of their own, under 1 % with none"
+        "2 distinct values, under 1 % of 1,000 records have one of their own, under 1 % with none"
     )
     assert "99 % of 400 records" in only([*texts(398), "twice", "twice"]).reason
 
@@ -157,7 +157,7 @@ def test_only_none_are_0_percent_and_only_all_are_100():
 def test_one_value_and_blanks_set_some_apart():
     found = only(["same"] * 30 + [None] * 10)
     assert found.role == QI
-    assert found.reason.endswith("1 distinct value, 0 % of 40 records with one of their own, 25 % with none")
+    assert found.reason.endswith("1 distinct value, no record has one of its own, 25 % with none")
     assert only(["alone"]).role == QI
 
 
@@ -170,7 +170,7 @@ def test_of_no_values_nothing_can_be_told():
 def test_missing_and_suppressed_are_no_values():
     found = only([*texts(100), *[None] * 60, *["*"] * 40])
     assert found.role == ID
-    assert found.reason.endswith("100 distinct values, 50 % of 200 records with one of their own, 50 % with none")
+    assert found.reason.endswith("100 distinct values, 50 % of 200 records have one of their own, 50 % with none")
 
 
 def test_precise_numbers_are_quasi_identifiers():
@@ -448,3 +448,19 @@ def test_a_wide_table_is_quick():
     assert {found.role for found in suggested_roles(table, names)} == {ID}
     assert time.perf_counter() - start < 10
     assert not any("values" in vars(table.columns[name]) for name in names)  # not every value was made a text
+
+
+@pytest.mark.parametrize("name", ["cost_eur", "total_charges", "price", "醫療費用"])
+def test_amounts_are_money_and_no_dates(name):
+    values = [f"{place}.{place % 12 + 1:02d}" for place in range(1000, 1400)]
+    table = Table.load(open_source({name: values}, "t"), (name,))
+    (found,) = suggested_roles(table, [name])
+    assert found.role == SENSITIVE_ATTRIBUTE
+    assert "dates" not in found.reason
+
+
+def test_the_number_of_somebody_else_is_no_privacy_unit():
+    rows = {"mrn": [f"M{place}" for place in range(60)], "mother_mrn": [f"M{place // 2}" for place in range(60)]}
+    for names, unit in ((["mrn", "mother_mrn"], None), (["mother_mrn"], None)):
+        table = Table.load(open_source({name: rows[name] for name in names}, "t"), tuple(names))
+        assert suggested_privacy_unit(table, suggested_roles(table, names)) == unit

@@ -51,18 +51,32 @@ def _finite(text: str) -> float:
 
 
 def compare(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    """Rules, measures and facts of the table that differ; `worse` says whether any rule is worse than it was."""
+    """Rules, measures and facts of the table that differ.
+
+    `worse` says whether somebody should look: a rule is worse, gone or has another threshold, or roles or the way of
+    counting are others, so that numbers cannot be compared.
+    """
     if old["edition"] != new["edition"]:
         raise InputError(f"editions differ: {quoted([old['edition'], new['edition']])}; compare two of the same")
     rules = list(_rules(old, new))
+    different = _different(old, new)
     return {
         "schema": "petworks-diff/1",
         "verdict": {"old": old["verdict"], "new": new["verdict"]},
-        "worse": any(row["change"] == "worse" for row in rules),
+        "comparable": not different,
+        "different": different,
+        "worse": bool(different) or any(row["change"] in ("worse", "other threshold") for row in rules),
         "rules": rules,
         "measures": list(_measures(old, new)),
         "table": list(_table(old, new)),
     }
+
+
+def _different(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """What must be the same for numbers to be compared, and is not."""
+    names = ("quasi_identifiers", "sensitive_attributes", "treatment")
+    found = [name for name in names if old["table"][name] != new["table"][name]]
+    return found + (["cell_size"] if old["policy"]["cell_size"] != new["policy"]["cell_size"] else [])
 
 
 def _rules(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -74,9 +88,12 @@ def _rules(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[dict[str,
             # A rule that is gone can no longer fail: somebody should look.
             change = "worse" if other is None else "new" if other["verdict"] == "pass" else "worse"
             yield _row(name, one and _told(one), other and _told(other), change)
+        elif one["parameters"] != other["parameters"] or one["measure"] != other["measure"]:
+            yield _row(name, _told(one), _told(other), "other threshold")
         elif _told(one) != _told(other):
             steps = _ORDER.index(other["verdict"]) - _ORDER.index(one["verdict"])
-            yield _row(name, _told(one), _told(other), _change(steps))
+            waived = steps > 0 and other["verdict"] == "waived"
+            yield _row(name, _told(one), _told(other), "waived" if waived else _change(steps))
 
 
 def _told(rule: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """The external edition of a check: no cell, no class, and no count of people below the cell size.
 
 It is put together from what may be seen, not by striking out what may not, so that what is new stays inside until
-somebody decides otherwise. What may not be seen exactly stands there as {"below": x}, {"above": x}, {"at_most": x} or
-{"withheld": why}.
+somebody decides otherwise. What may not be seen exactly stands there as {"below": x}, {"above": x}, {"at_most": x},
+{"about": x} or {"withheld": why}.
 
 Two harmless numbers can give a small count away by subtraction. So every share is told in cells: the middle of a range
 that is at least (cell size)/(people it may be a share of, at the fewest) wide. Then each number stands for as many
@@ -15,11 +15,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from PETWorks.metric import Text, find
+from PETWorks.policy import NO_IDENTIFIERS, SUBSETS
 
 INTERNAL, EXTERNAL = "internal", "external"
 SMALL_CLASS, FEW_RECORDS, COUNTS = ({"withheld": why} for why in ("small class", "few records", "tells counts"))
 FIGURES = 2
 FEWEST_CELLS = 3  # below, above, and a range between them
+INSIDE = ("tells-outside", "waiver-not-needed", "waiver-ends")  # steps for those who keep the policy
 OF_A_CLASS = {"highest", "cell_size"}  # limits that are compared with the smallest class
 
 
@@ -48,7 +50,8 @@ class Guard:
         room = 1 - 2 * step
         cells = max(math.floor(room / step), 1)
         width = room / cells
-        return round(step + (min(math.floor((share - step) / width), cells - 1) + 0.5) * width, 4)
+        middle = step + (min(math.floor((share - step) / width), cells - 1) + 0.5) * width
+        return {"about": round(middle, 1 - math.floor(math.log10(step)))}
 
     def highest(self, risk: float | None) -> Any:
         """One over the size of the smallest class, unless that is small."""
@@ -86,14 +89,10 @@ def figures(number: float) -> float:
 
 def kept_to(guarded: Any, value: Any, limits: Mapping[str, Any]) -> Any:
     """A guarded number, or how it stands to a limit that it would otherwise seem to keep or to break."""
-    if isinstance(guarded, float) and isinstance(value, float):
-        for limit in limits.values():
-            if (
-                isinstance(limit, int | float)
-                and not isinstance(limit, bool)
-                and (guarded <= limit) != (value <= limit)
-            ):
-                return {"at_most": limit} if value <= limit else {"above": limit}
+    about: Any = guarded.get("about") if isinstance(guarded, Mapping) else None
+    for limit in limits.values() if about is not None else ():
+        if isinstance(limit, int | float) and not isinstance(limit, bool) and (about <= limit) != (value <= limit):
+            return {"at_most": limit} if value <= limit else {"above": limit}
     return guarded
 
 
@@ -115,7 +114,7 @@ class _Edition:
 
     def made(self) -> dict[str, Any]:
         document, guard = self.document, self.guard
-        kept = ("schema", "petworks", "generated", "title", "verdict", "rule_verdicts", "policy")
+        kept = ("schema", "petworks", "generated", "as_of_given", "title", "verdict", "rule_verdicts", "policy")
         return {
             **{name: document[name] for name in kept},
             "edition": EXTERNAL,
@@ -142,7 +141,7 @@ class _Edition:
                 name: reason if reason.startswith("needs ") else "does not apply to this release"
                 for name, reason in document["not_applicable"].items()
             },
-            "next_steps": [self._step(step) for step in document["next_steps"] if step["step"] != "tells-outside"],
+            "next_steps": [self._step(step) for step in document["next_steps"] if step["step"] not in INSIDE],
         }
 
     def _table(self) -> dict[str, Any]:
@@ -192,7 +191,9 @@ class _Edition:
         return [guard.number(one) for one in value] if isinstance(value, list | tuple) else guard.number(value)
 
     def _rule(self, rule: Mapping[str, Any]) -> dict[str, Any]:
-        if rule["measure"] == "every-subset":
+        if rule["measure"] == NO_IDENTIFIERS:
+            parameters, guarded = {}, rule["value"]
+        elif rule["measure"] == SUBSETS:
             parameters = dict(rule["parameters"])
             guarded = self._limited(next(iter(parameters)), rule["value"])
         else:
@@ -252,7 +253,7 @@ class _Edition:
 
     def _step(self, step: Mapping[str, Any]) -> dict[str, Any]:
         kept = {name: step[name] for name in ("step", "rules", "columns", "size") if name in step}
-        if step["step"] == "many-suppressed":
+        if "share" in step:
             kept["share"] = self.guard.share(step["share"])
         if "without" in step:
             kept["without"] = [{"column": row["column"]} for row in step["without"]]

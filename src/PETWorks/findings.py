@@ -36,13 +36,16 @@ def columns(release: Release, results: Iterable[Result]) -> list[dict[str, Any]]
         row: dict[str, Any] = {"column": name, "role": release.roles.get(name), "released": name in release.columns}
         if name in release.compared_columns:
             row["distinct"] = _distinct(release.marginal(name).values)
-            if release.has_original:
-                row["distinct_before"] = _distinct(release.original.marginal(name).values)
             row |= {
                 called: by_name[measure][name][key]
                 for measure, key, called in _BY_COLUMN
                 if name in by_name.get(measure, {})
             }
+            if release.has_original:
+                before = release.original.marginal(name).values
+                row["distinct_before"] = _distinct(before)
+                if set(release.marginal(name).values) - {*before, None, SUPPRESSED}:
+                    row.pop("total_variation", None)  # the labels are others: nothing to compare
         found.append(row)
     return found
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -9,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from PETWorks import __version__
-from PETWorks.advice import next_steps
+from PETWorks.advice import next_steps, released_identifiers
 from PETWorks.attacks.subsets import every_subset
 from PETWorks.edition import EXTERNAL, INTERNAL, external
-from PETWorks.errors import NotApplicable, ParameterError
+from PETWorks.errors import NotApplicable, ParameterError, quoted
 from PETWorks.evaluation import evaluate_all
 from PETWorks.findings import assumed, columns, payout, small_classes
-from PETWorks.policy import SUBSETS, Policy, Rule, Waiver, read_policy
+from PETWorks.policy import NO_IDENTIFIERS, SUBSETS, Policy, Rule, Waiver, read_policy
 from PETWorks.release import Release
 from PETWorks.render.json import canonical
 from PETWorks.result import Result
@@ -97,17 +98,17 @@ def check(
     policy: str | Path | Policy,
     *,
     data: Any = None,
-    as_of: datetime | None = None,
+    as_of: datetime | str | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Check:
     """Judge a release by a policy file.
 
     data       other data than the policy names: a path or a frame
-    as_of      the moment to judge waivers by and to write down; now otherwise
+    as_of      the moment to judge waivers by and to write down, as 2026-11-16 or 2026-11-16T08:00:00Z; now otherwise
     progress   told how many subsets of how many are counted
     """
     policy = policy if isinstance(policy, Policy) else read_policy(policy)
-    moment = (as_of or datetime.now(UTC)).astimezone(UTC).replace(microsecond=0)
+    moment = _moment(as_of)
     given = policy.data if data is None else Path(data) if isinstance(data, str | os.PathLike) else data
     release = policy.release(given)
     found = None
@@ -132,6 +133,7 @@ def check(
             "schema": SCHEMA,
             "petworks": __version__,
             "generated": moment.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "as_of_given": as_of is not None,
             "edition": INTERNAL,
             "title": policy.title,
             "verdict": FAIL if FAIL in verdicts else WAIVED if WAIVED in verdicts else PASS,
@@ -148,14 +150,29 @@ def check(
             if "publisher-payout" in by_name
             else None,
             "results": [result.to_dict() for result in overview.results],
-            "not_applicable": dict(overview.not_applicable),
+            "not_applicable": {
+                name: re.sub(r" \(--[a-z-]+\)", "", reason) for name, reason in overview.not_applicable.items()
+            },
             "next_steps": next_steps(release, policy, rules, today, leading),
         }
     )
 
 
+def _moment(given: datetime | str | None) -> datetime:
+    """A moment in UTC; without a zone it is taken to be."""
+    try:
+        found = datetime.fromisoformat(given.strip()) if isinstance(given, str) else given or datetime.now(UTC)
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC).replace(microsecond=0)
+    except (ValueError, OverflowError, AttributeError):
+        raise ParameterError(f"as_of is like 2026-11-16 or 2026-11-16T08:00:00Z, got {quoted([str(given)])}") from None
+
+
 def _measured(release: Release, policy: Policy, rule: Rule, answers: Mapping[str, Any] | None) -> dict[str, Any]:
     """What a rule is judged by."""
+    if rule.name == NO_IDENTIFIERS:
+        inside = released_identifiers(release)
+        measured = {"measure": NO_IDENTIFIERS, "parameters": {}, "value": inside}
+        return {**measured, "satisfied": not inside, "details": {}}
     if rule.measure is None:
         (limit,) = rule.parameters
         assert answers is not None
@@ -231,7 +248,7 @@ def _inputs(policy: Policy, given: Any) -> list[dict[str, Any]]:
     found = [_input("data", given)]
     if isinstance(given, Path):
         beside = (given.with_suffix(suffix) for suffix in (".yaml", ".yml"))
-        found += [_input("roles", path) for path in beside if path.is_file() and path != policy.path][:1]
+        found += [_input("roles", path) for path in beside if path.is_file() and not path.samefile(policy.path)][:1]
     folder = policy.hierarchies
     if folder is None and isinstance(given, Path):
         folder = read_sidecar(given)[1]

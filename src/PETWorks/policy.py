@@ -21,6 +21,7 @@ from PETWorks.yamlfile import Key, YAMLFile, read_yaml
 VERSION = 1
 CELL_SIZE = 11  # where a policy states none and has no preset
 SUBSETS = "every-subset"
+NO_IDENTIFIERS = "no-direct-identifiers"  # a rule of every policy that names some
 ROLES = {
     "identifiers": attributetypes.IDENTIFIER,
     "quasi_identifiers": attributetypes.QUASI_IDENTIFIER,
@@ -32,7 +33,7 @@ RULE_KEYS = ("measure", "name", "why")
 
 @dataclass(frozen=True)
 class Rule:
-    """A measure with thresholds that must hold; without a measure, a limit on every subset."""
+    """A measure with thresholds that must hold; without a measure, a limit on every subset, or no identifiers."""
 
     name: str
     measure: Metric | None
@@ -114,6 +115,8 @@ class Policy:
             raise self.file.error(("privacy_unit" if "privacy unit" in str(error) else "roles",), str(error)) from None
         except ParameterError as error:
             raise self.file.error(("population",), str(error)) from None
+        if not found.quasi_identifiers:
+            raise self.file.error(("roles",), "no quasi-identifier: name the columns that an adversary may know")
         for place, adversary in enumerate(self.adversaries):
             for column in adversary.knows:
                 if column not in found.quasi_identifiers:
@@ -166,7 +169,7 @@ def read_policy(path: str | Path, root: str | Path | None = None) -> Policy:
     chosen = tuple(_presets(file))
     rules = tuple(_rules(file, chosen))
     limits = subsets.get("limits", {})
-    if not rules and not limits:
+    if all(rule.name == NO_IDENTIFIERS for rule in rules):
         raise file.error((), "no rule: give 'rules', 'presets' or limits under 'subsets'")
     base = path.parent if root is None else Path(root)
 
@@ -247,6 +250,8 @@ def _presets(file: YAMLFile) -> Iterator[Preset]:
 def _rules(file: YAMLFile, chosen: Sequence[Preset]) -> Iterator[Rule]:
     """The rules of the presets, those of the file, and the limits on subsets."""
     names: set[str] = set()
+    if file.content.get("roles", {}).get("identifiers"):
+        yield _named(file, Rule(NO_IDENTIFIERS, None, {}, (), None, None, ("roles", "identifiers")), names)
     given: list[tuple[Mapping[str, Any], str | None, Key]] = [
         (rule, preset.name, ("presets", place)) for place, preset in enumerate(chosen) for rule in preset.rules
     ]

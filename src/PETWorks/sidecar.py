@@ -18,7 +18,10 @@ def read_sidecar(table: Path) -> tuple[dict[str, str], Path | None]:
     if not beside:
         return {}, None
     path = beside[0]
-    dataset = _section(read_yaml(path).content, "DATASET", ("DATASET",), path.name)
+    content = read_yaml(path).content
+    if isinstance(content, dict) and "petworks_policy" in content:
+        return {}, None  # a policy that is called like its table
+    dataset = _section(content, "DATASET", ("DATASET",), path.name)
     _check_keys(dataset, ("ATTRIBUTE_TYPE", "HIERARCHY"), path.name)
     by_role = _section({"ATTRIBUTE_TYPE": {}} | dataset, "ATTRIBUTE_TYPE", ("ATTRIBUTE_TYPE", "HIERARCHY"), path.name)
     _check_keys(by_role, _ROLES, path.name)

@@ -12,82 +12,22 @@ from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDE
 from PETWorks.engines.codes import arrow_integers
 from PETWorks.engines.memory import Table
 from PETWorks.values import SUPPRESSED
-
-# The vocabulary: what a name points to, and the words that do. Latin words match as whole words, Chinese ones anywhere
-# unless they stand between `_`; of two of which one contains the other the longer one counts.
-A_NAME, A_NUMBER, A_LABEL = "a person's name", "a number given to one person", "a number given to a record"
-DIRECT = {
-    A_NAME: """first name, last name, full name, given name, family name, middle name, maiden name, surname, forename,
-        nickname, lname, fname, 姓名, 全名, 名字, 姓氏, 中文名, 英文名, 暱稱, _姓_, _名_""",
-    A_NUMBER: """ssn, social security, national id, identity card, identity number, identity no, id card, id number,
-        id no, passport, tax id, driver license, driving licence, mrn, medical record number, medical record no,
-        chart number, chart no, health insurance number, patid, ptid, subjid, usubjid, 身分證, 身分字號, 居留證, 護照,
-        統一證號, 健保卡, 駕照, 駕駛執照, 病歷號, 病歷編號, 病歷碼, 學號, 員編, 工號, 社保號, 社會保障號""",
-    "a way to reach a person": """email, e mail, email address, phone, phone number, telephone, tel, mobile, cell phone,
-        fax, line id, wechat, 電話, 手機, 傳真, 電子郵件, 電郵, 信箱, 郵箱, 聯絡方式, 微信""",
-    "an address": "address, street, house number, 地址, 住址, 通訊處, 門牌, 街道, 通訊地",
-    "an account, a card or a plate": """account, iban, credit card, card number, card no, license plate, plate number,
-        vin, policy number, policy no, 帳號, 帳戶, 信用卡, 卡號, 車牌, 車號, 保單號, 統一編號, 統編, 稅籍編號""",
-    "a device, or a trace on the net": """ip, ipv, ip address, mac address, imei, device id, serial number, url,
-        website, username, login id, password, fingerprint, photo, signature, 網址, 位址, 指紋, 照片, 簽名""",
-    A_LABEL: "row number, row no, rowid, 流水號, 案號, 單號",
-}
-KNOWN = {
-    "sex": "sex, gender, 性別",
-    "age or birth": "age, age group, birth, birthday, birth date, birth year, dob, yob, 年齡, 年紀, 歲數, 生日, 出生",
-    "a place": """zip, zip code, postal, postal code, post code, country, county, city, town, home town, township,
-        village, district, region, province, state, municipality, residence, location, place, birth place, latitude,
-        longitude, lat, lon, lng, gps, geo, 郵遞區號, 郵政編碼, 郵編, 區號, 縣市, 縣別, 城市, 鄉鎮, 市區, 地區, 區域,
-        行政區, 省分, 省別, 居住, 戶籍, 籍貫, 村里, 里別, 國家, 國別, 經度, 緯度, 所在地, _縣_, _市_, _區_, _省_""",
-    "origin, language or family": """nationality, citizenship, native, race, ethnicity, ethnic, tribe, language,
-        mother tongue, marital, marital status, marriage, household, child, children, 國籍, 族群, 種族, 民族, 族別,
-        原住民, 語言, 母語, 婚姻, 婚況, 配偶, 子女, 家庭, 戶長""",
-    "work or schooling": """occupation, job, profession, employer, employment, workclass, industry, company, position,
-        education, degree, school, university, college, military, veteran, 職業, 工作, 行業, 職稱, 職位, 職務, 公司,
-        任職, 雇主, 就業, 教育, 學歷, 學校, 科系, 畢業, 兵役""",
-    "how a person is built": "height, weight, eye color, hair color, blood type, 身高, 體重, 血型",
-    "where or when a person was seen": """hospital, clinic, ward, admission, discharge, visit, year, month, day, time,
-        醫院, 診所, 院所, 就醫, 就診, 住院, 入院, 出院, 看診, 科別, 病房, 年度, 年月, 月分, 年分""",
-}
-DATES = "date, datetime, timestamp, created at, updated at, 日期, 時間"
-SENSITIVE = {
-    "health": """diagnosis, diagnose, diagnostic, diag, dx, icd, disease, illness, condition, symptom, disorder,
-        syndrome, medication, medicine, drug, prescription, treatment, therapy, surgery, procedure, allergy, lab result,
-        test result, hiv, cancer, tumor, diabetes, disability, handicap, mental, psychiatric, depression, pregnant,
-        pregnancy, genetic, genotype, gene, dna, blood pressure, cholesterol, glucose, hba, bmi, smoking, alcohol,
-        vaccination, vaccine, covid, cause of death, medical history, medical record, family history, health,
-        comorbidity, 診斷, 疾病, 病名, 病史, 病因, 病症, 病況, 病情, 病程, 病歷, 傳染病, 慢性病, 性病, 糖尿病, 心臟病,
-        精神, 職業病, 遺傳, 癌, 腫瘤, 愛滋, 憂鬱, 自殺, 懷孕, 流產, 基因, 障礙, 殘疾, 過敏, 症狀, 主訴, 處方, 手術, 藥,
-        治療, 檢驗, 檢查結果, 血壓, 血糖, 膽固醇, 抽菸, 吸菸, 吸煙, 飲酒, 疫苗, 死因, 健康, 醫囑""",
-    "money": """salary, income, wage, earnings, pay, payroll, bonus, asset, debt, loan, mortgage, balance,
-        account balance, credit score, net worth, capital gain, capital loss, tax, expenditure, 薪, 工資, 所得, 收入,
-        資產, 財產, 存款, 負債, 債務, 貸款, 餘額, 帳戶餘額, 信用評分, 補助, 稅, 保費, 理賠, 金額""",
-    "belief, opinion or private life": """religion, religious, faith, politics, political, vote, voting, trade union,
-        sexual, sexuality, gender identity, 宗教, 信仰, 政黨, 政治, 投票, 工會, 性傾向, 性取向, 性別認同""",
-    "crime or violence": """crime, criminal, conviction, arrest, offense, victim, violence, abuse, addiction, 犯罪,
-        前科, 罪, 刑, 受害, 家暴, 虐待, 成癮, 吸毒""",
-    "results of a person": "gpa, exam score, test score, performance rating, 成績, 考績",
-}
-# Nothing of the above, although a word of it is inside.
-HARMLESS = """phone model, phone brand, phone type, email domain, email type, address type, account type,
-    account status, 手機型號, 手機品牌, 電話費, 英文名稱, 中文名稱, 帳戶類型, 帳號類型, 地址類型"""
-NO_LABEL = (" number of ", " no of ", " num of ", " no show ")
-# Behind a word for a person or a record these make an identifier: `patient no`, `客戶編號`.
-LABELS = """id, identifier, no, number, num, nr, code, key, uid, uuid, guid, hash, token, serial, 編號, 代號, 號碼,
-    序號, 識別, 代碼, 字號, 標識"""
-CALLED = "name, 名稱, 大名"
-SUBJECTS = """patient, person, customer, client, user, member, employee, staff, worker, student, pupil, subject,
-    respondent, participant, individual, citizen, resident, tenant, applicant, borrower, policyholder, insured, donor,
-    beneficiary, passenger, voter, buyer, consumer, 病人, 病患, 患者, 個案, 客戶, 顧客, 會員, 用戶, 使用者, 員工, 職員,
-    學生, 受試者, 受訪者, 民眾, 被保險人, 保戶, 當事人, 個人"""
-OTHERS = """doctor, physician, nurse, provider, teacher, agent, mother, father, parent, spouse, contact, guardian, 醫師,
-    醫生, 護理師, 家屬, 聯絡人, 聯繫人, 父親, 母親"""
-RECORDS = """record, row, case, visit, encounter, claim, order, transaction, event, sample, specimen, document, invoice,
-    application, 案件, 訂單, 檢體, 紀錄, 記錄, 交易, 就醫, 就診"""
-LABELLED = ((SUBJECTS, LABELS, A_NUMBER), (f"{SUBJECTS}, {OTHERS}", CALLED, A_NAME), (RECORDS, LABELS, A_LABEL))
-ALONE = {A_NUMBER: "id, identifier, uid, uuid, guid, 編號, 代號, 識別碼", A_LABEL: "序號, 項次", A_NAME: "name"}
-SURNAMES = """陳林黃張李王吳劉蔡楊許鄭謝洪郭邱曾廖賴徐周葉蘇莊呂江何蕭羅高潘簡朱鍾彭游詹胡施沈余盧梁趙顏柯翁魏孫戴范方宋
-鄧杜傅侯曹薛丁卓馬董溫唐藍石蔣田康鄒白涂尤韓龔嚴袁陈黄张吴刘杨许郑谢赖叶苏庄吕萧罗简钟卢赵颜孙邓马温蓝蒋邹韩龚严"""
+from PETWorks.vocabulary import (
+    A_NUMBER,
+    ALONE,
+    CALLED,
+    DATES,
+    DIRECT,
+    HARMLESS,
+    KNOWN,
+    LABELLED,
+    LABELS,
+    NO_LABEL,
+    OTHERS,
+    SENSITIVE,
+    SUBJECTS,
+    SURNAMES,
+)
 
 # Simplified characters and variants, and below each the one used above.
 _TAIWAN = str.maketrans(
@@ -141,7 +81,8 @@ LOOKS: dict[str, Callable[[str], bool]] = {
     "generated keys": _matches(r"[\da-fA-F]{8}(-[\da-fA-F]{4}){3}-[\da-fA-F]{12}|[\da-fA-F]{32,128}"),
     CHINESE_NAME: _matches(rf"[{SURNAMES}][\u4e00-\u9fff○〇OX*＊]{{1,2}}"),
     DATE: _matches(
-        r"\d{4}([-/.])\d{1,2}(\1\d{1,2}([ T].{0,30})?)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}([ T].{0,30})?|\d{1,2}(:\d\d){1,2}"
+        r"\d{4}[-/]\d{1,2}|\d{4}([-/.])\d{1,2}\1\d{1,2}([ T].{0,30})?|"
+        r"\d{1,2}[-/.]\d{1,2}[-/.]\d{4}([ T].{0,30})?|\d{1,2}(:\d\d){1,2}"
         r"|(民國)? ?\d{2,4} ?[年/.-] ?\d{1,2} ?[月/.-] ?\d{1,2} ?日?|(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])"
     ),
 }
@@ -168,11 +109,13 @@ def suggested_roles(table: Table, columns: Sequence[str]) -> list[Suggestion]:
 def suggested_privacy_unit(table: Table, suggestions: Sequence[Suggestion]) -> str | None:
     """The first identifier that names a person in every record, and some person in several; None if there is none."""
     for suggestion in suggestions:
-        if suggestion.role == IDENTIFIER:
-            words, profile = _words(suggestion.column), _Profile.of(table, suggestion.column)
+        words = _words(suggestion.column)
+        others = any(term in words for term in _terms(OTHERS))  # the mother's number names another person
+        if suggestion.role == IDENTIFIER and not others:
+            profile = _Profile.of(table, suggestion.column)
             named = _pointed_to(words).get(IDENTIFIER) == A_NUMBER or words in _terms(SUBJECTS, whole=True)
-            if 1 < profile.distinct < profile.told == profile.records and (named or profile.look[0] == NATIONAL_ID):
-                return suggestion.column
+            if profile.distinct > 1 and profile.told == profile.records and (named or profile.look[0] == NATIONAL_ID):
+                return suggestion.column if profile.distinct < profile.told else None
     return None
 
 
@@ -244,7 +187,8 @@ class _Profile:
         records = f"{self.records:,} record{'s' * (self.records > 1)}"
         if self.told == 0:
             return f"no value in {records}"
-        own = f"{_percent(self.unique, self.records)} of {records} with one of their own"
+        some = f"{_percent(self.unique, self.records)} of {records} have one of their own"
+        own = some if self.unique else "no record has one of its own"
         missing = f", {_percent(self.records - self.told, self.records)} with none" if self.told < self.records else ""
         return f"{self.distinct:,} distinct value{'s' * (self.distinct > 1)}, {own}{missing}"
 

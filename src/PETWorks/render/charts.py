@@ -16,7 +16,7 @@ MOST_ROWS = 12
 def drawn(share: Any) -> float:
     """A share in hundredths of a bar; of what is only known to be below a bound, nothing is drawn."""
     if isinstance(share, Mapping):
-        share = share.get("above", 0)
+        share = share.get("above", share.get("about", 0))
     return round(100 * min(max(float(share or 0), 0), 1), 2)
 
 

@@ -45,13 +45,15 @@ def comparison_text(found: Mapping[str, Any], *, colour: bool, width: int) -> st
     parts: list[Any] = [
         Text("verdict: ") + _word(found["verdict"]["old"], "en") + Text(" -> ") + _word(found["verdict"]["new"], "en"),
     ]
+    if found["different"]:
+        parts.append(Text(f"Not to be compared: other {', '.join(found['different']).replace('_', ' ')}.", "bold red"))
     if not found["rules"] and not found["measures"] and not found["table"]:
         parts.append(Text("No rule, no measure and nothing of the table has changed."))
     for title, kind in (("rules", "rule"), ("measures", "measure"), ("table", "table")):
         if found[title]:
             table = new_table(kind, "old", "new", "change")
             for row in found[title]:
-                colours = {"worse": "bold red", "better": "green"}
+                colours = {"worse": "bold red", "other threshold": "bold red", "better": "green"}
                 cells = (name(row["name"]), row["old_text"], row["new_text"])
                 table.add_row(*map(Text, cells), Text(row["change"], colours.get(row["change"], "")))
             parts.append(table)
@@ -76,7 +78,7 @@ def presets_text(found: Sequence[Preset], *, colour: bool, width: int) -> str:
     table = new_table("preset", "cell size", "probability", "stated as", "source")
     for preset in found:
         thumb = "\n(rule of thumb)" if preset.rule_of_thumb else ""
-        source = f"{preset.organisation}: {preset.title}, {preset.date}\n{preset.note}"
+        source = f"{preset.organisation}: {preset.title}, {preset.date}\n{preset.note}\n{preset.source}"
         cells = (preset.name, str(preset.cell_size), preset.probability, preset.stated_as + thumb, source)
         table.add_row(*map(Text, cells))
     return rendered([table], colour=colour, width=width)

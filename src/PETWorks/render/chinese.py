@@ -30,6 +30,7 @@ CHINESE = {
     "population": "母體資料表",
     "hierarchies": "資料階層定義",
     "a table in memory": "記憶體中的資料表",
+    "no direct identifiers": "不含直接識別符",
     "every subset": "所有準識別符組合",
     "re-identification": "再識別",
     "attribute-inference": "屬性推論",
@@ -48,6 +49,7 @@ CHINESE = {
     "Records: {records}; quasi-identifiers: {known}; sensitive attributes: {sensitive}.": (
         "資料列數 {records}；準識別符 {known} 個，敏感屬性 {sensitive} 個。"
     ),
+    "Not looked at: {n} columns without a role.": "有 {n} 個欄位未指定屬性型態，未經評估。",
     "They are of {n} people.": "這些資料列屬於 {n} 人。",
     "Waived until {expires}: {reason}": "豁免至 {expires}：{reason}",
     "The waiver expired on {expires}: {reason}": "豁免已於 {expires} 到期：{reason}",
@@ -74,11 +76,18 @@ CHINESE = {
     "Suppressed records are one more class.": "遭抑制的資料列另成一個等價類。",
     "Each sensitive attribute is judged alone.": "各敏感屬性分別評估。",
     "The other sensitive attributes count among what the adversary knows.": "其他敏感屬性視為攻擊者已知的資訊。",
-    "Several records of one person count once, by {column}.": "同一人（依 {column} 認定）的多筆資料列只計一次。",
+    "Several records of one person count once in each class, by {column}.": (
+        "同一人（依 {column} 認定）的多筆資料列只計一次。"
+    ),
     "Without a population, whoever is looked for is assumed to be in the table.": (
         "未提供母體資料，因此假設攻擊者尋找的對象確實在資料表中。"
     ),
     "The population has {n} people.": "母體共 {n} 人。",
+    "Amounts, of the measure unless a rule gives others: an attack costs {adversary_cost} and gains {adversary_gain}; "
+    "the publisher loses {publisher_loss} and has {publisher_benefit} of each record.": (
+        "金額假設（規則未另行指定時採指標預設值）：每筆資料列的攻擊成本 {adversary_cost}、攻擊收益 {adversary_gain}；"
+        "發布者損失 {publisher_loss}、發布者收益 {publisher_benefit}。"
+    ),
     "Presets": "規則範本",
     "preset": "規則範本",
     "source": "來源",
@@ -112,6 +121,13 @@ CHINESE = {
     "scenario": "情境",
     "who looks for whom": "尋找對象",
     "somebody who is known to be in the table": "已知在資料表中的某人",
+    "without a register: as the prosecutor": "未提供名冊：同檢察官情境",
+    "people": "人數",
+    "privacy unit": "隱私單位",
+    " (distance)": "（距離）",
+    "hierarchical": "階層距離",
+    "equal": "相等距離",
+    "numeric": "數值距離",
     "somebody of the population, by a register": "母體中的某人（依母體名冊）",
     "as many as possible": "盡可能多的人",
     "highest": "最高",
@@ -139,6 +155,9 @@ CHINESE = {
     "attributes": "屬性",
     "none needed: by guessing alone": "不需任何屬性：僅憑猜測即可",
     "No subset exceeds a limit.": "沒有任何組合超過上限。",
+    "Subsets are counted in records: not together with a privacy unit.": (
+        "各種組合以資料列計算，不適用於設有隱私單位的情形。"
+    ),
     "Subsets of the quasi-identifiers were not counted; 'subsets' in the policy asks for it.": (
         "未計算準識別符的各種組合；可於政策檔以「subsets」要求計算。"
     ),
@@ -149,6 +168,7 @@ CHINESE = {
     " (before)": "（事前）",
     " (after)": "（事後）",
     "Presence: can somebody tell who is in the table?": "存在性：能否得知誰在資料表中？",
+    "Not measured: it does not apply to this release and its original.": "未評估：不適用於此釋出資料及其原始資料表。",
     "Not measured: it needs the original table, of which this is a part.": (
         "未評估：需要原始資料表（本資料表為其中一部分）。"
     ),
@@ -177,10 +197,13 @@ CHINESE = {
     "Who knows all quasi-identifiers of a random person picks the right record with a chance of {chance}.": (
         "隨機選取一人，若已知其所有準識別符，選中其資料列的機率為 {chance}。"
     ),
+    "The value of {column} is guessed with a chance of {posterior}, without the table with {prior}.": (
+        "猜中 {column} 的機率為 {posterior}；未見資料表時為 {prior}。"
+    ),
     "The sensitive value is guessed with a chance of {chance}.": "猜中敏感屬性值的機率為 {chance}。",
     "No risk was measured.": "未評估風險。",
-    "{records} records are in classes smaller than {size} ({rules}): generalise further, or suppress them.": (
-        "有 {records} 筆資料列所屬的等價類小於 {size}（{rules}）：請進一步概化，或抑制這些資料列。"
+    "{records} records ({share}) are in classes smaller than {size} ({rules}): generalise further, or suppress them.": (
+        "有 {records} 筆資料列（{share}）所屬的等價類小於 {size}（{rules}）：請進一步概化，或抑制這些資料列。"
     ),
     "Some records are in classes smaller than {size} ({rules}): generalise further, or suppress them.": (
         "部分資料列所屬的等價類小於 {size}（{rules}）：請進一步概化，或抑制這些資料列。"
@@ -188,6 +211,15 @@ CHINESE = {
     " Without {column} it would be {records}.": "若移除 {column}，則降為 {records} 筆。",
     " Begin with {columns}.": "可由 {columns} 著手。",
     "Remove the direct identifiers from the release: {columns}.": "請移除釋出資料中的直接識別符：{columns}。",
+    "{columns} links the records of a person: remove it before the release, or put a random number there.": (
+        "{columns} 可連結同一人的資料列：釋出前請移除，或改為隨機編號。"
+    ),
+    "{rules} cannot hold: {columns} has fewer different values in the whole table than every class should have.": (
+        "{rules} 不可能成立：{columns} 在整個資料表中的相異值數少於每個等價類所要求的數目。"
+    ),
+    "Classes have too few different sensitive values ({rules}): merge classes by generalising {columns}.": (
+        "等價類中的相異敏感屬性值過少（{rules}）：請概化 {columns} 以合併等價類。"
+    ),
     "Classes tell too much of a sensitive attribute ({rules}): merge classes by generalising {columns}, or coarsen "
     "the sensitive values.": "等價類透露過多敏感資訊（{rules}）：請概化 {columns} 以合併等價類，或將敏感屬性值概化。",
     "Presence can be told ({rules}): generalise {columns}, or release a sample.": (
@@ -199,11 +231,13 @@ CHINESE = {
     "Too much was lost ({rules}): use finer levels where the risk allows it.": (
         "資訊損失過多（{rules}）：請在風險容許的範圍內改用較細的層級。"
     ),
-    "The waiver of {rules} has expired: mend the release, or decide again.": (
-        "{rules} 的豁免已到期：請修正釋出資料，或重新核定。"
+    "Waivers that have expired: {rules}. Mend the release, or decide again.": (
+        "已到期的豁免：{rules}。請修正釋出資料，或重新核定。"
     ),
-    "The waiver of {rules} ends within a month.": "{rules} 的豁免將於一個月內到期。",
-    "The waiver of {rules} is no longer needed: remove it from the policy.": "{rules} 的豁免已無必要：請自政策檔移除。",
+    "Waivers that end within a month: {rules}.": "一個月內到期的豁免：{rules}。",
+    "Waivers that are no longer needed: {rules}. Remove them from the policy.": (
+        "已無必要的豁免：{rules}。請自政策檔移除。"
+    ),
     "Readers of the external edition see from the verdict of {rules} that classes are below or above it: the "
     "threshold is smaller than the cell size.": (
         "{rules} 的閾值小於最小儲存格人數：對外版的讀者可由其結果得知等價類是否小於該閾值。"
@@ -223,6 +257,12 @@ CHINESE = {
     "Nothing here is random: there is no seed, and the same files give the same numbers.": (
         "所有計算均無隨機成分：沒有隨機種子，相同檔案必得相同結果。"
     ),
+    "PETWorks {version}; format {schema}; judged as of {moment}, a moment that was given.": (
+        "PETWorks {version}；格式 {schema}；評估時點 {moment}（由使用者指定）。"
+    ),
+    "To repeat it: petworks check {policy} --as-of {moment} --json FILE; the content digest must be the same.": (
+        "重現方式：petworks check {policy} --as-of {moment} --json 檔案；內容雜湊值應相同。"
+    ),
     "PETWorks {version}; format {schema}; judged as of {moment}.": (
         "PETWorks {version}；格式 {schema}；評估時點 {moment}。"
     ),
@@ -235,8 +275,8 @@ CHINESE = {
     " ({owner})": "（{owner}）",
     "{verdict}: {title}": "{verdict}：{title}",
     "needs {what}": "需要{what}",
-    "does not apply to this release; 'petworks evaluate --measure NAME' tells why": (
-        "不適用於此釋出資料；原因可執行「petworks evaluate --measure 名稱」查詢"
+    "does not apply to this release; the JSON file of the internal edition tells why": (
+        "不適用於此釋出資料；原因見內部版的 JSON 檔"
     ),
     "quasi-identifiers": "準識別符",
     "a sensitive attribute": "敏感屬性",
@@ -255,7 +295,9 @@ CHINESE = {
     "A column that an adversary may know of a person from elsewhere, as age or postcode.": (
         "攻擊者可能由他處得知個人之值的欄位，如年齡或郵遞區號。"
     ),
-    "A column of which nobody may learn a person's value, as a diagnosis.": "個人之值不應為人所知的欄位，如診斷結果。",
+    "A column of which nobody may learn a person's value, as a diagnosis.": (
+        "個人之值不應為人所知的欄位，如診斷結果。"
+    ),
     "A column that names a person by itself, as a name or a number.": "單獨即可指認個人的欄位，如姓名或證件號碼。",
     "The fewest people that a published group may have.": "公布的群組至少須有的人數。",
     "prosecutor, journalist, marketer": "檢察官、記者、行銷者情境",

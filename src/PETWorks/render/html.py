@@ -59,6 +59,8 @@ def page(document: dict[str, Any], lang: str = "en") -> str:
         by_section=by_section(document),
         **view(document),
         **charts.view(document),
+        moment=prose.moment(document),
+        presence_text=spoken(lambda lang: prose.presence(document, lang)),
         bars_text=spoken(lambda lang: prose.bars(document, lang)),
         verdict_text=spoken(lambda lang: prose.verdict(document, lang)),
         table_text=spoken(lambda lang: prose.table(document, lang)),
@@ -95,6 +97,8 @@ def summary(document: dict[str, Any]) -> str:
         .get_template("summary.html")
         .render(
             d=document,
+            moment=prose.moment(document),
+            presence_text=spoken(lambda lang: prose.presence(document, lang)),
             bars_text=spoken(lambda lang: prose.bars(document, lang)),
             verdict_text=prose.verdict(document, "en"),
             name=name,

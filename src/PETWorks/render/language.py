@@ -12,7 +12,17 @@ LANGUAGES = ("en", "zh-TW")
 LONGEST_NAME = 60
 LONGEST_TEXT = 400
 MOST_NAMES = 12
-SIGNS = {"below": "<", "at_most": "≤", "above": ">"}
+SIGNS = {"below": "<", "at_most": "≤", "above": ">", "about": "≈"}
+
+
+# What a threshold asks for; a parameter that is none has an equals sign.
+_AT_LEAST = ("k", "l", "cell_size", "delta_min")
+_AT_MOST = (
+    *("t", "alpha", "beta", "delta", "delta_max", "average", "highest", "share", "at_risk", "excess"),
+    *("highest-risk", "average-risk", "uniques", "inference"),
+)
+DIRECTIONS = {"at_least": "≥", "at_most": "≤"}
+DIRECTIONS |= {label: f"{label} ≥" for label in _AT_LEAST} | {label: f"{label} ≤" for label in _AT_MOST}
 
 
 def checked_language(lang: str) -> str:
@@ -43,7 +53,7 @@ def put(value: Any, lang: str) -> str:
             return said(lang, f"withheld ({value['withheld']})")
         ((bound, number),) = value.items()
         return f"{SIGNS[bound]} {put(number, lang)}"
-    if value is None:
+    if value is None or value == []:
         return said(lang, "none")
     if isinstance(value, bool):
         return said(lang, "yes" if value else "no")
@@ -55,7 +65,7 @@ def put(value: Any, lang: str) -> str:
             names.append(said(lang, "and {n} more", n=len(value) - MOST_NAMES))
         return (", " if lang == "en" else "、").join(names)
     if isinstance(value, float):
-        return f"{value:,.0f}" if 1000 <= abs(value) < 1e15 else shown(value)
+        return f"{value:,.0f}" if 1000 <= abs(value) < 1e15 else f"{value:.4g}"
     return name(str(value))
 
 
@@ -98,8 +108,8 @@ def name(text: str) -> str:
 
 def measure_name(measure: str, lang: str) -> str:
     """What a measure is called in a language."""
-    if measure == "every-subset":
-        return said(lang, "every subset")
+    if measure in ("every-subset", "no-direct-identifiers"):
+        return said(lang, measure.replace("-", " "))
     return measure if lang == "en" else find(measure).chinese[0]
 
 
@@ -111,9 +121,5 @@ def measure_summary(measure: str, lang: str) -> str:
 
 def asked(parameters: Mapping[str, Any]) -> str:
     """The thresholds of a rule: `k = 11`."""
-    signs = {"at_most": "≤", "at_least": "≥"}
-    return ", ".join(
-        f"{signs[label]} {shown(value)}" if label in signs else f"{name(label)} = {name(shown(value))}"
-        for label, value in parameters.items()
-        if value is not None
-    )
+    given = {label: name(shown(value)) for label, value in parameters.items() if value is not None}
+    return ", ".join(f"{DIRECTIONS.get(label, f'{name(label)} =')} {value}" for label, value in given.items())

@@ -51,6 +51,4 @@ def _plain(text: str, but: str = "") -> str:
     signs = "".join(sign for sign in "\\`*_{}[]!|~$^" if sign not in but)
     escaped = re.sub(f"[{re.escape(signs)}]", lambda sign: f"\\{sign[0]}", html.escape(text, quote=False))
     escaped = re.sub(r"^(\s*)([-+]|\d+(?=[.)]))", r"\1\2" + BREAK, escaped)
-    return re.sub(
-        r"@|#|GH-|://|www\.|xmpp:|mailto:|[0-9a-f]{7,}", lambda found: found[0][:1] + BREAK + found[0][1:], escaped
-    )
+    return re.sub(r"@|#|GH-|://|www\.|xmpp:|mailto:", lambda found: found[0][:1] + BREAK + found[0][1:], escaped)

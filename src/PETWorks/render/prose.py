@@ -50,7 +50,24 @@ def table(document: Mapping[str, Any], lang: str) -> str:
         sensitive=len(described["sensitive_attributes"]),
     )
     people = said(lang, "They are of {n} people.", n=described["people"]) if "people" in described else ""
-    return _together(lang, text, people)
+    unseen = [
+        column for column in described["columns_without_a_role"] if column != described["treatment"]["privacy_unit"]
+    ]
+    skipped = said(lang, "Not looked at: {n} columns without a role.", n=len(unseen)) if unseen else ""
+    return _together(lang, text, people, skipped)
+
+
+def moment(document: Mapping[str, Any]) -> str:
+    """The moment a check was made for, as people write it."""
+    return str(document["generated"]).replace("T", " ").replace("Z", " UTC")
+
+
+def presence(document: Mapping[str, Any], lang: str) -> str:
+    """Why presence was not measured."""
+    needs = document["not_applicable"].get("delta-presence", "needs the original table")
+    if needs.startswith("needs "):
+        return said(lang, "Not measured: it needs the original table, of which this is a part.")
+    return said(lang, "Not measured: it does not apply to this release and its original.")
 
 
 def summary(document: Mapping[str, Any], lang: str) -> str:
@@ -114,28 +131,41 @@ def assumptions(document: Mapping[str, Any], lang: str) -> list[str]:
     }
     found += [said(lang, text) for (name, value), text in ways.items() if treatment[name] == value]
     if treatment["privacy_unit"]:
-        found.append(
-            said(lang, "Several records of one person count once, by {column}.", column=[treatment["privacy_unit"]])
-        )
+        unit = [treatment["privacy_unit"]]
+        found.append(said(lang, "Several records of one person count once in each class, by {column}.", column=unit))
     found.append(
         said(lang, "Without a population, whoever is looked for is assumed to be in the table.")
         if described["population"] is None
         else said(lang, "The population has {n} people.", n=described["population"])
     )
+    payout = next((one["parameters"] for one in document["results"] if one["measure"] == "publisher-payout"), None)
+    if payout is not None:
+        amounts = ("adversary_cost", "adversary_gain", "publisher_loss", "publisher_benefit")
+        text = (
+            "Amounts, of the measure unless a rule gives others: an attack costs {adversary_cost} and gains "
+            "{adversary_gain}; the publisher loses {publisher_loss} and has {publisher_benefit} of each record."
+        )
+        found.append(said(lang, text, **{name: payout[name] for name in amounts}))
     return found + [own(text, lang) for text in policy["assumptions"]]
 
 
 def residual(document: Mapping[str, Any], lang: str) -> str:
     """What risk is left, in a sentence or two."""
-    told = {
-        "re-identification": "Who knows all quasi-identifiers of a random person picks the right record with a chance "
-        "of {chance}.",
-        "attribute-inference": "The sensitive value is guessed with a chance of {chance}.",
-    }
-    found = {
-        result["measure"]: percent(result["value"], lang) for result in document["results"] if result["measure"] in told
-    }
-    sentences = [said(lang, told[measure], chance=found[measure]) for measure in told if measure in found]
+    results = {result["measure"]: result for result in document["results"]}
+    sentences = []
+    if "re-identification" in results:
+        text = "Who knows all quasi-identifiers of a random person picks the right record with a chance of {chance}."
+        sentences.append(said(lang, text, chance=percent(results["re-identification"]["value"], lang)))
+    if "attribute-inference" in results:
+        attributes = results["attribute-inference"]["details"].get("attributes", {})
+        if attributes:
+            column = max(attributes, key=lambda name: attributes[name]["posterior"])
+            chances = {name: percent(attributes[column][name], lang) for name in ("posterior", "prior")}
+            text = "The value of {column} is guessed with a chance of {posterior}, without the table with {prior}."
+            sentences.append(said(lang, text, column=[column], **chances))
+        else:
+            text = "The sensitive value is guessed with a chance of {chance}."
+            sentences.append(said(lang, text, chance=percent(results["attribute-inference"]["value"], lang)))
     return _together(lang, *sentences) or said(lang, "No risk was measured.")
 
 
@@ -149,8 +179,10 @@ def _step(step: Mapping[str, Any], lang: str) -> str:
         if "records" in step:
             text = said(
                 lang,
-                "{records} records are in classes smaller than {size} ({rules}): generalise further, or suppress them.",
+                "{records} records ({share}) are in classes smaller than {size} ({rules}): generalise further, or "
+                "suppress them.",
                 **_only(step, "records", "size", "rules"),
+                share=percent(step["share"], lang),
             )
             text += "".join(
                 said(lang, " Without {column} it would be {records}.", column=[row["column"]], records=row["records"])
@@ -167,14 +199,20 @@ def _step(step: Mapping[str, Any], lang: str) -> str:
         return text + (said(lang, " Begin with {columns}.", columns=columns) if columns else "")
     texts = {
         "remove-identifiers": "Remove the direct identifiers from the release: {columns}.",
+        "unlink": "{columns} links the records of a person: remove it before the release, or put a random number "
+        "there.",
+        "cannot-hold": "{rules} cannot hold: {columns} has fewer different values in the whole table than every class "
+        "should have.",
+        "more-values": "Classes have too few different sensitive values ({rules}): merge classes by generalising "
+        "{columns}.",
         "diversify": "Classes tell too much of a sensitive attribute ({rules}): merge classes by generalising "
         "{columns}, or coarsen the sensitive values.",
         "hide-presence": "Presence can be told ({rules}): generalise {columns}, or release a sample.",
         "blur": "Too many records can be told apart ({rules}): generalise or remove {columns}.",
         "refine": "Too much was lost ({rules}): use finer levels where the risk allows it.",
-        "waiver-expired": "The waiver of {rules} has expired: mend the release, or decide again.",
-        "waiver-ends": "The waiver of {rules} ends within a month.",
-        "waiver-not-needed": "The waiver of {rules} is no longer needed: remove it from the policy.",
+        "waiver-expired": "Waivers that have expired: {rules}. Mend the release, or decide again.",
+        "waiver-ends": "Waivers that end within a month: {rules}.",
+        "waiver-not-needed": "Waivers that are no longer needed: {rules}. Remove them from the policy.",
         "tells-outside": "Readers of the external edition see from the verdict of {rules} that classes are below or "
         "above it: the threshold is smaller than the cell size.",
         "give-roles": "Columns without a role were not looked at: {columns}.",
@@ -199,9 +237,17 @@ def method(document: Mapping[str, Any], lang: str) -> list[str]:
         said(lang, "Nothing here is random: there is no seed, and the same files give the same numbers."),
         said(
             lang,
-            "PETWorks {version}; format {schema}; judged as of {moment}.",
+            "PETWorks {version}; format {schema}; judged as of {moment}, a moment that was given."
+            if document["as_of_given"]
+            else "PETWorks {version}; format {schema}; judged as of {moment}.",
             version=document["petworks"],
             schema=document["schema"],
+            moment=moment(document),
+        ),
+        said(
+            lang,
+            "To repeat it: petworks check {policy} --as-of {moment} --json FILE; the content digest must be the same.",
+            policy=document["policy"]["file"],
             moment=document["generated"],
         ),
     ]
@@ -229,4 +275,4 @@ def _reason(text: str, lang: str) -> str:
     needs = [need for need in NEEDS if need in text] if text.startswith("needs ") else []
     if needs:
         return said(lang, "needs {what}", what=[said(lang, need) for need in needs])
-    return said(lang, "does not apply to this release; 'petworks evaluate --measure NAME' tells why")
+    return said(lang, "does not apply to this release; the JSON file of the internal edition tells why")

@@ -26,6 +26,7 @@ SECTIONS = (
 )
 ROLES = {
     None: "no role",
+    "privacy_unit": "privacy unit",
     "identifier": "direct identifier",
     "quasi_identifier": "quasi-identifier",
     "sensitive_attribute": "sensitive attribute",
@@ -74,7 +75,8 @@ def view(document: Mapping[str, Any]) -> dict[str, Any]:
         "rules": sorted(document["rules"], key=lambda rule: _FIRST.index(rule["verdict"]))[:MOST_RULES]
         if len(document["rules"]) > MOST_RULES
         else document["rules"],
-        "columns": columns,
+        "columns": [_with_unit(row, document["table"]["treatment"]["privacy_unit"]) for row in columns],
+        "counted": "records" if document["table"]["treatment"]["privacy_unit"] is None else "people",
         "roles": ROLES,
         "histogram": _histogram(document, results),
         "scenarios": _scenarios(results),
@@ -87,6 +89,11 @@ def view(document: Mapping[str, Any]) -> dict[str, Any]:
         "before": any("distinct_before" in row for row in kept),
         "sources": [{"measure": name, "source": source(name)} for name in results if source(name)],
     }
+
+
+def _with_unit(row: Mapping[str, Any], unit: str | None) -> Mapping[str, Any]:
+    """A column; the one that names the person has that as its role."""
+    return {**row, "role": "privacy_unit"} if row["column"] == unit else row
 
 
 def utility_keys(document: Mapping[str, Any]) -> list[str]:
@@ -111,6 +118,8 @@ def _scenarios(results: Mapping[str, Any]) -> list[dict[str, Any]]:
         marketer = measure == "marketer-risk"
         highest = None if marketer else value
         average = value if marketer else details.get("average")
+        if measure == "journalist-risk" and details.get("linked_with") == "the release itself":
+            who = "without a register: as the prosecutor"
         found.append({"measure": measure, "who": who, "highest": highest, "average": average})
     return found
 
@@ -123,14 +132,15 @@ def _by_attribute(document: Mapping[str, Any]) -> list[dict[str, Any]]:
         attributes = result["details"].get("attributes")
         if not attributes or any(name not in attributes for name in names):
             continue
-        attack = result["measure"] == "attribute-inference"
-        if len(names) == 1 and not attack:
-            continue  # the table of the measures has it
-        keys = ("prior", "posterior") if attack else (next(iter(attributes[names[0]])),)
+        keys: tuple[str, ...] = (next(iter(attributes[names[0]])),) if len(names) > 1 else ()  # one has its value above
+        if result["measure"] == "attribute-inference":
+            keys = ("prior", "posterior")
+        if "distance" in attributes[names[0]]:
+            keys += ("distance",)
         for key in keys:
-            label = {"prior": " (before)", "posterior": " (after)"}.get(key)
+            label = {"prior": " (before)", "posterior": " (after)", "distance": " (distance)"}.get(key)
             found = [attributes[name][key] for name in names]
-            rows.append({"measure": result["measure"], "key": label, "found": found})
+            rows.append({"measure": result["measure"], "key": label, "found": found, "words": key == "distance"})
     return rows
 
 
