@@ -54,6 +54,7 @@ def test_the_policy_of_the_page_is_one(tmp_path):
     (tmp_path / "stays.csv").write_text("\n".join(rows))
     (tmp_path / "stays_original.csv").write_text("\n".join(rows))
     (tmp_path / "hierarchies").mkdir()
+    (tmp_path / "hierarchies/hierarchy_sex.csv").write_text("f;*\nm;*\n")
     (tmp_path / "policy.yaml").write_text(text, "utf-8")
     policy = read_policy(tmp_path / "policy.yaml")
     assert policy.release().records == 20

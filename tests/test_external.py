@@ -124,12 +124,12 @@ def test_what_is_hidden_and_what_is_shown(tmp_path):
     (tmp_path / "t.csv").write_text("\n".join(lines))
     (tmp_path / "p.yaml").write_text(policy)
     shown = check(tmp_path / "p.yaml", as_of=DAY).to_dict("external")
-    assert shown["rules"][0]["value"] == 12, "no class is small"
+    assert shown["rules"][0]["value"] == {"at_least": 11}, "no class is small"
     (tmp_path / "t.csv").write_text("\n".join([*lines, "33;cold", "33;flu"]))
     hidden = check(tmp_path / "p.yaml", as_of=DAY).to_dict("external")
     assert hidden["rules"][0]["value"] == {"withheld": "small class"}
     assert hidden["rules"][0]["verdict"] == "fail"
-    assert hidden["small_classes"][0] == {"size": 11, "records": None, "share": {"below": 0.22}}
+    assert hidden["small_classes"][0] == {"size": 11, "records": None, "share": {"withheld": "few records"}}
     assert hidden["table"]["records"] == 64
     assert "classes" not in hidden["table"]
 
@@ -159,7 +159,14 @@ def test_few_people_have_no_shares():
     assert Guard(11, 20).count(10) == {"below": 11}
     assert Guard(11, 20).count(0) == 0
     assert Guard(11, 20).highest(1 / 3) == {"above": 0.091}
-    assert Guard(11, 200).highest(1 / 20) == 0.05
+    assert Guard(11, 200).highest(1 / 20) == {"at_most": 0.05}
+    assert Guard(11, 200).highest(1 / 97) == {"at_most": 0.02}
+    assert Guard(11, 200).at_least(97) == {"at_least": 50}
+    assert Guard(11, 200).at_least(12) == {"at_least": 11}
+    assert Guard(11, 200).at_least(3) == {"below": 11}
+    assert Guard(11, 200).at_least(None) is None
+    assert Guard(11, 200, none=False).share(0.0) == {"below": 0.055}
+    assert Guard(11, 200, none=False).share(1.0) == {"above": 0.94}
     assert Guard(11, 200).number(2700.0) == {"withheld": "tells counts"}
 
 
@@ -239,8 +246,8 @@ def test_a_class_that_is_large_may_have_a_small_group(tmp_path):
     policy = "roles: {quasi_identifiers: [a], sensitive_attributes: [s]}\ncell_size: 11\n"
     policy += "rules: [{measure: k-anonymity, k: 11}]\n"
     shown = external_of(tmp_path, lines, policy)
-    assert shown["rules"][0]["value"] == 12
-    assert values(shown)["alpha-k-anonymity"] == [12, {"withheld": "few records"}]
+    assert shown["rules"][0]["value"] == {"at_least": 11}
+    assert values(shown)["alpha-k-anonymity"] == [{"at_least": 11}, {"withheld": "few records"}]
 
 
 def test_population_and_release_are_not_subtracted(tmp_path):
@@ -256,3 +263,34 @@ def test_the_inside_is_told_what_the_outside_sees(tmp_path):
     inside = check(tmp_path / "p.yaml", as_of=DAY).to_dict()
     assert {"step": "tells-outside", "rules": ["pdpc-3"]} in inside["next_steps"]
     assert "tells-outside" not in [step["step"] for step in shown["next_steps"]]
+
+
+def test_a_few_suppressed_records_are_not_told(tmp_path):
+    """One class of 97 and three suppressed records: neither the class nor a zero nor the width of a cell tells three."""
+    policy = "roles: {quasi_identifiers: [a]}\ncontext: {adversaries: [{who: n, knows: [a]}]}\n"
+    policy += "subsets: {sizes: all}\nrules: [{measure: k-anonymity, k: 11}]\n"
+    few = external_of(tmp_path, ["a;s", *["p;x"] * 97, *["*;x"] * 3], policy)
+    assert few["rules"][0]["value"] == {"withheld": "small class"}
+    assert values(few)["sample-uniqueness"] == few["adversaries"][0]["unique_share"] == {"below": 0.22}
+    none = external_of(tmp_path, ["a;s", *["p;x"] * 100], policy)
+    assert none["rules"][0]["value"] == {"at_least": 100}
+    one = external_of(tmp_path, ["a;s", *["p;x"] * 99, "*;x"], policy)
+    other = {"inputs": 0, "content_sha256": 0}
+    assert {**one, **other} == {**few, **other}, "one or three: the same is seen"
+    assert "many-suppressed" not in [step["step"] for step in few["next_steps"]]
+
+
+def test_shares_that_are_compared_are_told_in_cells(tmp_path):
+    lines = ["a;s", *(f"c{place // 25};x" for place in range(500))]
+    rules = "rules:\n  - {measure: prosecutor-risk, at_risk: 0.4, threshold: 0.01}\n"
+    rules += "  - {measure: average-risk, average: 0.01}\n"
+    shown = external_of(tmp_path, lines, "roles: {quasi_identifiers: [a]}\ncell_size: 5\n" + rules)
+    assert [rule["value"] for rule in shown["rules"]] == [1.0, {"about": 0.038}]
+    assert [rule["verdict"] for rule in shown["rules"]] == ["fail", "fail"]
+    assert [rule["compared"] for rule in shown["rules"]] == ["at_risk", "average"]
+
+
+def test_a_population_given_as_a_share_does_not_tell_the_records(tmp_path):
+    policy = "roles: {quasi_identifiers: [a]}\npopulation: 0.01\ncell_size: 5\nrules: [{measure: k-anonymity, k: 2}]\n"
+    shown = external_of(tmp_path, ["a;s", "p;x", "p;x", "p;x"], policy)
+    assert (shown["table"]["records"], shown["table"]["population"]) == ({"below": 5}, {"withheld": "tells counts"})

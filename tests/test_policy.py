@@ -46,6 +46,12 @@ def test_a_policy_is_read(tmp_path):
     assert (release.quasi_identifiers, release.sensitive_attributes) == (("age", "zip"), ("disease",))
 
 
+def test_a_tab_may_separate(tmp_path):
+    path = written(tmp_path, GOOD + 'separator: "\\t"\n')
+    (tmp_path / "table.csv").write_text(TABLE.replace(";", "\t"))
+    assert read_policy(path).release().records == 4
+
+
 def test_everything_a_policy_can_say(tmp_path):
     (tmp_path / "people.csv").write_text("age;zip\n30;1\n30;1\n40;2\n40;2\n40;2\n")
     text = GOOD + (

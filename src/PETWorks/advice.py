@@ -91,7 +91,9 @@ def _size_wanted(rule: Mapping[str, Any]) -> float:
 
 def _size_asked(rule: Mapping[str, Any]) -> float:
     """The class size that a rule asks for, if it does."""
-    return float(rule["parameters"].get("k") or rule["parameters"].get("cell_size") or 0)
+    given = rule["parameters"]
+    risk = given.get("highest") or given.get("highest-risk")
+    return float(given.get("k") or given.get("cell_size") or (1 / risk if risk else 0))
 
 
 def released_identifiers(release: Release) -> list[str]:

@@ -2,7 +2,7 @@
 
 It is put together from what may be seen, not by striking out what may not, so that what is new stays inside until
 somebody decides otherwise. What may not be seen exactly stands there as {"below": x}, {"above": x}, {"at_most": x},
-{"about": x} or {"withheld": why}.
+{"at_least": x}, {"about": x} or {"withheld": why}.
 
 Two harmless numbers can give a small count away by subtraction. So every share is told in cells: the middle of a range
 that is at least (cell size)/(people it may be a share of, at the fewest) wide. Then each number stands for as many
@@ -27,18 +27,32 @@ OF_A_CLASS = {"highest", "cell_size"}  # limits that are compared with the small
 
 @dataclass(frozen=True)
 class Guard:
-    """What may be said of so many people, in cells of so many."""
+    """What may be said of so many people, in cells of so many; `none` says whether none and all may be told as such."""
 
     cell_size: int
     people: float
+    none: bool = True
 
     def count(self, number: int | None) -> Any:
         """A number of people, unless it is small; none is none."""
         return number if not number or number >= self.cell_size else {"below": self.cell_size}
 
+    def at_least(self, number: int | None) -> Any:
+        """A class size: a round number that is no more. Exact, it could be subtracted from the records."""
+        counted = self.count(number)
+        return counted if counted is None or counted != number else {"at_least": self._round(number or 0)}
+
+    def highest(self, risk: float | None) -> Any:
+        """One over the size of the smallest class, likewise."""
+        if risk is None or risk == 0:
+            return risk
+        if risk * self.cell_size > 1:
+            return {"above": figures(1 / self.cell_size)}
+        return {"at_most": figures(1 / self._round(1 / risk + 1e-9))}
+
     def share(self, share: float | None) -> Any:
         """A share of the people: the middle of its cell; none and all are told, few and all but few are not."""
-        if share is None or share in (0, 1):
+        if share is None or (self.none and share in (0, 1)):
             return share
         step = self.cell_size / round_number(self.people)
         if step > 1 / FEWEST_CELLS:
@@ -53,17 +67,14 @@ class Guard:
         middle = step + (min(math.floor((share - step) / width), cells - 1) + 0.5) * width
         return {"about": round(middle, 1 - math.floor(math.log10(step)))}
 
-    def highest(self, risk: float | None) -> Any:
-        """One over the size of the smallest class, unless that is small."""
-        if risk is None or risk * self.cell_size <= 1:
-            return None if risk is None else figures(risk)
-        return {"above": figures(1 / self.cell_size)}
-
     def number(self, value: Any) -> Any:
-        """What a measure found: a count, a share, or neither, which may be a count times something."""
+        """What a measure found: a size, a share, or neither, which may be a count times something."""
         if value is None or isinstance(value, int):
-            return self.count(value)
+            return self.at_least(value)
         return self.share(value) if 0 <= value <= 1 else dict(COUNTS)
+
+    def _round(self, number: float) -> int:
+        return max(int(round_number(number)), self.cell_size)
 
 
 def round_number(people: float) -> float:
@@ -103,14 +114,22 @@ class _Edition:
         table = document["table"]
         classes = table["classes"]
         cell_size = document["policy"]["cell_size"]
+        people = table.get("people", table["records"])
         self.document, self.table = document, table
-        self.counted = classes["records_in_classes"]
-        told = [table["records"], table.get("people", table["records"]), self.counted or table["records"]]
-        self.guard = Guard(cell_size, min(told))
-        smallest = classes["smallest_class"]
+        # To an attacker suppressed records are a class, and it may be the smallest.
+        seen = [
+            one["details"]["smallest_class"] for one in document["results"] if one["measure"] == "re-identification"
+        ]
+        sizes = [size for size in (classes["smallest_class"], *seen) if size is not None]
         among_known = table["treatment"]["several_sensitive"] != "alone" and len(table["sensitive_attributes"]) > 1
-        self.small = smallest is not None and (smallest < cell_size or among_known)
-        self.of_a_class = Guard(cell_size, smallest or 0)
+        self.small = any(size < cell_size for size in sizes) or among_known
+        # How wide a cell is can be seen: it must not tell that a few records stand aside.
+        counted = min(people, classes["records_in_classes"] or people)
+        aside = people - counted
+        counted = counted if aside >= cell_size else people * 2 / 3
+        self.guard = Guard(cell_size, counted)
+        self.of_classes = Guard(cell_size, counted, none=not self.small and not 0 < aside < cell_size)
+        self.of_a_class = Guard(cell_size, min(sizes, default=0))
 
     def made(self) -> dict[str, Any]:
         document, guard = self.document, self.guard
@@ -123,14 +142,14 @@ class _Edition:
             "columns": [self._column(column) for column in document["columns"]],
             "rules": [self._rule(rule) for rule in document["rules"]],
             "small_classes": [
-                {"size": row["size"], "records": None, "share": guard.share(row["share"])}
+                {"size": row["size"], "records": None, "share": self.of_classes.share(row["share"])}
                 for row in document["small_classes"]
                 if row["size"] >= guard.cell_size
             ],
             "adversaries": [
                 {
                     **{name: one[name] for name in ("who", "knows")},
-                    **{name: guard.share(one[name]) for name in ("chance", "unique_share")},
+                    **{name: self.of_classes.share(one[name]) for name in ("chance", "unique_share")},
                 }
                 for one in document["adversaries"]
             ],
@@ -141,7 +160,7 @@ class _Edition:
                 name: reason if reason.startswith("needs ") else "does not apply to this release"
                 for name, reason in document["not_applicable"].items()
             },
-            "next_steps": [self._step(step) for step in document["next_steps"] if step["step"] not in INSIDE],
+            "next_steps": [self._step(step) for step in document["next_steps"] if self._is_for_outsiders(step)],
         }
 
     def _table(self) -> dict[str, Any]:
@@ -154,13 +173,14 @@ class _Edition:
             "identifiers_in_the_release",
             "columns_without_a_role",
         )
-        few = table.get("people", guard.cell_size) < guard.cell_size
+        people = table.get("people", table["records"])
+        few = "people" in table and people < guard.cell_size
         population = table["population"]
-        left = 0 if population is None else population - table.get("people", table["records"])
+        tells = population is not None and (people < guard.cell_size or 0 < population - people < guard.cell_size)
         return {
             **{name: table[name] for name in names},
             "records": dict(FEW_RECORDS) if few else guard.count(table["records"]),
-            "population": dict(COUNTS) if 0 < left < guard.cell_size else guard.count(population),
+            "population": dict(COUNTS) if tells else guard.count(population),
         }
 
     def _column(self, column: Mapping[str, Any]) -> dict[str, Any]:
@@ -172,20 +192,19 @@ class _Edition:
 
     def _value(self, result: Mapping[str, Any]) -> Any:
         """What a measure found, as far as it is not about a class below the cell size."""
-        value, parameters = result["value"], result["parameters"]
-        asked = {name for name, limit in parameters.items() if limit is not None}
-        if find(result["measure"]).of_one_class or OF_A_CLASS & asked:
-            if self.small:
-                return dict(SMALL_CLASS)
-            if isinstance(value, float) and find(result["measure"]).family == "risk":
-                return self.guard.highest(value)
-            return self._numbers(self.of_a_class, value)
-        if "excess" in asked:
+        entry, value, compared = find(result["measure"]), result["value"], result.get("compared")
+        if compared == "excess":
             priors = [found["prior"] for found in result["details"].get("attributes", {}).values()]
             missed = self.guard.people * min((1 - prior for prior in priors), default=1.0)  # by guessing
             few = round_number(missed) < FEWEST_CELLS * self.guard.cell_size
             return dict(FEW_RECORDS) if few else Guard(self.guard.cell_size, missed).share(value)
-        return self._numbers(self.guard, value)
+        if compared in OF_A_CLASS or (entry.of_one_class and compared is None):
+            if self.small:
+                return dict(SMALL_CLASS)
+            if isinstance(value, float) and entry.family == "risk":
+                return self.guard.highest(value)
+            return self._numbers(self.of_a_class, value)
+        return self._numbers(self.guard if entry.family == "utility" else self.of_classes, value)
 
     def _numbers(self, guard: Guard, value: Any) -> Any:
         return [guard.number(one) for one in value] if isinstance(value, list | tuple) else guard.number(value)
@@ -203,6 +222,7 @@ class _Edition:
             **{name: rule[name] for name in ("name", "preset", "why", "verdict", "measure", "satisfied")},
             "parameters": parameters,
             "value": kept_to(guarded, rule["value"], parameters),
+            "compared": rule["compared"],
             "details": {},
             "waiver": None if waiver is None else {**waiver, "owner": None},
         }
@@ -216,12 +236,12 @@ class _Edition:
         }
 
     def _limited(self, limit: str, value: float) -> Any:
-        return self.guard.highest(value) if limit == "highest-risk" else self.guard.share(value)
+        return self.guard.highest(value) if limit == "highest-risk" else self.of_classes.share(value)
 
     def _subsets(self, answers: Mapping[str, Any]) -> dict[str, Any]:
         def case(found: Mapping[str, Any]) -> dict[str, Any]:
             shares = ("posterior", "unique_share", "prior")
-            return {"attributes": found["attributes"], **{name: self.guard.share(found[name]) for name in shares}}
+            return {"attributes": found["attributes"], **{name: self.of_classes.share(found[name]) for name in shares}}
 
         return {
             "records": self.guard.count(answers["records"]),
@@ -245,16 +265,20 @@ class _Edition:
             and [
                 {
                     **{name: driver[name] for name in ("attribute", "attack")},
-                    **{name: self.guard.share(driver[name]) for name in ("shapley", "without")},
+                    **{name: self.of_classes.share(driver[name]) for name in ("shapley", "without")},
                 }
                 for driver in answers["drivers"]
             ],
         }
 
+    def _is_for_outsiders(self, step: Mapping[str, Any]) -> bool:
+        few = step["step"] == "many-suppressed" and step["records"] < self.guard.cell_size
+        return step["step"] not in INSIDE and not few
+
     def _step(self, step: Mapping[str, Any]) -> dict[str, Any]:
         kept = {name: step[name] for name in ("step", "rules", "columns", "size") if name in step}
         if "share" in step:
-            kept["share"] = self.guard.share(step["share"])
+            kept["share"] = self.of_classes.share(step["share"])
         if "without" in step:
             kept["without"] = [{"column": row["column"]} for row in step["without"]]
         return kept

@@ -171,7 +171,7 @@ def _measured(release: Release, policy: Policy, rule: Rule, answers: Mapping[str
     """What a rule is judged by."""
     if rule.name == NO_IDENTIFIERS:
         inside = released_identifiers(release)
-        measured = {"measure": NO_IDENTIFIERS, "parameters": {}, "value": inside}
+        measured: dict[str, Any] = {"measure": NO_IDENTIFIERS, "parameters": {}, "value": inside, "compared": None}
         return {**measured, "satisfied": not inside, "details": {}}
     if rule.measure is None:
         (limit,) = rule.parameters
@@ -181,6 +181,7 @@ def _measured(release: Release, policy: Policy, rule: Rule, answers: Mapping[str
             "measure": SUBSETS,
             "parameters": {limit: found["at_most"]},
             "value": found["worst"],
+            "compared": None,
             "satisfied": found["satisfied"],
             "details": {},
         }
@@ -192,18 +193,21 @@ def _measured(release: Release, policy: Policy, rule: Rule, answers: Mapping[str
     return {
         "measure": result.measure,
         "parameters": asked,
-        "value": _compared(result, asked),
+        **_compared(result, asked),
         "satisfied": result.satisfied,
         "details": dict(result.details),
     }
 
 
-def _compared(result: Result, asked: Mapping[str, Any]) -> Any:
-    """What was held against the threshold, where that is one number other than the value, as a class size."""
+def _compared(result: Result, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """What was held against the threshold, and which one, where that is one number beside the value: a class size."""
     limits = {name: limit["measured"] for name, limit in result.details.get("limits", {}).items()}
     if "excess" in asked and "at_most" not in asked:
         limits = {"excess": result.details["excess"]}
-    return next(iter(limits.values())) if len(limits) == 1 else result.value
+    if len(limits) != 1:
+        return {"value": result.value, "compared": "average" if "average" in limits else None}
+    ((name, value),) = limits.items()
+    return {"value": value, "compared": name}
 
 
 def _judged(rule: Rule, waiver: Waiver | None, today: str, measured: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 from PETWorks import attributetypes
 from PETWorks.attacks.sizes import checked_sizes
 from PETWorks.attacks.subsets import checked_limits
-from PETWorks.errors import InputError, ParameterError, PETWorksError, RoleError, quoted, unknown
+from PETWorks.errors import HierarchyError, InputError, ParameterError, PETWorksError, RoleError, quoted, unknown
 from PETWorks.files import open_path
 from PETWorks.metric import Metric, find, number_given
 from PETWorks.presets import Preset, presets
@@ -111,6 +111,8 @@ class Policy:
                 privacy_unit=self.privacy_unit,
                 **self.treatment,
             )
+        except HierarchyError as error:
+            raise self.file.error(("hierarchies",), str(error)) from None
         except RoleError as error:
             raise self.file.error(("privacy_unit" if "privacy unit" in str(error) else "roles",), str(error)) from None
         except ParameterError as error:

@@ -11,7 +11,7 @@ from PETWorks.files import open_path, open_source
 from PETWorks.policy import ROLES
 from PETWorks.presets import presets
 from PETWorks.sidecar import read_sidecar
-from PETWorks.suggestion import Suggestion, suggested_privacy_unit, suggested_roles
+from PETWorks.suggestion import Suggestion, looks_personal, suggested_privacy_unit, suggested_roles
 from PETWorks.values import is_number
 
 PRESET = {"public": "health-canada-0.09", "controlled": "pdpc-5", "internal": "pdpc-3"}
@@ -27,10 +27,11 @@ def suggestions(data: Path, separator: str | None, encoding: str | None) -> tupl
     named = [name for name in source.names if name]
     own_values = sum(table.columns[name].code(name) is not None for name in named)
     # Only a CSV file can lack its names.
-    if source.encoding and (any(map(is_number, named)) or 2 * own_values >= max(len(named), 1)):
+    strange = any(is_number(name) or looks_personal(name) for name in named)
+    if source.encoding and (strange or 2 * own_values >= max(len(named), 1)):
         raise InputError(
             f"{data.name}: the first line does not look like the names of {len(source.names)} columns: "
-            "one is a number, or half of them are values of their own column"
+            "one is a number, a date or an address, or half of them are values of their own column"
         )
     guessed = suggested_roles(table, named)
     found = [

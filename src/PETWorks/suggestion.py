@@ -88,6 +88,11 @@ LOOKS: dict[str, Callable[[str], bool]] = {
 }
 
 
+def looks_personal(text: str) -> bool:
+    """Whether a text looks like a date, an address or a number of a person; a short Chinese one may be any word."""
+    return any(matches(text) for look, matches in LOOKS.items() if look != CHINESE_NAME)
+
+
 @dataclass(frozen=True)
 class Suggestion:
     """A role for a column and why; None when nothing can be told."""

@@ -12,7 +12,7 @@ LANGUAGES = ("en", "zh-TW")
 LONGEST_NAME = 60
 LONGEST_TEXT = 400
 MOST_NAMES = 12
-SIGNS = {"below": "<", "at_most": "≤", "above": ">", "about": "≈"}
+SIGNS = {"below": "<", "at_most": "≤", "at_least": "≥", "above": ">", "about": "≈"}
 
 
 # What a threshold asks for; a parameter that is none has an equals sign.

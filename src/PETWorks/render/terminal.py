@@ -6,6 +6,8 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
+from PETWorks.result import printable
+
 
 def style(output: Path | None) -> dict[str, Any]:
     """Colour and width for text output: those of the terminal, or plain and wide."""
@@ -30,7 +32,7 @@ def progress(doing: str) -> Any:
 
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     progress = Progress(*columns, console=Console(stderr=True), transient=True)
-    progress.add_task(doing, total=None)
+    progress.add_task(printable(doing), total=None)
     return progress
 
 
