@@ -266,7 +266,7 @@ def test_the_inside_is_told_what_the_outside_sees(tmp_path):
 
 
 def test_a_few_suppressed_records_are_not_told(tmp_path):
-    """One class of 97 and three suppressed records: neither the class nor a zero nor the width of a cell tells three."""
+    """One class of 97 and three suppressed records: neither class nor zero nor width tells three."""
     policy = "roles: {quasi_identifiers: [a]}\ncontext: {adversaries: [{who: n, knows: [a]}]}\n"
     policy += "subsets: {sizes: all}\nrules: [{measure: k-anonymity, k: 11}]\n"
     few = external_of(tmp_path, ["a;s", *["p;x"] * 97, *["*;x"] * 3], policy)

@@ -50,7 +50,7 @@ CHINESE = {
         "資料列數 {records}；準識別符 {known} 個，敏感屬性 {sensitive} 個。"
     ),
     "Not looked at: {n} columns without a role.": "有 {n} 個欄位未指定屬性型態，未經評估。",
-    "They are of {n} people.": "這些資料列屬於 {n} 人。",
+    "The records are of {n} people.": "這些資料列屬於 {n} 人。",
     "Waived until {expires}: {reason}": "豁免至 {expires}：{reason}",
     "The waiver expired on {expires}: {reason}": "豁免已於 {expires} 到期：{reason}",
     "The waiver until {expires} is not needed: {reason}": "效期至 {expires} 的豁免已無必要：{reason}",

@@ -49,7 +49,7 @@ def table(document: Mapping[str, Any], lang: str) -> str:
         known=len(described["quasi_identifiers"]),
         sensitive=len(described["sensitive_attributes"]),
     )
-    people = said(lang, "They are of {n} people.", n=described["people"]) if "people" in described else ""
+    people = said(lang, "The records are of {n} people.", n=described["people"]) if "people" in described else ""
     unseen = [
         column for column in described["columns_without_a_role"] if column != described["treatment"]["privacy_unit"]
     ]
