@@ -157,6 +157,7 @@ def test_few_people_have_no_shares():
     assert Guard(11, 32).share(0.5) == {"withheld": "few records"}
     assert Guard(11, 0).share(0.5) == {"withheld": "few records"}
     assert Guard(11, 20).count(10) == {"below": 11}
+    assert Guard(11, 20).count(11) == 11
     assert Guard(11, 20).count(0) == 0
     assert Guard(11, 20).highest(1 / 3) == {"above": 0.091}
     assert Guard(11, 200).highest(1 / 20) == {"at_most": 0.05}

@@ -27,6 +27,7 @@ rules:
 
 def written(folder, text, name="policy.yaml"):
     (folder / "table.csv").write_text(TABLE)
+    (folder / "other.csv").write_text(TABLE.replace("name", "nom"))
     (folder / name).write_text(text, "utf-8")
     return folder / name
 
@@ -145,6 +146,7 @@ def test_everything_a_policy_can_say(tmp_path):
         (("data: table.csv", "data: gone.csv"), 2, "data", "there is no"),
         (("data: table.csv", "data: table.csv\noriginal: gone.csv"), 3, "original", "there is no"),
         (("  quasi_identifiers: [age, zip]\n", ""), 3, "roles", "no quasi-identifier"),
+        (("data: table.csv", "data: table.csv\noriginal: other.csv"), 3, "original", "different columns"),
         (("[disease]", "[diseases]"), 3, "roles", "'diseases'"),
         (("    k: 2\n", "    k: 2\nprivacy_unit: nam\n"), 9, "privacy_unit", "not in the data"),
         (("    k: 2\n", "    k: 2\nprivacy_unit: ' '\n"), 9, "privacy_unit", "wanted"),

@@ -109,7 +109,7 @@ def check(
     """
     policy = policy if isinstance(policy, Policy) else read_policy(policy)
     moment = _moment(as_of)
-    given = policy.data if data is None else Path(data) if isinstance(data, str | os.PathLike) else data
+    given = Path(data) if isinstance(data, str | os.PathLike) else data
     release = policy.release(given)
     found = None
     if policy.subset_sizes is not None:
@@ -139,7 +139,7 @@ def check(
             "verdict": FAIL if FAIL in verdicts else WAIVED if WAIVED in verdicts else PASS,
             "rule_verdicts": {verdict: verdicts.count(verdict) for verdict in (PASS, WAIVED, FAIL)},
             "policy": _described(policy),
-            "inputs": _inputs(policy, given),
+            "inputs": _inputs(policy, policy.data if given is None else given),
             "table": dict(overview.table),
             "columns": columns(release, overview.results),
             "rules": rules,

@@ -97,17 +97,17 @@ class Policy:
             with self.located(key):
                 return open_path(source, **self.reading)
 
-        other = data is not None and data is not self.data
-        released = open_path(data, **self.reading) if other and isinstance(data, Path) else data
-        parts = {key: opened(key, getattr(self, key)) for key in ("original", "population")}
-        released = released if other else opened("data", self.data)
+        if data is None:
+            data = opened("data", self.data)
+        elif isinstance(data, Path):
+            data = open_path(data, **self.reading)
         try:
             found = Release(
-                released,
+                data,
                 self.roles,
                 self.hierarchies,
-                parts["original"],
-                population=parts["population"],
+                opened("original", self.original),
+                population=opened("population", self.population),
                 privacy_unit=self.privacy_unit,
                 **self.treatment,
             )
@@ -117,6 +117,10 @@ class Policy:
             raise self.file.error(("privacy_unit" if "privacy unit" in str(error) else "roles",), str(error)) from None
         except ParameterError as error:
             raise self.file.error(("population",), str(error)) from None
+        except InputError as error:
+            if not str(error).startswith("original and release"):
+                raise
+            raise self.file.error(("original",), str(error).replace(": --identifier", "")) from None
         if not found.quasi_identifiers:
             raise self.file.error(("roles",), "no quasi-identifier: name the columns that an adversary may know")
         for place, adversary in enumerate(self.adversaries):
