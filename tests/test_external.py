@@ -295,3 +295,25 @@ def test_a_population_given_as_a_share_does_not_tell_the_records(tmp_path):
     policy = "roles: {quasi_identifiers: [a]}\npopulation: 0.01\ncell_size: 5\nrules: [{measure: k-anonymity, k: 2}]\n"
     shown = external_of(tmp_path, ["a;s", "p;x", "p;x", "p;x"], policy)
     assert (shown["table"]["records"], shown["table"]["population"]) == ({"below": 5}, {"withheld": "tells counts"})
+
+
+def test_classes_by_other_sensitive_attributes_may_be_small(tmp_path):
+    """Where the others count among what is known, classes are smaller than those by the quasi-identifiers alone."""
+    lines = ["a;s;u", *(f"p;x{place % 9};y{place % 11}" for place in range(100))]
+    policy = "roles: {quasi_identifiers: [a], sensitive_attributes: [s, u]}\nrules: [{measure: l-diversity, l: 2}]\n"
+    assert values(external_of(tmp_path, lines, policy))["t-closeness"] != {"withheld": "small class"}
+    among = external_of(tmp_path, lines, policy + "treatment: {several_sensitive: quasi-identifiers}\n")
+    assert values(among)["t-closeness"] == {"withheld": "small class"}
+
+
+def test_owners_of_waivers_stay_inside(tmp_path):
+    policy = "roles: {quasi_identifiers: [a]}\nrules: [{measure: k-anonymity, k: 11}]\n"
+    policy += "waivers: [{rule: k-anonymity, owner: Mrs Lin, reason: a pilot, expires: 2026-12-31}]\n"
+    shown = external_of(tmp_path, ["a;s", "p;x", "p;x"], policy)
+    assert shown["rules"][0]["waiver"] == {
+        "owner": None,
+        "reason": "a pilot",
+        "expires": "2026-12-31",
+        "state": "active",
+    }
+    assert "Mrs Lin" not in check(tmp_path / "p.yaml", as_of=DAY).to_html(edition="external")
