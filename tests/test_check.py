@@ -196,6 +196,9 @@ def test_digests_are_those_of_the_files():
     files = sorted((ROOT / "data/adult_hierarchy").glob("*.csv"))
     listed = "".join(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files)
     assert by_use["hierarchies"]["sha256"] == hashlib.sha256(listed.encode()).hexdigest()
+    outside = check("data/adult_policy.yaml", as_of=DAY).to_dict("external")
+    assert [(one["is"], one["bytes"]) for one in outside["inputs"]] == [("data", None)]
+    assert outside["payout_curve"] is None
     undated = {key: value for key, value in document.items() if key not in ("generated", "content_sha256")}
     text = json.dumps(undated, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
     assert document["content_sha256"] == hashlib.sha256(text.encode()).hexdigest()

@@ -110,6 +110,13 @@ def test_a_column_without_a_name_is_left_out(tmp_path):
     assert done.returncode == 1, done.stderr
 
 
+def test_a_table_of_identifiers_alone(tmp_path):
+    (tmp_path / "t.csv").write_text("name,email\nAnn,a@b.example\nBob,b@b.example\n")
+    done = petworks("init", tmp_path / "t.csv")
+    assert (done.returncode, "No column looks like a quasi-identifier" in done.stdout) == (0, True)
+    assert "no rule" in petworks("check", tmp_path / "t_policy.yaml").stderr
+
+
 def test_many_quasi_identifiers(tmp_path):
     for count, sizes in ((10, "all"), (30, "1-3"), (60, "1-2"), (61, None)):
         table = pa.table([pa.array(["a", "b", "a"])] * count, names=[f"city_{place}" for place in range(count)])
@@ -152,7 +159,8 @@ ODD = [
 def test_any_name_of_a_column_survives(tmp_path_factory, names):
     folder = tmp_path_factory.mktemp("names")
     data = folder / "t.parquet"
-    parquet.write_table(pa.table([pa.array(["a", "b"])] * len(names), names=names), data)
+    columns = ["city", *(name for name in names if name != "city")]  # one that is a quasi-identifier
+    parquet.write_table(pa.table([pa.array(["a", "b"])] * len(columns), names=columns), data)
     source = open_path(data)
     assert Table.load(source, source.names).rows == 2
     found, unit = suggestions(data, None, None)

@@ -5,6 +5,7 @@ from typing import Any
 
 from rich.text import Text
 
+from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.presets import Preset
 from PETWorks.render import prose
 from PETWorks.render.language import asked, checked_language, measure_name, name, own, put, said
@@ -68,6 +69,8 @@ def suggestions_text(found: Sequence[Suggestion], unit: str | None, *, colour: b
     parts: list[Any] = [table]
     if len(found) > MOST_ROWS:
         parts.append(Text(f"and {len(found) - MOST_ROWS:,} more columns"))
+    if not any(one.role == QUASI_IDENTIFIER for one in found):
+        parts.append(Text("No column looks like a quasi-identifier: name one in the policy, and give it rules."))
     if unit is not None:
         parts.append(Text(f"The person is named by {name(unit)}: several records of one count once."))
     return rendered(parts, colour=colour, width=width)
