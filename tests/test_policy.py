@@ -139,6 +139,15 @@ def test_everything_a_policy_can_say(tmp_path):
             "waivers[1]",
             "'reason' must be there",
         ),
+        (
+            (
+                "    k: 2\n",
+                "    k: 2\nwaivers:\n" + "  - {rule: k-anonymity, owner: a, reason: b, expires: 2030-02-03}\n" * 2,
+            ),
+            11,
+            "waivers[2].rule",
+            "waived twice",
+        ),
         (("data: table.csv", "data: ../table.csv"), 2, "data", "--root"),
         (("data: table.csv", "data: /etc/passwd"), 2, "data", "--root"),
         (("data: table.csv", 'data: "a\\0b"'), 2, "data", "refuses"),
