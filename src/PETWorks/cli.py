@@ -15,6 +15,11 @@ from PETWorks.attacks.sizes import checked_sizes
 from PETWorks.attacks.subsets import Subsets, checked_limits, every_subset
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.cli_arguments import (
+    BAD_INPUT,
+    DOES_NOT_HOLD,
+    HOLDS,
+    INTERNAL_ERROR,
+    INTERRUPTED,
     as_json,
     columns,
     limits_given,
@@ -34,7 +39,6 @@ from PETWorks.render.terminal import counting, progress, style
 from PETWorks.result import printable
 
 SUFFIXES = (".csv", ".parquet")
-HOLDS, DOES_NOT_HOLD, BAD_INPUT, INTERNAL_ERROR, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 class Commands(click.Group):

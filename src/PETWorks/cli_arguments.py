@@ -13,6 +13,8 @@ from PETWorks.files import write_whole
 from PETWorks.metric import Metric, find, number_given
 from PETWorks.values import is_number
 
+HOLDS, DOES_NOT_HOLD, BAD_INPUT, INTERNAL_ERROR, INTERRUPTED = 0, 1, 2, 3, 130  # exit codes
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from PETWorks.cli_arguments import as_json, put_out
+from PETWorks.cli_arguments import DOES_NOT_HOLD, HOLDS, as_json, put_out
 from PETWorks.errors import InputError, ParameterError
 from PETWorks.files import check_writable, write_whole
 from PETWorks.render.json import dumps
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from PETWorks.gate import Check
     from PETWorks.policy import Policy
 
-HOLDS, DOES_NOT_HOLD = 0, 1
 FORMATS = ("json", "junit", "markdown", "html")
 FILE = click.Path(path_type=Path)
 STANDARD_OUTPUT = Path("-")

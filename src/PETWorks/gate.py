@@ -52,8 +52,8 @@ class Check:
         if edition not in (INTERNAL, EXTERNAL):
             raise ParameterError(f"edition is {INTERNAL!r} or {EXTERNAL!r}, got {edition!r}")
         document = dict(self.document) if edition == INTERNAL else external(self.document)
-        dated = {name: value for name, value in document.items() if name != "generated"}
-        return {**document, "content_sha256": hashlib.sha256(canonical(dated).encode()).hexdigest()}
+        undated = {name: value for name, value in document.items() if name not in ("generated", "as_of_given")}
+        return {**document, "content_sha256": hashlib.sha256(canonical(undated).encode()).hexdigest()}
 
     def to_json(self, edition: str = INTERNAL) -> str:
         """The document in canonical form: the same content is the same text."""

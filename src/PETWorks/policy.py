@@ -21,7 +21,7 @@ from PETWorks.yamlfile import Key, YAMLFile, read_yaml
 VERSION = 1
 CELL_SIZE = 11  # where a policy states none and has no preset
 SUBSETS = "every-subset"
-NO_IDENTIFIERS = "no-direct-identifiers"  # a rule of every policy that names some
+NO_IDENTIFIERS = "no-direct-identifiers"  # a rule of every policy that names some, or leaves that to another file
 ROLES = {
     "identifiers": attributetypes.IDENTIFIER,
     "quasi_identifiers": attributetypes.QUASI_IDENTIFIER,
@@ -256,7 +256,8 @@ def _presets(file: YAMLFile) -> Iterator[Preset]:
 def _rules(file: YAMLFile, chosen: Sequence[Preset]) -> Iterator[Rule]:
     """The rules of the presets, those of the file, and the limits on subsets."""
     names: set[str] = set()
-    if file.content.get("roles", {}).get("identifiers"):
+    # Without roles here, the file beside the table may name identifiers.
+    if "roles" not in file.content or file.content["roles"].get("identifiers"):
         yield _named(file, Rule(NO_IDENTIFIERS, None, {}, (), None, None, ("roles", "identifiers")), names)
     given: list[tuple[Mapping[str, Any], str | None, Key]] = [
         (rule, preset.name, ("presets", place)) for place, preset in enumerate(chosen) for rule in preset.rules

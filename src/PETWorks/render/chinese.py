@@ -64,7 +64,6 @@ CHINESE = {
     "The release is internal: it stays within the organisation.": "內部使用：資料不離開組織。",
     "Recipients: {who}.": "接收者：{who}。",
     "An adversary may know all of: {columns}.": "攻擊者可能知道下列所有欄位：{columns}。",
-    "No quasi-identifier was named.": "未指定準識別符。",
     "Assumed adversary: {who}, who knows {columns}.": "假設的攻擊者：{who}，已知欄位為 {columns}。",
     "A missing quasi-identifier is a value of its own.": "準識別符的缺值視為一個獨立的值。",
     "Records that miss a quasi-identifier stand aside from class-based checks.": (
@@ -260,8 +259,9 @@ CHINESE = {
     "PETWorks {version}; format {schema}; judged as of {moment}, a moment that was given.": (
         "PETWorks {version}；格式 {schema}；評估時點 {moment}（由使用者指定）。"
     ),
-    "To repeat it: petworks check {policy} --as-of {moment} --json FILE; the content digest must be the same.": (
-        "重現方式：petworks check {policy} --as-of {moment} --json 檔案；內容雜湊值應相同。"
+    "To repeat it: petworks check {policy} --as-of {moment} --edition {edition} --json FILE; the content digest must "
+    "be the same.": (
+        "重現方式：petworks check {policy} --as-of {moment} --edition {edition} --json 檔案；內容雜湊值應相同。"
     ),
     "PETWorks {version}; format {schema}; judged as of {moment}.": (
         "PETWorks {version}；格式 {schema}；評估時點 {moment}。"

@@ -108,11 +108,7 @@ def assumptions(document: Mapping[str, Any], lang: str) -> list[str]:
     found = [said(lang, kinds[policy["release"]])]
     if policy["recipients"]:
         found.append(said(lang, "Recipients: {who}.", who=own(policy["recipients"], lang)))
-    found.append(
-        said(lang, "An adversary may know all of: {columns}.", columns=described["quasi_identifiers"])
-        if described["quasi_identifiers"]
-        else said(lang, "No quasi-identifier was named.")
-    )
+    found.append(said(lang, "An adversary may know all of: {columns}.", columns=described["quasi_identifiers"]))
     found += [
         said(lang, "Assumed adversary: {who}, who knows {columns}.", who=own(one["who"], lang), columns=one["knows"])
         for one in document["adversaries"]
@@ -246,8 +242,10 @@ def method(document: Mapping[str, Any], lang: str) -> list[str]:
         ),
         said(
             lang,
-            "To repeat it: petworks check {policy} --as-of {moment} --json FILE; the content digest must be the same.",
+            "To repeat it: petworks check {policy} --as-of {moment} --edition {edition} --json FILE; the content "
+            "digest must be the same.",
             policy=document["policy"]["file"],
+            edition=document["edition"],
             moment=document["generated"],
         ),
     ]
