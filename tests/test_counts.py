@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from PETWorks import Release
+from PETWorks.attacks.records import record_class_modes
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counts import ClassValues, largest_ratio
 from PETWorks.engines import keys, memory
@@ -73,7 +74,7 @@ def test_classes_of_tables_narrow_and_wide(columns, values, engine_settings):
     modes = {}
     for (row, _), number in own_values.items():
         modes[row] = max(modes.get(row, 0), number)
-    found = made.record_class_modes("s")
+    found = record_class_modes(made, "s")
     assert [numbers.tolist() for numbers in found] == [[own[row] for row in known], [modes[row] for row in known]]
 
 

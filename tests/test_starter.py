@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from PETWorks.engines.memory import Table
+from PETWorks.engines.memory import MemoryTable
 from PETWorks.files import open_path
 from PETWorks.policy import read_policy
 from PETWorks.starter import starter_policy, suggestions
@@ -162,7 +162,7 @@ def test_any_name_of_a_column_survives(tmp_path_factory, names):
     columns = ["city", *(name for name in names if name != "city")]  # one that is a quasi-identifier
     parquet.write_table(pa.table([pa.array(["a", "b"])] * len(columns), names=columns), data)
     source = open_path(data)
-    assert Table.load(source, source.names).rows == 2
+    assert MemoryTable.load(source, source.names).rows == 2
     found, unit = suggestions(data, None, None)
     policy = folder / "p.yaml"
     policy.write_text(starter_policy(data, policy, found, unit), "utf-8")

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from PETWorks import CSV, Release
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.engines.memory import Table
+from PETWorks.engines.memory import MemoryTable
 from PETWorks.errors import InputError, ParameterError, PETWorksError, RoleError
 from PETWorks.files import open_source
 
@@ -27,7 +27,7 @@ from PETWorks.files import open_source
 def cells(data):
     """The table as lists of texts, in the order of the rows."""
     source = open_source(data, "the table")
-    table = Table.load(source, source.names)
+    table = MemoryTable.load(source, source.names)
     return {name: [column.values[code] for code in column.codes.tolist()] for name, column in table.columns.items()}
 
 

@@ -62,6 +62,13 @@ class ClassSizes:
         """Number of classes."""
         return int(self.classes.sum())
 
+    def merged(self, other: "ClassSizes") -> "ClassSizes":
+        """These classes and those."""
+        sizes, place = np.unique(np.concatenate([self.sizes, other.sizes]), return_inverse=True)
+        classes = np.zeros(len(sizes), np.int64)
+        np.add.at(classes, place, np.concatenate([self.classes, other.classes]))
+        return ClassSizes(sizes, classes)
+
     def summary(self) -> dict[str, int | None]:
         """Records, classes, smallest and largest class, for the details of a result."""
         return {
@@ -171,6 +178,14 @@ class PairCounts(NamedTuple):
     one: Integers
     other: Integers
     counts: Integers
+
+    def merged(self, other: "PairCounts") -> "PairCounts":
+        """Counts of two parts of a table, added up."""
+        one, another, counts = (np.concatenate(both) for both in zip(self, other, strict=True))
+        order = np.lexsort((another, one))
+        one, another = one[order], another[order]
+        starts = np.union1d(run_starts(one), run_starts(another))
+        return PairCounts(one[starts], another[starts], np.add.reduceat(counts[order], starts))
 
 
 class ClassPairs(NamedTuple):

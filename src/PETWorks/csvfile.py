@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,6 +26,7 @@ SEPARATORS = (";", ",", "\t", "|")
 LONGEST_LINE = 1 << 22
 SCAN_BLOCK = 1 << 20
 SLOW_ROWS = 1 << 16  # rows per piece of a table that Python reads
+PIECE_BYTES = 1 << 25  # of a file that is read in pieces
 
 _SPACED_QUOTES = re.compile(r'\s+"((?:[^"]|"")*)"\s*', re.DOTALL)
 
@@ -35,6 +37,9 @@ class CSV:
     >>> CSV("data/delta.csv", separator=";").names
     ('zip', 'age', 'nationality', 'salary-class')
     """
+
+    engine: str | None = None
+    ordered = True
 
     def __init__(self, path: str | os.PathLike[str], separator: str | None = None, encoding: str | None = None) -> None:
         self._file = Path(path)
@@ -60,12 +65,17 @@ class CSV:
         self._lines = self._layout.lines - (self._layout.blank_end if len(self.names) > 1 else 0)
         if self._lines <= self._header_lines:
             raise InputError(f"{self.name}: a header but no records")
+        self.rows: int | None = self._lines - self._header_lines
+        self.line_ends_in_cells = self._layout.line_ends_in_cells
 
-    def read(self, columns: tuple[str, ...]) -> Iterator[pa.Table]:
-        """The columns, dictionary-encoded, cells as they stand in the file."""
+    def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:
+        """The columns, dictionary-encoded, cells as they stand in the file; at once, or so many rows at a time."""
         plain = self._header_lines == 1 and not self._layout.line_ends_in_cells
-        table = self._parse(columns) if plain else None
-        if table is not None and table.num_rows == self._lines - self._header_lines:
+        if in_pieces and plain and self._layout.blank_lines == self._layout.blank_end:
+            yield from self._stream(columns)
+            return
+        table = self._parse(columns) if plain and not in_pieces else None
+        if table is not None and table.num_rows == self.rows:
             yield table
         else:
             with reading(self._file):
@@ -75,24 +85,47 @@ class CSV:
         """The table as PyArrow reads it; None where it finds fault with the rows."""
         from pyarrow import csv as arrow_csv
 
-        positions = [str(position) for position in range(len(self.names))]
-        wanted = [positions[self.names.index(name)] for name in columns]
         try:
-            return arrow_csv.read_csv(
-                self._file,
-                arrow_csv.ReadOptions(
-                    column_names=positions, skip_rows_after_names=1, block_size=LONGEST_LINE, encoding=self._encoding
-                ),
-                arrow_csv.ParseOptions(delimiter=self._separator, ignore_empty_lines=len(self.names) > 1),
-                arrow_csv.ConvertOptions(
-                    column_types={position: pa.dictionary(pa.int32(), pa.string()) for position in wanted},
-                    include_columns=wanted,
-                    strings_can_be_null=False,
-                ),
-            )
+            return arrow_csv.read_csv(self._file, *self._options(columns, LONGEST_LINE))
         except (pa.ArrowInvalid, UnicodeError):
             # PyArrow's own message quotes the row.
             return None
+
+    def _stream(self, columns: tuple[str, ...]) -> Iterator[pa.Table]:
+        """The table as PyArrow reads it, piece by piece."""
+        from pyarrow import csv as arrow_csv
+
+        rows = 0
+        try:
+            with arrow_csv.open_csv(self._file, *self._options(columns, PIECE_BYTES)) as reader:
+                for batch in reader:
+                    rows += batch.num_rows
+                    yield pa.Table.from_batches([batch])
+        except (pa.ArrowInvalid, UnicodeError):
+            rows = -1
+        if rows != self.rows:
+            with reading(self._file):
+                for _ in self._parse_slowly(columns):
+                    pass  # until the line that is not right
+            raise InputError(f"{self.name}: not a file that can be read in pieces; take the engine 'memory'")
+
+    def _options(self, columns: tuple[str, ...], block_size: int) -> tuple[Any, Any, Any]:
+        """How PyArrow is to read the file."""
+        from pyarrow import csv as arrow_csv
+
+        positions = [str(position) for position in range(len(self.names))]
+        wanted = [positions[self.names.index(name)] for name in columns]
+        return (
+            arrow_csv.ReadOptions(
+                column_names=positions, skip_rows_after_names=1, block_size=block_size, encoding=self._encoding
+            ),
+            arrow_csv.ParseOptions(delimiter=self._separator, ignore_empty_lines=len(self.names) > 1),
+            arrow_csv.ConvertOptions(
+                column_types={position: pa.dictionary(pa.int32(), pa.string()) for position in wanted},
+                include_columns=wanted,
+                strings_can_be_null=False,
+            ),
+        )
 
     def _parse_slowly(self, columns: tuple[str, ...]) -> Iterator[pa.Table]:
         """The table as Python's reader has it; an error that names the first line that is not right."""
@@ -132,9 +165,10 @@ def reading(path: Path) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class _Layout:
-    """Lines of a file, blank ones at its end, and whether a cell may contain a line end."""
+    """Lines of a file, blank ones in all and at its end, and whether a cell may contain a line end."""
 
     lines: int
+    blank_lines: int
     blank_end: int
     line_ends_in_cells: bool
 
@@ -196,7 +230,8 @@ def _scan(path: Path, encoding: str) -> _Layout:
                 blank_end = block[len(block.rstrip(b"\r\n")) :].count(b"\n")
     if not evidence.plausible:
         raise _UndecodableError(1)
-    return _Layout(line_ends.lines + (line_ends.open_line > 0), max(blank_end - 1, 0), line_ends.in_cells)
+    lines = line_ends.lines + (line_ends.open_line > 0)
+    return _Layout(lines, line_ends.blank_lines, max(blank_end - 1, 0), line_ends.in_cells)
 
 
 class _LineEnds:
@@ -207,6 +242,7 @@ class _LineEnds:
 
     def __init__(self) -> None:
         self.lines = 0
+        self.blank_lines = 0
         self.open_line = 0  # length of the line that has not ended yet
         self.in_cells = False
         self._odd_quotes = False
@@ -217,6 +253,11 @@ class _LineEnds:
         octets = np.frombuffer(block, np.uint8)
         ends = np.flatnonzero(octets == ord("\n"))
         self.lines += len(ends)
+        if len(ends):
+            lengths = np.diff(ends, prepend=-1) - 1
+            lengths[0] += self.open_line
+            blank = (lengths == 0) | ((lengths == 1) & (octets[ends - 1] == ord("\r")))
+            self.blank_lines += int(np.count_nonzero(blank))
         self.open_line = len(block) - int(ends[-1]) - 1 if len(ends) else self.open_line + len(block)
         if b'"' in block:
             quotes = (octets == ord('"')).view(np.uint8)

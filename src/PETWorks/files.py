@@ -13,27 +13,39 @@ import pyarrow as pa
 
 from PETWorks.csvfile import CSV, reading
 from PETWorks.errors import InputError, PETWorksError, quoted
+from PETWorks.sparkframe import SCHEMES, SparkFrame, is_spark_frame, open_in_cluster
 
+PIECE_ROWS = 1 << 20
 _ARROW_COLUMN = re.compile(r"Conversion failed for column (.+) with type")
 _PANDAS_ROW_LABELS = re.compile(r"__index_level_\d+__")
 
 
 class Source(Protocol):
-    """A table that has been opened but not read."""
+    """A table that has been opened but not read.
+
+    rows      how many there are, if that is known
+    engine    the one that is made for such a table, if it is not for the size to decide
+    ordered   whether the records come in the same order whenever it is read
+    """
 
     name: str
     path: Path | None
     names: tuple[str, ...]
     encoding: str | None
     separator: str | None
+    rows: int | None
+    engine: str | None
+    ordered: bool
 
-    def read(self, columns: tuple[str, ...]) -> Iterator[pa.Table]:
-        """The named columns in that order, so many rows at a time."""
+    def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:
+        """The named columns in that order; in pieces, if they must not be in memory all at once."""
 
 
 class Parquet:
     """A Parquet file, read one group of rows at a time to keep memory low."""
 
+    engine: str | None = None
+    ordered = True
     encoding: str | None = None
     separator: str | None = None
 
@@ -54,23 +66,31 @@ class Parquet:
         columns = _column_names(schema.names)
         self.names = tuple(name for name, _ in columns)
         self._raw_names = dict(columns)
-        if self._file.metadata.num_rows == 0:
+        self.rows: int | None = self._file.metadata.num_rows
+        self.types = {name: schema.field(raw).type for name, raw in columns}
+        if self.rows == 0:
             raise InputError(f"{self.name}: columns but no records")
 
-    def read(self, columns: tuple[str, ...]) -> Iterator[pa.Table]:
-        """The named columns in that order, so many rows at a time."""
+    def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:
+        """The named columns in that order; groups of rows that are large in pieces, if that is wanted."""
         raw_names = [self._raw_names[name] for name in columns]
         for group in range(self._file.num_row_groups):
+            large = in_pieces and self._file.metadata.row_group(group).num_rows > 2 * PIECE_ROWS
             try:
-                table = self._file.read_row_group(group, raw_names)
+                if large:
+                    for batch in self._file.iter_batches(PIECE_ROWS, [group], raw_names):
+                        yield pa.Table.from_batches([batch]).select(raw_names)
+                else:
+                    yield self._file.read_row_group(group, raw_names).select(raw_names)
             except (pa.ArrowException, OSError):
                 raise InputError(f"{self.name}: row group {group} cannot be read; the file may be damaged") from None
-            yield table.select(raw_names)
 
 
 class Frame:
     """A table in memory: any frame that speaks Arrow, a Feather file, or a dict of lists."""
 
+    engine: str | None = None
+    ordered = True
     encoding: str | None = None
     separator: str | None = None
 
@@ -81,12 +101,16 @@ class Frame:
         columns = _column_names(table.schema.names)
         self.names = tuple(name for name, _ in columns)
         self._raw_names = dict(columns)
+        self.rows: int | None = table.num_rows
         if table.num_rows == 0:
             raise InputError(f"{self.name}: columns but no records")
 
-    def read(self, columns: tuple[str, ...]) -> Iterator[pa.Table]:
-        """The named columns in that order, so many rows at a time."""
-        yield self._table.select([self._raw_names[name] for name in columns])
+    def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:
+        """The named columns in that order."""
+        table = self._table.select([self._raw_names[name] for name in columns])
+        step = PIECE_ROWS if in_pieces else table.num_rows
+        for first in range(0, table.num_rows, step):
+            yield table.slice(first, step)
 
 
 def open_source(data: Any, name: str) -> Source:
@@ -99,8 +123,12 @@ def open_source(data: Any, name: str) -> Source:
 
 
 def _open(data: Any, name: str) -> Source:
-    if isinstance(data, CSV | Parquet | Frame):
+    if isinstance(data, CSV | Parquet | Frame | SparkFrame):
         return data
+    if is_spark_frame(data):
+        return SparkFrame(data, name)
+    if isinstance(data, str) and data.partition("://")[0] in SCHEMES:
+        return open_in_cluster(data)
     if isinstance(data, str | os.PathLike):
         try:
             return open_path(Path(data))

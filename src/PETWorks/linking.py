@@ -3,7 +3,7 @@
 import numpy as np
 
 from PETWorks.counts import ClassPairs, ClassSizes, Grouping, LinkedSizes
-from PETWorks.engines.memory import Table
+from PETWorks.engines.table import Table
 from PETWorks.errors import NotApplicable
 from PETWorks.release import Release
 

@@ -6,7 +6,8 @@ from functools import cached_property
 from numbers import Integral, Real
 from typing import Any
 
-from PETWorks.engines.memory import Table
+from PETWorks.engines.engine import Engine
+from PETWorks.engines.table import Table
 from PETWorks.errors import InputError, NotApplicable, ParameterError, quoted
 from PETWorks.files import Source, open_source
 
@@ -22,6 +23,7 @@ class Population:
     fraction: float | None = None
     columns: tuple[str, ...] = ()
     unit: str | None = None
+    engine: Engine | None = None
 
     @classmethod
     def given(cls, population: Any, columns: Sequence[str], unit: str | None) -> "Population":
@@ -41,14 +43,15 @@ class Population:
         if lacking:
             raise InputError(f"{source.name}: the population lacks the quasi-identifiers {quoted(lacking)}")
         named = unit is not None and unit in source.names
-        return cls(source=source, columns=(*columns, unit) if named else tuple(columns), unit=unit if named else None)  # type: ignore[arg-type]
+        return cls(source=source, columns=tuple(columns), unit=unit if named else None)
 
     @cached_property
     def table(self) -> Table:
         """The quasi-identifiers of the population."""
         assert self.source is not None
-        table = Table.load(self.source, self.columns)
-        check_unit_is_told(table, self.unit, "the population")
+        assert self.engine is not None
+        table = self.engine.load(self.source, self.columns, self.unit)
+        check_unit_is_told(table, "the population")
         return table
 
     def checked_size(self, records: int) -> int:
@@ -58,7 +61,7 @@ class Population:
         elif self.fraction is not None:
             size = round(min(records / self.fraction, 1e300))
         else:
-            size = self.table.rows if self.unit is None else len(self.table.marginal(self.unit).values)
+            size = self.table.rows if self.unit is None else self.table.people()
         if size > LARGEST:
             raise ParameterError(f"a share of {self.fraction} means a population beyond all people")
         if size < records:
@@ -67,10 +70,10 @@ class Population:
         return size
 
 
-def check_unit_is_told(table: Table, unit: str | None, where: str) -> None:
+def check_unit_is_told(table: Table, where: str) -> None:
     """Every record says whose it is."""
-    if unit is not None and unit in table.columns and None in table.marginal(unit).values:
-        raise InputError(f"the privacy unit {unit!r} is missing in some records of {where}: whose are they?")
+    if table.unit is not None and table.unit_is_missing():
+        raise InputError(f"the privacy unit {table.unit!r} is missing in some records of {where}: whose are they?")
 
 
 def _finite(number: Any) -> int | float:

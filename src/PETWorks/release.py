@@ -1,13 +1,15 @@
 """A release: a table with its roles, its hierarchies, perhaps its original and its population, checked once."""
 
+import os
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar
 
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.counts import ClassCodes, ClassPairs, ClassSizes, ClassValues, Grouping, Integers, Marginal
-from PETWorks.engines.memory import Table
+from PETWorks.counts import ClassCodes, ClassPairs, ClassSizes, ClassValues, Grouping, Marginal
+from PETWorks.engines.engine import Engine, allowed, choose
+from PETWorks.engines.table import Table
 from PETWorks.errors import InputError, NotApplicable, ParameterError, RoleError, quoted
 from PETWorks.files import open_source
 from PETWorks.hierarchy import Hierarchy, as_hierarchies
@@ -52,6 +54,12 @@ class Release:
                        what the adversary knows
     privacy_unit       a column that names the person: several records of one person count once in their class
 
+    How it is counted, without a difference in the numbers:
+
+    engine             "memory", "duckdb" (out of core), "spark" (in a cluster); "auto": in memory while that is enough
+    memory_limit       bytes, or a text like "2GB"; half of the machine's memory otherwise
+    temp_folder        where DuckDB keeps what does not fit; the system's folder for such files otherwise
+
     Without roles or hierarchies, those of the YAML file beside the data are taken.
 
     >>> release = Release("data/patient_anonymized.csv")
@@ -71,6 +79,9 @@ class Release:
         missing: str = AS_VALUE,
         several_sensitive: str = ALONE,
         privacy_unit: str | None = None,
+        engine: str = "auto",
+        memory_limit: int | str | None = None,
+        temp_folder: str | os.PathLike[str] | None = None,
     ) -> None:
         self.treatment: dict[str, str | None] = {
             "missing": missing,
@@ -98,14 +109,18 @@ class Release:
             check_same_columns(source, self._original, self.identifiers)
         self.privacy_unit = checked_unit(privacy_unit, source, self.roles)
         self.hierarchies: dict[str, Hierarchy] = as_hierarchies(hierarchies, self.columns)
-        wanted = [*self.quasi_identifiers, *self.sensitive_attributes] if self.roles else list(self.hierarchies)
-        self._wanted = wanted if self.privacy_unit is None else [*wanted, self.privacy_unit]
-        self.population = (
-            None if population is None else Population.given(population, self.quasi_identifiers, self.privacy_unit)
+        self.compared_columns = (
+            [*self.quasi_identifiers, *self.sensitive_attributes] if self.roles else list(self.hierarchies)
         )
+        people = None if population is None else Population.given(population, self.quasi_identifiers, self.privacy_unit)
+        sources = [source, self._original, None if people is None else people.source]
         # With nothing to look at, one column still says how many records there are.
-        self.table = Table.load(source, self._wanted or source.names[:1])
-        check_unit_is_told(self.table, self.privacy_unit, "the release")
+        columns = self.compared_columns or source.names[:1]
+        self.memory_limit = allowed(memory_limit)
+        self.engine: Engine = choose(engine, sources, len(columns), memory_limit, temp_folder)
+        self.population = None if people is None else replace(people, engine=self.engine)
+        self.table: Table = self.engine.load(source, columns, self.privacy_unit)
+        check_unit_is_told(self.table, "the release")
         if self.population is not None and self.population.source is None:
             self.population.checked_size(self.people)
         self._people: dict[tuple[str, ...], Table] = {}
@@ -124,7 +139,7 @@ class Release:
     @property
     def people(self) -> int:
         """Number of people, one for each record unless the privacy unit says who they are."""
-        return self.records if self.privacy_unit is None else len(self.marginal(self.privacy_unit).values)
+        return self.records if self.privacy_unit is None else self.table.people()
 
     @cached_property
     def suppressed_records(self) -> int:
@@ -143,11 +158,11 @@ class Release:
 
     @cached_property
     def original(self) -> Table:
-        """The columns with a role (or, without roles, with a hierarchy) of the original table."""
+        """What can be compared of the original table."""
         if self._original is None:
             raise InputError("the original table is needed and was not given")
-        table = Table.load(self._original, self._wanted)
-        check_unit_is_told(table, self.privacy_unit, "the original")
+        table = self.engine.load(self._original, self.compared_columns, self.privacy_unit)
+        check_unit_is_told(table, "the original")
         return table
 
     @property
@@ -159,11 +174,6 @@ class Release:
     def population_size(self) -> int | None:
         """Number of people in the population, as far as it was given."""
         return None if self.population is None else self.population.checked_size(self.people)
-
-    @property
-    def compared_columns(self) -> list[str]:
-        """What can be compared with the original: columns with a role, or without roles those with a hierarchy."""
-        return [column for column in self._wanted if column != self.privacy_unit]
 
     @property
     def generalised_columns(self) -> tuple[str, ...]:
@@ -195,7 +205,15 @@ class Release:
     def overall(self, sensitive: str, *, attacker: bool = False) -> Marginal:
         """Values of a sensitive attribute in the whole table, in the same order and unit as in its classes."""
         columns = self._grouping(sensitive, attacker=attacker).columns
-        return replace(self._counted(columns, sensitive).marginal(sensitive), people=self._counted(columns).rows)
+        return replace(self.counted(*columns, sensitive).marginal(sensitive), people=self.counted(*columns).rows)
+
+    def counted(self, *columns: str) -> Table:
+        """The records that count: all, or of each person one for each combination of these columns."""
+        if self.privacy_unit is None:
+            return self.table
+        if columns not in self._people:
+            self._people[columns] = self.table.per_person(columns)
+        return self._people[columns]
 
     def class_sizes(self, *, attacker: bool = False) -> ClassSizes:
         """How many equivalence classes have how many records; to an attacker, none stands aside."""
@@ -203,7 +221,7 @@ class Release:
         if self.sensitive_attributes and not self.privacy_unit:
             # Counted with the first sensitive attribute, so that its counts are there for the next measure.
             self.table.count_values(grouping.columns, self.sensitive_attributes[0])
-        return self._counted(grouping.columns).class_sizes(grouping)
+        return self.counted(*grouping.columns).class_sizes(grouping)
 
     @cached_property
     def original_class_sizes(self) -> ClassSizes:
@@ -215,12 +233,12 @@ class Release:
         """The records of the original that count."""
         if self.privacy_unit is None:
             return self.original
-        return self.original.distinct([*self.quasi_identifiers, self.privacy_unit])
+        return self.original.per_person(self.quasi_identifiers)
 
     @property
     def counted_records(self) -> int:
         """Number of records that count, those that stand aside included."""
-        return self._counted(self.quasi_identifiers).rows
+        return self.counted(*self.quasi_identifiers).rows
 
     def class_summary(self, *, attacker: bool = False) -> dict[str, Any]:
         """What class-based checks looked at, for the details of a result."""
@@ -243,8 +261,8 @@ class Release:
         Where the privacy unit says who is who, a person counts once for each value in a class.
         """
         grouping = self._grouping(sensitive, attacker=attacker)
-        counted = self._counted(grouping.columns) if self.privacy_unit else None
-        return self._counted(grouping.columns, sensitive).fold(grouping, sensitive, kernel, merge, counted)
+        counted = self.counted(*grouping.columns) if self.privacy_unit else None
+        return self.counted(*grouping.columns, sensitive).fold(grouping, sensitive, kernel, merge, counted)
 
     def fold_codes(
         self,
@@ -255,7 +273,7 @@ class Release:
     ) -> Summary:
         """Run a kernel over batches of classes with their values, as positions in the marginals."""
         grouping = self._grouping(attacker=every_record)
-        table = self.table if every_record else self._counted(grouping.columns)
+        table = self.table if every_record else self.counted(*grouping.columns)
         return table.fold_codes(grouping, kernel, merge)
 
     def fold_with(
@@ -266,7 +284,7 @@ class Release:
     ) -> Summary:
         """Run a kernel over the classes of the release and of a background table."""
         grouping = self._grouping()
-        return self._counted(grouping.columns).fold_pairs(grouping, background, kernel, merge)
+        return self.counted(*grouping.columns).fold_pairs(grouping, background, kernel, merge)
 
     @cached_property
     def levels(self) -> dict[str, int | str]:
@@ -299,26 +317,7 @@ class Release:
                 for column, level in self.levels.items()
             }
         )
-        unit = self.privacy_unit
-        return lifted if unit not in lifted.columns else lifted.distinct([*self.quasi_identifiers, str(unit)])
-
-    def record_class_sizes(self) -> Integers:
-        """The class size of each record, in the order of the input."""
-        self._need_quasi_identifiers()
-        people = self._counted(self.quasi_identifiers) if self.privacy_unit else None
-        return self.table.record_class_sizes(self.quasi_identifiers, people)
-
-    def record_class_modes(self, sensitive: str) -> tuple[Integers, Integers]:
-        """Class size, and count of the commonest sensitive value in the class, of each record in input order."""
-        self._need_quasi_identifiers()
-        if sensitive not in self.sensitive_attributes:
-            raise RoleError(
-                f"{sensitive!r} is not a sensitive attribute; these are: {quoted(self.sensitive_attributes)}"
-            )
-        if self.privacy_unit is None:
-            return self.table.record_class_modes(self.quasi_identifiers, sensitive)
-        people = self._counted(self.quasi_identifiers, sensitive)
-        return self.record_class_sizes(), self.table.record_class_modes(self.quasi_identifiers, sensitive, people)[1]
+        return lifted if lifted.unit is None else lifted.per_person(self.quasi_identifiers)
 
     def _grouping(self, sensitive: str | None = None, *, attacker: bool = False) -> Grouping:
         """The classes: of all records by the quasi-identifiers to an attacker, otherwise as the treatment says."""
@@ -331,15 +330,6 @@ class Release:
         return Grouping(
             (*known, *others), known, self.treatment["suppressed"] == APART, self.treatment["missing"] == APART
         )
-
-    def _counted(self, *columns: Any) -> Table:
-        """The records that count: all, or of each person one for each combination of these columns."""
-        if self.privacy_unit is None:
-            return self.table
-        names = tuple(name for given in columns for name in ([given] if isinstance(given, str) else given))
-        if names not in self._people:
-            self._people[names] = self.table.distinct([*names, self.privacy_unit])
-        return self._people[names]
 
     def _need_quasi_identifiers(self) -> None:
         if not self.quasi_identifiers:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PETWorks.attacks.sizes import MOST_COLUMNS
-from PETWorks.engines.memory import Table
+from PETWorks.engines.memory import MemoryTable
 from PETWorks.errors import InputError
 from PETWorks.files import open_path, open_source
 from PETWorks.policy import ROLES
@@ -23,7 +23,7 @@ def suggestions(data: Path, separator: str | None, encoding: str | None) -> tupl
     """A role for each column with its reason, and the column that names the person if there is one."""
     source = open_source(open_path(data, separator, encoding), "the table")
     given, _ = read_sidecar(data)
-    table = Table.load(source, source.names)
+    table = MemoryTable.load(source, source.names)
     named = [name for name in source.names if name]
     own_values = sum(table.columns[name].code(name) is not None for name in named)
     # Only a CSV file can lack its names.

@@ -5,6 +5,7 @@ from operator import add
 import numpy as np
 from numpy.typing import NDArray
 
+from PETWorks.attacks.records import record_class_modes
 from PETWorks.attacks.reidentification import EVERYTHING_SEEN, beyond_guessing, both, vulnerability
 from PETWorks.counts import ClassValues
 from PETWorks.metric import AtMost, metric
@@ -48,7 +49,7 @@ def attribute_inference(release: Release, *, at_most: AtMost = None, excess: AtM
 
 def attribute_inference_per_record(release: Release, sensitive: str) -> NDArray[np.float64]:
     """The chance for each record, in the order of the input: share of the commonest value in its class."""
-    sizes, modes = release.record_class_modes(sensitive)
+    sizes, modes = record_class_modes(release, sensitive)
     return modes / sizes
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from PETWorks.attacks.records import record_class_sizes
 from PETWorks.metric import AtMost, metric
 from PETWorks.release import AS_CLASS, AS_VALUE, Release
 from PETWorks.result import Result, no_more_than
@@ -47,7 +48,7 @@ def re_identification(release: Release, *, at_most: AtMost = None, excess: AtMos
 
 def re_identification_per_record(release: Release) -> NDArray[np.float64]:
     """The chance for each record, in the order of the input: 1/(size of its class)."""
-    return 1 / release.record_class_sizes()
+    return 1 / record_class_sizes(release)
 
 
 def beyond_guessing(prior: int, posterior: int, records: int) -> float:

@@ -1,6 +1,5 @@
 """Which sizes of subsets are asked for, and whether that many subsets can be counted."""
 
-import os
 import re
 from collections.abc import Iterable, Sequence
 from math import comb
@@ -66,11 +65,3 @@ def feasible(sizes: Sequence[int], columns: int, records: int) -> int:
             f"more than can be counted in {records:,} records (at most {most:,}); {instead}"
         )
     return total
-
-
-def half_the_machine() -> int:
-    """Half of the memory of the machine, in bytes."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    except (AttributeError, ValueError, OSError):
-        return 4 << 30

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
-from json import dumps
 from math import factorial
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.attacks.reidentification import vulnerability
-from PETWorks.attacks.sizes import Sizes, checked_sizes, feasible, half_the_machine, known_columns
+from PETWorks.attacks.sizes import Sizes, checked_sizes, feasible, known_columns
 from PETWorks.checkpoint import Checkpoint
 from PETWorks.counts import Integers
 from PETWorks.engines.codes import arrow_integers, arrow_reals, strings
@@ -40,7 +39,7 @@ def every_subset(
     """Attack a table with every subset of its quasi-identifiers, or with those of some sizes.
 
     sizes        "all", 3, "1-3", "1,3" or [1, 3]
-    memory       bytes to work in, beside the table; half of the machine's otherwise
+    memory       bytes to work in, beside the table; otherwise what the release is limited to
     checkpoint   a file to keep finished subsets in; with `resume` it is gone on from. It is not removed: that is
                  for whoever has the result safe
     progress     is called with the number of finished subsets and of all
@@ -52,22 +51,22 @@ def every_subset(
     columns, sensitive = known_columns(release), release.sensitive_attributes
     wanted = checked_sizes(sizes, len(columns))
     total = feasible(wanted, len(columns), release.records)
-    table = release.table
     priors = {column: int(release.marginal(column).counts.max()) for column in sensitive}
     found: dict[frozenset[str], tuple[int, ...]] = {}
     kept = None
     if checkpoint is not None:
-        about = {"sizes": list(wanted), "records": release.records, "table": _fingerprint(release)}
+        about = {
+            "sizes": list(wanted),
+            "records": release.records,
+            "table": release.table.fingerprint((*columns, *sensitive)),
+        }
         kept = Checkpoint(Path(checkpoint), columns, sensitive, about, resume=resume)
         found |= kept.found
     if progress:
         progress(len(found), total)
     if len(found) < total:
-        from PETWorks.engines.lattice import count_subsets
-
-        settled = {name: table.columns[name].without_unused_labels() for name in (*columns, *sensitive)}
-        memory = half_the_machine() if memory is None else memory
-        for family in count_subsets(settled, columns, sensitive, wanted, memory, found.__contains__):
+        memory = release.memory_limit if memory is None else memory
+        for family in release.table.count_subsets(columns, sensitive, wanted, memory, found.__contains__):
             if kept is not None:
                 kept.add({subset: counts for subset, counts in family.items() if subset not in found})
             found |= family
@@ -324,15 +323,3 @@ def shapley_share(values: Integers, players: int, player: int) -> Fraction:
         orders = factorial(size) * factorial(players - size - 1)
         share += Fraction(int(gains[sizes == size].sum()) * orders, factorial(players))
     return share
-
-
-def _fingerprint(release: Release) -> str:
-    """A number that is another one for every other table."""
-    from hashlib import blake2b
-
-    digest = blake2b(digest_size=16)
-    for name in (*release.quasi_identifiers, *release.sensitive_attributes):
-        column = release.table.columns[name]
-        digest.update(dumps([name, column.values, column.codes.itemsize]).encode())
-        digest.update(np.ascontiguousarray(column.codes).data)
-    return digest.hexdigest()

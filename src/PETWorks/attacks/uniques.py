@@ -7,11 +7,13 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.attacks.sizes import feasible, half_the_machine, known_columns
+from PETWorks.attacks.records import table_in_memory
+from PETWorks.attacks.sizes import feasible, known_columns
 from PETWorks.counts import Integers
+from PETWorks.engines.batches import THREADS
 from PETWorks.engines.codes import Codes
+from PETWorks.engines.engine import half_the_machine
 from PETWorks.engines.keys import Field, pack
-from PETWorks.engines.memory import THREADS
 from PETWorks.errors import InputError, ParameterError
 from PETWorks.release import Release
 
@@ -50,10 +52,10 @@ def minimal_uniques(release: Release, up_to: int | None = None) -> MinimalUnique
     """
     from concurrent.futures import ThreadPoolExecutor
 
-    columns = known_columns(release)
+    columns, table = known_columns(release), table_in_memory(release)
     if up_to is not None and (type(up_to) is not int or up_to < 1):
         raise ParameterError(f"up_to is a number of attributes, 1 or more; got {up_to!r}")
-    fields = [Field(release.table.columns[name].codes, release.table.columns[name].bits) for name in columns]
+    fields = [Field(table.columns[name].codes, table.columns[name].bits) for name in columns]
     rows, deepest = release.records, min(up_to or len(columns), len(columns))
     _check_room(len(columns), deepest, rows)
     size, subset, number = np.zeros(rows, np.uint8), np.zeros(rows, np.int64), np.zeros(rows, np.int64)

@@ -94,8 +94,14 @@ def _ranked(keys: Codes, steps: list[int | Codes]) -> tuple[Codes, int]:
     return ranks.astype(np.uint64), (len(distinct) - 1).bit_length()
 
 
-def count(keys: Codes, bits: int = KEY_BITS) -> Counted:
-    """Distinct keys and their counts. The keys are sorted in place."""
+def count(keys: Codes, bits: int = KEY_BITS, weights: Integers | None = None) -> Counted:
+    """Distinct keys and their counts, or added weights. The keys are sorted in place."""
+    if weights is not None:
+        if np.any(keys[1:] < keys[:-1]):
+            order = np.argsort(keys, kind="stable")
+            keys, weights = keys[order], weights[order]
+        starts = run_starts(keys)
+        return Counted(keys[starts], np.add.reduceat(weights, starts) if len(starts) else weights)
     if bits <= BINCOUNT_BITS and 1 << bits <= 2 * len(keys):  # fewer bins than it would take to sort
         bins = np.bincount(keys.astype(np.int64), minlength=1)
         distinct = np.flatnonzero(bins)

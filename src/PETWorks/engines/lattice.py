@@ -14,14 +14,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
+from typing import Any
 
 import numpy as np
 
 from PETWorks.counts import Integers, run_starts
+from PETWorks.engines.batches import THREADS
 from PETWorks.engines.codes import Codes, Column, code_counts
 from PETWorks.engines.kernels import entries_needed, fold, project
 from PETWorks.engines.keys import KEY_BITS, Field, pack
-from PETWorks.engines.memory import THREADS
 
 CHUNK_ROWS = 1 << 19  # what is made of them stays in the cache
 PIECE_ROWS = 1 << 15  # sorting so many stays in the cache of a core
@@ -194,33 +195,26 @@ def count_subsets(
     memory     bytes to work in, beside the table
     finished   says which subsets need not be counted
     """
-    order = sorted(known, key=lambda name: _collisions(columns[name]))
+    order = in_order(columns, known)
     fields = {name: Field(columns[name].codes, columns[name].bits) for name in (*order, *sensitive)}
     rows = Rows(fields, np.ones(len(fields[order[0]].codes), np.uint32))
-    following: Future[Rows] | None = None
+    following: dict[str, Future[Rows]] = {}  # for the next lead
     pool = ThreadPoolExecutor(THREADS)
     try:
-        for place, lead in enumerate(order):
-            others = order[place + 1 :]
-            wanted = [
-                family for family in families(lead, others, sizes) if not all(map(finished, family.subsets(sizes)))
-            ]
-            if not wanted:
-                following = None  # that was for this lead
-                continue
+        for lead, others, wanted in leads(columns, known, sizes, finished):
             found: dict[Family, dict[Subset, Counts]] = {}
-            most = _rows_that_fit(rows, memory)
+            most = rows_that_fit([field.codes.itemsize for field in rows.fields.values()], memory)
             parts = _parts(rows, lead, most)
             coarser: list[Rows] = []
             gathering = len(parts) > 1 and bool(others)
             for part in parts:
                 prepared = (
-                    _ordered(rows, (lead, *others, *sensitive), part) if following is None else following.result()
+                    following[lead].result() if lead in following else _ordered(rows, (lead, *others, *sensitive), part)
                 )
                 if len(parts) == 1:
                     # For the subsets without this lead: made while those with it are counted.
                     rows = prepared
-                    following = pool.submit(_merged, rows, (*others, *sensitive)) if others else None
+                    following = {others[0]: pool.submit(_merged, rows, (*others, *sensitive))} if others else {}
                 for family, counts in _counted(pool, chunks(prepared, lead), wanted, sensitive, sizes):
                     found[family] = added(found.get(family), counts)
                     if part is parts[-1]:
@@ -234,6 +228,23 @@ def count_subsets(
                 rows = coarser[0]
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def in_order(columns: Mapping[str, Any], known: Sequence[str]) -> list[str]:
+    """The columns, the one that divides the records best first."""
+    return sorted(known, key=lambda name: float((columns[name].counts.astype(np.float64) ** 2).sum()))
+
+
+def leads(
+    columns: Mapping[str, Any], known: Sequence[str], sizes: Sequence[int], finished: Callable[[Subset], bool]
+) -> Iterator[tuple[str, list[str], list[Family]]]:
+    """Each lead, the columns that come after it, and the families with it that are not finished, if there are any."""
+    order = in_order(columns, known)
+    for place, lead in enumerate(order):
+        others = order[place + 1 :]
+        wanted = [family for family in families(lead, others, sizes) if not all(map(finished, family.subsets(sizes)))]
+        if wanted:
+            yield lead, others, wanted
 
 
 def _counted(
@@ -268,9 +279,9 @@ def _together(parts: Sequence[Rows]) -> Rows:
     return Rows(fields, np.concatenate([part.weights for part in parts]))
 
 
-def _rows_that_fit(rows: Rows, memory: int) -> int:
-    """How many rows can be ordered, merged and counted in so many bytes."""
-    return max(1, memory // (3 * sum(field.codes.itemsize for field in rows.fields.values()) + 28))
+def rows_that_fit(widths: Sequence[int], memory: int) -> int:
+    """How many rows, with columns of so many bytes, can be ordered, merged and counted in so much memory."""
+    return max(1, memory // (3 * sum(widths) + 28))
 
 
 def _parts(rows: Rows, lead: str, most: int) -> list[tuple[int, int]]:
@@ -327,8 +338,3 @@ def _cuts(ends: Integers, first: int, last: int, rows: int) -> list[int]:
         within = np.searchsorted(ends, min(found[-1] + rows, last), side="right") - 1
         found.append(int(ends[max(within, np.searchsorted(ends, found[-1], side="right"))]))
     return found
-
-
-def _collisions(column: Column) -> float:
-    """How often two records have the same value, up to a factor."""
-    return float((column.counts.astype(np.float64) ** 2).sum())

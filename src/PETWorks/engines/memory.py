@@ -1,8 +1,6 @@
 """The default engine: columns as integer codes in memory, classes counted by sorting packed keys."""
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import chain
@@ -22,25 +20,37 @@ from PETWorks.counts import (
     PairCounts,
     run_starts,
 )
-from PETWorks.engines.codes import Codes, Column, Encoder, strings
+from PETWorks.engines.batches import CELLS_PER_BATCH, THREADS, batches_of, folded
+from PETWorks.engines.codes import Codes, Column, Domain, Encoder, fingerprint_of, strings
 from PETWorks.engines.keys import Layout, Packed, count, pack, size_histogram
+from PETWorks.engines.naming import naming
 from PETWorks.errors import InputError
 from PETWorks.files import Source
 from PETWorks.values import SUPPRESSED
 
 Summary = TypeVar("Summary")
-Batch = TypeVar("Batch")
-
-CELLS_PER_BATCH = 1 << 17  # what a kernel works on stays in the cache
-THREADS = min(os.cpu_count() or 1, 8)
 
 
-class Table:
-    """Columns in memory and the counts that measures ask for."""
+class MemoryTable:
+    """Columns in memory; see `Table` for what may be asked.
 
-    def __init__(self, columns: Mapping[str, Column], rows: int) -> None:
+    weights   how many records each row stands for, if not one: in a part of a larger table, whose labels need not
+              all occur in it
+    persons   for each row how many people its class has, if that is not told by the weights
+    """
+
+    def __init__(
+        self,
+        columns: Mapping[str, Column],
+        rows: int,
+        unit: str | None = None,
+        weights: Integers | None = None,
+        persons: Integers | None = None,
+    ) -> None:
         self.columns = dict(columns)
         self.rows = rows
+        self.unit = unit
+        self._weights, self._persons = weights, persons
         self.origin: Integers | None = None
         self._by_columns: dict[tuple[str, ...], _Classes] = {}
         self._values: dict[tuple[tuple[str, ...], str], ClassValues] = {}
@@ -48,10 +58,11 @@ class Table:
         self._kept_classes: dict[Grouping, NDArray[np.bool_] | None] = {}
 
     @classmethod
-    def load(cls, source: Source, columns: Sequence[str]) -> "Table":
-        """Read the named columns of a source."""
+    def load(cls, source: Source, columns: Sequence[str], unit: str | None = None) -> "MemoryTable":
+        """Read the named columns of a source, and the one that names people."""
         from concurrent.futures import ThreadPoolExecutor
 
+        columns = columns if unit is None else [*columns, unit]
         encoders = {name: Encoder(spaced_quotes=source.separator is not None) for name in columns}
         types: dict[str, object] = {}
         rows = 0
@@ -59,25 +70,25 @@ class Table:
             rows += table.num_rows
             types = dict(zip(columns, table.schema.types, strict=True))
             for name, chunks in zip(columns, table.columns, strict=True):
-                with _naming(name, types, source):
+                with naming(name, types, source):
                     for piece in chunks.chunks:
                         encoders[name].add(piece)
         if rows == 0:
             raise InputError(f"{source.name}: columns but no records")
 
         def finish(name: str) -> Column:
-            with _naming(name, types, source):
+            with naming(name, types, source):
                 return encoders[name].finish()
 
         with ThreadPoolExecutor(THREADS) as pool:
-            return cls(dict(zip(encoders, pool.map(finish, encoders), strict=True)), rows)
+            return cls(dict(zip(encoders, pool.map(finish, encoders), strict=True)), rows, unit)
 
     def marginal(self, column: str) -> Marginal:
         """Values of a column and their counts."""
         settled = self._settled(column)
         return Marginal(settled.values, settled.counts)
 
-    def generalised(self, levels: Mapping[str, Mapping[str | None, str | None]]) -> "Table":
+    def generalised(self, levels: Mapping[str, Mapping[str | None, str | None]]) -> "MemoryTable":
         """The table with each value of the named columns replaced as the mapping says."""
         columns = dict(self.columns)
         for name, mapping in levels.items():
@@ -86,20 +97,28 @@ class Table:
             labels = list(dict.fromkeys(new_values))
             codes = {label: code for code, label in enumerate(labels)}
             columns[name] = column.recoded(strings(labels), np.array([codes[value] for value in new_values], np.int64))
-        return Table(columns, self.rows)
+        return MemoryTable(columns, self.rows, self.unit)
 
-    def distinct(self, columns: Sequence[str]) -> "Table":
-        """One row for each combination of values that these columns have."""
-        keys = pack([self._settled(name) for name in columns]).keys
+    def people(self) -> int:
+        """Number of people that the unit names."""
+        return len(self._settled(str(self.unit)).labels)
+
+    def unit_is_missing(self) -> bool:
+        """Whether some record does not say whose it is."""
+        return bool(self._settled(str(self.unit)).labels.null_count)
+
+    def per_person(self, columns: Sequence[str]) -> "MemoryTable":
+        """Of each person one record for each combination of values that these columns have."""
+        keys = pack([self._settled(name) for name in (*columns, str(self.unit))]).keys
         rows = np.sort(np.unique(keys, return_index=True)[1])
-        table = Table({name: self.columns[name].taken(rows) for name in columns}, len(rows))
+        table = MemoryTable({name: self.columns[name].taken(rows) for name in columns}, len(rows))
         table.origin = rows
         return table
 
     def rows_aside(self, grouping: Grouping) -> int:
         """Number of rows that stand aside from the classes."""
-        aside = self._aside(grouping, lambda: self._row_codes(grouping.known))
-        return 0 if aside is None else int(np.count_nonzero(aside))
+        out = aside(grouping, self.columns, lambda: self._row_codes(grouping.known))
+        return 0 if out is None else int(np.sum(out if self._weights is None else self._weights[out]))
 
     def count_values(self, columns: Sequence[str], sensitive: str) -> None:
         """Count a sensitive attribute within the classes now, so that later questions share the work."""
@@ -118,18 +137,17 @@ class Table:
         sensitive: str,
         kernel: Callable[[ClassValues], Summary],
         merge: Callable[[Summary, Summary], Summary],
-        people: "Table | None" = None,
+        people: "MemoryTable | None" = None,
     ) -> Summary:
-        """Run a kernel over batches of complete classes and merge what it returns. There is always one batch.
-
-        How many people a class has is told by `people`, if given: a table with the same classes.
-        """
+        """Run a kernel over classes with the counts of a sensitive attribute."""
         classes, kept = self._values_by_class(grouping.columns, sensitive), self._kept(grouping)
         if people is not None:
             classes = replace(classes, people=people._classes(grouping.columns).sizes)
+        elif self._persons is not None:
+            classes = replace(classes, people=self._persons[classes.starts])
         if kept is not None:
             classes = classes.only(kept)
-        return _folded(kernel, merge, _batches(classes), len(classes.values))
+        return folded(kernel, merge, batches_of(classes), len(classes.values))
 
     def fold_codes(
         self,
@@ -137,7 +155,7 @@ class Table:
         kernel: Callable[[ClassCodes], Summary],
         merge: Callable[[Summary, Summary], Summary],
     ) -> Summary:
-        """Run a kernel over batches of complete classes with their values. There is always one batch."""
+        """Run a kernel over classes with their values."""
         classes, kept = self._classes(grouping.columns), self._kept(grouping)
         sizes = classes.sizes if kept is None else classes.sizes[kept]
         keys = classes.keys if kept is None else classes.keys[kept]
@@ -148,36 +166,64 @@ class Table:
                 codes = classes.layout.codes(keys[part])
                 yield ClassCodes(sizes[part], dict(zip(grouping.columns, codes, strict=True)))
 
-        return _folded(kernel, merge, batches(), len(keys))
+        return folded(kernel, merge, batches(), len(keys))
 
     def fold_pairs(
         self,
         grouping: Grouping,
-        background: "Table",
+        background: "MemoryTable",
         kernel: Callable[[ClassPairs], Summary],
         merge: Callable[[Summary, Summary], Summary],
     ) -> Summary:
         """Run a kernel over the classes of this table and of another one."""
         joined = _concatenated(self, background, grouping.columns)
         keys = pack([joined.columns[name] for name in grouping.columns]).keys
-        aside = self._aside(grouping, lambda: self._row_codes(grouping.known))
-        released = count(keys[: self.rows] if aside is None else keys[: self.rows][~aside])
+        out = aside(grouping, self.columns, lambda: self._row_codes(grouping.known))
+        released = count(keys[: self.rows] if out is None else keys[: self.rows][~out])
         incomplete = replace(grouping, suppressed_apart=False)
-        aside = background._aside(incomplete, lambda: background._row_codes(grouping.known))
-        known = count(keys[self.rows :] if aside is None else keys[self.rows :][~aside])
+        out = aside(incomplete, background.columns, lambda: background._row_codes(grouping.known))
+        known = count(keys[self.rows :] if out is None else keys[self.rows :][~out])
         all_keys = np.union1d(released.keys, known.keys)
         batches = np.split(all_keys, range(CELLS_PER_BATCH, len(all_keys), CELLS_PER_BATCH))
         return reduce(merge, (kernel(ClassPairs(released.of(batch), known.of(batch))) for batch in batches))
 
-    def pair_counts(self, one: str, other: str, aligned: "Table | None" = None) -> PairCounts:
-        """How often two columns have which values together; the second one may be of a table with the same rows."""
-        first, second = self._settled(one), (aligned or self)._settled(other)
-        keys, bits, layout = pack([first, second])
-        counted = count(keys, bits)
+    def pair_counts(self, pairs: Sequence[tuple[str, str]]) -> list[PairCounts]:
+        """For each pair of columns, how often they have which values together."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        columns = {name: self._settled(name) for pair in pairs for name in pair}
+        with ThreadPoolExecutor(THREADS) as pool:
+            return list(pool.map(lambda pair: self._pairs(columns[pair[0]], columns[pair[1]]), pairs))
+
+    def pair_in_order(self, column: str, other: "MemoryTable") -> PairCounts:
+        """How often a column has which value here and in the same row of another table."""
+        return self._pairs(self._settled(column), other._settled(column))
+
+    def _pairs(self, one: Column, other: Column) -> PairCounts:
+        keys, bits, layout = pack([one, other])
+        counted = count(keys, bits, self._weights)
         ones, others = layout.codes(counted.keys)
         return PairCounts(ones.astype(np.int64), others.astype(np.int64), counted.counts)
 
-    def record_class_sizes(self, columns: Sequence[str], people: "Table | None" = None) -> Integers:
+    def count_subsets(
+        self,
+        known: Sequence[str],
+        sensitive: Sequence[str],
+        sizes: Sequence[int],
+        memory: int,
+        finished: Callable[[frozenset[str]], bool],
+    ) -> Iterator[dict[frozenset[str], tuple[int, ...]]]:
+        """The counts of all subsets of the known columns that have one of the sizes, a family at a time."""
+        from PETWorks.engines.lattice import count_subsets
+
+        settled = {name: self._settled(name) for name in (*known, *sensitive)}
+        return count_subsets(settled, known, sensitive, sizes, memory, finished)
+
+    def fingerprint(self, columns: Sequence[str]) -> str:
+        """A text that is another one for every other table."""
+        return fingerprint_of(self.columns, columns, *(self.columns[name].codes for name in columns))
+
+    def record_class_sizes(self, columns: Sequence[str], people: "MemoryTable | None" = None) -> Integers:
         """For each row, in the order of the rows, the size of its class; `people` are its rows that count."""
         if people is not None:
             keys = self._packed(columns).keys
@@ -186,7 +232,7 @@ class Table:
         return _spread(sizes, sizes, order)
 
     def record_class_modes(
-        self, columns: Sequence[str], sensitive: str, people: "Table | None" = None
+        self, columns: Sequence[str], sensitive: str, people: "MemoryTable | None" = None
     ) -> tuple[Integers, Integers]:
         """For each row, in the order of the rows, the size of its class and the count of the commonest value in it.
 
@@ -214,7 +260,7 @@ class Table:
         """All classes in key order."""
         if columns not in self._by_columns:
             keys, bits, layout = self._packed(columns)
-            counted = count(keys, bits)
+            counted = count(keys, bits, self._weights)
             self._by_columns[columns] = _Classes(counted.counts, counted.keys, layout)
         return self._by_columns[columns]
 
@@ -226,7 +272,7 @@ class Table:
             keys, bits, layout = self._packed(columns, room=shift)
             keys <<= keys.dtype.type(shift)
             keys |= value_column.codes
-            counted = count(keys, bits + shift)
+            counted = count(keys, bits + shift, self._weights)
             del keys
             class_keys = counted.keys >> counted.keys.dtype.type(shift)
             starts = run_starts(class_keys)
@@ -238,28 +284,17 @@ class Table:
 
     def _settled(self, name: str) -> Column:
         """A column whose labels all occur; from then on its codes mean the positions in its marginal."""
-        self.columns[name] = self.columns[name].without_unused_labels()
+        if self._weights is None:
+            self.columns[name] = self.columns[name].without_unused_labels()
         return self.columns[name]
 
     def _kept(self, grouping: Grouping) -> NDArray[np.bool_] | None:
         """Which classes do not stand aside; None when all stay."""
         if grouping not in self._kept_classes:
             classes = self._classes(grouping.columns)
-            aside = self._aside(grouping, lambda: classes.layout.codes(classes.keys)[: len(grouping.known)])
-            self._kept_classes[grouping] = None if aside is None else ~aside
+            out = aside(grouping, self.columns, lambda: classes.layout.codes(classes.keys)[: len(grouping.known)])
+            self._kept_classes[grouping] = None if out is None else ~out
         return self._kept_classes[grouping]
-
-    def _aside(self, grouping: Grouping, codes: Callable[[], Sequence[Codes]]) -> NDArray[np.bool_] | None:
-        """Of rows or classes, given by the codes of the known columns, those that stand aside; None for none."""
-        aside = None
-        stars = [self.columns[name].code(SUPPRESSED) for name in grouping.known if grouping.suppressed_apart]
-        if stars and None not in stars:
-            aside = np.logical_and.reduce([own == star for own, star in zip(codes(), stars, strict=True)])
-        blanks = [self.columns[name].code(None) for name in grouping.known if grouping.incomplete_apart]
-        for own, blank in zip(codes(), blanks, strict=True) if set(blanks) - {None} else ():
-            if blank is not None:
-                aside = own == blank if aside is None else aside | (own == blank)
-        return aside
 
     def _row_codes(self, columns: Sequence[str]) -> list[Codes]:
         return [self._settled(name).codes for name in columns]
@@ -274,54 +309,19 @@ class _Classes:
     layout: Layout
 
 
-def _folded(
-    kernel: Callable[[Batch], Summary],
-    merge: Callable[[Summary, Summary], Summary],
-    batches: Iterator[Batch],
-    cells: int,
-) -> Summary:
-    """What the kernel returns for all batches, merged; on several threads where there are several."""
-    if cells <= CELLS_PER_BATCH:
-        return reduce(merge, map(kernel, batches))
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(THREADS) as pool:
-        return reduce(merge, pool.map(kernel, batches))
-
-
-@contextmanager
-def _naming(column: str, types: Mapping[str, object], source: Source) -> Iterator[None]:
-    """Name the column whose cells cannot be read as text; what Arrow says might quote one."""
-    from pyarrow import ArrowException
-
-    try:
-        yield
-    except MemoryError:
-        raise
-    except (ArrowException, UnicodeDecodeError):
-        raise InputError(
-            f"{source.name}: column {column!r} has cells of type {types[column]}, not all of them text"
-        ) from None
-
-
-def _batches(classes: ClassValues) -> Iterator[ClassValues]:
-    """Cut the classes into batches of whole classes."""
-    cell_ends = np.append(classes.starts, len(classes.values))
-    first, last = 0, len(classes.sizes)
-    while first < last or last == 0:
-        end = int(np.searchsorted(cell_ends, cell_ends[first] + CELLS_PER_BATCH, side="right")) - 1
-        end = min(max(end, first + 1), last)
-        cells = slice(cell_ends[first], cell_ends[end])
-        yield ClassValues(
-            classes.sizes[first:end],
-            classes.starts[first:end] - cell_ends[first],
-            classes.values[cells],
-            classes.counts[cells],
-            None if classes.people is None else classes.people[first:end],
-        )
-        if last == 0:
-            return
-        first = end
+def aside(
+    grouping: Grouping, columns: Mapping[str, Domain], codes: Callable[[], Sequence[NDArray[np.integer]]]
+) -> NDArray[np.bool_] | None:
+    """Of rows or classes, given by the codes of the known columns, those that stand aside; None for none."""
+    found = None
+    stars = [columns[name].code(SUPPRESSED) for name in grouping.known if grouping.suppressed_apart]
+    if stars and None not in stars:
+        found = np.logical_and.reduce([own == star for own, star in zip(codes(), stars, strict=True)])
+    blanks = [columns[name].code(None) for name in grouping.known if grouping.incomplete_apart]
+    for own, blank in zip(codes(), blanks, strict=True) if set(blanks) - {None} else ():
+        if blank is not None:
+            found = own == blank if found is None else found | (own == blank)
+    return found
 
 
 def _spread(per_class: Integers, sizes: Integers, order: Integers) -> Integers:
@@ -331,7 +331,7 @@ def _spread(per_class: Integers, sizes: Integers, order: Integers) -> Integers:
     return per_row
 
 
-def _concatenated(first: Table, second: Table, columns: Sequence[str]) -> Table:
+def _concatenated(first: MemoryTable, second: MemoryTable, columns: Sequence[str]) -> MemoryTable:
     """The rows of two tables, one below the other, in one coding."""
     joined = {}
     for name in columns:
@@ -341,4 +341,4 @@ def _concatenated(first: Table, second: Table, columns: Sequence[str]) -> Table:
         labels = strings(list(values))
         parts = [part.recoded(labels, np.array([codes[v] for v in part.values], np.int64)) for part in (one, other)]
         joined[name] = Column(labels, np.concatenate([part.codes for part in parts]))
-    return Table(joined, first.rows + second.rows)
+    return MemoryTable(joined, first.rows + second.rows)

@@ -45,7 +45,7 @@ def non_uniform_entropy(release: Release, *, at_least: AtLeast = None) -> Result
     columns: dict[str, dict[str, Any]] = {}
     for column, hierarchy in hierarchies.items():
         released, original = release.marginal(column).values, release.original.marginal(column).values
-        pairs = release.table.pair_counts(column, column, release.original)
+        pairs = release.table.pair_in_order(column, release.original)
         levels = _levels(released, hierarchy, column)
         lifted = _lifted(original, hierarchy, column)
         lost = _bits_lost(pairs, levels, lifted)

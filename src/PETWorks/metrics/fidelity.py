@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.counts import Integers, Marginal, PairCounts
-from PETWorks.engines.memory import THREADS, Table
+from PETWorks.engines.table import Table
 from PETWorks.errors import NotApplicable, quoted
 from PETWorks.metric import AtLeast, metric
 from PETWorks.release import Release
@@ -133,23 +133,19 @@ def _described(numbers: Reals, counts: Integers) -> dict[str, float]:
 
 def _pairs(released: Table, original: Table, names: list[str]) -> dict[str, dict[str, float]]:
     """Cramér's V of each pair of columns, before and after."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    for name in names:  # what the threads share is made before
-        released.marginal(name), original.marginal(name)
-
-    def compared(pair: tuple[str, str]) -> dict[str, float]:
-        before, after = (cramers_v(_told(table, pair)) for table in (original, released))
-        return {"original": before, "released": after, "change": after - before}
-
     pairs = list(combinations(names, 2))
-    with ThreadPoolExecutor(THREADS) as pool:
-        return {quoted(pair): row for pair, row in zip(pairs, pool.map(compared, pairs), strict=True)}
+    before, after = (
+        [cramers_v(_told(table, pair, found)) for pair, found in zip(pairs, table.pair_counts(pairs), strict=True)]
+        for table in (original, released)
+    )
+    return {
+        quoted(pair): {"original": then, "released": now, "change": now - then}
+        for pair, then, now in zip(pairs, before, after, strict=True)
+    }
 
 
-def _told(table: Table, pair: tuple[str, str]) -> PairCounts:
-    """How often two columns have which values together, where both have one."""
-    found = table.pair_counts(*pair)
+def _told(table: Table, pair: tuple[str, str], found: PairCounts) -> PairCounts:
+    """The counts of values that both columns tell."""
     there = np.ones(len(found.counts), np.bool_)
     for name, codes in zip(pair, (found.one, found.other), strict=True):
         for nothing in (SUPPRESSED, None):

@@ -1,0 +1,74 @@
+"""Tables of a Spark session: data frames, and paths that the cluster reads."""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from PETWorks.errors import InputError
+
+SCHEMES = ("hdfs", "s3a", "s3", "gs", "abfss", "abfs", "wasbs", "dbfs", "file")
+
+
+class SparkFrame:
+    """A Spark data frame, classic or of Spark Connect."""
+
+    path: Path | None = None
+    encoding: str | None = None
+    separator: str | None = None
+    rows: int | None = None
+    engine: str | None = "spark"
+    ordered = False
+
+    def __init__(self, frame: Any, name: str) -> None:
+        self.frame, self.name = frame, name
+        self.names = tuple(column.strip() for column in frame.columns)
+
+    def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:  # noqa: ARG002
+        """The named columns, brought to this machine: for an engine that counts here."""
+        yield self.selected(columns).toArrow()
+
+    def selected(self, columns: tuple[str, ...]) -> Any:
+        """The named columns of the frame, called by their places."""
+        places = [self.frame.columns[self.names.index(name)] for name in columns]
+        quoted = [f"`{place.replace('`', '``')}`" for place in places]
+        return self.frame.selectExpr(*(f"{column} AS x{place}" for place, column in enumerate(quoted)))
+
+
+def is_spark_frame(data: Any) -> bool:
+    """Whether a thing is a data frame of Spark; without importing Spark to find out."""
+    module = sys.modules.get("pyspark.sql")
+    return module is not None and isinstance(data, module.DataFrame)
+
+
+def open_in_cluster(path: str) -> SparkFrame:
+    """A Parquet file or folder that the cluster reads."""
+    from pyspark.errors import PySparkException
+
+    try:
+        return SparkFrame(session().read.parquet(path), path.rstrip("/").rpartition("/")[2])
+    except PySparkException as error:
+        raise InputError(f"Spark cannot read {path!r} as Parquet: {type(error).__name__}") from None
+
+
+def session() -> Any:
+    """The Spark session that is there, or a new one: of SPARK_REMOTE, of Spark's own settings, or on this machine."""
+    from pyspark.sql import SparkSession
+
+    found = SparkSession.getActiveSession()
+    if found is not None:
+        return found
+    if "SPARK_REMOTE" in os.environ:
+        return SparkSession.builder.getOrCreate()
+    # Python workers are those of this environment, which has what they need.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
+    builder = SparkSession.builder.appName("petworks")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    made = builder.getOrCreate()
+    made.sparkContext.setLogLevel("OFF")
+    return made
