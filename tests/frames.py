@@ -97,7 +97,7 @@ def as_feather(rows, folder):
 FORMS = {name[3:]: form for name, form in sorted(globals().items()) if name.startswith("as_")}
 
 
-def release_of(case, form=as_arrow, folder=None):
+def release_of(case, form=as_arrow, folder=None, **counted):
     """The release of a case, its tables in one of the forms."""
     roles = dict.fromkeys(case.quasi_identifiers, QUASI_IDENTIFIER) | dict.fromkeys(case.sensitive, SENSITIVE_ATTRIBUTE)
     original = None if case.original is None else arrow(case.original)
@@ -112,4 +112,5 @@ def release_of(case, form=as_arrow, folder=None):
         missing=case.missing,
         several_sensitive=case.several,
         privacy_unit=case.unit,
+        **counted,
     )

@@ -22,16 +22,19 @@ from PETWorks.cli_arguments import (
     INTERRUPTED,
     as_json,
     columns,
+    counted_how,
+    input_files,
     limits_given,
     population_given,
     put_out,
     request,
+    shown_name,
     table_options,
 )
 from PETWorks.cli_policy import COMMANDS
 from PETWorks.errors import ParameterError, PETWorksError, RoleError
 from PETWorks.evaluation import evaluate, evaluate_all
-from PETWorks.files import check_writable, open_path
+from PETWorks.files import check_writable, open_table
 from PETWorks.metric import all_measures
 from PETWorks.release import TREATMENTS, Release
 from PETWorks.render.json import dumps
@@ -75,10 +78,8 @@ def main() -> None:
 
 
 @main.command("evaluate")
-@click.argument("released", type=click.Path(path_type=Path))
-@click.option(
-    "--original", type=click.Path(path_type=Path), metavar="FILE", help="The table the release was made from."
-)
+@click.argument("released")
+@click.option("--original", metavar="TABLE", help="The table the release was made from.")
 @click.option("--identifier", multiple=True, metavar="E,F", help="Columns of the original that were removed.")
 @click.option("--hierarchies", metavar="DIR", help="Folder of files ...hierarchy_<column>.csv.")
 @click.option(
@@ -90,7 +91,7 @@ def main() -> None:
 )
 @click.option(
     "--population",
-    metavar="FILE|NUMBER|SHARE",
+    metavar="TABLE|NUMBER|SHARE",
     help="The people the records were drawn from: a table, how many, or the share of them in the release (0.01).",
 )
 @click.option(
@@ -110,14 +111,16 @@ def main() -> None:
 )
 @table_options
 def evaluate_command(
-    released: Path,
+    released: str,
     measures: tuple[str, ...],
     **options: Any,
 ) -> None:
     """Evaluate a released table.
 
-    RELEASED is a CSV, Parquet or Feather file. Without --qi and --sensitive the roles come from the
-    YAML file beside it. `petworks measures` lists the measures.
+    RELEASED is a CSV, Parquet or Feather file, several of them ('year/*.parquet'), a table of a database
+    (census.duckdb#people, postgresql://user@host/db#people) or what a Spark cluster reads (hdfs://...).
+    Without --qi and --sensitive the roles come from the YAML file beside a single file. `petworks measures` lists
+    the measures.
 
     \b
     Examples:
@@ -127,12 +130,12 @@ def evaluate_command(
           --measure delta-presence:delta_min=1/2,delta_max=2/3 --format json -o result.json
       petworks evaluate released.csv --qi zip,age --population 23400000 \\
           --measure prosecutor-risk:cell_size=11 --measure population-uniqueness:share=0.001
+      petworks evaluate 'national/*.parquet' --qi zip,age --sensitive disease --engine duckdb --memory-limit 4GB
     """
     requests = [request(text) for text in measures]
     population = population_given(options)
-    inputs = (released, options["original"], population if isinstance(population, Path) else None)
-    output = _output(options["output"], *inputs)
-    with progress(f"evaluating {released.name}"):
+    output = _output(options["output"], *input_files(released, options["original"], population))
+    with progress(f"evaluating {shown_name(released)}"):
         release = _release(released, options, population)
         evaluation = evaluate_all(release, requests or None)
     if as_json(options["output_format"], output):
@@ -146,7 +149,7 @@ def evaluate_command(
 
 
 @main.command("attack")
-@click.argument("table", type=click.Path(path_type=Path))
+@click.argument("table")
 @click.option(
     "--per-record",
     type=click.Path(path_type=Path),
@@ -163,14 +166,8 @@ def evaluate_command(
     "uniques or inference[:COLUMN], each from 0 to 1. Repeat for more.",
 )
 @click.option("--resume", is_flag=True, help="Go on with a run of --subsets that was interrupted.")
-@click.option(
-    "--memory",
-    type=float,
-    metavar="GB",
-    help="Memory to count subsets in; half of the machine's otherwise.",
-)
 @table_options
-def attack_command(table: Path, per_record: Path | None, subsets: str | None, **options: Any) -> None:
+def attack_command(table: str, per_record: Path | None, subsets: str | None, **options: Any) -> None:
     """Attack a table: re-identification and inference of the sensitive attributes.
 
     With --subsets, by adversaries who know any of the quasi-identifiers. --output FILE.csv or FILE.parquet
@@ -184,38 +181,37 @@ def attack_command(table: Path, per_record: Path | None, subsets: str | None, **
       petworks attack table.parquet --qi age,zip,sex,job --sensitive income --subsets all -o subsets.csv
       petworks attack table.parquet --qi age,zip,sex,job --subsets 1-3 --limit uniques=0.01 --limit highest-risk=1/5
     """
-    output = _output(options["output"], table)
-    records = _output(per_record, table)
+    inputs = input_files(table)
+    output = _output(options["output"], *inputs)
+    records = _output(per_record, *inputs)
     if records and records == output:
         raise ParameterError("--per-record and --output name the same file")
     if records and records.suffix not in SUFFIXES:
         raise ParameterError(f"--per-record writes .csv or .parquet, got {str(records)!r}")
     limits = limits_given(options["limits"])
-    if subsets is None and (limits or options["resume"] or options["memory"] is not None):
-        raise ParameterError("--limit, --resume and --memory go with --subsets")
+    if subsets is None and (limits or options["resume"]):
+        raise ParameterError("--limit and --resume go with --subsets")
     if output and output.suffix in (".tsv", ".xlsx", ".feather", *(SUFFIXES if subsets is None else ())):
         files = ".json or text" if subsets is None else ".csv, .parquet, .json or text"
         raise ParameterError(f"--output writes {files}, got {str(options['output'])!r}")
-    if options["memory"] is not None and not 0 < options["memory"] <= 1e6:
-        raise ParameterError(f"--memory is a number of GB, got {options['memory']}")
     if options["resume"] and output is None:
         raise ParameterError("--resume needs the --output of the run that was interrupted")
-    with progress(f"reading {table.name}"):
+    with progress(f"reading {shown_name(table)}"):
         release = _release(table, options)
         limits = checked_limits(limits, release.sensitive_attributes)
     tables = {}
     if records:
         from PETWorks.render.tables import per_record_file
 
-        with progress(f"each record of {table.name}"):
+        with progress(f"each record of {shown_name(table)}"):
             up_to = None if subsets is None else checked_sizes(subsets, len(release.quasi_identifiers))[-1]
             tables[records] = per_record_file(release, records.suffix, up_to)
     kept = None if output is None or subsets is None else output.with_name(f"{output.name}.unfinished")
-    if kept == table.resolve():
+    if kept in [file.resolve() for file in inputs]:
         raise ParameterError(f"{kept.name!r} is where finished subsets would be kept, and an input of this run")
     found = None if subsets is None else _every_subset(release, subsets, kept, options)
     answers = {} if found is None else found.answers(limits)
-    with progress(f"attacking {table.name}"):
+    with progress(f"attacking {shown_name(table)}"):
         wanted = ["re-identification"] + (["attribute-inference"] if release.sensitive_attributes else [])
         evaluation = evaluate(release, wanted)
     destination = output
@@ -263,7 +259,7 @@ def _internal_error(kind: type[BaseException], _: BaseException, trace: Tracebac
     os._exit(INTERNAL_ERROR)  # an exit code of 1 would mean that something does not hold
 
 
-def _release(path: Path, options: dict[str, Any], population: Path | int | float | None = None) -> Release:
+def _release(table: str, options: dict[str, Any], population: str | int | float | None = None) -> Release:
     roles: dict[str, str] = {}
     for option, role in (("qi", QUASI_IDENTIFIER), ("sensitive", SENSITIVE_ATTRIBUTE), ("identifier", IDENTIFIER)):
         for column in columns(options.get(option, ())):
@@ -272,17 +268,21 @@ def _release(path: Path, options: dict[str, Any], population: Path | int | float
     separator = "\t" if options["separator"] == r"\t" else options["separator"]
 
     def opened(file: Any) -> Any:
-        return open_path(file, separator, options["encoding"]) if isinstance(file, Path) else file
+        return open_table(file, separator, options["encoding"]) if isinstance(file, str) else file
 
     treatment = {name: options[name] for name in (*TREATMENTS, "privacy_unit") if options.get(name) is not None}
-    return Release(
-        opened(path),
+    release = Release(
+        opened(table),
         roles or None,
         options.get("hierarchies"),
         opened(options.get("original")),
         population=opened(population),
         **treatment,
+        **counted_how(options),
     )
+    if release.engine.note:
+        click.echo(f"petworks: {release.engine.note}", err=True)
+    return release
 
 
 def _output(path: Path | None, *inputs: Path | None) -> Path | None:
@@ -292,7 +292,6 @@ def _output(path: Path | None, *inputs: Path | None) -> Path | None:
 def _every_subset(release: Release, sizes: str, kept: Path | None, options: dict[str, Any]) -> Subsets:
     """Count with progress; what is finished is kept in a file."""
     done = [0, 0]
-    memory = None if options["memory"] is None else int(options["memory"] * 1e9)
     with counting() as advance:
 
         def tell(finished: int, total: int) -> None:
@@ -300,7 +299,7 @@ def _every_subset(release: Release, sizes: str, kept: Path | None, options: dict
             advance(finished, total)
 
         try:
-            return every_subset(release, sizes, memory=memory, checkpoint=kept, resume=options["resume"], progress=tell)
+            return every_subset(release, sizes, checkpoint=kept, resume=options["resume"], progress=tell)
         except KeyboardInterrupt:
             if kept is not None and done[1]:
                 click.echo(

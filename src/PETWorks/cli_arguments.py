@@ -8,8 +8,10 @@ from typing import Any, TypeVar
 
 import click
 
+from PETWorks.database import server_name
+from PETWorks.engines.engine import ENGINES
 from PETWorks.errors import ParameterError
-from PETWorks.files import write_whole
+from PETWorks.files import files_named, write_whole
 from PETWorks.metric import Metric, find, number_given
 from PETWorks.values import is_number
 
@@ -28,6 +30,7 @@ def table_options(command: Command) -> Command:
         option("--privacy-unit", metavar="COLUMN", help="Names the person: several records of one count once."),
         option("--separator", metavar="CHAR", help="Separator of the CSV files; found by looking otherwise."),
         option("--encoding", metavar="NAME", help="Encoding of the CSV files; UTF-8 or Big5 otherwise."),
+        *engine_options(),
         option("--format", "output_format", type=formats, help="How to print: table, or json for a FILE.json."),
         option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write there instead."),
     ]  # fmt: skip
@@ -36,15 +39,54 @@ def table_options(command: Command) -> Command:
     return command
 
 
-def population_given(options: dict[str, Any]) -> Path | int | float | None:
-    """A number of people, a share of them, or a file."""
+def engine_options() -> list[Callable[[Any], Any]]:
+    """The options that say how to count."""
+    option = click.option
+    return [
+        option(
+            "--engine",
+            type=click.Choice(ENGINES),
+            default="auto",
+            show_default=True,
+            help="What counts: in memory, out of core, in a cluster. The numbers are the same.",
+        ),
+        option("--memory-limit", metavar="SIZE", help="Such as 2GB; half of the machine's memory otherwise."),
+        option("--temp-folder", metavar="DIR", help="Where the engine duckdb keeps what does not fit into memory."),
+    ]
+
+
+def with_engine_options(command: Command) -> Command:
+    """A command with the options that say how to count."""
+    for add in reversed(engine_options()):
+        command = add(command)
+    return command
+
+
+def counted_how(options: dict[str, Any]) -> dict[str, Any]:
+    """The engine and its limits, for a release."""
+    return {name: options[name] for name in ("engine", "memory_limit", "temp_folder")}
+
+
+def input_files(*tables: str | Path | int | float | None) -> tuple[Path, ...]:
+    """The files that tables are read from, which must not be written."""
+    named = [Path(table) for table in tables if isinstance(table, str | Path) and "://" not in str(table)]
+    return tuple(file for path in named for file in (files_named(path) or [path]))
+
+
+def shown_name(table: str | Path) -> str:
+    """What progress calls a table: no folder, no password."""
+    return server_name(str(table)) if "://" in str(table) else Path(table).name
+
+
+def population_given(options: dict[str, Any]) -> str | int | float | None:
+    """A number of people, a share of them, or a table."""
     given = options["population"]
     if given is None:
         return None
     number = number_given(given)
     if number is None and (is_number(given.strip()) or not given.strip()):
         raise ParameterError(f"--population is a file, a number of people or a share of them; got {given[:40]!r}")
-    return Path(given) if number is None else number
+    return given if number is None else number
 
 
 def columns(texts: tuple[str, ...]) -> list[str]:

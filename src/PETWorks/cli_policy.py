@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from PETWorks.cli_arguments import DOES_NOT_HOLD, HOLDS, as_json, put_out
+from PETWorks.cli_arguments import DOES_NOT_HOLD, HOLDS, as_json, counted_how, input_files, put_out, with_engine_options
 from PETWorks.errors import InputError, ParameterError
 from PETWorks.files import check_writable, write_whole
 from PETWorks.render.json import dumps
@@ -68,7 +68,7 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
 
 @click.command("check")
 @click.argument("policy", type=FILE)
-@click.option("--data", type=FILE, metavar="FILE", help="Check this table instead of the policy's.")
+@click.option("--data", metavar="TABLE", help="Check this table instead of the policy's.")
 @click.option("--root", type=FILE, metavar="DIR", help="How far paths may lead; the policy's own folder otherwise.")
 @click.option(
     "--edition",
@@ -87,6 +87,7 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
 @click.option("--junit", type=FILE, metavar="FILE", help="Write a test case for each rule.")
 @click.option("--markdown", type=FILE, metavar="FILE", help="Write a summary, as for a pull request.")
 @click.option("--html", type=FILE, metavar="FILE", help="Write the report: one page in English and Chinese.")
+@with_engine_options
 def check_command(policy: Path, **options: Any) -> None:
     """Judge a release by a policy.
 
@@ -115,7 +116,7 @@ def check_command(policy: Path, **options: Any) -> None:
     bar = counting() if read.subset_sizes is not None else progress(f"checking {read.data.name}")
     with bar as advance:
         tell: Callable[[int, int], None] | None = advance if callable(advance) else None
-        result = check(read, data=options["data"], as_of=options["as_of"], progress=tell)
+        result = check(read, data=options["data"], as_of=options["as_of"], progress=tell, **counted_how(options))
     write_whole({path: _made(result, name, edition, lang).encode("utf-8", "replace") for name, edition, path in files})
     if printed:
         click.echo(_made(result, printed[0], options["edition"], lang), nl=False)
@@ -134,10 +135,9 @@ def _made(result: "Check", name: str, edition: str, lang: str) -> str:
     return result.to_markdown(lang, edition) if name == "markdown" else result.to_html(lang, edition)
 
 
-def _files(wanted: dict[str, Path], edition: str, policy: "Policy", data: Path | None) -> list[tuple[str, str, Path]]:
+def _files(wanted: dict[str, Path], edition: str, policy: "Policy", data: str | None) -> list[tuple[str, str, Path]]:
     """What is written where, all of it checked before any work is done."""
-    population = policy.population if isinstance(policy.population, Path) else None
-    inputs = (policy.path, policy.data, policy.original, data, population)
+    inputs = (policy.path, *input_files(policy.data, policy.original, data, policy.population))
     found = []
     for name, path in wanted.items():
         if path == STANDARD_OUTPUT:

@@ -67,14 +67,16 @@ class CSV:
             raise InputError(f"{self.name}: a header but no records")
         self.rows: int | None = self._lines - self._header_lines
         self.line_ends_in_cells = self._layout.line_ends_in_cells
+        # Every line is a record then.
+        self.is_plain = self._header_lines == 1 and not self.line_ends_in_cells
+        self.is_plain &= self._layout.blank_lines == self._layout.blank_end
 
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:
         """The columns, dictionary-encoded, cells as they stand in the file; at once, or so many rows at a time."""
-        plain = self._header_lines == 1 and not self._layout.line_ends_in_cells
-        if in_pieces and plain and self._layout.blank_lines == self._layout.blank_end:
+        if in_pieces and self.is_plain:
             yield from self._stream(columns)
             return
-        table = self._parse(columns) if plain and not in_pieces else None
+        table = self._parse(columns) if self.is_plain and not in_pieces else None
         if table is not None and table.num_rows == self.rows:
             yield table
         else:

@@ -114,6 +114,7 @@ def evaluate_all(release: Release, requests: Iterable[tuple[Metric, Mapping[str,
         "hierarchies": list(release.hierarchies),
         "identifiers_in_the_release": [name for name in release.identifiers if name in release.columns],
         "columns_without_a_role": [name for name in release.columns if name not in release.roles],
+        "engine": release.engine.name,
         "encoding": release.encoding,
         "separator": release.separator,
     }

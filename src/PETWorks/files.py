@@ -12,7 +12,9 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from PETWorks.csvfile import CSV, reading
+from PETWorks.database import POSTGRES, Database, Relation, is_database, is_relation, open_file, open_server
 from PETWorks.errors import InputError, PETWorksError, quoted
+from PETWorks.manyfiles import SIGNS, Files, matching, open_files
 from PETWorks.sparkframe import SCHEMES, SparkFrame, is_spark_frame, open_in_cluster
 
 PIECE_ROWS = 1 << 20
@@ -123,15 +125,15 @@ def open_source(data: Any, name: str) -> Source:
 
 
 def _open(data: Any, name: str) -> Source:
-    if isinstance(data, CSV | Parquet | Frame | SparkFrame):
+    if isinstance(data, CSV | Parquet | Frame | Files | Database | Relation | SparkFrame):
         return data
     if is_spark_frame(data):
         return SparkFrame(data, name)
-    if isinstance(data, str) and data.partition("://")[0] in SCHEMES:
-        return open_in_cluster(data)
+    if is_relation(data):
+        return Relation(data, name)
     if isinstance(data, str | os.PathLike):
         try:
-            return open_path(Path(data))
+            return open_table(data if isinstance(data, str) else Path(data))
         except PETWorksError:
             raise
         except (OSError, ValueError):
@@ -166,15 +168,42 @@ def _foreign_errors() -> list[type[Exception]]:
     return [getattr(sys.modules[module], name) for module, name in known if module in sys.modules]
 
 
+def open_table(table: str | Path, separator: str | None = None, encoding: str | None = None) -> Source:
+    """A table by its path or address: a file, several (`*.parquet`), one of a database (`FILE#TABLE`), of a cluster."""
+    scheme = table.partition("://")[0] if isinstance(table, str) else ""
+    if scheme in POSTGRES:
+        return open_server(str(table))
+    if scheme in SCHEMES:
+        return open_in_cluster(str(table))
+    path = Path(table)
+    if not path.exists():
+        file, mark, name = str(path).rpartition("#")
+        if mark and Path(file).is_file():
+            return open_file(Path(file), name)
+        if any(sign in str(path) for sign in SIGNS):
+            return open_files(str(path), lambda path: open_path(path, separator, encoding))
+    return open_path(path, separator, encoding)
+
+
+def files_named(path: Path) -> list[Path]:
+    """The files that a path stands for: itself, those like a pattern, or the database in front of a `#`."""
+    if path.exists():
+        return [path]
+    file = Path(str(path).rpartition("#")[0])
+    return [file] if file.is_file() else matching(str(path))
+
+
 def open_path(path: Path, separator: str | None = None, encoding: str | None = None) -> Source:
     """A file, opened as what it is; separator and encoding matter if that is CSV."""
     if path.exists() and not path.is_file():
         raise InputError(f"cannot read {str(path)!r}: not a regular file")
     with reading(path), path.open("rb") as file:
-        start = file.read(6)
+        start = file.read(16)
+    if is_database(start):
+        raise InputError(f"{path.name}: a database; name a table of it: '{path.name}#TABLE'")
     if start.startswith(b"PAR1"):
         return Parquet(path)
-    if start == b"ARROW1":
+    if start.startswith(b"ARROW1"):
         from pyarrow import ipc
 
         try:

@@ -15,6 +15,7 @@ from PETWorks.attacks.subsets import every_subset
 from PETWorks.edition import EXTERNAL, INTERNAL, external
 from PETWorks.errors import NotApplicable, ParameterError, quoted
 from PETWorks.evaluation import evaluate_all
+from PETWorks.files import files_named
 from PETWorks.findings import assumed, columns, payout, small_classes
 from PETWorks.policy import NO_IDENTIFIERS, SUBSETS, Policy, Rule, Waiver, read_policy
 from PETWorks.release import Release
@@ -100,17 +101,20 @@ def check(
     data: Any = None,
     as_of: datetime | str | None = None,
     progress: Callable[[int, int], None] | None = None,
+    **counted: Any,
 ) -> Check:
     """Judge a release by a policy file.
 
-    data       other data than the policy names: a path or a frame
+    data       other data than the policy names: a path, an address or a frame
     as_of      the moment to judge waivers by and to write down, as 2026-11-16 or 2026-11-16T08:00:00Z; now otherwise
     progress   told how many subsets of how many are counted
+    counted    engine, memory_limit and temp_folder, as in `Release`; the result is the same with each
     """
     policy = policy if isinstance(policy, Policy) else read_policy(policy)
     moment = _moment(as_of)
-    given = Path(data) if isinstance(data, str | os.PathLike) else data
-    release = policy.release(given)
+    address = isinstance(data, str) and "://" in data
+    given = Path(data) if isinstance(data, str | os.PathLike) and not address else data
+    release = policy.release(given, **counted)
     found = None
     if policy.subset_sizes is not None:
         with policy.located("subsets"):
@@ -140,7 +144,7 @@ def check(
             "rule_verdicts": {verdict: verdicts.count(verdict) for verdict in (PASS, WAIVED, FAIL)},
             "policy": _described(policy),
             "inputs": _inputs(policy, policy.data if given is None else given),
-            "table": dict(overview.table),
+            "table": {name: value for name, value in overview.table.items() if name != "engine"},
             "columns": columns(release, overview.results),
             "rules": rules,
             "small_classes": small_classes(release, policy.cell_size),
@@ -263,12 +267,12 @@ def _inputs(policy: Policy, given: Any) -> list[dict[str, Any]]:
 def _input(name: str, given: Any) -> dict[str, Any]:
     if not isinstance(given, Path):
         return {"is": name, "file": None, "bytes": None, "sha256": None}
-    files = sorted(given.glob("*hierarchy_*.csv")) if given.is_dir() else [given]
-    if given.is_dir():
+    files = sorted(given.glob("*hierarchy_*.csv")) if given.is_dir() else files_named(given)
+    if given.is_dir() or len(files) > 1:
         listed = "".join(f"{_digest(file)}  {file.name}\n" for file in files)
         digest = hashlib.sha256(listed.encode()).hexdigest()
     else:
-        digest = _digest(given)
+        digest = _digest(files[0])
     return {"is": name, "file": given.name, "bytes": sum(file.stat().st_size for file in files), "sha256": digest}
 
 

@@ -133,6 +133,7 @@ NEEDS: Mapping[str, tuple[Callable[[Release], bool], str]] = {
     "a population table": (lambda release: release.has_population_table, "--population"),
     "the population or its size": (lambda release: release.population is not None, "--population"),
     "hierarchies": (lambda release: bool(release.hierarchies), "--hierarchies"),
+    "records in the order of the input": (lambda release: release.keeps_order, "--engine memory"),
 }
 
 

@@ -11,7 +11,7 @@ from PETWorks import attributetypes
 from PETWorks.attacks.sizes import checked_sizes
 from PETWorks.attacks.subsets import checked_limits
 from PETWorks.errors import HierarchyError, InputError, ParameterError, PETWorksError, RoleError, quoted, unknown
-from PETWorks.files import open_path
+from PETWorks.files import files_named, open_table
 from PETWorks.metric import Metric, find, number_given
 from PETWorks.presets import Preset, presets
 from PETWorks.release import TREATMENTS, Release
@@ -88,19 +88,19 @@ class Policy:
     limits: Mapping[str, str] = field(default_factory=dict)
     waivers: tuple[Waiver, ...] = ()
 
-    def release(self, data: Any = None) -> Release:
-        """The release it is about; other data of the same columns if given."""
+    def release(self, data: Any = None, **counted: Any) -> Release:
+        """The release it is about; other data of the same columns if given. `counted`: engine and limits."""
 
         def opened(key: str, source: Any) -> Any:
             if not isinstance(source, Path):
                 return source
             with self.located(key):
-                return open_path(source, **self.reading)
+                return open_table(source, **self.reading)
 
         if data is None:
             data = opened("data", self.data)
-        elif isinstance(data, Path):
-            data = open_path(data, **self.reading)
+        elif isinstance(data, str | Path):
+            data = open_table(data, **self.reading)
         try:
             found = Release(
                 data,
@@ -110,6 +110,7 @@ class Policy:
                 population=opened("population", self.population),
                 privacy_unit=self.privacy_unit,
                 **self.treatment,
+                **counted,
             )
         except HierarchyError as error:
             raise self.file.error(("hierarchies",), str(error)) from None
@@ -223,15 +224,15 @@ def _inside(file: YAMLFile, key: Key, folder: Path, root: Path) -> Path:
     """A path of the file, which must not lead out of the root."""
     try:
         found = folder / str(file.content[key[0]])
-        there = found.exists()
+        files = files_named(found)
         # What is read without being named: hierarchies in their folder, and the YAML file beside a table.
         more = found.glob("*hierarchy_*") if found.is_dir() else (found.with_suffix(end) for end in (".yaml", ".yml"))
-        inside = all(path.resolve().is_relative_to(root.resolve()) for path in (found, *more))
+        inside = all(path.resolve().is_relative_to(root.resolve()) for path in (found, *files, *more))
     except (OSError, RuntimeError, ValueError):
         raise file.error(key, "a path is wanted, and this one the system refuses") from None
     if not inside:
         raise file.error(key, "the path leads out of the policy's folder; --root says how far paths may lead")
-    if not there:
+    if not files:
         raise file.error(key, f"there is no {quoted([str(found)])}")
     return found
 

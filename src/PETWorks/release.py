@@ -98,6 +98,7 @@ class Release:
             beside_roles, beside_hierarchies = read_sidecar(source.path)
             roles = beside_roles if roles is None else roles
             hierarchies = beside_hierarchies if hierarchies is None else hierarchies
+        self._source = source
         self.columns = source.names
         self.encoding, self.separator = source.encoding, source.separator
         self._original = None if original is None else open_source(original, "the original table")
@@ -150,6 +151,11 @@ class Release:
     def incomplete_records(self) -> int:
         """Number of records that miss a quasi-identifier."""
         return self.table.rows_aside(Grouping(self.quasi_identifiers, self.quasi_identifiers, incomplete_apart=True))
+
+    @property
+    def keeps_order(self) -> bool:
+        """Whether records, and those of the original, can be told by their place."""
+        return self.engine.keeps_order and self._source.ordered and (self._original is None or self._original.ordered)
 
     @property
     def has_original(self) -> bool:

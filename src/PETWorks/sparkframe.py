@@ -1,8 +1,11 @@
 """Tables of a Spark session: data frames, and paths that the cluster reads."""
 
 import os
+import signal
 import sys
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -65,10 +68,34 @@ def session() -> Any:
         return SparkSession.builder.getOrCreate()
     # Python workers are those of this environment, which has what they need.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
     builder = SparkSession.builder.appName("petworks")
-    for name, value in settings.items():
+    settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
+    for name, value in (settings | {"spark.sql.shuffle.partitions": "16"}).items():
         builder = builder.config(name, value)
-    made = builder.getOrCreate()
-    made.sparkContext.setLogLevel("OFF")
-    return made
+    with _silent_child(), _handling_interrupts_as_before():
+        return builder.getOrCreate()
+
+
+@contextmanager
+def _silent_child() -> Iterator[None]:
+    """The Java process that is started within has no standard error: its log may quote cells."""
+    sys.stderr.flush()
+    usual, nothing = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nothing, 2)
+        yield
+    finally:
+        os.dup2(usual, 2)
+        os.close(usual)
+        os.close(nothing)
+
+
+@contextmanager
+def _handling_interrupts_as_before() -> Iterator[None]:
+    """PySpark puts a handler of its own in the place of ours, under which Ctrl-C does not stop a job."""
+    usual = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, usual)

@@ -168,6 +168,11 @@ def normalised(cells: pa.Array, spaced_quotes: bool = False) -> pa.Array:
     return pc.if_else(pc.equal(trimmed, strings([""])[0]), pa.nulls(1, trimmed.type)[0], trimmed)
 
 
+def text_column(chunks: pa.ChunkedArray, spaced_quotes: bool) -> pa.ChunkedArray:
+    """A column as trimmed text, blank cells missing."""
+    return pa.chunked_array([normalised(texts(piece), spaced_quotes) for piece in chunks.chunks], pa.large_string())
+
+
 def code_counts(codes: Codes, size: int) -> Integers:
     """How often each of so many codes occurs. NumPy widens codes to 64 bits: in small steps that takes no memory."""
     counts = np.zeros(size, np.int64)

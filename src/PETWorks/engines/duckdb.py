@@ -20,8 +20,9 @@ from weakref import finalize
 import numpy as np
 
 from PETWorks.counts import Integers, PairCounts
+from PETWorks.database import interruptible
 from PETWorks.engines.batches import THREADS
-from PETWorks.engines.codes import Codes, GrowingEncoder, arrow_codes, arrow_integers, normalised, texts
+from PETWorks.engines.codes import Codes, GrowingEncoder, arrow_codes, arrow_integers, text_column
 from PETWorks.engines.naming import naming
 from PETWorks.engines.partitioned import Known, Merge, PartitionedTable
 from PETWorks.engines.parts import Part
@@ -90,7 +91,7 @@ class DuckEngine:
                 def coded(name: str, chunks: Any, types: Mapping[str, object] = types) -> Any:
                     with naming(name, types, source):
                         if name == unit:
-                            return [normalised(texts(chunk), source.separator is not None) for chunk in chunks.chunks]
+                            return text_column(chunks, source.separator is not None)
                         return arrow_codes(_joined([encoders[name].codes(chunk) for chunk in chunks.chunks]))
 
                 self.insert(store.table, list(pool.map(coded, (*columns, *([unit] if unit else [])), piece.columns)))
@@ -110,7 +111,8 @@ class DuckEngine:
 
         with self._lock:
             try:
-                yield
+                with interruptible():
+                    yield
             except duckdb.OutOfMemoryException:
                 raise InputError(
                     "DuckDB: not enough memory, or no room in the folder for temporary files; "
@@ -270,6 +272,7 @@ def _joined(pieces: list[Codes]) -> Codes:
 def _closed(connection: Any, folder: str) -> None:
     """Close a database and remove its folder."""
     try:
+        connection.interrupt()  # a query that was left with Ctrl-C would go on, and closing would wait for it
         connection.close()
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -4,12 +4,16 @@ Of the rows nothing reaches the driver but the values of each column with their 
 what kernels return. Columns are called by their places: no name of the user's is part of an expression.
 """
 
+import atexit
+import shutil
 import tempfile
+import warnings
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import partial, reduce
+from hashlib import sha256
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any, TypeVar
 from uuid import uuid4
 
@@ -18,19 +22,21 @@ import numpy as np
 import PETWorks
 from PETWorks.counts import Integers, PairCounts
 from PETWorks.csvfile import CSV
-from PETWorks.engines.codes import GrowingEncoder, arrow_integers, normalised, numpy_integers, sorted_labels, texts
+from PETWorks.engines.codes import arrow_integers, sorted_labels
 from PETWorks.engines.partitioned import Known, Merge, PartitionedTable
 from PETWorks.engines.parts import Part
-from PETWorks.engines.words import Words, class_starts
+from PETWorks.engines.sparktasks import done, integers, packed, texts_of, values_of
+from PETWorks.engines.words import Words
 from PETWorks.errors import InputError, NotApplicable, PETWorksError, quoted
 from PETWorks.files import Frame, Parquet, Source
+from PETWorks.manyfiles import Files
 from PETWorks.sparkframe import SparkFrame, session
 
 Summary = TypeVar("Summary")
 
+_CHARSETS = {"cp950": "MS950"}  # Java calls something else cp950
+
 ROWS_PER_PARTITION = 1 << 21
-ROWS_PER_BLOCK = 1 << 20  # are counted before they are shuffled
-_SHIPPED: set[int] = set()
 
 
 class SparkEngine:
@@ -43,21 +49,22 @@ class SparkEngine:
     def __init__(self, sources: Sequence[Source]) -> None:
         frames = [source.frame for source in sources if isinstance(source, SparkFrame)]
         self.session: Any = frames[0].sparkSession if frames else session()
-        _ship(self.session)
+        self.connected = type(self.session).__module__.startswith("pyspark.sql.connect")
+        self._ship()
 
     def close(self) -> None:
         """Nothing to give back: the session is its owner's."""
 
     def load(self, source: Source, columns: Sequence[str], unit: str | None = None) -> PartitionedTable:
         """Count the values of the named columns; the frame is read again when classes are counted."""
-        frame = self._frame(source).selected((*columns, *([unit] if unit else [])))
-        _check_types(frame, (*columns, *([unit] if unit else [])), source.name)
+        wanted = (*columns, *([unit] if unit else []))
+        frame = self.run(lambda: self._frame(source).selected(wanted))
+        _check_types(frame, wanted, source.name)
         spaced = source.separator is not None
-        with self.working():
-            counted = frame.mapInArrow(partial(_values, len(columns), spaced), "c int, v string, n long")
-            found = counted.groupBy("c", "v").sum("n").toArrow()
+        values = partial(values_of, len(columns), spaced)
+        found = self.run(lambda: _mapped(frame, values, "c int, v string, n long").groupBy("c", "v").sum("n").toArrow())
         known: dict[str, Known] = {}
-        place_of, counts = (_integers(found.column(place)) for place in (0, 2))
+        place_of, counts = (integers(found.column(place)) for place in (0, 2))
         for place, name in enumerate(columns):
             rows = np.flatnonzero(place_of == place)
             labels, order = sorted_labels(found.column(1).take(arrow_integers(rows)).combine_chunks())
@@ -65,6 +72,8 @@ class SparkEngine:
         number = int(known[columns[0]].counts.sum())
         if number == 0:
             raise InputError(f"{source.name}: columns but no records")
+        if isinstance(source, CSV) and source.is_plain and number != source.rows:
+            raise InputError(f"{source.name}: Spark reads {number} records where the file has {source.rows}")
         store = SparkStore(self, frame, {name: own.labels for name, own in known.items()}, number, spaced)
         return PartitionedTable(store, known, number, unit)
 
@@ -72,24 +81,25 @@ class SparkEngine:
         """A source as a data frame of this session."""
         if isinstance(source, SparkFrame):
             return source
-        with self.working():
-            if isinstance(source, Parquet):
-                return SparkFrame(self.session.read.parquet(str(source.path)), source.name)
-            if isinstance(source, CSV):
-                return SparkFrame(self._csv(source), source.name)
-            tables = list(source.read(source.names)) if isinstance(source, Frame) else []
-            if not tables:
-                raise InputError(f"{source.name}: the engine 'spark' reads frames, CSV and Parquet; take 'duckdb'")
-            return SparkFrame(self.session.createDataFrame(tables[0].rename_columns(source.names)), source.name)
+        parts = source.parts if isinstance(source, Files) else [source]
+        if isinstance(parts[0], Parquet):
+            return SparkFrame(self.session.read.parquet(*(str(part.path) for part in parts)), source.name)
+        if isinstance(parts[0], CSV):
+            frames = [self._csv(part).select(*_quoted(parts[0].names)) for part in parts]
+            return SparkFrame(reduce(lambda one, other: one.unionAll(other), frames), source.name)
+        if not isinstance(source, Frame):
+            raise InputError(f"{source.name}: the engine 'spark' reads frames, CSV and Parquet; take 'duckdb'")
+        (table,) = source.read(source.names)
+        return SparkFrame(self.session.createDataFrame(table.rename_columns(source.names)), source.name)
 
-    def _csv(self, source: CSV) -> Any:
+    def _csv(self, source: Any) -> Any:
         """A CSV file as Spark reads it, every cell as it stands in the file."""
         schema = ", ".join(f"x{place} string" for place in range(len(source.names)))
         frame = self.session.read.csv(
             str(source.path),
             schema=schema,
             sep=source.separator,
-            encoding=source.encoding,
+            encoding=_CHARSETS.get(source.encoding, source.encoding),
             quote='"',
             escape='"',
             header=True,
@@ -99,25 +109,70 @@ class SparkEngine:
         )
         return frame.toDF(*source.names)
 
-    @contextmanager
-    def working(self) -> Iterator[None]:
-        """Errors of Spark, which may quote a cell, as ours; jobs that are left behind are stopped."""
+    def run(self, action: Callable[[], Any]) -> Any:
+        """Run a job: errors of Spark, which may quote a cell, become ours; what is interrupted is stopped for good.
+
+        It runs in a thread of its own, because Ctrl-C breaks the line to the Java process when it waits there.
+        """
+        from py4j.protocol import Py4JError
         from pyspark.errors import PySparkException
 
         tag = f"petworks-{uuid4().hex}"
-        self.session.addTag(tag)
+        add, cancel = (
+            (self.session.addTag, self.session.interruptTag)
+            if self.connected
+            else (self.session.sparkContext.addJobTag, self.session.sparkContext.cancelJobsWithTag)
+        )
+        answers: list[Any] = []
+        failures: list[BaseException] = []
+        finished = Event()
+
+        def work() -> None:
+            try:
+                add(tag)
+                answers.append(action())
+            except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
+                failures.append(error)
+            finally:
+                finished.set()
+
+        Thread(target=work, name=tag, daemon=True).start()
         try:
-            yield
-        except PySparkException as error:
-            raise InputError(
-                f"Spark: the job failed ({type(error).__name__}); what the cluster's log says may quote cells, "
-                "so it is not repeated here"
-            ) from None
-        except KeyboardInterrupt:
-            self.session.interruptTag(tag)
+            while not finished.wait(0.2):
+                pass
+        except BaseException:
+            for _ in range(60):
+                if finished.is_set():
+                    break
+                cancel(tag)
+                finished.wait(0.5)
             raise
-        finally:
-            self.session.removeTag(tag)
+        for error in failures:
+            if isinstance(error, PySparkException | Py4JError):
+                raise InputError(
+                    f"Spark: the job failed ({type(error).__name__}); its own message may quote cells and is not shown"
+                ) from None
+            raise error
+        return answers[0]
+
+    def _ship(self) -> None:
+        """Hand this package to the executors, once for a session: the kernels there are those of the driver."""
+        folder = Path(PETWorks.__file__).parent
+        files = sorted(folder.rglob("*.py"))
+        digest = sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
+        if getattr(self.session, "_petworks", None) == digest:
+            return
+        where = tempfile.mkdtemp(prefix="petworks-")
+        atexit.register(shutil.rmtree, where, ignore_errors=True)  # executors fetch it when they need it
+        archive = Path(where, f"petworks-{digest}.zip")
+        with zipfile.ZipFile(archive, "w") as package:
+            for file in files:
+                package.write(file, Path(folder.name, file.relative_to(folder)))
+        if self.connected:
+            self.session.addArtifacts(str(archive), pyfile=True)
+        else:
+            self.session.sparkContext.addPyFile(str(archive))
+        self.session._petworks = digest
 
     def partitions(self, rows: int) -> int:
         """In how many parts so many cells are counted."""
@@ -138,25 +193,21 @@ class SparkStore:
         labels = {name: self._labels[name] for name in words.places}
         own = {name: codes for name, codes in recoded.items() if name in words.places}
         schema = ", ".join(f"{key} long" for key in keys) + (", u string" if per_person else ", n0 long")
-        packed = self._frame.select(*columns, *unit).mapInArrow(
-            partial(_packed, words, labels, own, self._spaced), schema
-        )
+        rows = _mapped(self._frame.select(*columns, *unit), partial(packed, words, labels, own, self._spaced), schema)
         if per_person:
-            packed = packed.distinct().groupBy(*keys).count().withColumnRenamed("count", "n0")
-        return SparkCells(self._engine, packed, words, self._rows)
+            rows = rows.distinct().groupBy(*keys).count().withColumnRenamed("count", "n0")
+        return SparkCells(self._engine, rows, words, self._rows)
 
     def people(self) -> int:
         """Number of people that the unit names."""
-        with self._engine.working():
-            return int(self._units().distinct().count())
+        return int(self._engine.run(lambda: self._units().distinct().count()))
 
     def unit_is_missing(self) -> bool:
         """Whether some row does not say whose it is."""
-        with self._engine.working():
-            return bool(self._units().filter("u IS NULL").limit(1).count())
+        return bool(self._engine.run(lambda: self._units().filter("u IS NULL").limit(1).count()))
 
     def _units(self) -> Any:
-        return self._frame.select(f"x{len(self._labels)}").mapInArrow(partial(_texts, self._spaced), "u string")
+        return _mapped(self._frame.select(f"x{len(self._labels)}"), partial(texts_of, self._spaced), "u string")
 
     def pairs_in_order(self, column: str, store: Any) -> PairCounts:  # noqa: ARG002
         """Spark does not keep the order of rows."""
@@ -179,18 +230,23 @@ class SparkCells:
         """Do a task for parts that have complete classes of the first columns, at least one, and merge the answers."""
         from pyspark import cloudpickle
 
-        with self._engine.working():
-            if classes not in self._kept:
-                masks = self.words.masks(classes)
-                by = [self._expression(f"k{word} & {mask}L") for word, mask in enumerate(masks)]
-                self._kept[classes] = self.frame.repartition(self._engine.partitions(self._rows), *by).persist()
-            done = self._kept[classes].mapInArrow(partial(_done, self.words.number, task), "p int, b binary").toArrow()
-        answers = [cloudpickle.loads(answer) for _, answer in sorted(zip(*done.to_pydict().values(), strict=True))]
+        work = partial(done, self.words.number, task)
+        answered = self._engine.run(lambda: _mapped(self._partitioned(classes), work, "p int, b binary").toArrow())
+        answers = [cloudpickle.loads(answer) for _, answer in sorted(zip(*answered.to_pydict().values(), strict=True))]
         for answer in answers:
             if isinstance(answer, PETWorksError):
                 raise answer
         nothing = [np.empty(0, np.int64)]
         return reduce(merge, answers) if answers else task(Part(nothing * self.words.number, nothing * self._counted))
+
+    def _partitioned(self, classes: int) -> Any:
+        """The frame with complete classes in each partition; kept, for the next task."""
+        from pyspark.sql.functions import expr
+
+        if classes not in self._kept:
+            by = [expr(f"k{word} & {mask}L") for word, mask in enumerate(self.words.masks(classes))]
+            self._kept[classes] = self.frame.repartition(self._engine.partitions(self._rows), *by).persist()
+        return self._kept[classes]
 
     def with_people(self, classes: "SparkCells") -> "SparkCells":
         """These cells and a second number: how often the class, which is the first columns, was counted there."""
@@ -214,105 +270,12 @@ class SparkCells:
         for frame in self._kept.values():
             frame.unpersist()
 
-    @staticmethod
-    def _expression(text: str) -> Any:
-        from pyspark.sql.functions import expr
 
-        return expr(text)
-
-
-# What executors do.
-
-
-def _values(columns: int, spaced: bool, batches: Iterator[Any]) -> Iterator[Any]:
-    """The values of each column in a partition and how often it has each."""
-    import pyarrow as pa
-
-    encoders = [GrowingEncoder(spaced_quotes=spaced) for _ in range(columns)]
-    for batch in batches:
-        for encoder, column in zip(encoders, batch.columns, strict=False):
-            encoder.codes(column)
-    for place, encoder in enumerate(encoders):
-        number = arrow_integers(np.full(len(encoder.labels), place)).cast(pa.int32())
-        columns_of = [number, encoder.labels.cast(pa.string()), arrow_integers(encoder.counts)]
-        yield pa.RecordBatch.from_arrays(columns_of, ["c", "v", "n"])
-
-
-def _texts(spaced: bool, batches: Iterator[Any]) -> Iterator[Any]:
-    """A column as text, blank cells missing."""
-    import pyarrow as pa
-
-    for batch in batches:
-        yield pa.RecordBatch.from_arrays([normalised(texts(batch.column(0)), spaced).cast(pa.string())], ["u"])
-
-
-def _packed(
-    words: Words, labels: Mapping[str, Any], recoded: Mapping[str, Integers], spaced: bool, batches: Iterator[Any]
-) -> Iterator[Any]:
-    """Rows as words: counted, block by block, or with the unit that stands behind the columns."""
-    import pyarrow as pa
-
-    encoders = {name: GrowingEncoder(spaced_quotes=spaced, labels=own) for name, own in labels.items()}
-    names = [f"k{word}" for word in range(words.number)]
-    block: list[list[Integers]] = []
-
-    def counted() -> Any:
-        rows = [np.concatenate(columns) for columns in zip(*block, strict=True)]
-        part = merged(Part(rows, [np.ones(len(rows[0]), np.int64)]))
-        return pa.RecordBatch.from_arrays([*map(arrow_integers, (*part.words, *part.numbers))], [*names, "n0"])
-
-    for batch in batches:
-        codes = {}
-        for (name, encoder), column in zip(encoders.items(), batch.columns, strict=False):
-            found = encoder.codes(column)
-            if len(encoder.labels) > len(labels[name]):
-                raise InputError("the table has changed while it was read")
-            codes[name] = recoded[name][found] if name in recoded else found
-        own = words.packed(codes, batch.num_rows)
-        if batch.num_columns > len(encoders):
-            unit = normalised(texts(batch.column(batch.num_columns - 1)), spaced).cast(pa.string())
-            yield pa.RecordBatch.from_arrays([*map(arrow_integers, own), unit], [*names, "u"])
-            continue
-        block.append(own)
-        if sum(len(rows[0]) for rows in block) >= ROWS_PER_BLOCK:
-            yield counted()
-            block.clear()
-    if block:
-        yield counted()
-
-
-def _done(keys: int, task: Callable[[Part], Any], batches: Iterator[Any]) -> Iterator[Any]:
-    """The answer of a partition, if it has cells: pickled, or the error that came instead."""
-    import pyarrow as pa
-    from pyspark import TaskContext, cloudpickle
-
-    table = pa.Table.from_batches(found) if (found := list(batches)) else None
-    if table is None or table.num_rows == 0:
-        return
-    columns = [_integers(column) for column in table.columns]
-    try:
-        answer = task(merged(Part(columns[:keys], columns[keys:])))
-    except PETWorksError as error:
-        answer = error
-    context = TaskContext.get()
-    place = arrow_integers(np.array([context.partitionId() if context else 0])).cast(pa.int32())
-    pickled: bytes = cloudpickle.dumps(answer)  # type: ignore[no-untyped-call]
-    offsets = pa.py_buffer(np.array([0, len(pickled)], np.int32))
-    binary = pa.Array.from_buffers(pa.binary(), 1, [None, offsets, pa.py_buffer(pickled)])
-    yield pa.RecordBatch.from_arrays([place, binary], ["p", "b"])
-
-
-def _integers(column: Any) -> Integers:
-    return numpy_integers(column.combine_chunks()).astype(np.int64, copy=False)
-
-
-def merged(part: Part) -> Part:
-    """The cells in order, those with the same words added up."""
-    order = np.lexsort(part.words[::-1])
-    words = [word[order] for word in part.words]
-    starts = class_starts(words, [-1] * len(words))
-    numbers = [np.add.reduceat(own[order], starts) for own in part.numbers]
-    return Part([word[starts] for word in words], numbers)
+def _mapped(frame: Any, task: Callable[[Iterator[Any]], Iterator[Any]], schema: str) -> Any:
+    """What a task makes of the Arrow batches of each partition. Spark warns of new versions of pandas, unused here."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
+        return frame.mapInArrow(task, schema)
 
 
 def _check_types(frame: Any, columns: Sequence[str], name: str) -> None:
@@ -326,17 +289,5 @@ def _check_types(frame: Any, columns: Sequence[str], name: str) -> None:
         raise InputError(f"{name}: columns {quoted(nested)} have cells that are not text or numbers")
 
 
-def _ship(spark: Any) -> None:
-    """Hand this package to the executors, once for a session: the kernels there are those of the driver."""
-    if id(spark) in _SHIPPED:
-        return
-    folder = Path(PETWorks.__file__).parent
-    archive = Path(tempfile.mkdtemp(prefix="petworks-"), "petworks.zip")
-    with zipfile.ZipFile(archive, "w") as package:
-        for file in sorted(folder.rglob("*.py")):
-            package.write(file, Path(folder.name, file.relative_to(folder)))
-    if hasattr(spark, "addArtifacts") and type(spark).__module__.startswith("pyspark.sql.connect"):
-        spark.addArtifacts(str(archive), pyfile=True)
-    else:
-        spark.sparkContext.addPyFile(str(archive))
-    _SHIPPED.add(id(spark))
+def _quoted(names: Sequence[str]) -> list[str]:
+    return [f"`{name.replace('`', '``')}`" for name in names]

@@ -17,7 +17,7 @@ from PETWorks.values import SUPPRESSED
 @metric(
     family="utility",
     better="higher",
-    needs=("the original table", "hierarchies"),
+    needs=("the original table", "hierarchies", "records in the order of the input"),
     treats=CELL_BY_CELL,
     chinese=("非均勻熵", "1 減去資訊位元的損失比例，即只能由去識別化後的值猜測原始值時所損失者。"),
 )

@@ -41,10 +41,10 @@ def fidelity(release: Release, *, at_least: AtLeast = None) -> Result:
     >>> sorted(fidelity(release).details["columns"]["sex"])
     ['jensen_shannon_distance', 'total_variation']
     """
-    original = release.original
     names = release.compared_columns
     if not names:
         raise NotApplicable("fidelity needs a column to compare: a quasi-identifier or a sensitive attribute")
+    original = release.original
     columns = {name: _compared(original.marginal(name), release.marginal(name)) for name in names}
     numbers = {
         name: found

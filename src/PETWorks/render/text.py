@@ -32,6 +32,8 @@ def evaluation_text(evaluation: Evaluation, *, details: bool, colour: bool, widt
     head = {name: described[name] for name in names if described[name]}
     if described["encoding"]:
         head["read_as"] = f"{described['encoding']}, separator {described['separator']!r}"
+    if described["engine"] != "memory":
+        head["counted_with"] = described["engine"]
     if "people" in described:
         head["people"] = described["people"]
     if described["population"]:

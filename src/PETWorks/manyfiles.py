@@ -1,0 +1,67 @@
+"""Several files that are one table: `year/*.parquet`."""
+
+from collections.abc import Callable, Iterator, Sequence
+from glob import glob
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from PETWorks.errors import InputError, quoted
+
+SIGNS = "*?["
+
+
+class Files:
+    """The records of several files with the same columns, one file after the other in the order of their names."""
+
+    path: Path | None = None
+    engine: str | None = None
+    ordered = True
+
+    def __init__(self, name: str, parts: Sequence[Any]) -> None:
+        self.name, self.parts = name, parts
+        first = parts[0]
+        self.names, self.encoding, self.separator = first.names, first.encoding, first.separator
+        self.rows: int | None = sum(part.rows for part in parts)
+        for part in parts[1:]:
+            if type(part) is not type(first):
+                raise InputError(f"{part.name} and {first.name} are not files of the same kind")
+            if sorted(part.names) != sorted(first.names):
+                other = quoted(sorted(set(part.names) ^ set(first.names)))
+                raise InputError(f"{part.name} has other columns than {first.name}: {other} only in one of them")
+            for column, kind in getattr(part, "types", {}).items():
+                if _kind(kind) != _kind(first.types[column]):
+                    raise InputError(
+                        f"{part.name}: column {column!r} is {kind}, but {first.types[column]} in {first.name}"
+                    )
+
+    def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:
+        """The named columns in that order, file by file."""
+        for part in self.parts:
+            yield from part.read(columns, in_pieces=in_pieces)
+
+
+def open_files(pattern: str, opened: Callable[[Path], Any]) -> Files:
+    """All files that a pattern with `*`, `?` or `[...]` names; `**` stands for any folders."""
+    paths = matching(pattern)
+    if not paths:
+        raise InputError(f"no file is named like {pattern!r}")
+    return Files(pattern, [opened(path) for path in paths])
+
+
+def matching(pattern: str) -> list[Path]:
+    """The files that a pattern names, in the order of their names; none if it is no pattern."""
+    found = sorted(glob(pattern, recursive=True))  # noqa: PTH207 - the pattern may be absolute
+    return [Path(path) for path in found if Path(path).is_file()]
+
+
+def _kind(column_type: pa.DataType) -> str:
+    """Types whose cells are written alike."""
+    if pa.types.is_dictionary(column_type):
+        column_type = column_type.value_type
+    if pa.types.is_string(column_type) or pa.types.is_large_string(column_type) or pa.types.is_string_view(column_type):
+        return "text"
+    if pa.types.is_integer(column_type):
+        return "integer"
+    return str(column_type)
