@@ -1,7 +1,9 @@
 """The command `petworks`."""
 
+import atexit
 import io
 import os
+import signal
 import sys
 import traceback
 from pathlib import Path
@@ -73,6 +75,8 @@ def main() -> None:
     2: bad input or usage; 3: an error of the program itself.
     """
     sys.excepthook = _internal_error
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _terminated)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without the signs of a table still gets the table
 
@@ -196,6 +200,10 @@ def attack_command(table: str, per_record: Path | None, subsets: str | None, **o
         raise ParameterError(f"--output writes {files}, got {str(options['output'])!r}")
     if options["resume"] and output is None:
         raise ParameterError("--resume needs the --output of the run that was interrupted")
+    if records and options["engine"] == "auto":
+        options["engine"] = "memory"
+    if records and options["engine"] != "memory":
+        raise ParameterError(f"--per-record needs the engine 'memory'; {options['engine']!r} keeps counts, not records")
     with progress(f"reading {shown_name(table)}"):
         release = _release(table, options)
         limits = checked_limits(limits, release.sensitive_attributes)
@@ -252,10 +260,16 @@ for _command in COMMANDS:
     main.add_command(_command)
 
 
+def _terminated(number: int, _frame: Any) -> None:
+    """Leave as if the work were done, so that temporary files are removed."""
+    sys.exit(128 + number)
+
+
 def _internal_error(kind: type[BaseException], _: BaseException, trace: TracebackType | None) -> None:
     """Where the program broke, without the message: it might quote a cell."""
     traceback.print_tb(trace)
     click.echo(f"petworks: {kind.__name__}: an error of the program itself; nothing above is of your data", err=True)
+    atexit._run_exitfuncs()
     os._exit(INTERNAL_ERROR)  # an exit code of 1 would mean that something does not hold
 
 

@@ -71,6 +71,7 @@ class DuckEngine:
             shutil.rmtree(folder, ignore_errors=True)
             raise
         self._close = finalize(self, _closed, self._connection, folder)
+        self.execute("PRAGMA disable_checkpoint_on_shutdown")
 
     def close(self) -> None:
         """Remove everything that was kept on disk."""
@@ -118,9 +119,9 @@ class DuckEngine:
                     "DuckDB: not enough memory, or no room in the folder for temporary files; "
                     "allow more memory (--memory-limit) or name a folder on a larger disk (--temp-folder)"
                 ) from None
-            except duckdb.IOException:
+            except (duckdb.OperationalError, duckdb.InternalError) as error:
                 raise InputError(
-                    "DuckDB: the temporary files cannot be written; is the disk full? "
+                    f"DuckDB: the temporary files cannot be written ({type(error).__name__}); is the disk full? "
                     "Name a folder on a larger disk (--temp-folder)"
                 ) from None
 

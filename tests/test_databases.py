@@ -1,0 +1,190 @@
+"""Tables of databases: DuckDB files and relations, SQLite, a real PostgreSQL server."""
+
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import duckdb
+import pytest
+
+import postgres_server
+from conftest import ROOT
+from PETWorks import Release, evaluate
+from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.errors import InputError
+
+ROWS = [
+    ("47677", "2*", "flu"),
+    ("47677", "2*", "ulcer"),
+    ("47602", "3*", None),
+    ("4767*", "", "flu"),
+    (" 47602 ", "3*", "flu"),
+]
+ROLES = {"zip": QUASI_IDENTIFIER, "age": QUASI_IDENTIFIER, "disease": SENSITIVE_ATTRIBUTE}
+
+
+def measured(data, **options):
+    release = Release(data, ROLES, {}, **options)
+    found = [result.to_dict() for result in evaluate(release)]
+    release.engine.close()
+    return release.engine.name, found
+
+
+@pytest.fixture(scope="module")
+def expected():
+    columns = dict(zip(ROLES, zip(*ROWS, strict=True), strict=True))
+    return measured({name: list(cells) for name, cells in columns.items()})[1]
+
+
+@pytest.fixture
+def duckdb_file(tmp_path):
+    path = tmp_path / "census.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE people (zip VARCHAR, age VARCHAR, disease VARCHAR)")
+        connection.executemany("INSERT INTO people VALUES (?, ?, ?)", ROWS)
+        connection.execute('CREATE SCHEMA "odd ""schema"')
+        connection.execute('CREATE VIEW "odd ""schema"."the ""people""; DROP TABLE people" AS FROM people')
+    return path
+
+
+def test_a_table_and_a_view_of_a_duckdb_file(duckdb_file, expected):
+    odd = 'the "people"; DROP TABLE people'
+    for table in ("people", "main.people", odd, f'odd "schema.{odd}'):
+        assert measured(f"{duckdb_file}#{table}") == ("duckdb", expected)
+
+
+def test_a_relation_selects_its_engine(duckdb_file, expected):
+    with duckdb.connect(str(duckdb_file), read_only=True) as connection:
+        assert measured(connection.table("people")) == ("duckdb", expected)
+        assert measured(connection.sql("SELECT disease, zip, age FROM people")) == ("duckdb", expected)
+        assert measured(connection.table("people"), engine="memory") == ("memory", expected)
+
+
+def test_a_sqlite_file_hands_over_text(tmp_path, expected):
+    path = tmp_path / "census.db"
+    connection = sqlite3.connect(path)
+    connection.execute('CREATE TABLE "pe""ople" (zip INTEGER, age NUMERIC, disease)')
+    connection.executemany('INSERT INTO "pe""ople" VALUES (?, ?, ?)', ROWS)
+    connection.commit()
+    connection.close()
+    engine, found = measured(f'{path}#pe"ople')
+    assert engine == "duckdb"
+    assert found == expected
+
+
+def test_errors_name_the_table_and_no_cell(duckdb_file, tmp_path):
+    def error(data):
+        with pytest.raises(InputError) as caught:
+            Release(data, ROLES)
+        return str(caught.value)
+
+    assert error(duckdb_file) == "census.duckdb: a database; name a table of it: 'census.duckdb#TABLE'"
+    assert error(f"{duckdb_file}#peopel") == "census.duckdb#peopel: no table is called 'peopel'; did you mean 'people'?"
+    assert "leave '#people' out" in error("data/delta.csv#people")
+    broken = tmp_path / "broken.duckdb"
+    broken.write_bytes(duckdb_file.read_bytes()[: duckdb_file.stat().st_size // 2])
+    assert error(f"{broken}#people").startswith("broken.duckdb: the database cannot be read (")
+    assert "no such file" in error(tmp_path / "none.duckdb#people")
+
+
+def test_a_server_that_is_not_there_is_named_without_password():
+    with pytest.raises(InputError) as caught:
+        Release("postgresql://me:secret@127.0.0.1:1/census#people", ROLES)
+    assert str(caught.value).startswith("postgresql://127.0.0.1:1/census: the database cannot be read (")
+    for wrong in ("postgresql://me:secret@127.0.0.1:1/census", "postgresql://me:secret@127.0.0.1:port/census#people"):
+        with pytest.raises(InputError, match="postgresql://USER@HOST:PORT/DATABASE#TABLE") as caught:
+            Release(wrong, ROLES)
+        assert "secret" not in str(caught.value)
+
+
+@pytest.fixture(scope="module")
+def postgres():
+    if postgres_server.programs() is None:
+        pytest.skip("there is no PostgreSQL server on this machine (Debian: postgresql)")
+    with postgres_server.server() as server:
+        server.sql("CREATE TABLE people (zip text, age text, disease text)")
+        for row in ROWS:
+            cells = ", ".join("NULL" if cell is None else f"'{cell}'" for cell in row)
+            server.sql(f"INSERT INTO people VALUES ({cells})")
+        server.sql('CREATE SCHEMA "odd schema"; CREATE VIEW "odd schema"."the ""people\'" AS TABLE people')
+        yield server
+
+
+def test_a_table_and_a_view_of_a_server(postgres, expected):
+    for table in ("people", "public.people", "odd schema.the \"people'", "the%20%22people'"):
+        assert measured(f"{postgres.url}#{table}") == ("duckdb", expected)
+
+
+def test_cells_are_the_text_that_the_server_writes(postgres):
+    numbers = "(1.50, 'NaN', true), (2, 1e20, false), (NULL, 'Infinity', NULL), (1.50, 0.1, true)"
+    postgres.sql(f"CREATE TABLE numbers AS SELECT a::numeric, b::numeric, c FROM (VALUES {numbers}) AS t (a, b, c)")
+    release = Release(f"{postgres.url}#numbers", dict.fromkeys("abc", QUASI_IDENTIFIER))
+    values = {name: set(release.marginal(name).values) for name in "abc"}
+    assert values["a"] == {"1.50", "2", None}
+    assert values["b"] == {"NaN", "100000000000000000000", "Infinity", "0.1"}
+    assert values["c"] == {"true", "false", None}
+
+
+def test_wrong_tables_and_passwords(postgres):
+    for url, message in (
+        (f"{postgres.url}#peopel", "no table is called 'peopel'; did you mean 'people'?"),
+        (postgres.url.replace(postgres.password, "wrong") + "#people", "the database cannot be read"),
+    ):
+        with pytest.raises(InputError) as caught:
+            Release(url, ROLES)
+        assert message in str(caught.value)
+        assert postgres.password not in str(caught.value)
+
+
+def command(*arguments, **options):
+    return subprocess.Popen(
+        [sys.executable, "-m", "PETWorks", *map(str, arguments)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT, **options,
+    )  # fmt: skip
+
+
+def test_from_the_shell(postgres, tmp_path):
+    out = tmp_path / "out.json"
+    done = command("evaluate", f"{postgres.url}#people", "--qi", "zip,age", "--sensitive", "disease", "-o", out)
+    assert done.communicate() == ("", "")
+    assert done.returncode == 0
+    found = json.loads(out.read_text())
+    assert found["table"]["engine"] == "duckdb"
+    assert found["table"]["records"] == len(ROWS)
+    assert postgres.password not in out.read_text()
+
+
+@pytest.mark.parametrize("moment", [0.0, 0.3])
+def test_a_server_that_stops_half_way(tmp_path, moment):
+    if postgres_server.programs() is None:
+        pytest.skip("there is no PostgreSQL server on this machine (Debian: postgresql)")
+    with postgres_server.server() as server:
+        server.sql(
+            "CREATE TABLE many AS SELECT (n % 97)::text AS zip, (n % 89)::text AS age, md5(n::text) AS disease "
+            "FROM generate_series(1, 1500000) AS n"
+        )
+        temp = tmp_path / "temp"
+        temp.mkdir()
+        out = tmp_path / "out.json"
+        arguments = ("--qi", "zip,age", "--sensitive", "disease", "--temp-folder", temp, "-o", out)
+        running = command("evaluate", f"{server.url}#many", *arguments)
+        others = "state = 'active' AND query LIKE '%many%' AND pid <> pg_backend_pid()"
+        busy = f"SELECT count(*) FROM pg_stat_activity WHERE {others}"
+        while server.sql(busy) == "0":
+            assert running.poll() is None, running.communicate()
+            time.sleep(0.02)
+        time.sleep(moment)
+        server.stop(signal.SIGQUIT)
+        output, error = running.communicate(timeout=60)
+        password = server.password
+    assert running.returncode == 2, error
+    assert output == ""
+    assert error.startswith("petworks: postgresql://127.0.0.1:")
+    assert "#many: the database cannot be read (" in error
+    assert password not in error
+    assert error.count("\n") == 1
+    assert not out.exists()
+    assert list(temp.iterdir()) == []
