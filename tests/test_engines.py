@@ -1,6 +1,7 @@
 """The engines say the same: every measure, random tables, odd cells, several words per key, subsets."""
 
 import importlib.util
+import os
 import shutil
 from fractions import Fraction
 from unittest import mock
@@ -25,6 +26,7 @@ from PETWorks.engines.engine import MemoryEngine, choose, size_in_bytes
 from PETWorks.errors import InputError, NotApplicable, ParameterError, PETWorksError
 from PETWorks.files import open_source
 from PETWorks.result import flat
+from spark_cluster import QUICK
 from test_every_metric import ONE_LEVEL, close
 
 NAMES = sorted(set(catalogue) - {"utility-bias"})  # it asks a function of the user, no engine
@@ -34,6 +36,7 @@ spark_only = [
     pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java 17, which is not on this machine"),
     pytest.mark.skipif(importlib.util.find_spec("pyspark") is None, reason="PySpark is not installed"),
 ]
+os.environ.setdefault("JDK_JAVA_OPTIONS", QUICK)
 ENGINES = ["duckdb", pytest.param("spark", marks=spark_only)]
 
 
