@@ -95,12 +95,10 @@ class Relation:
 
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:  # noqa: ARG002
         """The named columns in that order, so many rows at a time."""
-        from duckdb import ColumnExpression
-
         raw_names = [self._relation.columns[self.names.index(name)] for name in columns]
         rows = 0
         with _reading(self.name):
-            chosen = self._relation.select(*(ColumnExpression(_identifier(name)) for name in raw_names))
+            chosen = self._relation.project(", ".join(map(_identifier, raw_names)))
             for batch in chosen.to_arrow_reader(ROWS):
                 rows += batch.num_rows
                 yield pa.Table.from_batches([batch]).rename_columns(list(columns))
@@ -232,10 +230,15 @@ def _reading(name: str) -> Iterator[None]:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Ctrl-C within a statement, which DuckDB reports as an error of its own."""
+    """Signals within a statement, such as Ctrl-C, which DuckDB reports as an error of its own."""
+    import duckdb
+
     try:
         yield
-    except RuntimeError as error:
-        if error.__cause__ is not None and not isinstance(error.__cause__, Exception):
-            raise error.__cause__ from None
+    except (RuntimeError, duckdb.InterruptException) as error:
+        cause = error.__cause__ or error.__context__
+        if cause is not None and not isinstance(cause, Exception):
+            raise cause from None
+        if isinstance(error, duckdb.InterruptException) or "interrupted" in str(error):
+            raise KeyboardInterrupt from None
         raise
