@@ -58,7 +58,7 @@ class Commands(click.Group):
         except MemoryError:
             reason, code = "not enough memory", BAD_INPUT
         except KeyboardInterrupt:
-            reason, code = "interrupted", INTERRUPTED
+            reason, code = "interrupted", _stopped_by[-1]
         except OSError as error:
             reason, code = f"cannot write the result: {error.strerror or 'the system refused'}", BAD_INPUT
         for line in reason.split("\n"):
@@ -260,13 +260,20 @@ for _command in COMMANDS:
     main.add_command(_command)
 
 
+_stopped_by = [INTERRUPTED]  # the exit code; what a signal raises in the middle of a query may come out changed
+
+
 def _terminated(number: int, _frame: Any) -> None:
     """Leave as if the work were done, so that temporary files are removed."""
+    _stopped_by.append(128 + number)
     sys.exit(128 + number)
 
 
 def _internal_error(kind: type[BaseException], _: BaseException, trace: TracebackType | None) -> None:
     """Where the program broke, without the message: it might quote a cell."""
+    if len(_stopped_by) > 1:
+        atexit._run_exitfuncs()
+        os._exit(_stopped_by[-1])
     traceback.print_tb(trace)
     click.echo(f"petworks: {kind.__name__}: an error of the program itself; nothing above is of your data", err=True)
     atexit._run_exitfuncs()
