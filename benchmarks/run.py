@@ -21,7 +21,7 @@ from statistics import median
 HERE = Path(__file__).parent
 GENERATOR = os.environ.get("PETWORKS_BENCH_GENERATOR", "../shared/bench/census.py")
 ROUNDS = 5
-PARTS = ["import", "reading", "peers", "catalogue", "report", "subsets"]
+PARTS = ["import", "reading", "peers", "catalogue", "report", "subsets", "engines"]
 
 BASELINE = """
 import json, sys, time
@@ -182,6 +182,30 @@ def subsets(folder, python):
         path.unlink()
 
 
+def engines(folder, rows):
+    path = folder / "census.parquet"
+    subprocess.run([sys.executable, GENERATOR, str(rows), str(path)], check=True)
+    print(f"Parquet of {rows:,} rows: from the file to class sizes")
+    names = ("memory", "duckdb", "group-by")
+    rounds = [{name: run(sys.executable, HERE / "engines.py", "sizes", name, path) for name in names} for _ in range(5)]
+    seconds = {name: median(found[name]["seconds"] for found in rounds) for name in names}
+    show("DuckDB's own GROUP BY of the same columns, median", seconds["group-by"], unit="s")
+    show("engine memory / GROUP BY", seconds["memory"] / seconds["group-by"], "<= 1")
+    show("engine duckdb / GROUP BY", seconds["duckdb"] / seconds["group-by"], "<= 3")
+    sizes = [found[name]["sizes"] for found in rounds for name in names]
+    print(f"  class sizes {'agree' if all(one == sizes[0] for one in sizes) else 'DISAGREE'}")
+    print("every measure that applies, and all subsets of one and two")
+    whole = {name: run(sys.executable, HERE / "engines.py", "catalogue", name, path) for name in (*names[:2], "spark")}
+    for name, found in whole.items():
+        show(f"engine {name}", found["seconds"], unit="s")
+        whose = " (of the driver)" if name == "spark" else ""
+        show(f"  peak memory{whose}", found["peak bytes"] / 1e9, unit="GB")
+        exact = ("sizes", "subsets")
+        print(f"  counts {'agree' if all(found[one] == whole['memory'][one] for one in exact) else 'DISAGREE'}")
+        pairs = [(value, whole["memory"]["measures"][one]) for one, value in found["measures"].items()]
+        print(f"  {len(pairs)} measures: {sum(one == other for one, other in pairs)} are the same bit for bit")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=lambda text: int(float(text)), default=3_000_000)
@@ -208,6 +232,8 @@ def main():
             report(Path(name), arguments.rows)
         if "subsets" in wanted:
             subsets(Path(name), arguments.peers)
+        if "engines" in wanted:
+            engines(Path(name), arguments.rows)
 
 
 if __name__ == "__main__":

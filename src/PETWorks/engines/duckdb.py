@@ -239,6 +239,16 @@ class DuckCells:
                 yield Part([word[:end] for word in words], [own[:end] for own in kept[self.words.number :]])
                 kept = [column[end:] for column in kept]
 
+    def regrouped(self, words: Words) -> "DuckCells":
+        """Counts by some of the columns, added up."""
+        coarser = DuckCells(self._engine, self._engine.new("cells"), words)
+        packed = ", ".join(f"{word} AS k{place}" for place, word in enumerate(self.words.expressions(words)))
+        self._engine.execute(
+            f"CREATE TABLE {coarser.table} AS SELECT {coarser.keys}, CAST(sum(n0) AS BIGINT) AS n0 "
+            f"FROM (SELECT {packed}, n0 FROM {self.table}) GROUP BY {coarser.keys} ORDER BY {coarser.keys}"
+        )
+        return coarser
+
     def with_people(self, classes: "DuckCells") -> "DuckCells":
         """These cells and a second number: how often the class, which is the first columns, was counted there."""
         joined = DuckCells(self._engine, self._engine.new("cells"), self.words, 2)

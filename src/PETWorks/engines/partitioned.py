@@ -33,6 +33,9 @@ class Cells(Protocol):
     def run(self, task: Callable[[Part], Summary], merge: Merge[Summary], classes: int) -> Summary:
         """Do a task for parts that have complete classes of the first columns, at least one, and merge the answers."""
 
+    def regrouped(self, words: Words) -> Any:
+        """Counts by some of the columns, added up."""
+
     def with_people(self, classes: Any) -> Any:
         """These cells and a second number: how often the class, which is the first columns, was counted there."""
 
@@ -218,6 +221,7 @@ class PartitionedTable:
         """The counts of all subsets of the known columns that have one of the sizes, those with one lead at a time."""
         from PETWorks.engines.lattice import added, leads, rows_that_fit
 
+        self._cells((*known, *sensitive))  # the others are counted from these
         for lead, others, families in leads(self.columns, known, sizes, finished):
             names = (lead, *others, *sensitive)
             most = int(self.columns[lead].counts.max())
@@ -270,5 +274,9 @@ class PartitionedTable:
 
     def _count(self, names: tuple[str, ...]) -> Cells:
         words = Words.of({name: self.columns[name].bits for name in names})
+        for counted, finer in self._counted.items():
+            if self._per_person is None and set(names) <= set(counted):
+                coarser: Cells = finer.regrouped(words)
+                return coarser
         cells: Cells = self.store.count(words, self._recoded, per_person=self._per_person is not None)
         return cells

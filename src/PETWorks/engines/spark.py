@@ -248,6 +248,14 @@ class SparkCells:
             self._kept[classes] = self.frame.repartition(self._engine.partitions(self._rows), *by).persist()
         return self._kept[classes]
 
+    def regrouped(self, words: Words) -> "SparkCells":
+        """Counts by some of the columns, added up."""
+        finer = next(iter(self._kept.values()), self.frame)
+        packed = [f"{word} AS k{place}" for place, word in enumerate(self.words.expressions(words))]
+        coarser = finer.selectExpr(*packed, "n0")
+        keys = [f"k{word}" for word in range(words.number)]
+        return SparkCells(self._engine, coarser.groupBy(*keys).sum("n0").toDF(*keys, "n0"), words, self._rows)
+
     def with_people(self, classes: "SparkCells") -> "SparkCells":
         """These cells and a second number: how often the class, which is the first columns, was counted there."""
         masks = self.words.masks(len(classes.words.places))

@@ -11,7 +11,22 @@ from PETWorks.engines.parts import Part
 from PETWorks.engines.words import Words, class_starts
 from PETWorks.errors import InputError, PETWorksError
 
+ROWS_PER_BATCH = 1 << 17
 ROWS_PER_BLOCK = 1 << 20  # are counted before they are shuffled
+
+
+def larger(batches: Iterator[Any]) -> Iterator[Any]:
+    """Batches put together: Spark hands over ten thousand rows at a time, and each costs a look at all labels."""
+    import pyarrow as pa
+
+    waiting: list[Any] = []
+    for batch in batches:
+        waiting.append(batch)
+        if sum(one.num_rows for one in waiting) >= ROWS_PER_BATCH:
+            yield pa.concat_batches(waiting)
+            waiting = []
+    if waiting:
+        yield pa.concat_batches(waiting)
 
 
 def values_of(columns: int, spaced: bool, batches: Iterator[Any]) -> Iterator[Any]:
@@ -19,7 +34,7 @@ def values_of(columns: int, spaced: bool, batches: Iterator[Any]) -> Iterator[An
     import pyarrow as pa
 
     encoders = [GrowingEncoder(spaced_quotes=spaced) for _ in range(columns)]
-    for batch in batches:
+    for batch in larger(batches):
         for encoder, column in zip(encoders, batch.columns, strict=False):
             encoder.codes(column)
     for place, encoder in enumerate(encoders):
@@ -51,7 +66,7 @@ def packed(
         part = merged(Part(rows, [np.ones(len(rows[0]), np.int64)]))
         return pa.RecordBatch.from_arrays([*map(arrow_integers, (*part.words, *part.numbers))], [*names, "n0"])
 
-    for batch in batches:
+    for batch in larger(batches):
         codes = {}
         for (name, encoder), column in zip(encoders.items(), batch.columns, strict=False):
             found = encoder.codes(column)

@@ -64,6 +64,16 @@ class Words:
         """The codes of each column."""
         return {name: words[place.word] >> place.shift & place.mask for name, place in self.places.items()}
 
+    def expressions(self, coarser: "Words") -> list[str]:
+        """For each word of some of these columns, how SQL makes it of the words `k0`, `k1`… of all."""
+        terms: list[list[str]] = [[] for _ in range(coarser.number)]
+        for name, to in coarser.places.items():
+            place = self.places[name]
+            if to.bits:
+                shifted = f"(k{place.word} >> {place.shift}) & {place.mask}"
+                terms[to.word].append(f"({shifted}) * CAST({1 << to.shift} AS BIGINT)")
+        return [" + ".join(term) or "CAST(0 AS BIGINT)" for term in terms]
+
     def masks(self, columns: int) -> list[int]:
         """For each word that the first columns reach, the bits of them that are in it."""
         masks: dict[int, int] = {}
