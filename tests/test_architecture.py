@@ -31,7 +31,7 @@ LAYERS = [
     {"render.prose"},
     {"render.html", "render.charts", "render.check_text", "render.markdown", "render.junit"},
     {"gate"},
-    {"cli", "cli_arguments", "cli_policy"},
+    {"cli", "cli_arguments", "cli_policy", "__main__"},
 ]
 HEAVY = {"pandas", "polars", "duckdb", "pyspark", "scipy", "matplotlib", "rich", "yaml", "click", "numba"}
 

@@ -10,10 +10,10 @@ import tempfile
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial, reduce
 from hashlib import sha256
 from pathlib import Path
-from threading import Event, Thread
 from typing import Any, TypeVar
 from uuid import uuid4
 
@@ -37,6 +37,7 @@ Summary = TypeVar("Summary")
 _CHARSETS = {"cp950": "MS950"}  # Java calls something else cp950
 
 ROWS_PER_PARTITION = 1 << 21
+CANCEL_TIMES = 60  # a job that has not quite begun does not hear of it
 
 
 class SparkEngine:
@@ -123,37 +124,28 @@ class SparkEngine:
             if self.connected
             else (self.session.sparkContext.addJobTag, self.session.sparkContext.cancelJobsWithTag)
         )
-        answers: list[Any] = []
-        failures: list[BaseException] = []
-        finished = Event()
 
-        def work() -> None:
-            try:
-                add(tag)
-                answers.append(action())
-            except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
-                failures.append(error)
-            finally:
-                finished.set()
+        def tagged() -> Any:
+            add(tag)
+            return action()
 
-        Thread(target=work, name=tag, daemon=True).start()
+        pool = ThreadPoolExecutor(1)
+        future = pool.submit(tagged)
         try:
-            while not finished.wait(0.2):
+            while not wait([future], 0.2).done:
                 pass
-        except BaseException:
-            for _ in range(60):
-                if finished.is_set():
-                    break
+        finally:
+            pool.shutdown(wait=False)
+            for _ in range(0 if future.done() else CANCEL_TIMES):
                 cancel(tag)
-                finished.wait(0.5)
-            raise
-        for error in failures:
-            if isinstance(error, PySparkException | Py4JError):
-                raise InputError(
-                    f"Spark: the job failed ({type(error).__name__}); its own message may quote cells and is not shown"
-                ) from None
-            raise error
-        return answers[0]
+                if wait([future], 0.5).done:
+                    break
+        try:
+            return future.result()
+        except (PySparkException, Py4JError) as error:
+            raise InputError(
+                f"Spark: the job failed ({type(error).__name__}); its own message may quote cells and is not shown"
+            ) from None
 
     def _ship(self) -> None:
         """Hand this package to the executors, once for a session: the kernels there are those of the driver."""
