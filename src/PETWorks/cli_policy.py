@@ -117,6 +117,8 @@ def check_command(policy: Path, **options: Any) -> None:
     with bar as advance:
         tell: Callable[[int, int], None] | None = advance if callable(advance) else None
         result = check(read, data=options["data"], as_of=options["as_of"], progress=tell, **counted_how(options))
+    if result.note:
+        click.echo(f"petworks: {result.note}", err=True)
     write_whole({path: _made(result, name, edition, lang).encode("utf-8", "replace") for name, edition, path in files})
     if printed:
         click.echo(_made(result, printed[0], options["edition"], lang), nl=False)

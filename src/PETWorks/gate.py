@@ -37,6 +37,7 @@ class Check:
     """
 
     document: Mapping[str, Any]
+    note: str | None = None  # which engine counted, if nobody asked for it
 
     @property
     def verdict(self) -> str:
@@ -158,7 +159,8 @@ def check(
                 name: re.sub(r" \(--[a-z-]+\)", "", reason) for name, reason in overview.not_applicable.items()
             },
             "next_steps": next_steps(release, policy, rules, today, leading),
-        }
+        },
+        release.engine.note,
     )
 
 

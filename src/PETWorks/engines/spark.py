@@ -11,11 +11,13 @@ import warnings
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
 from functools import partial, reduce
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 from uuid import uuid4
+from weakref import finalize
 
 import numpy as np
 
@@ -188,7 +190,7 @@ class SparkStore:
         rows = _mapped(self._frame.select(*columns, *unit), partial(packed, words, labels, own, self._spaced), schema)
         if per_person:
             rows = rows.distinct().groupBy(*keys).count().withColumnRenamed("count", "n0")
-        return SparkCells(self._engine, rows, words, self._rows)
+        return SparkCells(self._engine, rows, words, self._rows, complete=not per_person)
 
     def people(self) -> int:
         """Number of people that the unit names."""
@@ -207,11 +209,18 @@ class SparkStore:
 
 
 class SparkCells:
-    """A data frame of keys `k0`, `k1`… and numbers `n0`, `n1`…; equal keys are added up when a part is made."""
+    """A data frame of keys `k0`, `k1`… and numbers `n0`, `n1`…; equal keys are added up when a part is made.
 
-    def __init__(self, engine: SparkEngine, frame: Any, words: Words, rows: int, counted: int = 1) -> None:
+    complete   whether the first number of all cells adds up to the rows
+    """
+
+    def __init__(
+        self, engine: SparkEngine, frame: Any, words: Words, rows: int, *, counted: int = 1, complete: bool = False
+    ) -> None:
         self._engine, self.frame, self.words, self._rows, self._counted = engine, frame, words, rows, counted
+        self._complete = complete
         self._kept: dict[int, Any] = {}
+        finalize(self, _forgotten, self._kept).atexit = False
 
     @property
     def keys(self) -> list[str]:
@@ -223,8 +232,15 @@ class SparkCells:
         from pyspark import cloudpickle
 
         work = partial(done, self.words.number, task)
-        answered = self._engine.run(lambda: _mapped(self._partitioned(classes), work, "p int, b binary").toArrow())
-        answers = [cloudpickle.loads(answer) for _, answer in sorted(zip(*answered.to_pydict().values(), strict=True))]
+        columns = "p long, n long, b binary"
+        answered = self._engine.run(lambda: _mapped(self._partitioned(classes), work, columns).toArrow()).to_pydict()
+        if self._complete and sum(answered["n"]) != self._rows:
+            raise InputError(
+                f"{sum(answered['n']):,} records were counted of {self._rows:,}: the table changes while it is read; "
+                "persist the data frame first"
+            )
+        order = np.argsort(np.array(answered["p"], np.int64))
+        answers = [cloudpickle.loads(answered["b"][place]) for place in order]
         for answer in answers:
             if isinstance(answer, PETWorksError):
                 raise answer
@@ -246,7 +262,8 @@ class SparkCells:
         packed = [f"{word} AS k{place}" for place, word in enumerate(self.words.expressions(words))]
         coarser = finer.selectExpr(*packed, "n0")
         keys = [f"k{word}" for word in range(words.number)]
-        return SparkCells(self._engine, coarser.groupBy(*keys).sum("n0").toDF(*keys, "n0"), words, self._rows)
+        summed = coarser.groupBy(*keys).sum("n0").toDF(*keys, "n0")
+        return SparkCells(self._engine, summed, words, self._rows, complete=self._complete)
 
     def with_people(self, classes: "SparkCells") -> "SparkCells":
         """These cells and a second number: how often the class, which is the first columns, was counted there."""
@@ -255,20 +272,28 @@ class SparkCells:
         there = classes.frame.groupBy(*classes.keys).sum("n0").toDF(*shared, "n1")
         own = self.frame.groupBy(*self.keys).sum("n0").toDF(*self.keys, "n0")
         here = own.selectExpr("*", *(f"k{word} & {mask}L AS c{word}" for word, mask in enumerate(masks)))
-        return SparkCells(
-            self._engine, here.join(there, shared).select(*self.keys, "n0", "n1"), self.words, self._rows, 2
-        )
+        joined = here.join(there, shared).select(*self.keys, "n0", "n1")
+        return SparkCells(self._engine, joined, self.words, self._rows, counted=2)
 
     def beside(self, other: "SparkCells") -> "SparkCells":
         """All cells of both, which have the same columns, with the number of each; 0 where it has none."""
         here = self.frame.selectExpr(*self.keys, "n0", "0L AS n1")
         both = here.unionAll(other.frame.selectExpr(*self.keys, "0L AS n0", "n0 AS n1"))
-        return SparkCells(self._engine, both, self.words, self._rows + other._rows, 2)
+        return SparkCells(self._engine, both, self.words, self._rows + other._rows, counted=2)
 
     def drop(self) -> None:
         """They are not needed any more."""
-        for frame in self._kept.values():
-            frame.unpersist()
+        _forgotten(self._kept)
+
+
+def _forgotten(kept: dict[int, Any]) -> None:
+    """Give the room of persisted frames back, as far as their session is still there."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    while kept:
+        with suppress(PySparkException, Py4JError, OSError):
+            kept.popitem()[1].unpersist()
 
 
 def _mapped(frame: Any, task: Callable[[Iterator[Any]], Iterator[Any]], schema: str) -> Any:

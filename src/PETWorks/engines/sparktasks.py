@@ -87,7 +87,7 @@ def packed(
 
 
 def done(keys: int, task: Callable[[Part], Any], batches: Iterator[Any]) -> Iterator[Any]:
-    """The answer of a partition, if it has cells: pickled, or the error that came instead."""
+    """The answer of a partition, if it has cells: pickled, or the error that came instead; and how much it counted."""
     import pyarrow as pa
     from pyspark import TaskContext, cloudpickle
 
@@ -100,11 +100,12 @@ def done(keys: int, task: Callable[[Part], Any], batches: Iterator[Any]) -> Iter
     except PETWorksError as error:
         answer = error
     context = TaskContext.get()
-    place = arrow_integers(np.array([context.partitionId() if context else 0])).cast(pa.int32())
+    numbers = [context.partitionId() if context else 0, int(columns[keys].sum())]
+    place, total = (arrow_integers(np.array([number])) for number in numbers)
     pickled: bytes = cloudpickle.dumps(answer)  # type: ignore[no-untyped-call]
     offsets = pa.py_buffer(np.array([0, len(pickled)], np.int32))
     binary = pa.Array.from_buffers(pa.binary(), 1, [None, offsets, pa.py_buffer(pickled)])
-    yield pa.RecordBatch.from_arrays([place, binary], ["p", "b"])
+    yield pa.RecordBatch.from_arrays([place, total, binary], ["p", "n", "b"])
 
 
 def integers(column: Any) -> Integers:
