@@ -15,7 +15,7 @@ PACKAGE = ROOT / "src/PETWorks"
 LAYERS = [
     {"errors", "attributetypes", "values", "vocabulary"},
     {"encoding", "counts", "result", "yamlfile"},
-    {"csvfile", "hierarchy", "sidecar", "schema", "presets", "sparkframe", "database", "manyfiles"},
+    {"csvfile", "hierarchy", "sidecar", "schema", "presets", "sparkframe", "database", "manyfiles", "sqlitefile"},
     {"files", "checkpoint"},
     {"engines"},
     {"population", "recoding", "roles", "suggestion"},
@@ -82,7 +82,7 @@ def test_engines_own_arrow_and_nothing_heavy_is_imported_at_the_top():
                         "engines.kernels",
                     )
                     assert root not in HEAVY or module in allowed, f"{module} imports {root} at the top"
-                    sources = ("files", "csvfile", "sparkframe", "database", "manyfiles")
+                    sources = ("files", "csvfile", "sparkframe", "database", "manyfiles", "sqlitefile")
                     assert root != "pyarrow" or module in (*sources, "engines.codes"), f"{module}: pyarrow"
 
 

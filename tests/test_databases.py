@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 
 import duckdb
 import pytest
@@ -75,6 +76,76 @@ def test_a_sqlite_file_hands_over_text(tmp_path, expected):
     assert found == expected
 
 
+def test_sqlite_cells_are_what_they_are_and_views_are_tables(tmp_path):
+    path = tmp_path / "reals.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE t (a REAL, b INT, double_b INT GENERATED ALWAYS AS (b * 2))")
+        cells = [(0.1 + 0.2, 1), (0.3, "x"), (1 / 3, None), (0.333333333333333, 2.5), (2, b"3")]
+        connection.executemany("INSERT INTO t (a, b) VALUES (?, ?)", cells)
+        connection.execute("CREATE VIEW v AS SELECT a, b FROM t")
+        connection.commit()
+    for table in ("t", "v"):
+        release = Release(f"{path}#{table}", {"a": QUASI_IDENTIFIER, "b": QUASI_IDENTIFIER})
+        expected = {"0.30000000000000004", "0.3", "0.3333333333333333", "0.333333333333333", "2.0"}
+        assert set(release.marginal("a").values) == expected
+        assert set(release.marginal("b").values) == {"1", "x", None, "2.5", "3"}
+    assert "double_b" in Release(f"{path}#t", {"a": QUASI_IDENTIFIER}).columns
+    damaged = bytearray(path.read_bytes())
+    damaged[100:] = bytes(255 - byte for byte in damaged[100:])
+    (tmp_path / "damaged.sqlite").write_bytes(damaged)
+    with pytest.raises(InputError, match=r"damaged\.sqlite#t: the database cannot be read \("):
+        Release(f"{tmp_path}/damaged.sqlite#t", {"a": QUASI_IDENTIFIER})
+
+
+def test_types_that_arrow_would_change_are_written_by_duckdb(tmp_path):
+    path = tmp_path / "types.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(
+            "CREATE TABLE t AS SELECT unnest(['12:00:00+08'::TIMETZ, '12:00:00+00'::TIMETZ]) AS a, "
+            "unnest([340282366920938463463374607431768211455::UHUGEINT, 1::UHUGEINT]) AS b"
+        )
+        relation = connection.table("t")
+        for data in (relation,):
+            release = Release(data, {"a": QUASI_IDENTIFIER, "b": QUASI_IDENTIFIER})
+            assert set(release.marginal("a").values) == {"12:00:00+08", "12:00:00+00"}
+            assert set(release.marginal("b").values) == {"340282366920938463463374607431768211455", "1"}
+    release = Release(f"{path}#t", {"a": QUASI_IDENTIFIER, "b": QUASI_IDENTIFIER})
+    assert set(release.marginal("a").values) == {"12:00:00+08", "12:00:00+00"}
+    duckdb.connect(str(path)).close()  # nobody keeps it open
+
+
+def test_relations_without_an_order_say_so():
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE t AS SELECT range AS a FROM range(10)")
+        assert Release(connection.table("t"), {"a": QUASI_IDENTIFIER}).keeps_order
+        connection.execute("SET preserve_insertion_order = false")
+        assert not Release(connection.table("t"), {"a": QUASI_IDENTIFIER}).keeps_order
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "POSTGRESQL://me:hunter2@127.0.0.1:1/db#t",
+        "postgresql+psycopg2://me:hunter2@h/db#t",
+        "mysql://me:hunter2@h/db#t",
+        "jdbc:postgresql://h/db?password=hunter2#t",
+        " postgresql://me:hunter2@127.0.0.1:1/db#t",
+        "postgresql://me:12/hunter2@127.0.0.1/db#t",
+        "postgresql://me:12#hunter2@127.0.0.1/db#t",
+        "postgresql://me:12?hunter2@127.0.0.1/db#t",
+        "postgresql://me:hunter2@[bad/db#t",
+    ],
+)
+def test_no_password_in_any_message(address):
+    for options in (("evaluate", address), ("evaluate", "data/delta.csv", "--original", address)):
+        output, error = command(*options, "--qi", "zip").communicate()
+        assert output == ""
+        assert "petworks: " in error
+        assert error.count("\n") == 1
+        assert "hunter" not in error
+        assert "me:" not in error
+
+
 def test_errors_name_the_table_and_no_cell(duckdb_file, tmp_path):
     def error(data):
         with pytest.raises(InputError) as caught:
@@ -86,14 +157,14 @@ def test_errors_name_the_table_and_no_cell(duckdb_file, tmp_path):
     assert "leave '#people' out" in error("data/delta.csv#people")
     broken = tmp_path / "broken.duckdb"
     broken.write_bytes(duckdb_file.read_bytes()[: duckdb_file.stat().st_size // 2])
-    assert error(f"{broken}#people").startswith("broken.duckdb: the database cannot be read (")
+    assert error(f"{broken}#people").startswith("broken.duckdb#people: the database cannot be read (")
     assert "no such file" in error(tmp_path / "none.duckdb#people")
 
 
 def test_a_server_that_is_not_there_is_named_without_password():
     with pytest.raises(InputError) as caught:
         Release("postgresql://me:secret@127.0.0.1:1/census#people", ROLES)
-    assert str(caught.value).startswith("postgresql://127.0.0.1:1/census: the database cannot be read (")
+    assert str(caught.value).startswith("postgresql://127.0.0.1:1/census#people: the database cannot be read (")
     for wrong in ("postgresql://me:secret@127.0.0.1:1/census", "postgresql://me:secret@127.0.0.1:port/census#people"):
         with pytest.raises(InputError, match="postgresql://USER@HOST:PORT/DATABASE#TABLE") as caught:
             Release(wrong, ROLES)

@@ -18,8 +18,9 @@ import pytest
 from conftest import ROOT
 from PETWorks import Release
 from PETWorks.attributetypes import QUASI_IDENTIFIER
-from PETWorks.errors import InputError
+from PETWorks.errors import InputError, ParameterError
 
+ENGINES = ("memory", "duckdb")
 ROLES = ("--qi", "a,b", "--sensitive", "s")
 
 
@@ -200,6 +201,68 @@ def test_csv_in_pieces_says_what_is_wrong_with_a_line(tmp_path, monkeypatch):
     for engine in ("memory", "duckdb"):
         with pytest.raises(InputError, match=r"table\.csv, line 251: 3 cells where the header has 2"):
             sizes(engine)
+
+
+def test_blank_lines_at_the_border_of_a_block(tmp_path):
+    from PETWorks.csvfile import SCAN_BLOCK
+
+    path, row = tmp_path / "table.csv", b"x;y\r\n"
+    body = b"a;b\r\n" + row * (SCAN_BLOCK // len(row) - 2)
+    body += b"x;" + b"z" * (SCAN_BLOCK - 1 - len(body) - 4) + b"\r\n"
+    for end in (b"\r\n", b"\r\nx;y\r\n"):  # the blank line's first byte is the last of a block
+        path.write_bytes(body + end)
+        numbers = [Release(path, dict.fromkeys("ab", QUASI_IDENTIFIER), engine=name).records for name in ENGINES]
+        assert numbers[0] == numbers[1] == body.count(b"\n") - 1 + end.count(b"x")
+
+
+def test_signs_of_zero_are_two_values_in_all_pieces(tmp_path):
+    zeros = pa.table({"a": pa.chunked_array([[0.0], [-0.0], [0.0]])})
+    pq.write_table(zeros, tmp_path / "zeros.parquet", row_group_size=1)
+    for data in (zeros, zeros.combine_chunks(), tmp_path / "zeros.parquet"):
+        for engine in ENGINES:
+            marginal = Release(data, {"a": QUASI_IDENTIFIER}, engine=engine).marginal("a")
+            assert (marginal.values, marginal.counts.tolist()) == (["0.0", "-0.0"], [2, 1])
+
+
+def test_patterns_leave_nothing_out(tmp_path):
+    for number in (1, 2):
+        pq.write_table(table(10), tmp_path / f"{number}.parquet")
+    (tmp_path / "3.parquet").symlink_to(tmp_path / "gone")
+    with pytest.raises(InputError, match=r"3\.parquet: named by .* but not a file that can be read"):
+        Release(f"{tmp_path}/*.parquet", {"a": QUASI_IDENTIFIER})
+    (tmp_path / "3.parquet").unlink()
+    (tmp_path / "4.parquet").mkdir()
+    with pytest.raises(InputError, match=r"4\.parquet: named by"):
+        Release(f"{tmp_path}/*.parquet", {"a": QUASI_IDENTIFIER})
+
+
+@pytest.mark.parametrize("limit", ["1TiB", "1YB", "9" * 400, "99999999999999999999TB"])
+def test_limits_beyond_reason(limit, temp):
+    running = petworks("evaluate", "data/delta.csv", "--qi", "zip", "--engine", "duckdb", "--memory-limit", limit)
+    error = running.communicate()[1]
+    assert running.returncode == (0 if limit == "1TiB" else 2), error
+    assert "Traceback" not in error
+
+
+def test_a_closed_engine_says_so(temp):
+    release = Release("data/patient_anonymized.csv", engine="duckdb", temp_folder=temp)
+    release.engine.close()
+    with pytest.raises(InputError, match="the engine of this release has been closed"):
+        release.class_sizes()
+    with pytest.raises(ParameterError, match="temp_folder is a path, got int"):
+        Release("data/patient_anonymized.csv", engine="duckdb", temp_folder=5)
+
+
+def test_an_engine_that_cannot_start_leaves_nothing(temp, monkeypatch):
+    import duckdb
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(duckdb, "connect", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Release("data/patient_anonymized.csv", engine="duckdb", temp_folder=temp)
+    assert list(temp.iterdir()) == []
 
 
 def test_large_row_groups_are_read_in_pieces(tmp_path, monkeypatch):

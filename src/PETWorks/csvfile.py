@@ -135,7 +135,7 @@ class CSV:
         rows = self._rows()
         next(rows)
         while piece := list(islice(rows, SLOW_ROWS)):
-            yield pa.Table.from_arrays([_dictionary_array([row[at] for row in piece]) for at in wanted], list(columns))
+            yield pa.Table.from_arrays([dictionary_array([row[at] for row in piece]) for at in wanted], list(columns))
 
     def _rows(self) -> Iterator[list[str]]:
         width, line = len(self.names), 1
@@ -258,7 +258,9 @@ class _LineEnds:
         if len(ends):
             lengths = np.diff(ends, prepend=-1) - 1
             lengths[0] += self.open_line
-            blank = (lengths == 0) | ((lengths == 1) & (octets[ends - 1] == ord("\r")))
+            before = octets[ends - 1]
+            before[0] = ord("\r") if ends[0] == 0 and self._ends_in_return else before[0] if ends[0] else 0
+            blank = (lengths == 0) | ((lengths == 1) & (before == ord("\r")))
             self.blank_lines += int(np.count_nonzero(blank))
         self.open_line = len(block) - int(ends[-1]) - 1 if len(ends) else self.open_line + len(block)
         if b'"' in block:
@@ -326,7 +328,7 @@ def _header(sample: str, separator: str, name: str) -> tuple[tuple[str, ...], in
     return tuple(name.strip() for name in names), reader.line_num
 
 
-def _dictionary_array(cells: list[str]) -> pa.DictionaryArray:
+def dictionary_array(cells: list[str]) -> pa.DictionaryArray:
     """Cells as an Arrow array, made from buffers: PyArrow's way from lists imports pandas."""
     codes: dict[str, int] = {}
     indices = np.array([codes.setdefault(cell, len(codes)) for cell in cells], np.int32)

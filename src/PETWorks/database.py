@@ -1,27 +1,39 @@
-"""Tables and views of a database that DuckDB can read: its own files, SQLite, PostgreSQL; and its relations.
+"""Tables and views that DuckDB can read, of its own files and of PostgreSQL; and its relations.
 
 A table is named behind a `#`: `census.duckdb#people`, `postgresql://host/db#schema.people`. Names that a user gives
 are compared with those that the database has, and quoted where they go into SQL. Databases are opened for reading.
 """
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pyarrow as pa
 
 from PETWorks.errors import InputError, quoted, unknown
+from PETWorks.sqlitefile import SQLite
 
 POSTGRES = ("postgresql", "postgres")
+ADDRESS = "a PostgreSQL address is postgresql://USER@HOST:PORT/DATABASE#TABLE"
+CATALOG = "current_database()"
+OFFLINE: dict[str, Any] = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 ROWS = 1 << 18  # of a piece
+
+# Types that lose something on their way through Arrow.
+WRITTEN = ("HUGEINT", "UHUGEINT", "BIGNUM", "VARINT", "TIME WITH TIME ZONE", "INTERVAL", "BIT", "UUID")
+
+Connect = Callable[[dict[str, Any]], Any]
 
 
 class Database:
-    """A table or view. PostgreSQL and SQLite hand over every cell as the text they write for it."""
+    """A table or view. PostgreSQL hands over every cell as the text it writes for it.
+
+    connect   opens the database anew, with settings; it is open only while it is looked at or read
+    """
 
     path: Path | None = None
     encoding: str | None = None
@@ -30,48 +42,48 @@ class Database:
     engine: str | None = "duckdb"
     ordered = False
 
-    def __init__(self, name: str, connection: Any, catalog: str, table: str, *, postgres: bool = False) -> None:
+    def __init__(
+        self, name: str, connect: Callable[[dict[str, Any]], Any], table: str, *, postgres: bool = False
+    ) -> None:
         self.name = f"{name}#{table}"
-        self._connection, self._postgres = connection, postgres
-        with _reading(self.name):
-            self._schema, self._table = self._found(catalog, table)
-            self._catalog = catalog
+        self._connect, self._postgres = connect, postgres
+        self._settings: dict[str, Any] = {}
+        with _reading(self.name), closing(connect({})) as connection:
+            self._catalog = connection.execute(f"SELECT {CATALOG}").fetchall()[0][0]
+            self._schema, self._table = self._found(connection, table)
             where = "database_name = $1 AND schema_name = $2 AND table_name = $3"
             listed = connection.execute(
-                f"SELECT column_name FROM duckdb_columns() WHERE {where} ORDER BY column_index",  # noqa: S608 - no names in it
-                [catalog, self._schema, self._table],
+                f"SELECT column_name, data_type FROM duckdb_columns() WHERE {where} ORDER BY column_index",
+                [self._catalog, self._schema, self._table],
             ).fetchall()
-        self._raw_names = [name for (name,) in listed]
-        self.names = tuple(name.strip() for name in self._raw_names)
+        self._cells = {name.strip(): _cell(name, kind, postgres=postgres) for name, kind in listed}
+        self.names = tuple(name.strip() for name, _ in listed)
 
-    def _found(self, catalog: str, table: str) -> tuple[str, str]:
+    def _found(self, connection: Any, table: str) -> tuple[str, str]:
         """Schema and name of the table that the user means."""
-        listed = self._connection.execute(
+        listed = connection.execute(
             "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = $1 AND NOT internal UNION "
             "SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = $1 AND NOT internal",
-            [catalog],
+            [self._catalog],
         ).fetchall()
-        meant = [(schema, name) for schema, name in sorted(listed) if table in (name, f"{schema}.{name}")]
-        if len(meant) > 1:
-            both = quoted([f"{schema}.{name}" for schema, name in meant])
-            raise InputError(f"{self.name}: several tables have that name: {both}")
-        if not meant:
-            raise InputError(f"{self.name}: {unknown('table', table, sorted({name for _, name in listed}))}")
-        return meant[0]
+        return meant(self.name, table, listed)
+
+    def limited(self, memory: int, folder: Path) -> None:
+        """What a query behind a view may use while it is read, and where it may spill."""
+        self._settings = {"memory_limit": f"{memory}B", "temp_directory": str(folder)}
 
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:  # noqa: ARG002
         """The named columns in that order, so many rows at a time."""
-        raw_names = [self._raw_names[self.names.index(name)] for name in columns]
+        cells = ", ".join(self._cells[name] for name in columns)
         if self._postgres:
-            cells = ", ".join(f"{_identifier(name)}::text" for name in raw_names)
-            statement = f"SELECT {cells} FROM {_identifier(self._schema)}.{_identifier(self._table)}"  # noqa: S608 - quoted
-            query = f"SELECT * FROM postgres_query({_literal(self._catalog)}, {_literal(statement)})"  # noqa: S608 - quoted
+            statement = f"SELECT {cells} FROM {_identifier(self._schema)}.{_identifier(self._table)}"
+            query = f"SELECT * FROM postgres_query({_literal(self._catalog)}, {_literal(statement)})"
         else:
             table = ".".join(map(_identifier, (self._catalog, self._schema, self._table)))
-            query = f"SELECT {', '.join(map(_identifier, raw_names))} FROM {table}"  # noqa: S608 - quoted
-        with _reading(self.name):
-            # A cursor of its own: another statement on the same one would end the stream without a word.
-            for batch in self._connection.cursor().sql(query).to_arrow_reader(ROWS):
+            query = f"SELECT {cells} FROM {table}"
+        with _reading(self.name), closing(self._connect(self._settings)) as connection:
+            # No other statement may run on this connection: it would end the stream without a word.
+            for batch in connection.sql(query).to_arrow_reader(ROWS):
                 yield pa.Table.from_batches([batch]).rename_columns(list(columns))
 
 
@@ -82,23 +94,27 @@ class Relation:
     encoding: str | None = None
     separator: str | None = None
     engine: str | None = "duckdb"
-    ordered = True
 
     def __init__(self, relation: Any, name: str) -> None:
         self.name = name
         self._relation = relation
         with _reading(name):
-            self.rows: int | None = relation.aggregate("count(*)").fetchall()[0][0]
+            looked = relation.aggregate("count(*), any_value(current_setting('preserve_insertion_order'))")
+            self.rows: int | None
+            self.rows, self.ordered = looked.fetchall()[0]
+        self._cells = {
+            column.strip(): _cell(column, str(kind), postgres=False)
+            for column, kind in zip(relation.columns, relation.types, strict=True)
+        }
         self.names = tuple(column.strip() for column in relation.columns)
         if self.rows == 0:
             raise InputError(f"{name}: columns but no records")
 
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:  # noqa: ARG002
         """The named columns in that order, so many rows at a time."""
-        raw_names = [self._relation.columns[self.names.index(name)] for name in columns]
         rows = 0
         with _reading(self.name):
-            chosen = self._relation.project(", ".join(map(_identifier, raw_names)))
+            chosen = self._relation.project(", ".join(self._cells[name] for name in columns))
             for batch in chosen.to_arrow_reader(ROWS):
                 rows += batch.num_rows
                 yield pa.Table.from_batches([batch]).rename_columns(list(columns))
@@ -117,47 +133,51 @@ def is_database(start: bytes) -> bool:
     return start[8:12] == b"DUCK" or start.startswith(b"SQLite format 3\0")
 
 
-def open_file(path: Path, table: str) -> Database:
+def open_file(path: Path, table: str) -> "Database | SQLite":
     """A table of a database file: DuckDB's own, or SQLite's."""
-    duckdb = _duckdb()
     with path.open("rb") as file:
         start = file.read(16)
     if not is_database(start):
         raise InputError(f"{path.name}: not a DuckDB or SQLite database; leave '#{table}' out")
-    with _reading(path.name):
-        if start[8:12] == b"DUCK":
-            connection = duckdb.connect(str(path), read_only=True, config=_offline())
-            return Database(
-                path.name, connection, connection.execute("SELECT current_database()").fetchall()[0][0], table
-            )
-        connection = duckdb.connect(config=_offline())
-        _load(connection, "sqlite_scanner")
-        connection.execute("SET GLOBAL sqlite_all_varchar = true")
-        connection.execute(f"ATTACH {_literal(str(path))} AS source (TYPE sqlite, READ_ONLY)")
-        return Database(path.name, connection, "source", table)
+    if start[8:12] != b"DUCK":
+        return SQLite(path, table)
+    duckdb = _duckdb()
+
+    def connect(limits: dict[str, Any]) -> Any:
+        # Its views read nothing else.
+        settings = {**OFFLINE, "enable_external_access": "false", **limits}
+        return duckdb.connect(str(path.resolve()), read_only=True, config=settings)
+
+    return Database(path.name, connect, table)
 
 
 def open_server(url: str) -> Database:
     """A table of a PostgreSQL server. The password, if there is one in the URL, goes into no message."""
     duckdb = _duckdb()
-    try:
-        parts = urlsplit(url)
-        port, table = parts.port, unquote(parts.fragment)
-    except ValueError:
-        raise InputError("a PostgreSQL address is postgresql://USER@HOST:PORT/DATABASE#TABLE") from None
     name = server_name(url)
+    try:
+        parts = urlsplit(url.strip())
+        port, table = parts.port, unquote(parts.fragment)
+        if "@" not in parts.netloc and "@" in parts.path + parts.query + parts.fragment:
+            raise ValueError  # a password with a sign that ends it
+    except ValueError:
+        raise InputError(f"{ADDRESS}; signs such as / # ? in a password as %2F, %23, %3F") from None
     if not table or not parts.hostname:
-        raise InputError(f"{name}: a table is wanted: postgresql://USER@HOST:PORT/DATABASE#TABLE")
-    connection = duckdb.connect(config=_offline())
-    _load(connection, "postgres_scanner")
+        raise InputError(f"{name}: a table is wanted: {ADDRESS}")
     secret = {"HOST": parts.hostname, "PORT": port, "USER": parts.username, "PASSWORD": parts.password}
     secret["DATABASE"] = parts.path.lstrip("/")
     given = ", ".join(f"{key} {_literal(unquote(str(value)))}" for key, value in secret.items() if value)
     options = " ".join(f"{key}={value}" for key, value in parse_qsl(parts.query))
-    with _reading(name):
+
+    def connect(limits: dict[str, Any]) -> Any:
+        connection = duckdb.connect(config={**OFFLINE, **limits})
+        _load(connection, "postgres_scanner")
         connection.execute(f"CREATE SECRET server (TYPE postgres, {given})")
         connection.execute(f"ATTACH {_literal(options)} AS source (TYPE postgres, READ_ONLY, SECRET server)")
-        return Database(name, connection, "source", table, postgres=True)
+        connection.execute("USE source")
+        return connection
+
+    return Database(name, connect, table, postgres=True)
 
 
 def server_name(url: str) -> str:
@@ -165,9 +185,13 @@ def server_name(url: str) -> str:
 
     >>> server_name("postgresql://me:secret@db.example:5433/census#people")
     'postgresql://db.example:5433/census'
+    >>> server_name("postgresql://me:se/cret@db.example:5433/census#people")
+    'postgresql://...'
     """
-    parts: SplitResult = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+    scheme, _, rest = url.strip().partition("://")
+    host, _, path = rest.partition("#")[0].partition("?")[0].rpartition("@")[2].partition("/")
+    plain = "@" not in rest.partition("@")[2] and not set("/?#") & set(rest.partition("@")[0] if "@" in rest else "")
+    return f"{scheme}://{host}/{path}" if plain else f"{scheme}://..."
 
 
 def _duckdb() -> Any:
@@ -176,11 +200,6 @@ def _duckdb() -> Any:
     import duckdb
 
     return duckdb
-
-
-def _offline() -> dict[str, Any]:
-    """DuckDB asks the network for nothing."""
-    return {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 
 
 def _load(connection: Any, extension: str) -> None:
@@ -205,6 +224,23 @@ def _load(connection: Any, extension: str) -> None:
     )
 
 
+def meant(name: str, table: str, listed: Sequence[tuple[str, str]]) -> tuple[str, str]:
+    """Schema and name of the one table that is called so."""
+    found = [(schema, known) for schema, known in sorted(listed) if table in (known, f"{schema}.{known}")]
+    if len(found) > 1:
+        raise InputError(f"{name}: several tables have that name: {quoted([f'{one}.{two}' for one, two in found])}")
+    if not found:
+        raise InputError(f"{name}: {unknown('table', table, sorted({known for _, known in listed}))}")
+    return found[0]
+
+
+def _cell(name: str, kind: str, *, postgres: bool) -> str:
+    """How SQL selects a column."""
+    if postgres:
+        return f"{_identifier(name)}::text"
+    return f"CAST({_identifier(name)} AS VARCHAR)" if kind in WRITTEN else _identifier(name)
+
+
 def _identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
@@ -224,7 +260,7 @@ def _reading(name: str) -> Iterator[None]:
     except (duckdb.Error, OSError) as error:
         raise InputError(
             f"{name}: the database cannot be read ({type(error).__name__}): "
-            "is it there, are you allowed to, and is it whole?"
+            "is it there and whole, are you allowed to, and does nobody write to it?"
         ) from None
 
 

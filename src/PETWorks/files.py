@@ -16,6 +16,7 @@ from PETWorks.database import POSTGRES, Database, Relation, is_database, is_rela
 from PETWorks.errors import InputError, PETWorksError, quoted
 from PETWorks.manyfiles import SIGNS, Files, matching, open_files
 from PETWorks.sparkframe import SCHEMES, SparkFrame, is_spark_frame, open_in_cluster
+from PETWorks.sqlitefile import SQLite
 
 PIECE_ROWS = 1 << 20
 _ARROW_COLUMN = re.compile(r"Conversion failed for column (.+) with type")
@@ -104,6 +105,7 @@ class Frame:
         self.names = tuple(name for name, _ in columns)
         self._raw_names = dict(columns)
         self.rows: int | None = table.num_rows
+        self.types = {name: table.schema.field(raw).type for name, raw in columns if raw in set(table.schema.names)}
         if table.num_rows == 0:
             raise InputError(f"{self.name}: columns but no records")
 
@@ -125,7 +127,7 @@ def open_source(data: Any, name: str) -> Source:
 
 
 def _open(data: Any, name: str) -> Source:
-    if isinstance(data, CSV | Parquet | Frame | Files | Database | Relation | SparkFrame):
+    if isinstance(data, CSV | Parquet | Frame | Files | Database | Relation | SQLite | SparkFrame):
         return data
     if is_spark_frame(data):
         return SparkFrame(data, name)
@@ -170,11 +172,15 @@ def _foreign_errors() -> list[type[Exception]]:
 
 def open_table(table: str | Path, separator: str | None = None, encoding: str | None = None) -> Source:
     """A table by its path or address: a file, several (`*.parquet`), one of a database (`FILE#TABLE`), of a cluster."""
-    scheme = table.partition("://")[0] if isinstance(table, str) else ""
+    address = table.strip() if isinstance(table, str) and "://" in table else ""
+    scheme = address.partition("://")[0].lower()
     if scheme in POSTGRES:
-        return open_server(str(table))
+        return open_server(address)
     if scheme in SCHEMES:
-        return open_in_cluster(str(table))
+        return open_in_cluster(address)
+    if address:  # it may have a password in it
+        kinds = quoted([f"{known}://" for known in (*POSTGRES, *SCHEMES)])
+        raise InputError(f"an address of this kind cannot be read; there are {kinds}")
     path = Path(table)
     if not path.exists():
         file, mark, name = str(path).rpartition("#")

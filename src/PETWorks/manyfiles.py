@@ -44,6 +44,9 @@ class Files:
 
 def open_files(pattern: str, opened: Callable[[Path], Any]) -> Files:
     """All files that a pattern with `*`, `?` or `[...]` names; `**` stands for any folders."""
+    others = [found for found in glob(pattern, recursive=True) if not Path(found).is_file()]  # noqa: PTH207
+    if others and not pattern.endswith("**"):
+        raise InputError(f"{Path(others[0]).name}: named by {pattern!r}, but not a file that can be read")
     paths = matching(pattern)
     if not paths:
         raise InputError(f"no file is named like {pattern!r}")

@@ -52,9 +52,10 @@ def open_in_cluster(path: str) -> SparkFrame:
     from pyspark.errors import PySparkException
 
     try:
-        return SparkFrame(session().read.parquet(path), path.rstrip("/").rpartition("/")[2])
+        return SparkFrame(session().read.parquet(path), path.rstrip("/").rpartition("/")[2].rpartition("@")[2])
     except PySparkException as error:
-        raise InputError(f"Spark cannot read {path!r} as Parquet: {type(error).__name__}") from None
+        where = path.partition("://")[0]
+        raise InputError(f"Spark cannot read the {where} address as Parquet: {type(error).__name__}") from None
 
 
 def session() -> Any:

@@ -92,7 +92,9 @@ class Encoder:
     def add(self, piece: pa.Array) -> None:
         """Take the next rows."""
         dictionary, indices = _dictionary(piece)
-        if not self._dictionaries or not dictionary.equals(self._dictionaries[-1]):
+        # Of floats 0.0 and -0.0 would pass for equal.
+        floating = pa.types.is_floating(dictionary.type)
+        if floating or not self._dictionaries or not dictionary.equals(self._dictionaries[-1]):
             self._dictionaries.append(dictionary)
         self._parts.append((len(self._dictionaries) - 1, indices))
 

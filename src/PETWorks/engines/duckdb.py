@@ -20,19 +20,20 @@ from weakref import finalize
 import numpy as np
 
 from PETWorks.counts import Integers, PairCounts
-from PETWorks.database import interruptible
+from PETWorks.database import Database, interruptible
 from PETWorks.engines.batches import THREADS
 from PETWorks.engines.codes import Codes, GrowingEncoder, arrow_codes, arrow_integers, text_column
 from PETWorks.engines.naming import naming
 from PETWorks.engines.partitioned import Known, Merge, PartitionedTable
 from PETWorks.engines.parts import Part
 from PETWorks.engines.words import Words, class_starts
-from PETWorks.errors import InputError
+from PETWorks.errors import InputError, ParameterError
 from PETWorks.files import Source
 
 Summary = TypeVar("Summary")
 
 ROWS_PER_PART = 1 << 20
+BYTES_PER_CELL = 2048  # of the limit, for each cell of a part: there are several parts at work, each with its arrays
 SHARE = 0.6  # of the memory limit that DuckDB may use; the rest is for reading, encoding and kernels
 
 
@@ -48,6 +49,8 @@ class DuckEngine:
         import duckdb
 
         self.note = note
+        if not isinstance(temp_folder, str | os.PathLike | None):
+            raise ParameterError(f"temp_folder is a path, got {type(temp_folder).__name__}")
         parent = Path(tempfile.gettempdir() if temp_folder is None else temp_folder)
         if not parent.is_dir():
             raise InputError(f"no such folder for temporary files: {str(parent)!r}")
@@ -64,13 +67,13 @@ class DuckEngine:
         }
         self._lock = RLock()
         self._numbers = numbers(1)
-        try:
-            with self.working():
-                self._connection: Any = duckdb.connect(str(Path(folder, "counts.duckdb")), config=settings)
-        except InputError:
-            shutil.rmtree(folder, ignore_errors=True)
-            raise
-        self._close = finalize(self, _closed, self._connection, folder)
+        self._memory, self._folder = memory_limit, Path(folder)
+        self.rows_per_part = max(1, min(ROWS_PER_PART, memory_limit // BYTES_PER_CELL))
+        connections: list[Any] = []
+        self._close = finalize(self, _closed, connections, folder)
+        with self.working():
+            connections.append(duckdb.connect(str(Path(folder, "counts.duckdb")), config=settings))
+        self._connection = connections[0]
         self.execute("PRAGMA disable_checkpoint_on_shutdown")
 
     def close(self) -> None:
@@ -79,23 +82,33 @@ class DuckEngine:
 
     def load(self, source: Source, columns: Sequence[str], unit: str | None = None) -> PartitionedTable:
         """The named columns of a source as codes, and as it is the one that names people."""
-        encoders = {name: GrowingEncoder(spaced_quotes=source.separator is not None) for name in columns}
+        spaced = source.separator is not None
+        encoders = {name: GrowingEncoder(spaced_quotes=spaced) for name in columns}
+        wanted = (*columns, *([unit] if unit else []))
         store = DuckStore(self, self.new("rows"), {name: f"c{place}" for place, name in enumerate(columns)})
         definition = [*(f"{code} UINTEGER" for code in store.codes.values()), *(["u VARCHAR"] if unit else [])]
         self.execute(f"CREATE TABLE {store.table} ({', '.join(definition)})")
+
+        if isinstance(source, Database):
+            source.limited(self._memory // 4, self._folder)
+
+        def coded(name: str, chunks: Any) -> Any:
+            with naming(name, {name: chunks.type}, source):
+                if name == unit:
+                    return text_column(chunks, spaced)
+                return arrow_codes(_joined([encoders[name].codes(chunk) for chunk in chunks.chunks]))
+
         rows = 0
-        with ThreadPoolExecutor(THREADS) as pool:
-            for piece in source.read((*columns, *([unit] if unit else [])), in_pieces=True):
+        with ThreadPoolExecutor(THREADS) as pool, ThreadPoolExecutor(1) as writer:
+            written: Future[None] | None = None
+            for piece in source.read(wanted, in_pieces=True):
                 rows += piece.num_rows
-                types = dict(zip(piece.schema.names, piece.schema.types, strict=True))
-
-                def coded(name: str, chunks: Any, types: Mapping[str, object] = types) -> Any:
-                    with naming(name, types, source):
-                        if name == unit:
-                            return text_column(chunks, source.separator is not None)
-                        return arrow_codes(_joined([encoders[name].codes(chunk) for chunk in chunks.chunks]))
-
-                self.insert(store.table, list(pool.map(coded, (*columns, *([unit] if unit else [])), piece.columns)))
+                arrays = list(pool.map(coded, wanted, piece.columns))
+                if written is not None:
+                    written.result()
+                written = writer.submit(self.insert, store.table, arrays)  # while the next piece is read
+            if written is not None:
+                written.result()
         if rows == 0:
             raise InputError(f"{source.name}: columns but no records")
         known = {name: Known(encoder.labels, encoder.counts) for name, encoder in encoders.items()}
@@ -110,6 +123,8 @@ class DuckEngine:
         """One statement at a time; DuckDB's errors, which may quote a cell, as ours."""
         import duckdb
 
+        if not self._close.alive:
+            raise InputError("the engine of this release has been closed: make the release again")
         with self._lock:
             try:
                 with interruptible():
@@ -229,11 +244,12 @@ class DuckCells:
         masks, total = self.words.masks(classes), int(self._engine.fetch(f"SELECT count(*) FROM {self.table}")[0][0])
         numbers = ", ".join(f"n{place}" for place in range(self._counted))
         kept: list[Integers] = []
-        for first in range(0, max(total, 1), ROWS_PER_PART):
-            where = f"rowid >= {first} AND rowid < {first + ROWS_PER_PART}"
+        step = self._engine.rows_per_part
+        for first in range(0, max(total, 1), step):
+            where = f"rowid >= {first} AND rowid < {first + step}"
             found = self._engine.fetch(f"SELECT {self.keys}, {numbers} FROM {self.table} WHERE {where}")
             kept = [np.concatenate(both) for both in zip(kept, found, strict=True)] if kept else found
-            words, last = kept[: self.words.number], first + ROWS_PER_PART >= total
+            words, last = kept[: self.words.number], first + step >= total
             end = len(words[0]) if last else int(class_starts(words, masks)[-1])
             if end or last:
                 yield Part([word[:end] for word in words], [own[:end] for own in kept[self.words.number :]])
@@ -280,10 +296,11 @@ def _joined(pieces: list[Codes]) -> Codes:
     return pieces[0] if len(pieces) == 1 else np.concatenate(pieces) if pieces else np.empty(0, np.uint8)
 
 
-def _closed(connection: Any, folder: str) -> None:
+def _closed(connections: list[Any], folder: str) -> None:
     """Close a database and remove its folder."""
     try:
-        connection.interrupt()  # a query that was left with Ctrl-C would go on, and closing would wait for it
-        connection.close()
+        for connection in connections:
+            connection.interrupt()  # a query that was left with Ctrl-C would go on, and closing would wait for it
+            connection.close()
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -12,9 +12,10 @@ from PETWorks.errors import InputError, ParameterError, quoted
 from PETWorks.files import Source
 
 ENGINES = ("auto", "memory", "duckdb", "spark")
-SMALLEST_LIMIT = 256 << 20
+SMALLEST_LIMIT, LARGEST_LIMIT = 256 << 20, 1 << 50
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?)?B?\s*", re.IGNORECASE)
-_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30}
+_UNITS = {"": 1} | {letter: 1000**power for power, letter in enumerate("kmgt", 1)}
+_UNITS |= {f"{letter}i": 1024**power for power, letter in enumerate("kmgt", 1)}
 
 
 class Engine(Protocol):
@@ -106,14 +107,16 @@ def size_in_bytes(size: int | str) -> int:
     """
     found = _SIZE.fullmatch(size) if isinstance(size, str) else None
     if found:
-        number = int(float(found[1]) * _UNITS[(found[2] or "").lower()])
+        number = int(min(float(found[1]) * _UNITS[(found[2] or "").lower()], 2.0 * LARGEST_LIMIT))
     elif isinstance(size, int) and not isinstance(size, bool):
         number = size
     else:
         number = 0
-    if number < SMALLEST_LIMIT:
+    if not SMALLEST_LIMIT <= number <= LARGEST_LIMIT:
         least = f"{SMALLEST_LIMIT >> 20} MiB"
-        raise ParameterError(f"a memory limit is bytes or like '2GB', '512MiB', at least {least}; got {size!r}")
+        raise ParameterError(
+            f"a memory limit is bytes or like '2GB', '512MiB', at least {least}; got {str(size)[:40]!r}"
+        )
     return number
 
 

@@ -239,7 +239,7 @@ class PartitionedTable:
 
     def fingerprint(self, columns: Sequence[str]) -> str:
         """A text that is another one for every other table."""
-        cells = self._cells(tuple(columns))
+        cells = self._counted.get(tuple(columns)) or self._count(tuple(columns))
         found = cells.run(mixed, lambda one, other: one + other & _ALL_BITS, len(columns))
         return f"{fingerprint_of(self.columns, columns)}-{found:016x}"
 
