@@ -16,7 +16,7 @@ from PETWorks import Release, evaluate
 from spark_cluster import cluster
 
 pytestmark = [
-    pytest.mark.xdist_group("cluster"),
+    pytest.mark.xdist_group("spark"),
     pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java 17, which is not on this machine"),
     pytest.mark.skipif(importlib.util.find_spec("pyspark") is None, reason="PySpark is not installed"),
 ]

@@ -332,3 +332,29 @@ def test_spark_gives_room_back_and_leaves_python_as_it_was(engine):
     gc.collect()
     assert session().sparkContext._jsc.getPersistentRDDs().size() == 0
     assert signal.getsignal(signal.SIGINT) is handler
+
+
+@pytest.mark.parametrize("engine", [pytest.param("spark", marks=spark_only)])
+def test_frames_reach_spark_as_text(engine):
+    """Spark would round nanoseconds, and has no unsigned numbers of 64 bits."""
+    columns = {"a": pa.array([1, 2, 1001], pa.timestamp("ns")), "b": pa.array([2**63, 1, 2], pa.uint64())}
+    found = [
+        Release(pa.table(columns), dict.fromkeys("ab", QUASI_IDENTIFIER), engine=name) for name in ("memory", engine)
+    ]
+    for name in columns:
+        assert set(found[0].marginal(name).values) == set(found[1].marginal(name).values)
+
+
+@pytest.mark.parametrize("engine", [pytest.param("spark", marks=spark_only)])
+def test_spark_refuses_what_it_would_read_otherwise(engine, tmp_path):
+    path = tmp_path / "big5.csv"
+    path.write_bytes("性別;年齡\n男;3\n女;4\n".encode("cp950"))
+    with pytest.raises(InputError, match=r"big5\.csv: Spark reads UTF-8; save the file as that"):
+        Release(path, {"性別": QUASI_IDENTIFIER}, engine=engine)
+    from PETWorks.sparkframe import session
+
+    failing = session().range(3).selectExpr("raise_error('SECRET') AS a")
+    for counted in (engine, "memory", "duckdb"):
+        with pytest.raises(InputError, match="Spark: the job failed") as caught:
+            Release(failing, {"a": QUASI_IDENTIFIER}, engine=counted)
+        assert "SECRET" not in str(caught.value)

@@ -32,13 +32,27 @@ class SparkFrame:
 
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:  # noqa: ARG002
         """The named columns, brought to this machine: for an engine that counts here."""
-        yield self.selected(columns).toArrow()
+        from py4j.protocol import Py4JError
+        from pyspark.errors import PySparkException
+
+        try:
+            table = self.selected(columns).toArrow()
+        except (PySparkException, Py4JError) as error:
+            raise job_failed(error) from None
+        yield table
 
     def selected(self, columns: tuple[str, ...]) -> Any:
         """The named columns of the frame, called by their places."""
         places = [self.frame.columns[self.names.index(name)] for name in columns]
         quoted = [f"`{place.replace('`', '``')}`" for place in places]
         return self.frame.selectExpr(*(f"{column} AS x{place}" for place, column in enumerate(quoted)))
+
+
+def job_failed(error: BaseException) -> InputError:
+    """The error for a job that Spark gave up."""
+    return InputError(
+        f"Spark: the job failed ({type(error).__name__}); its own message may quote cells and is not shown"
+    )
 
 
 def is_spark_frame(data: Any) -> bool:

@@ -175,6 +175,11 @@ def text_column(chunks: pa.ChunkedArray, spaced_quotes: bool) -> pa.ChunkedArray
     return pa.chunked_array([normalised(texts(piece), spaced_quotes) for piece in chunks.chunks], pa.large_string())
 
 
+def arrow_table(columns: Sequence[pa.ChunkedArray], names: Sequence[str]) -> pa.Table:
+    """An Arrow table of columns."""
+    return pa.Table.from_arrays(list(columns), list(names))
+
+
 def code_counts(codes: Codes, size: int) -> Integers:
     """How often each of so many codes occurs. NumPy widens codes to 64 bits: in small steps that takes no memory."""
     counts = np.zeros(size, np.int64)

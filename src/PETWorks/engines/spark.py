@@ -17,14 +17,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 from uuid import uuid4
-from weakref import finalize
+from weakref import WeakSet, finalize
 
 import numpy as np
 
 import PETWorks
 from PETWorks.counts import Integers, PairCounts
 from PETWorks.csvfile import CSV
-from PETWorks.engines.codes import arrow_integers, sorted_labels
+from PETWorks.engines.codes import arrow_integers, arrow_table, sorted_labels, text_column
 from PETWorks.engines.partitioned import Known, Merge, PartitionedTable
 from PETWorks.engines.parts import Part
 from PETWorks.engines.sparktasks import done, integers, packed, texts_of, values_of
@@ -32,11 +32,9 @@ from PETWorks.engines.words import Words
 from PETWorks.errors import InputError, NotApplicable, PETWorksError, quoted
 from PETWorks.files import Frame, Parquet, Source
 from PETWorks.manyfiles import Files
-from PETWorks.sparkframe import SparkFrame, session
+from PETWorks.sparkframe import SparkFrame, job_failed, session
 
 Summary = TypeVar("Summary")
-
-_CHARSETS = {"cp950": "MS950"}  # Java calls something else cp950
 
 ROWS_PER_PARTITION = 1 << 21
 CANCEL_TIMES = 60  # a job that has not quite begun does not hear of it
@@ -53,15 +51,19 @@ class SparkEngine:
         frames = [source.frame for source in sources if isinstance(source, SparkFrame)]
         self.session: Any = frames[0].sparkSession if frames else session()
         self.connected = type(self.session).__module__.startswith("pyspark.sql.connect")
+        self.counted: WeakSet[SparkCells] = WeakSet()
+        self.check_alive()
         self._ship()
 
     def close(self) -> None:
-        """Nothing to give back: the session is its owner's."""
+        """Give back the room of what was persisted; the session is its owner's."""
+        for cells in list(self.counted):
+            cells.drop()
 
     def load(self, source: Source, columns: Sequence[str], unit: str | None = None) -> PartitionedTable:
         """Count the values of the named columns; the frame is read again when classes are counted."""
         wanted = (*columns, *([unit] if unit else []))
-        frame = self.run(lambda: self._frame(source).selected(wanted))
+        frame = self.run(lambda: self._frame(source, wanted).selected(wanted))
         _check_types(frame, wanted, source.name)
         spaced = source.separator is not None
         values = partial(values_of, len(columns), spaced)
@@ -80,7 +82,7 @@ class SparkEngine:
         store = SparkStore(self, frame, {name: own.labels for name, own in known.items()}, number, spaced)
         return PartitionedTable(store, known, number, unit)
 
-    def _frame(self, source: Source) -> SparkFrame:
+    def _frame(self, source: Source, columns: tuple[str, ...]) -> SparkFrame:
         """A source as a data frame of this session."""
         if isinstance(source, SparkFrame):
             return source
@@ -92,17 +94,20 @@ class SparkEngine:
             return SparkFrame(reduce(lambda one, other: one.unionAll(other), frames), source.name)
         if not isinstance(source, Frame):
             raise InputError(f"{source.name}: the engine 'spark' reads frames, CSV and Parquet; take 'duckdb'")
-        (table,) = source.read(source.names)
-        return SparkFrame(self.session.createDataFrame(table.rename_columns(source.names)), source.name)
+        (table,) = source.read(columns)
+        cells = [text_column(column, spaced_quotes=False) for column in table.columns]
+        return SparkFrame(self.session.createDataFrame(arrow_table(cells, columns)), source.name)
 
     def _csv(self, source: Any) -> Any:
         """A CSV file as Spark reads it, every cell as it stands in the file."""
+        if source.encoding != "utf-8":
+            raise InputError(f"{source.name}: Spark reads UTF-8; save the file as that, or take the engine 'duckdb'")
         schema = ", ".join(f"x{place} string" for place in range(len(source.names)))
         frame = self.session.read.csv(
             str(source.path),
             schema=schema,
             sep=source.separator,
-            encoding=_CHARSETS.get(source.encoding, source.encoding),
+            encoding="UTF-8",
             quote='"',
             escape='"',
             header=True,
@@ -120,6 +125,7 @@ class SparkEngine:
         from py4j.protocol import Py4JError
         from pyspark.errors import PySparkException
 
+        self.check_alive()
         tag = f"petworks-{uuid4().hex}"
         add, cancel = (
             (self.session.addTag, self.session.interruptTag)
@@ -145,9 +151,13 @@ class SparkEngine:
         try:
             return future.result()
         except (PySparkException, Py4JError) as error:
-            raise InputError(
-                f"Spark: the job failed ({type(error).__name__}); its own message may quote cells and is not shown"
-            ) from None
+            raise job_failed(error) from None
+
+    def check_alive(self) -> None:
+        """An error if the session has been stopped."""
+        context = None if self.connected else self.session.sparkContext
+        if not self.connected and (context is None or context._jsc is None):
+            raise InputError("the Spark session of this table has been stopped: make the data frame again")
 
     def _ship(self) -> None:
         """Hand this package to the executors, once for a session: the kernels there are those of the driver."""
@@ -181,6 +191,7 @@ class SparkStore:
 
     def count(self, words: Words, recoded: Mapping[str, Integers], *, per_person: bool) -> "SparkCells":
         """Count rows, or people, by the columns of the words; recoded[column][code] stands for some codes."""
+        self._engine.check_alive()
         columns = [f"x{list(self._labels).index(name)}" for name in words.places]
         unit = [f"x{len(self._labels)}"] if per_person else []
         keys = [f"k{word}" for word in range(words.number)]
@@ -221,6 +232,7 @@ class SparkCells:
         self._complete = complete
         self._kept: dict[int, Any] = {}
         finalize(self, _forgotten, self._kept).atexit = False
+        engine.counted.add(self)
 
     @property
     def keys(self) -> list[str]:
