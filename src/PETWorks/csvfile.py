@@ -89,8 +89,8 @@ class CSV:
 
         try:
             return arrow_csv.read_csv(self._file, *self._options(columns, LONGEST_LINE))
-        except (pa.ArrowInvalid, UnicodeError):
-            # PyArrow's own message quotes the row.
+        except (pa.ArrowInvalid, UnicodeError, OSError):
+            # PyArrow's own message quotes the row; and it takes a file named .gz for one.
             return None
 
     def _stream(self, columns: tuple[str, ...]) -> Iterator[pa.Table]:
@@ -103,7 +103,7 @@ class CSV:
                 for batch in reader:
                     rows += batch.num_rows
                     yield pa.Table.from_batches([batch])
-        except (pa.ArrowInvalid, UnicodeError):
+        except (pa.ArrowInvalid, UnicodeError, OSError):
             rows = -1
         if rows != self.rows:
             with reading(self._file):

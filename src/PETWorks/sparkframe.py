@@ -1,5 +1,6 @@
 """Tables of a Spark session: data frames, and paths that the cluster reads."""
 
+import logging
 import os
 import signal
 import sys
@@ -32,27 +33,36 @@ class SparkFrame:
 
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:  # noqa: ARG002
         """The named columns, brought to this machine: for an engine that counts here."""
-        from py4j.protocol import Py4JError
-        from pyspark.errors import PySparkException
-
-        try:
+        with spark_errors():
             table = self.selected(columns).toArrow()
-        except (PySparkException, Py4JError) as error:
-            raise job_failed(error) from None
         yield table
 
     def selected(self, columns: tuple[str, ...]) -> Any:
         """The named columns of the frame, called by their places."""
-        places = [self.frame.columns[self.names.index(name)] for name in columns]
-        quoted = [f"`{place.replace('`', '``')}`" for place in places]
-        return self.frame.selectExpr(*(f"{column} AS x{place}" for place, column in enumerate(quoted)))
+        numbered = self.frame.toDF(*(f"x{place}" for place in range(len(self.names))))
+        chosen = numbered.select(*(f"x{self.names.index(name)}" for name in columns))
+        return chosen.toDF(*(f"x{place}" for place in range(len(columns))))
 
 
-def job_failed(error: BaseException) -> InputError:
-    """The error for a job that Spark gave up."""
-    return InputError(
-        f"Spark: the job failed ({type(error).__name__}); its own message may quote cells and is not shown"
-    )
+@contextmanager
+def spark_errors(what: str = "the job failed") -> Iterator[None]:
+    """Errors of Spark as ours: what it says, and writes to standard error from Python, may quote a cell."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    loggers = [logging.getLogger(name) for name in ("DataFrameQueryContextLogger", "SQLQueryContextLogger")]
+    usual = [logger.disabled for logger in loggers]
+    try:
+        for logger in loggers:
+            logger.disabled = True
+        yield
+    except (PySparkException, Py4JError) as error:
+        raise InputError(
+            f"Spark: {what} ({type(error).__name__}); its own message may quote cells and is not shown"
+        ) from None
+    finally:
+        for logger, disabled in zip(loggers, usual, strict=True):
+            logger.disabled = disabled
 
 
 def is_spark_frame(data: Any) -> bool:
@@ -63,21 +73,16 @@ def is_spark_frame(data: Any) -> bool:
 
 def open_in_cluster(path: str) -> SparkFrame:
     """A Parquet file or folder that the cluster reads."""
-    from pyspark.errors import PySparkException
-
-    try:
+    with spark_errors(f"the {path.partition('://')[0]} address cannot be read as Parquet"):
         return SparkFrame(session().read.parquet(path), path.rstrip("/").rpartition("/")[2].rpartition("@")[2])
-    except PySparkException as error:
-        where = path.partition("://")[0]
-        raise InputError(f"Spark cannot read the {where} address as Parquet: {type(error).__name__}") from None
 
 
 def session() -> Any:
     """The Spark session that is there, or a new one: of SPARK_REMOTE, of Spark's own settings, or on this machine."""
     from pyspark.sql import SparkSession
 
-    found = SparkSession.getActiveSession()
-    if found is not None:
+    found = SparkSession.getActiveSession() or getattr(SparkSession, "_instantiatedSession", None)
+    if found is not None and (is_connect(found) or found.sparkContext._jsc is not None):
         return found
     if "SPARK_REMOTE" in os.environ:
         return SparkSession.builder.getOrCreate()
@@ -87,8 +92,13 @@ def session() -> Any:
     settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
     for name, value in (settings | {"spark.sql.shuffle.partitions": "16"}).items():
         builder = builder.config(name, value)
-    with _silent_child(), _handling_interrupts_as_before():
+    with spark_errors("it does not start; is Java 17 there?"), _silent_child(), _handling_interrupts_as_before():
         return builder.getOrCreate()
+
+
+def is_connect(spark: Any) -> bool:
+    """Whether a session is one of Spark Connect."""
+    return type(spark).__module__.startswith("pyspark.sql.connect")
 
 
 @contextmanager

@@ -175,9 +175,9 @@ def text_column(chunks: pa.ChunkedArray, spaced_quotes: bool) -> pa.ChunkedArray
     return pa.chunked_array([normalised(texts(piece), spaced_quotes) for piece in chunks.chunks], pa.large_string())
 
 
-def arrow_table(columns: Sequence[pa.ChunkedArray], names: Sequence[str]) -> pa.Table:
-    """An Arrow table of columns."""
-    return pa.Table.from_arrays(list(columns), list(names))
+def arrow_table(pieces: Sequence[Sequence[pa.ChunkedArray]], names: Sequence[str]) -> pa.Table:
+    """An Arrow table of the columns of pieces, one below the other."""
+    return pa.concat_tables([pa.Table.from_arrays(list(columns), list(names)) for columns in pieces])
 
 
 def code_counts(codes: Codes, size: int) -> Integers:

@@ -5,6 +5,7 @@ what kernels return. Columns are called by their places: no name of the user's i
 """
 
 import atexit
+import re
 import shutil
 import tempfile
 import warnings
@@ -23,16 +24,16 @@ import numpy as np
 
 import PETWorks
 from PETWorks.counts import Integers, PairCounts
-from PETWorks.csvfile import CSV
 from PETWorks.engines.codes import arrow_integers, arrow_table, sorted_labels, text_column
+from PETWorks.engines.naming import naming
 from PETWorks.engines.partitioned import Known, Merge, PartitionedTable
 from PETWorks.engines.parts import Part
-from PETWorks.engines.sparktasks import done, integers, packed, texts_of, values_of
+from PETWorks.engines.sparktasks import ALL_BITS, check, done, integers, packed, texts_of, values_of
 from PETWorks.engines.words import Words
 from PETWorks.errors import InputError, NotApplicable, PETWorksError, quoted
 from PETWorks.files import Frame, Parquet, Source
 from PETWorks.manyfiles import Files
-from PETWorks.sparkframe import SparkFrame, job_failed, session
+from PETWorks.sparkframe import SparkFrame, is_connect, session, spark_errors
 
 Summary = TypeVar("Summary")
 
@@ -50,7 +51,7 @@ class SparkEngine:
     def __init__(self, sources: Sequence[Source]) -> None:
         frames = [source.frame for source in sources if isinstance(source, SparkFrame)]
         self.session: Any = frames[0].sparkSession if frames else session()
-        self.connected = type(self.session).__module__.startswith("pyspark.sql.connect")
+        self.connected = is_connect(self.session)
         self.counted: WeakSet[SparkCells] = WeakSet()
         self.check_alive()
         self._ship()
@@ -65,8 +66,7 @@ class SparkEngine:
         wanted = (*columns, *([unit] if unit else []))
         frame = self.run(lambda: self._frame(source, wanted).selected(wanted))
         _check_types(frame, wanted, source.name)
-        spaced = source.separator is not None
-        values = partial(values_of, len(columns), spaced)
+        values = partial(values_of, len(columns))
         found = self.run(lambda: _mapped(frame, values, "c int, v string, n long").groupBy("c", "v").sum("n").toArrow())
         known: dict[str, Known] = {}
         place_of, counts = (integers(found.column(place)) for place in (0, 2))
@@ -77,54 +77,33 @@ class SparkEngine:
         number = int(known[columns[0]].counts.sum())
         if number == 0:
             raise InputError(f"{source.name}: columns but no records")
-        if isinstance(source, CSV) and source.is_plain and number != source.rows:
-            raise InputError(f"{source.name}: Spark reads {number} records where the file has {source.rows}")
-        store = SparkStore(self, frame, {name: own.labels for name, own in known.items()}, number, spaced)
+        if isinstance(source, Parquet | Files | Frame) and number != source.rows:
+            raise InputError(f"{source.name}: Spark reads {number} records where there are {source.rows}")
+        store = SparkStore(self, frame, known, number)
         return PartitionedTable(store, known, number, unit)
 
     def _frame(self, source: Source, columns: tuple[str, ...]) -> SparkFrame:
-        """A source as a data frame of this session."""
+        """A source as a data frame of this session: Spark reads Parquet; what it would read otherwise, we read."""
+        parts = source.parts if isinstance(source, Files) else [source]
         if isinstance(source, SparkFrame):
             return source
-        parts = source.parts if isinstance(source, Files) else [source]
         if isinstance(parts[0], Parquet):
-            return SparkFrame(self.session.read.parquet(*(str(part.path) for part in parts)), source.name)
-        if isinstance(parts[0], CSV):
-            frames = [self._csv(part).select(*_quoted(parts[0].names)) for part in parts]
-            return SparkFrame(reduce(lambda one, other: one.unionAll(other), frames), source.name)
-        if not isinstance(source, Frame):
-            raise InputError(f"{source.name}: the engine 'spark' reads frames, CSV and Parquet; take 'duckdb'")
-        (table,) = source.read(columns)
-        cells = [text_column(column, spaced_quotes=False) for column in table.columns]
-        return SparkFrame(self.session.createDataFrame(arrow_table(cells, columns)), source.name)
-
-    def _csv(self, source: Any) -> Any:
-        """A CSV file as Spark reads it, every cell as it stands in the file."""
-        if source.encoding != "utf-8":
-            raise InputError(f"{source.name}: Spark reads UTF-8; save the file as that, or take the engine 'duckdb'")
-        schema = ", ".join(f"x{place} string" for place in range(len(source.names)))
-        frame = self.session.read.csv(
-            str(source.path),
-            schema=schema,
-            sep=source.separator,
-            encoding="UTF-8",
-            quote='"',
-            escape='"',
-            header=True,
-            enforceSchema=True,
-            multiLine=source.line_ends_in_cells,
-            mode="FAILFAST",
-        )
-        return frame.toDF(*source.names)
+            return SparkFrame(self.session.read.parquet(*(_address(part.path) for part in parts)), source.name)
+        pieces = []
+        for piece in source.read(columns):
+            types = dict(zip(columns, piece.schema.types, strict=True))
+            cells = []
+            for name, column in zip(columns, piece.columns, strict=True):
+                with naming(name, types, source):
+                    cells.append(text_column(column, source.separator is not None))
+            pieces.append(cells)
+        return SparkFrame(self.session.createDataFrame(arrow_table(pieces, columns)), source.name)
 
     def run(self, action: Callable[[], Any]) -> Any:
         """Run a job: errors of Spark, which may quote a cell, become ours; what is interrupted is stopped for good.
 
         It runs in a thread of its own, because Ctrl-C breaks the line to the Java process when it waits there.
         """
-        from py4j.protocol import Py4JError
-        from pyspark.errors import PySparkException
-
         self.check_alive()
         tag = f"petworks-{uuid4().hex}"
         add, cancel = (
@@ -135,7 +114,8 @@ class SparkEngine:
 
         def tagged() -> Any:
             add(tag)
-            return action()
+            with spark_errors():
+                return action()
 
         pool = ThreadPoolExecutor(1)
         future = pool.submit(tagged)
@@ -148,10 +128,7 @@ class SparkEngine:
                 cancel(tag)
                 if wait([future], 0.5).done:
                     break
-        try:
-            return future.result()
-        except (PySparkException, Py4JError) as error:
-            raise job_failed(error) from None
+        return future.result()
 
     def check_alive(self) -> None:
         """An error if the session has been stopped."""
@@ -184,24 +161,28 @@ class SparkEngine:
 
 
 class SparkStore:
-    """A data frame, its columns called by their places, and the labels of each."""
+    """A data frame, its columns called by their places, and the values of each."""
 
-    def __init__(self, engine: SparkEngine, frame: Any, labels: Mapping[str, Any], rows: int, spaced: bool) -> None:
-        self._engine, self._frame, self._labels, self._rows, self._spaced = engine, frame, labels, rows, spaced
+    def __init__(self, engine: SparkEngine, frame: Any, known: Mapping[str, Known], rows: int) -> None:
+        self._engine, self._frame, self._known, self._rows = engine, frame, known, rows
 
     def count(self, words: Words, recoded: Mapping[str, Integers], *, per_person: bool) -> "SparkCells":
         """Count rows, or people, by the columns of the words; recoded[column][code] stands for some codes."""
         self._engine.check_alive()
-        columns = [f"x{list(self._labels).index(name)}" for name in words.places]
-        unit = [f"x{len(self._labels)}"] if per_person else []
+        columns = [f"x{list(self._known).index(name)}" for name in words.places]
+        unit = [f"x{len(self._known)}"] if per_person else []
         keys = [f"k{word}" for word in range(words.number)]
-        labels = {name: self._labels[name] for name in words.places}
+        labels = {name: self._known[name].labels for name in words.places}
         own = {name: codes for name, codes in recoded.items() if name in words.places}
         schema = ", ".join(f"{key} long" for key in keys) + (", u string" if per_person else ", n0 long")
-        rows = _mapped(self._frame.select(*columns, *unit), partial(packed, words, labels, own, self._spaced), schema)
+        # The token keeps Spark from taking what it has persisted for another table that was read from the same place.
+        pack = partial(packed, words, labels, own, uuid4().hex)
+        rows = _mapped(self._frame.select(*columns, *unit), pack, schema)
         if per_person:
             rows = rows.distinct().groupBy(*keys).count().withColumnRenamed("count", "n0")
-        return SparkCells(self._engine, rows, words, self._rows, complete=not per_person)
+            return SparkCells(self._engine, rows, words, self._rows)
+        counts = {name: _recoded(self._known[name].counts, own.get(name)) for name in words.places}
+        return SparkCells(self._engine, rows, words, self._rows, checks={name: check(c) for name, c in counts.items()})
 
     def people(self) -> int:
         """Number of people that the unit names."""
@@ -212,7 +193,7 @@ class SparkStore:
         return bool(self._engine.run(lambda: self._units().filter("u IS NULL").limit(1).count()))
 
     def _units(self) -> Any:
-        return _mapped(self._frame.select(f"x{len(self._labels)}"), partial(texts_of, self._spaced), "u string")
+        return _mapped(self._frame.select(f"x{len(self._known)}"), texts_of, "u string")
 
     def pairs_in_order(self, column: str, store: Any) -> PairCounts:  # noqa: ARG002
         """Spark does not keep the order of rows."""
@@ -222,14 +203,21 @@ class SparkStore:
 class SparkCells:
     """A data frame of keys `k0`, `k1`… and numbers `n0`, `n1`…; equal keys are added up when a part is made.
 
-    complete   whether the first number of all cells adds up to the rows
+    checks   for each column what its codes, with the first number, add up to: `check` of its counts; None if unknown
     """
 
     def __init__(
-        self, engine: SparkEngine, frame: Any, words: Words, rows: int, *, counted: int = 1, complete: bool = False
+        self,
+        engine: SparkEngine,
+        frame: Any,
+        words: Words,
+        rows: int,
+        *,
+        counted: int = 1,
+        checks: Mapping[str, int] | None = None,
     ) -> None:
         self._engine, self.frame, self.words, self._rows, self._counted = engine, frame, words, rows, counted
-        self._complete = complete
+        self._checks = checks
         self._kept: dict[int, Any] = {}
         finalize(self, _forgotten, self._kept).atexit = False
         engine.counted.add(self)
@@ -243,16 +231,17 @@ class SparkCells:
         """Do a task for parts that have complete classes of the first columns, at least one, and merge the answers."""
         from pyspark import cloudpickle
 
-        work = partial(done, self.words.number, task)
-        columns = "p long, n long, b binary"
-        answered = self._engine.run(lambda: _mapped(self._partitioned(classes), work, columns).toArrow()).to_pydict()
-        if self._complete and sum(answered["n"]) != self._rows:
-            raise InputError(
-                f"{sum(answered['n']):,} records were counted of {self._rows:,}: the table changes while it is read; "
-                "persist the data frame first"
-            )
-        order = np.argsort(np.array(answered["p"], np.int64))
-        answers = [cloudpickle.loads(answered["b"][place]) for place in order]
+        work = partial(done, self.words, task)
+        answered = self._engine.run(lambda: _mapped(self._partitioned(classes), work, "p long, b binary").toArrow())
+        places, pickled = answered.to_pydict().values()
+        both = [cloudpickle.loads(pickled[place]) for place in np.argsort(np.array(places, np.int64))]
+        for place, (name, wanted) in enumerate((self._checks or {}).items()):
+            if sum(checks[place] for _, checks in both) & ALL_BITS != wanted:
+                raise InputError(
+                    f"column {list(self.words.places).index(name) + 1} of the table changes while it is read; "
+                    "persist the data frame first"
+                )
+        answers = [answer for answer, _ in both]
         for answer in answers:
             if isinstance(answer, PETWorksError):
                 raise answer
@@ -275,7 +264,8 @@ class SparkCells:
         coarser = finer.selectExpr(*packed, "n0")
         keys = [f"k{word}" for word in range(words.number)]
         summed = coarser.groupBy(*keys).sum("n0").toDF(*keys, "n0")
-        return SparkCells(self._engine, summed, words, self._rows, complete=self._complete)
+        checks = None if self._checks is None else {name: self._checks[name] for name in words.places}
+        return SparkCells(self._engine, summed, words, self._rows, checks=checks)
 
     def with_people(self, classes: "SparkCells") -> "SparkCells":
         """These cells and a second number: how often the class, which is the first columns, was counted there."""
@@ -326,5 +316,15 @@ def _check_types(frame: Any, columns: Sequence[str], name: str) -> None:
         raise InputError(f"{name}: columns {quoted(nested)} have cells that are not text or numbers")
 
 
-def _quoted(names: Sequence[str]) -> list[str]:
-    return [f"`{name.replace('`', '``')}`" for name in names]
+def _recoded(counts: Integers, new_codes: Integers | None) -> Integers:
+    """The counts of codes after they have been given new ones."""
+    if new_codes is None:
+        return counts
+    found = np.zeros(int(new_codes.max()) + 1, np.int64)
+    np.add.at(found, new_codes, counts)
+    return found
+
+
+def _address(path: Any) -> str:
+    """A file of this machine for Spark, which takes some signs for a pattern."""
+    return "file://" + re.sub(r"([\\{}\[\]*?])", r"\\\1", str(path.resolve()))

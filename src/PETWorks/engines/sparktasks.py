@@ -11,6 +11,7 @@ from PETWorks.engines.parts import Part
 from PETWorks.engines.words import Words, class_starts
 from PETWorks.errors import InputError, PETWorksError
 
+ALL_BITS = (1 << 64) - 1
 ROWS_PER_BATCH = 1 << 17
 ROWS_PER_BLOCK = 1 << 20  # are counted before they are shuffled
 
@@ -29,11 +30,11 @@ def larger(batches: Iterator[Any]) -> Iterator[Any]:
         yield pa.concat_batches(waiting)
 
 
-def values_of(columns: int, spaced: bool, batches: Iterator[Any]) -> Iterator[Any]:
+def values_of(columns: int, batches: Iterator[Any]) -> Iterator[Any]:
     """The values of each column in a partition and how often it has each."""
     import pyarrow as pa
 
-    encoders = [GrowingEncoder(spaced_quotes=spaced) for _ in range(columns)]
+    encoders = [GrowingEncoder() for _ in range(columns)]
     for batch in larger(batches):
         for encoder, column in zip(encoders, batch.columns, strict=False):
             encoder.codes(column)
@@ -43,21 +44,21 @@ def values_of(columns: int, spaced: bool, batches: Iterator[Any]) -> Iterator[An
         yield pa.RecordBatch.from_arrays(columns_of, ["c", "v", "n"])
 
 
-def texts_of(spaced: bool, batches: Iterator[Any]) -> Iterator[Any]:
+def texts_of(batches: Iterator[Any]) -> Iterator[Any]:
     """A column as text, blank cells missing."""
     import pyarrow as pa
 
     for batch in batches:
-        yield pa.RecordBatch.from_arrays([normalised(texts(batch.column(0)), spaced).cast(pa.string())], ["u"])
+        yield pa.RecordBatch.from_arrays([normalised(texts(batch.column(0))).cast(pa.string())], ["u"])
 
 
 def packed(
-    words: Words, labels: Mapping[str, Any], recoded: Mapping[str, Integers], spaced: bool, batches: Iterator[Any]
+    words: Words, labels: Mapping[str, Any], recoded: Mapping[str, Integers], _token: str, batches: Iterator[Any]
 ) -> Iterator[Any]:
     """Rows as words: counted, block by block, or with the unit that stands behind the columns."""
     import pyarrow as pa
 
-    encoders = {name: GrowingEncoder(spaced_quotes=spaced, labels=own) for name, own in labels.items()}
+    encoders = {name: GrowingEncoder(labels=own) for name, own in labels.items()}
     names = [f"k{word}" for word in range(words.number)]
     block: list[list[Integers]] = []
 
@@ -75,7 +76,7 @@ def packed(
             codes[name] = recoded[name][found] if name in recoded else found
         own = words.packed(codes, batch.num_rows)
         if batch.num_columns > len(encoders):
-            unit = normalised(texts(batch.column(batch.num_columns - 1)), spaced).cast(pa.string())
+            unit = normalised(texts(batch.column(batch.num_columns - 1))).cast(pa.string())
             yield pa.RecordBatch.from_arrays([*map(arrow_integers, own), unit], [*names, "u"])
             continue
         block.append(own)
@@ -86,8 +87,8 @@ def packed(
         yield counted()
 
 
-def done(keys: int, task: Callable[[Part], Any], batches: Iterator[Any]) -> Iterator[Any]:
-    """The answer of a partition, if it has cells: pickled, or the error that came instead; and how much it counted."""
+def done(words: Words, task: Callable[[Part], Any], batches: Iterator[Any]) -> Iterator[Any]:
+    """The answer of a partition, if it has cells: pickled, or the error that came instead; and checks of its cells."""
     import pyarrow as pa
     from pyspark import TaskContext, cloudpickle
 
@@ -95,17 +96,26 @@ def done(keys: int, task: Callable[[Part], Any], batches: Iterator[Any]) -> Iter
     if table is None or table.num_rows == 0:
         return
     columns = [integers(column) for column in table.columns]
+    part = merged(Part(columns[: words.number], columns[words.number :]))
+    checks = [check(part.numbers[0], codes) for codes in words.codes(part.words).values()]
     try:
-        answer = task(merged(Part(columns[:keys], columns[keys:])))
+        answer = task(part)
     except PETWorksError as error:
         answer = error
     context = TaskContext.get()
-    numbers = [context.partitionId() if context else 0, int(columns[keys].sum())]
-    place, total = (arrow_integers(np.array([number])) for number in numbers)
-    pickled: bytes = cloudpickle.dumps(answer)  # type: ignore[no-untyped-call]
+    place = arrow_integers(np.array([context.partitionId() if context else 0]))
+    pickled: bytes = cloudpickle.dumps((answer, checks))  # type: ignore[no-untyped-call]
     offsets = pa.py_buffer(np.array([0, len(pickled)], np.int32))
     binary = pa.Array.from_buffers(pa.binary(), 1, [None, offsets, pa.py_buffer(pickled)])
-    yield pa.RecordBatch.from_arrays([place, total, binary], ["p", "n", "b"])
+    yield pa.RecordBatch.from_arrays([place, binary], ["p", "b"])
+
+
+def check(counts: Integers, codes: Integers | None = None) -> int:
+    """A number that counts of codes add up to, and hardly any others do; codes are 0, 1, 2… if not given."""
+    mixed = (np.arange(len(counts)) if codes is None else codes).astype(np.uint64) + np.uint64(1)
+    mixed *= np.uint64(0x9E3779B97F4A7C15)
+    mixed ^= mixed >> np.uint64(29)
+    return int((mixed * counts.astype(np.uint64)).sum(dtype=np.uint64))
 
 
 def integers(column: Any) -> Integers:
