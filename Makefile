@@ -30,7 +30,7 @@ demo: .venv/.ready
 	$(BIN)/petworks check data/adult_policy.yaml --html adult_report.html
 
 test: .venv/.ready
-	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup
+	$(BIN)/python -m pytest --numprocesses auto
 
 check: .venv/.ready
 	$(BIN)/ruff format --check .

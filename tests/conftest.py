@@ -16,6 +16,18 @@ settings.register_profile("petworks", deadline=None, suppress_health_check=[Heal
 settings.load_profile("petworks")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """All tests with Spark run in one process, so that Java is started once; others wherever there is room."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class OneForSpark(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return "spark" if "spark" in nodeid or "test_cluster" in nodeid else nodeid
+
+    return OneForSpark(config, log)
+
+
 @pytest.fixture(autouse=True)
 def at_root(monkeypatch):
     """Doctests and examples name the bundled tables from the root of the project."""

@@ -16,7 +16,6 @@ from PETWorks import Release, evaluate
 from spark_cluster import cluster
 
 pytestmark = [
-    pytest.mark.xdist_group("spark"),
     pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java 17, which is not on this machine"),
     pytest.mark.skipif(importlib.util.find_spec("pyspark") is None, reason="PySpark is not installed"),
 ]
@@ -96,6 +95,7 @@ def driver(running, tmp_path):
             started = subprocess.Popen(
                 [sys.executable, "-W", "ignore", program, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                 stderr=errors, text=True, cwd=ROOT, env=running.environment(),
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
             )  # fmt: skip
         drivers.append(started)
         return started

@@ -34,7 +34,6 @@ from test_every_metric import ONE_LEVEL, close
 NAMES = sorted(set(catalogue) - {"utility-bias"})  # it asks a function of the user, no engine
 OUT_OF_ORDER = {"non-uniform-entropy"}  # compares rows in their order
 spark_only = [
-    pytest.mark.xdist_group("spark"),
     pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java 17, which is not on this machine"),
     pytest.mark.skipif(importlib.util.find_spec("pyspark") is None, reason="PySpark is not installed"),
 ]

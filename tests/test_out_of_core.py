@@ -50,6 +50,10 @@ def petworks(*arguments, **options):
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT, **options)
 
 
+def heeding_interrupts():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def assert_fails(running, temp, *outputs, code=2):
     """One line on standard error, nothing on standard output, nothing left on disk."""
     output, error = running.communicate(timeout=120)
@@ -149,7 +153,9 @@ def test_a_run_that_is_stopped_leaves_nothing(large, temp, tmp_path, number, cod
     pattern = tmp_path / "many-*.parquet"
     for part in range(12):
         os.link(large, tmp_path / f"many-{part}.parquet")
-    running = petworks("evaluate", pattern, *ROLES, "--engine", "duckdb", "--temp-folder", temp, "-o", out)
+    arguments = ("--engine", "duckdb", "--temp-folder", temp, "-o", out)
+    # Whoever runs the tests in the background may have them ignore Ctrl-C.
+    running = petworks("evaluate", pattern, *ROLES, *arguments, preexec_fn=heeding_interrupts)
     while sum(path.stat().st_size for path in temp.rglob("*") if path.is_file()) < 4_000_000:
         assert running.poll() is None, running.communicate()
         time.sleep(0.02)

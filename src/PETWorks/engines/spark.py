@@ -77,7 +77,8 @@ class SparkEngine:
         number = int(known[columns[0]].counts.sum())
         if number == 0:
             raise InputError(f"{source.name}: columns but no records")
-        if isinstance(source, Parquet | Files | Frame) and number != source.rows:
+        told = source.parts[0] if isinstance(source, Files) else source
+        if isinstance(told, Parquet | Frame) and number != source.rows:
             raise InputError(f"{source.name}: Spark reads {number} records where there are {source.rows}")
         store = SparkStore(self, frame, known, number)
         return PartitionedTable(store, known, number, unit)
