@@ -10,7 +10,6 @@ from contextlib import closing, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pyarrow as pa
 
@@ -153,6 +152,8 @@ def open_file(path: Path, table: str) -> "Database | SQLite":
 
 def open_server(url: str) -> Database:
     """A table of a PostgreSQL server. The password, if there is one in the URL, goes into no message."""
+    from urllib.parse import parse_qsl, unquote, urlsplit
+
     duckdb = _duckdb()
     name = server_name(url)
     try:

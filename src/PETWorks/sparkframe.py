@@ -1,6 +1,5 @@
 """Tables of a Spark session: data frames, and paths that the cluster reads."""
 
-import logging
 import os
 import signal
 import sys
@@ -47,6 +46,8 @@ class SparkFrame:
 @contextmanager
 def spark_errors(what: str = "the job failed") -> Iterator[None]:
     """Errors of Spark as ours: what it says, and writes to standard error from Python, may quote a cell."""
+    import logging
+
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 

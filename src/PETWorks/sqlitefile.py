@@ -3,7 +3,6 @@
 DuckDB's reader of SQLite knows a column's declared type only, writes numbers with 15 digits and leaves out views.
 """
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -56,8 +55,10 @@ class SQLite:
             raise InputError(f"{self.name}: {rows} records were read where there were {self.rows}: has it changed?")
 
     @contextmanager
-    def _opened(self) -> Iterator[sqlite3.Connection]:
+    def _opened(self) -> Iterator[Any]:
         """The file, for reading; its errors, which may quote a cell, as ours."""
+        import sqlite3
+
         address = f"{self._path.resolve().as_uri()}?mode=ro"
         try:
             with closing(sqlite3.connect(address, uri=True)) as connection:

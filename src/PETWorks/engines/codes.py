@@ -8,8 +8,6 @@ second: arrays are made from and read through their buffers here, and scalars ar
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import blake2b
-from json import dumps
 
 import numpy as np
 import pyarrow as pa
@@ -256,6 +254,9 @@ def strings(values: Sequence[str | None]) -> pa.Array:
 
 def fingerprint_of(columns: Mapping[str, Domain], names: Sequence[str], *codes: Codes) -> str:
     """A text that is another one for other values, or other codes."""
+    from hashlib import blake2b
+    from json import dumps
+
     digest = blake2b(digest_size=16)
     digest.update(dumps([[name, columns[name].values] for name in names]).encode())
     for own in codes:
