@@ -313,7 +313,7 @@ def test_a_frame_that_changes_while_it_is_read_is_noticed(engine, tmp_path):
         frame = session().range(0, 5, 1, 1).selectExpr("string(id) AS a").mapInArrow(once_more, "a string")
     release = Release(frame, {"a": QUASI_IDENTIFIER})
     assert release.records == 5
-    with pytest.raises(InputError, match="column 1 of the table changes while it is read"):
+    with pytest.raises(InputError, match="column 'a' changes while it is read; persist the data frame first"):
         release.class_sizes()
 
 

@@ -18,7 +18,6 @@ from PETWorks.sqlitefile import SQLite
 
 POSTGRES = ("postgresql", "postgres")
 ADDRESS = "a PostgreSQL address is postgresql://USER@HOST:PORT/DATABASE#TABLE"
-CATALOG = "current_database()"
 OFFLINE: dict[str, Any] = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 ROWS = 1 << 18  # of a piece
 
@@ -41,14 +40,12 @@ class Database:
     engine: str | None = "duckdb"
     ordered = False
 
-    def __init__(
-        self, name: str, connect: Callable[[dict[str, Any]], Any], table: str, *, postgres: bool = False
-    ) -> None:
+    def __init__(self, name: str, connect: Connect, table: str, *, postgres: bool = False) -> None:
         self.name = f"{name}#{table}"
         self._connect, self._postgres = connect, postgres
         self._settings: dict[str, Any] = {}
         with _reading(self.name), closing(connect({})) as connection:
-            self._catalog = connection.execute(f"SELECT {CATALOG}").fetchall()[0][0]
+            self._catalog = connection.execute("SELECT current_database()").fetchall()[0][0]
             self._schema, self._table = self._found(connection, table)
             where = "database_name = $1 AND schema_name = $2 AND table_name = $3"
             listed = connection.execute(

@@ -15,13 +15,12 @@ import numpy as np
 from PETWorks.counts import ClassCodes, ClassPairs, ClassSizes, ClassValues, Grouping, Integers, Marginal, PairCounts
 from PETWorks.engines.codes import Domain, fingerprint_of, narrowest, strings
 from PETWorks.engines.memory import MemoryTable
-from PETWorks.engines.parts import Part, asked, counts_in, families_in, mixed, paired, total
+from PETWorks.engines.parts import ALL_BITS, Part, asked, counts_in, families_in, mixed, paired, total
 from PETWorks.engines.words import Words
 from PETWorks.errors import InputError
 from PETWorks.values import SUPPRESSED
 
 Summary = TypeVar("Summary")
-_ALL_BITS = (1 << 64) - 1
 Merge = Callable[[Summary, Summary], Summary]
 
 
@@ -240,7 +239,7 @@ class PartitionedTable:
     def fingerprint(self, columns: Sequence[str]) -> str:
         """A text that is another one for every other table."""
         cells = self._counted.get(tuple(columns)) or self._count(tuple(columns))
-        found = cells.run(mixed, lambda one, other: one + other & _ALL_BITS, len(columns))
+        found = cells.run(mixed, lambda one, other: one + other & ALL_BITS, len(columns))
         return f"{fingerprint_of(self.columns, columns)}-{found:016x}"
 
     def _may_stand_aside(self, grouping: Grouping) -> bool:

@@ -13,6 +13,7 @@ from PETWorks.engines.words import Words
 from PETWorks.errors import InputError
 
 Summary = TypeVar("Summary")
+ALL_BITS = (1 << 64) - 1
 
 
 class Part(NamedTuple):

@@ -27,8 +27,8 @@ from PETWorks.counts import Integers, PairCounts
 from PETWorks.engines.codes import arrow_integers, arrow_table, sorted_labels, text_column
 from PETWorks.engines.naming import naming
 from PETWorks.engines.partitioned import Known, Merge, PartitionedTable
-from PETWorks.engines.parts import Part
-from PETWorks.engines.sparktasks import ALL_BITS, check, done, integers, packed, texts_of, values_of
+from PETWorks.engines.parts import ALL_BITS, Part
+from PETWorks.engines.sparktasks import check, done, integers, packed, texts_of, values_of
 from PETWorks.engines.words import Words
 from PETWorks.errors import InputError, NotApplicable, PETWorksError, quoted
 from PETWorks.files import Frame, Parquet, Source
@@ -238,10 +238,7 @@ class SparkCells:
         both = [cloudpickle.loads(pickled[place]) for place in np.argsort(np.array(places, np.int64))]
         for place, (name, wanted) in enumerate((self._checks or {}).items()):
             if sum(checks[place] for _, checks in both) & ALL_BITS != wanted:
-                raise InputError(
-                    f"column {list(self.words.places).index(name) + 1} of the table changes while it is read; "
-                    "persist the data frame first"
-                )
+                raise InputError(f"column {name!r} changes while it is read; persist the data frame first")
         answers = [answer for answer, _ in both]
         for answer in answers:
             if isinstance(answer, PETWorksError):

@@ -11,7 +11,6 @@ from PETWorks.engines.parts import Part
 from PETWorks.engines.words import Words, class_starts
 from PETWorks.errors import InputError, PETWorksError
 
-ALL_BITS = (1 << 64) - 1
 ROWS_PER_BATCH = 1 << 17
 ROWS_PER_BLOCK = 1 << 20  # are counted before they are shuffled
 
