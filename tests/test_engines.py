@@ -133,6 +133,8 @@ def counted(table, engine):
     values = release.marginal(sensitive).values
 
     def histories(classes):
+        if len(classes.sizes) == 0:
+            return []  # all records are suppressed
         cells = [
             (int(size), *sorted((str(values[v]), int(n)) for v, n in zip(own_values, own_counts, strict=True)))
             for size, own_values, own_counts in zip(
