@@ -40,11 +40,11 @@ def group_by(path, names):
 
 def ours(wanted, engine, path, names):
     from PETWorks import Release, evaluate
-    from PETWorks.attacks.subsets import every_subset
     from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+    from PETWorks.measures.attacks.subsets import every_subset
 
     if engine == "spark":
-        from PETWorks.sparkframe import session
+        from PETWorks.tables.sparkframe import session
 
         session().range(1).count()  # the cluster is up before the clock starts
     if engine == "duckdb":

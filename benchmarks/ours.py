@@ -24,7 +24,7 @@ def main():
     wanted, path, *others = sys.argv[1:]
     from PETWorks import Release, evaluate
     from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-    from PETWorks.files import open_source
+    from PETWorks.tables.opening import open_source
 
     names = open_source(path, "table").names
     roles = {name: SENSITIVE_ATTRIBUTE if name == SENSITIVE else QUASI_IDENTIFIER for name in names}
@@ -68,7 +68,7 @@ def main():
 def report(path):
     """The policy is written beside the table."""
     from PETWorks import check
-    from PETWorks.starter import starter_policy, suggestions
+    from PETWorks.gate.starter import starter_policy, suggestions
 
     start = perf_counter()
     found, unit = suggestions(path, None, None)
@@ -105,7 +105,7 @@ def subsets(release):
     import numpy as np
 
     from PETWorks import Release
-    from PETWorks.attacks.subsets import every_subset
+    from PETWorks.measures.attacks.subsets import every_subset
 
     for rows in (1, 70_000):  # narrow and wide keys
         small = {f"q{n}": np.random.default_rng(n).integers(0, rows, rows).astype(str) for n in range(3)}

@@ -21,13 +21,14 @@ from pycanon import anonymity
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
+from test_reference import CENSUS, NINE_QUASI_IDENTIFIERS, YAML_ROLES  # noqa: E402
+
 import definitions  # noqa: E402
 import frames  # noqa: E402
+from PETWorks.about.hierarchy import read_hierarchies  # noqa: E402
+from PETWorks.counting.release import Release  # noqa: E402
 from PETWorks.errors import NotApplicable  # noqa: E402
-from PETWorks.hierarchy import read_hierarchies  # noqa: E402
-from PETWorks.metric import all_measures  # noqa: E402
-from PETWorks.release import Release  # noqa: E402
-from test_reference import CENSUS, NINE_QUASI_IDENTIFIERS, YAML_ROLES  # noqa: E402
+from PETWorks.measures.catalogue import all_measures  # noqa: E402
 
 REFERENCE = Path(os.environ.get("PETWORKS_REFERENCE_DATA", ROOT.parent / "shared/data/petworks"))
 RANDOM_TABLES = 300

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from PETWorks.metric import all_measures
+from PETWorks.measures.catalogue import all_measures
 
 HEAD = """# Measures
 

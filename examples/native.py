@@ -1,9 +1,9 @@
 """The same questions in the native interface: one release, several measures, arrays for research."""
 
 from PETWorks import Release, evaluate
-from PETWorks.attacks.reidentification import re_identification_per_record
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.metrics.closeness import t_closeness
+from PETWorks.measures.attacks.reidentification import re_identification_per_record
+from PETWorks.measures.privacy.closeness import t_closeness
 
 roles = {
     "ZIPCode": QUASI_IDENTIFIER,

@@ -11,28 +11,10 @@ from PETWorks import catalogue
 
 PACKAGE = ROOT / "src/PETWorks"
 
-# Each layer imports only from the layers before it (and from its own).
-LAYERS = [
-    {"errors", "attributetypes", "values", "vocabulary"},
-    {"encoding", "counts", "result", "yamlfile"},
-    {"csvfile", "hierarchy", "sidecar", "schema", "presets", "sparkframe", "database", "manyfiles", "sqlitefile"},
-    {"files", "checkpoint"},
-    {"engines"},
-    {"population", "recoding", "roles", "suggestion"},
-    {"release"},
-    {"metric", "shares", "linking"},
-    {"metrics", "attacks"},
-    {"evaluation", "render.json", "render.terminal", "render.tables"},
-    {"compat", "render.text", "policy"},
-    {"findings", "edition", "comparison", "starter"},
-    {"advice"},
-    {"render.language", "render.chinese"},
-    {"render.sections", "render.bilingual"},
-    {"render.prose"},
-    {"render.html", "render.charts", "render.check_text", "render.markdown", "render.junit"},
-    {"gate"},
-    {"cli", "cli_arguments", "cli_policy", "__main__"},
-]
+# What a folder may import stands in its `__init__`; the folders follow the data, so that a later one sees the earlier.
+FOLDERS = ("tables", "about", "counting", "measures", "gate", "render", "cli")
+EVERYWHERE = {"errors", "attributetypes"}  # what everything may import
+DOORS = {"", "__main__", "compat"}  # what users import; nothing else does
 HEAVY = {"pandas", "polars", "duckdb", "pyspark", "scipy", "matplotlib", "rich", "yaml", "click", "numba"}
 
 
@@ -42,11 +24,11 @@ def modules():
         yield name.removesuffix(".__init__").removesuffix("__init__"), ast.parse(path.read_text("utf-8"))
 
 
-def layer(module):
-    for number, names in enumerate(LAYERS):
-        if module in names or module.partition(".")[0] in names:
-            return number
-    raise AssertionError(f"{module} is in no layer: add it to LAYERS")
+def allowed_imports(folder):
+    """What the second paragraph of a folder's docstring lists."""
+    _, stated = ast.get_docstring(ast.parse((PACKAGE / folder / "__init__.py").read_text("utf-8"))).split("\n\n")
+    names = stated.removeprefix("May import: ").removesuffix(".")
+    return set() if names == "nothing else" else set(names.split(", "))
 
 
 def imported(tree):
@@ -54,36 +36,63 @@ def imported(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            within = node.module in ("PETWorks", "PETWorks.render")
-            yield from (f"{node.module}.{alias.name}" for alias in node.names) if within else [node.module]
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def test_the_folders_follow_the_data():
+    assert {path.parent.name for path in PACKAGE.glob("*/__init__.py")} == set(FOLDERS)
+    assert {path.stem for path in PACKAGE.glob("*.py")} - {"__init__"} == EVERYWHERE | DOORS - {""}
+    for place, folder in enumerate(FOLDERS):
+        assert allowed_imports(folder) == set(FOLDERS[:place])
 
 
 def test_imports_point_one_way():
     for module, tree in modules():
-        for name in imported(tree) if module not in ("", "render") else []:
-            if name.startswith("PETWorks."):
-                used = name.removeprefix("PETWorks.")
-                if used != "__version__":
-                    assert layer(used) <= layer(module), f"{module} imports {used}"
+        folder = module.partition(".")[0]
+        for name in imported(tree) if module not in DOORS else []:
+            if name.startswith("PETWorks.") and name != "PETWorks.__version__":
+                used = name.split(".")[1]
+                known = EVERYWHERE | ({folder} | allowed_imports(folder) if folder in FOLDERS else set())
+                assert used in known, f"{module} imports {name}"
 
 
-def test_engines_own_arrow_and_nothing_heavy_is_imported_at_the_top():
+def test_no_module_imports_itself_by_way_of_others():
+    paths = dict(modules())
+    uses = {
+        module: {used for name in imported(tree) for used in _within(name, paths) if used != module}
+        for module, tree in paths.items()
+        if module
+    }
+    done = set()
+
+    def visit(module, way):
+        assert module not in way, " -> ".join([*way[way.index(module) :], module])
+        if module not in done:
+            for used in sorted(uses.get(module, ())):
+                visit(used, [*way, module])
+            done.add(module)
+
+    for module in uses:
+        visit(module, [])
+
+
+def _within(name, paths):
+    """The module of this package that an import is of, if it is one."""
+    parts = name.removeprefix("PETWorks.").split(".") if name.startswith("PETWorks.") else []
+    return [found for size in (len(parts), len(parts) - 1) if (found := ".".join(parts[:size])) in paths and found][:1]
+
+
+def test_arrow_stays_where_tables_are_read_and_nothing_heavy_is_imported_at_the_top():
     for module, tree in modules():
         for node in tree.body:
             if isinstance(node, ast.Import | ast.ImportFrom):
                 for name in imported(node):
                     root = name.partition(".")[0]
-                    allowed = (
-                        "cli",
-                        "cli_arguments",
-                        "cli_policy",
-                        "render.text",
-                        "render.check_text",
-                        "engines.kernels",
-                    )
-                    assert root not in HEAVY or module in allowed, f"{module} imports {root} at the top"
-                    sources = ("files", "csvfile", "sparkframe", "database", "manyfiles", "sqlitefile")
-                    assert root != "pyarrow" or module in (*sources, "engines.codes"), f"{module}: pyarrow"
+                    allowed = ("render.text", "render.check_text", "counting.subset_kernels")
+                    heavy = root in HEAVY and not module.startswith("cli.") and module not in allowed
+                    assert not heavy, f"{module} imports {root} at the top"
+                    arrow = module.startswith("tables.") or module == "counting.codes"
+                    assert root != "pyarrow" or arrow, f"{module} imports pyarrow"
 
 
 def test_import_is_light():
@@ -93,7 +102,9 @@ def test_import_is_light():
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("name", ["report", "evaluate"])
+@pytest.mark.parametrize(
+    "name", ["report", "evaluate", "check", "anonymize", "every_subset", "minimal_uniques", "read_policy"]
+)
 def test_published_functions_are_not_shadowed_by_a_module(name):
     assert not list(PACKAGE.rglob(f"{name}.py"))
     assert not (PACKAGE / name).exists()

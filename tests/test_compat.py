@@ -9,7 +9,7 @@ from PETWorks import PETValidation, Release, catalogue, report
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.compat import TECHNIQUES
 from PETWorks.errors import PETWorksError
-from PETWorks.metric import find
+from PETWorks.measures.catalogue import find
 
 DELTA = ("data/delta.csv", "data/delta_anonymized.csv")
 ADULT = ("data/adult.csv", "data/adult_anonymized.csv")

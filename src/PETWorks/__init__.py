@@ -2,16 +2,16 @@
 
 from typing import TYPE_CHECKING, Any
 
-from PETWorks.attacks.subsets import every_subset
-from PETWorks.attacks.uniques import minimal_uniques
+from PETWorks.about.hierarchy import Hierarchy
 from PETWorks.compat import PETValidation, report
-from PETWorks.csvfile import CSV
+from PETWorks.counting.release import Release
 from PETWorks.errors import PETWorksError
-from PETWorks.evaluation import Evaluation, evaluate
-from PETWorks.hierarchy import Hierarchy
-from PETWorks.metric import catalogue
-from PETWorks.release import Release
-from PETWorks.result import Result
+from PETWorks.measures.attacks.subsets import every_subset
+from PETWorks.measures.attacks.uniques import minimal_uniques
+from PETWorks.measures.catalogue import catalogue
+from PETWorks.measures.evaluation import Evaluation, evaluate
+from PETWorks.measures.result import Result
+from PETWorks.tables.csvfile import CSV
 
 __all__ = [
     "CSV",
@@ -34,10 +34,15 @@ __all__ = [
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from PETWorks.gate import Check, check
-    from PETWorks.policy import Policy, read_policy
+    from PETWorks.gate.policy import Policy, read_policy
+    from PETWorks.render.checks import Check, check
 
-_AT_FIRST_USE = {"Check": "gate", "check": "gate", "Policy": "policy", "read_policy": "policy"}
+_AT_FIRST_USE = {
+    "Check": "render.checks",
+    "check": "render.checks",
+    "Policy": "gate.policy",
+    "read_policy": "gate.policy",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,6 +1,6 @@
 """`python -m PETWorks` is the command `petworks`."""
 
-from PETWorks.cli import main
+from PETWorks.cli.main import main
 
 if __name__ == "__main__":
     main()

@@ -4,14 +4,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from PETWorks import attacks, metrics  # noqa: F401 - fills the catalogue
+from PETWorks.about.treatment import TREATMENTS
 from PETWorks.attributetypes import QUASI_IDENTIFIER
+from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError, unknown
-from PETWorks.metric import Metric, catalogue, find
-from PETWorks.metrics.bias import difference
-from PETWorks.release import TREATMENTS, Release
+from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
+from PETWorks.measures.catalogue import Metric, catalogue, find
+from PETWorks.measures.result import Result
+from PETWorks.measures.utility.bias import difference
 from PETWorks.render.json import dumps
-from PETWorks.result import Result
 
 
 class Validation(dict[str, Any]):

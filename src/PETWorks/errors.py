@@ -52,3 +52,8 @@ def unknown(what: str, name: str, known: Iterable[str]) -> ParameterError:
     near = get_close_matches(name.casefold()[:100], by_folded, n=1, cutoff=0.5)
     hint = f"did you mean {by_folded[near[0]]!r}?" if near else f"known: {quoted(names, most=40)}"
     return ParameterError(f"no {what} is called {quoted([name])}; {hint}")
+
+
+def printable(text: str) -> str:
+    """A text that cannot steer a terminal: control characters become blanks."""
+    return text if text.isprintable() else "".join(sign if sign.isprintable() else " " for sign in text)

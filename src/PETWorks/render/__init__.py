@@ -1,1 +1,4 @@
-"""How results are shown: as text for people, as JSON for machines."""
+"""Results as text, JSON, HTML and pictures: one file per format, one per language.
+
+May import: tables, about, counting, measures, gate.
+"""

@@ -6,11 +6,11 @@ from typing import Any
 from rich.text import Text
 
 from PETWorks.attributetypes import QUASI_IDENTIFIER
-from PETWorks.presets import Preset
+from PETWorks.gate.presets import Preset
+from PETWorks.gate.suggestion import Suggestion
 from PETWorks.render import prose
 from PETWorks.render.language import asked, checked_language, measure_name, name, own, put, said
 from PETWorks.render.text import new_table, rendered
-from PETWorks.suggestion import Suggestion
 
 MOST_ROWS = 60
 STYLES = {"pass": "bold green", "waived": "bold yellow", "fail": "bold red"}

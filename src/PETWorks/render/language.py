@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from PETWorks.errors import ParameterError, quoted
-from PETWorks.metric import find
+from PETWorks.errors import ParameterError, printable, quoted
+from PETWorks.measures.catalogue import find
+from PETWorks.measures.result import shown
 from PETWorks.render.chinese import CHINESE
-from PETWorks.result import printable, shown
 
 LANGUAGES = ("en", "zh-TW")
 LONGEST_NAME = 60

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from PETWorks.metric import NEEDS
+from PETWorks.measures.catalogue import NEEDS
 from PETWorks.render.language import measure_name, own, percent, said
 from PETWorks.render.sections import UTILITY_KEYS, utility_keys
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from PETWorks.metric import Metric, find
+from PETWorks.measures.catalogue import Metric, find
 
 MOST_COLUMNS = 100
 MOST_RISKY = 30

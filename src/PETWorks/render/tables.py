@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from PETWorks.attacks.inference import attribute_inference_per_record
-from PETWorks.attacks.reidentification import re_identification_per_record
-from PETWorks.attacks.subsets import Subsets
-from PETWorks.attacks.uniques import minimal_uniques
-from PETWorks.engines.codes import arrow_integers, arrow_reals, strings
-from PETWorks.release import Release
+from PETWorks.counting.codes import arrow_integers, arrow_reals, strings
+from PETWorks.counting.release import Release
+from PETWorks.measures.attacks.inference import attribute_inference_per_record
+from PETWorks.measures.attacks.reidentification import re_identification_per_record
+from PETWorks.measures.attacks.subsets import Subsets
+from PETWorks.measures.attacks.uniques import minimal_uniques
 
 
 def subsets_file(found: Subsets, suffix: str) -> bytes:

@@ -6,7 +6,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from PETWorks.result import printable
+from PETWorks.errors import printable
 
 
 def style(output: Path | None) -> dict[str, Any]:

@@ -11,9 +11,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from PETWorks.evaluation import Evaluation
-from PETWorks.metric import Metric, find
-from PETWorks.result import Result, flat, printable, shown
+from PETWorks.errors import printable
+from PETWorks.measures.catalogue import Metric, find
+from PETWorks.measures.evaluation import Evaluation
+from PETWorks.measures.result import Result, flat, shown
 
 MOST_LISTED = 10
 _STYLES = {"holds": "green", "does not hold": "bold red"}

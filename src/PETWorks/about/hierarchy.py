@@ -1,0 +1,221 @@
+"""Generalisation hierarchies: which coarser value each value becomes, level by level."""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from PETWorks.errors import HierarchyError, NotApplicable, PETWorksError, quoted
+from PETWorks.tables.cells import SUPPRESSED
+from PETWorks.tables.encoding import decode
+
+LARGEST_FILE = 1 << 28
+Integers = NDArray[np.int64]
+
+MOST_LEVELS = 1000
+
+
+class Hierarchy:
+    """The leaves of a column's domain and, for each, its value on every level up to the top.
+
+    >>> hierarchy = Hierarchy([["47906", "47*", "*"], ["48970", "48*", "*"]])
+    >>> hierarchy.height
+    2
+    >>> hierarchy.level("48*")
+    1
+    """
+
+    def __init__(self, rows: Iterable[Sequence[str]], name: str = "hierarchy") -> None:
+        self.name = name
+        leaves: dict[str, tuple[int, tuple[str, ...]]] = {}
+        width = None
+        for number, row in enumerate(rows, start=1):
+            line = getattr(rows, "line_num", number)
+            if not isinstance(row, list | tuple) or not all(isinstance(cell, str) for cell in row):
+                raise HierarchyError(f"{name}: each row is a list of texts, leaf first; row {number} is not")
+            cells = tuple(cell.strip() for cell in row)
+            if cells in ((), ("",)):
+                continue
+            if len(cells) > MOST_LEVELS:
+                raise HierarchyError(f"{name}, line {line}: {len(cells)} levels; at most {MOST_LEVELS} are read")
+            if width is None:
+                width = len(cells)
+            if len(cells) != width:
+                raise HierarchyError(f"{name}, line {line}: {len(cells)} levels where the lines above have {width}")
+            if not all(cells):
+                raise HierarchyError(f"{name}, line {line}: level {cells.index('')} is empty")
+            known_line, known = leaves.setdefault(cells[0], (line, cells))
+            if known != cells:
+                raise HierarchyError(f"{name}, line {line}: the same leaf as on line {known_line} with another parent")
+        if not leaves:
+            raise HierarchyError(f"{name}: the file is empty")
+        paths = [path for _, path in leaves.values()]
+        if len(paths[0]) == 1 or len({path[-1] for path in paths}) > 1:
+            paths = [(*path, SUPPRESSED) for path in paths]
+        self.levels: list[list[str]] = [list(level) for level in zip(*paths, strict=True)]
+
+    @property
+    def height(self) -> int:
+        """Number of times a leaf can be generalised."""
+        return len(self.levels) - 1
+
+    @property
+    def leaves(self) -> list[str]:
+        """The values on the lowest level."""
+        return self.levels[0]
+
+    @property
+    def top(self) -> str:
+        """The one value on the highest level."""
+        return self.levels[-1][0]
+
+    @cached_property
+    def levels_of(self) -> dict[str, list[int]]:
+        """For each value, the levels on which it occurs, from the lowest."""
+        found: dict[str, list[int]] = {}
+        for level, values in enumerate(self.levels):
+            for value in dict.fromkeys(values):
+                found.setdefault(value, []).append(level)
+        return found
+
+    @cached_property
+    def leaves_below(self) -> dict[str, int]:
+        """For each value, the number of leaves below it on the highest level where it occurs."""
+        found: dict[str, int] = {}
+        for values in self.levels:
+            found.update(Counter(values))
+        return found
+
+    def leaf_counts(self, values: Sequence[str | None], column: str) -> Integers:
+        """For each released value the leaves it may stand for; missing and `*` stand for all."""
+        found = [
+            len(self.leaves) if value is None or value == SUPPRESSED else self.leaves_below.get(value, 0)
+            for value in values
+        ]
+        strange = found.count(0)
+        if strange:
+            told = sum(value not in (None, SUPPRESSED) for value in values)
+            raise misfit(column, self, strange, told, "released values are not on any level of")
+        return np.array(found, np.int64)
+
+    def level(self, value: str | None) -> int | None:
+        """The lowest level on which a value occurs; missing and `*` count as the top; None when it is nowhere."""
+        if value is None or value == SUPPRESSED:
+            return self.height
+        levels = self.levels_of.get(value)
+        return levels[0] if levels else None
+
+    def place(self, value: str | None) -> tuple[int, int] | None:
+        """The lowest level of a value and one leaf below it; None when it is nowhere, or on several nodes there."""
+        level = self.level(value)
+        if level is None:
+            return None
+        if level == self.height:
+            return level, 0
+        leaves = self._leaves_of[level][value]  # type: ignore[index]
+        return (level, leaves[0]) if len(set(self.tree[level][leaves].tolist())) == 1 else None
+
+    @cached_property
+    def _leaves_of(self) -> list[dict[str, list[int]]]:
+        """For each level, the leaves below each value."""
+        found: list[dict[str, list[int]]] = [{} for _ in self.levels]
+        for below, values in zip(found, self.levels, strict=True):
+            for leaf, value in enumerate(values):
+                below.setdefault(value, []).append(leaf)
+        return found
+
+    def to_level(self, level: int) -> dict[str, str]:
+        """What each leaf becomes on a level."""
+        return dict(zip(self.leaves, self.levels[level], strict=True))
+
+    @cached_property
+    def tree(self) -> list[Integers]:
+        """For each level, the node of each leaf: leaves share a node where their values agree from there to the top."""
+        nodes = [np.zeros(len(self.leaves), np.int64)]
+        for values in reversed(self.levels[:-1]):
+            numbers: dict[tuple[int, str], int] = {}
+            above = nodes[0].tolist()
+            below = [numbers.setdefault(node, len(numbers)) for node in zip(above, values, strict=True)]
+            nodes.insert(0, np.array(below, np.int64))
+        return nodes
+
+
+def read_hierarchies(folder: str | Path, columns: Iterable[str]) -> dict[str, Hierarchy]:
+    """The hierarchies of those columns for which the folder has a file `...hierarchy_<column>.csv`."""
+    try:
+        if not Path(folder).is_dir():
+            raise HierarchyError(f"no such hierarchy folder: {str(folder)!r}")
+        files = sorted(Path(folder).glob("*hierarchy_*.csv"))
+    except OSError as error:
+        raise HierarchyError(f"cannot read the hierarchy folder {str(folder)!r}: {error.strerror}") from None
+    found: dict[str, Hierarchy] = {}
+    for column in columns:
+        named = [file for file in files if file.name.endswith(f"hierarchy_{column}.csv")]
+        if len(named) > 1:
+            raise HierarchyError(f"several hierarchies for column {column!r}: {quoted(file.name for file in named)}")
+        if named:
+            found[column] = _read(named[0])
+    if not found:
+        raise HierarchyError(
+            f"the hierarchy folder {str(folder)!r} has no file '...hierarchy_<column>.csv' for any column of the data"
+        )
+    return found
+
+
+def misfit(column: str, hierarchy: Hierarchy, strange: int, values: int, what: str) -> PETWorksError:
+    """The error for values that a hierarchy does not have.
+
+    When it has not a single one it describes another coding of the column, and the measure does not apply.
+    """
+    kind = NotApplicable if strange == values else HierarchyError
+    return kind(f"column {column!r}: {strange} of {values} {what} its hierarchy ({hierarchy.name})")
+
+
+def as_hierarchies(given: object, columns: Iterable[str]) -> dict[str, Hierarchy]:
+    """Hierarchies however they were given: nothing, a folder, or a dict of files, rows or Hierarchy by column."""
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        names = set(columns)
+        strange = [column for column in given if column not in names]
+        if strange:
+            raise HierarchyError(f"hierarchies for columns that are not in the data: {quoted(strange)}")
+        return {column: _as_hierarchy(rows, column) for column, rows in given.items()}
+    if isinstance(given, str | Path):
+        return read_hierarchies(given, columns)
+    raise HierarchyError(f"hierarchies are a folder or a dict by column, got {type(given).__name__}")
+
+
+def _as_hierarchy(given: object, column: str) -> Hierarchy:
+    if isinstance(given, Hierarchy):
+        return given
+    if isinstance(given, str | Path):
+        return _read(Path(given))
+    name = f"hierarchy of {column!r}"
+    if not isinstance(given, Iterable) or isinstance(given, Mapping):
+        raise HierarchyError(f"{name}: a file or rows of levels are wanted, got {type(given).__name__}")
+    return Hierarchy(given, name)
+
+
+def _read(file: Path) -> Hierarchy:
+    try:
+        if file.exists() and not file.is_file():
+            raise HierarchyError(f"{file.name}: not a regular file")
+        if file.stat().st_size > LARGEST_FILE:
+            raise HierarchyError(f"{file.name}: larger than {LARGEST_FILE >> 20} MiB")
+        text = decode(file.read_bytes(), file.name)
+    except OSError as error:
+        raise HierarchyError(f"cannot read {file.name}: {error.strerror}") from None
+    if "\0" in text:
+        raise HierarchyError(f"{file.name}, line {text.count(chr(10), 0, text.index(chr(0))) + 1}: a NUL byte")
+    if ";" not in text and {line.count(",") > 0 for line in text.splitlines() if line.strip()} == {True}:
+        raise HierarchyError(f"{file.name}: the levels are separated by ',' where ';' is wanted")
+    try:
+        return Hierarchy(csv.reader(io.StringIO(text, newline=""), delimiter=";", strict=True), file.name)
+    except csv.Error:
+        raise HierarchyError(f"{file.name}: a cell longer than 128 KiB, or a quote that does not close") from None

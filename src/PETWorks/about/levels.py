@@ -1,0 +1,63 @@
+"""On which level of its hierarchy a column was released, and what the values of another table are on that level."""
+
+from collections.abc import Collection, Iterable
+
+from PETWorks.about.hierarchy import Hierarchy, misfit
+from PETWorks.errors import NotApplicable
+from PETWorks.tables.cells import SUPPRESSED
+
+WHOLLY_SUPPRESSED = "suppressed"
+
+
+def released_level(column: str, values: Collection[str], hierarchy: Hierarchy | None) -> int | str:
+    """The level on which a column was released; without a hierarchy 0 or "suppressed". Missing values say nothing."""
+    if hierarchy is None:
+        if SUPPRESSED not in values:
+            return 0
+        if set(values) == {SUPPRESSED}:
+            return WHOLLY_SUPPRESSED
+        raise NotApplicable(f"column {column!r} has no hierarchy, and some but not all of its cells are suppressed")
+    for level, labels in enumerate(hierarchy.levels):
+        if set(values) <= set(labels) or (level == hierarchy.height and set(values) == {SUPPRESSED}):
+            return level
+    found = [hierarchy.level(value) for value in values]
+    strange = found.count(None)
+    if strange:
+        raise misfit(column, hierarchy, strange, len(values), "released values are not on any level of")
+    if len(set(found)) == 1:
+        raise NotApplicable(f"column {column!r} mixes '*' with the top value of its hierarchy ({hierarchy.name})")
+    raise NotApplicable(
+        f"column {column!r} mixes levels {', '.join(map(str, sorted(set(found))))} of its hierarchy; "  # type: ignore[type-var]
+        "one level per column is needed"
+    )
+
+
+def recoding(
+    column: str,
+    values: Iterable[str | None],
+    hierarchy: Hierarchy | None,
+    level: int | str,
+    released: Collection[str | None],
+    whose: str,
+) -> dict[str | None, str | None]:
+    """What each value of another table becomes on the level of the release; `whose` says whose values they are."""
+    values = list(values)
+    # Missing cells were lifted with the rest, unless the release still has some.
+    kept: dict[str | None, str | None] = {None: None} if None in released else {}
+    if level == WHOLLY_SUPPRESSED:
+        return {**dict.fromkeys(values, SUPPRESSED), **kept}
+    if level == 0 or hierarchy is None:
+        return {value: value for value in values}
+    assert isinstance(level, int)
+    if level == hierarchy.height:
+        top = hierarchy.top if hierarchy.top in released else SUPPRESSED
+        return {**dict.fromkeys(values, top), **kept}
+    # What is on that level already stays; a missing value stays missing in between.
+    lifted: dict[str | None, str | None] = {None: None}
+    lifted.update((label, label) for label in hierarchy.levels[level])
+    lifted.update(hierarchy.to_level(level))
+    strange = sum(value not in lifted for value in values)
+    if strange:
+        told = len(values) - (None in values)
+        raise misfit(column, hierarchy, strange, told, f"{whose} values are not leaves of")
+    return {value: lifted[value] for value in values}

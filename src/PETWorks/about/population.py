@@ -1,0 +1,67 @@
+"""The people a release was drawn from: a table of them, their number, or the share of them that is in the release."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+from PETWorks.errors import InputError, NotApplicable, ParameterError, quoted
+from PETWorks.tables.opening import open_source
+from PETWorks.tables.source import Source
+
+LARGEST = 10**15
+
+
+@dataclass(frozen=True)
+class Population:
+    """What is known of it."""
+
+    source: Source | None = None
+    number: int | None = None
+    fraction: float | None = None
+    columns: tuple[str, ...] = ()
+    unit: str | None = None
+
+    @classmethod
+    def given(cls, population: Any, columns: Sequence[str], unit: str | None) -> "Population":
+        """From whatever the user gave; the unit is the column that names the person, if the table has it."""
+        if isinstance(population, Real) and not isinstance(population, bool):
+            whole = isinstance(population, Integral)
+            number = _finite(population)
+            if not 0 < number <= LARGEST or (number > 1 and number != int(number)):
+                told = number if abs(number) <= LARGEST else "a number beyond all people"
+                raise ParameterError(
+                    "the population is a table, a number of people (a whole number) "
+                    f"or the share of them in the release (above 0, at most 1); got {told}"
+                )
+            return cls(number=int(number)) if whole or number > 1 else cls(fraction=number)
+        source = open_source(population, "the population table")
+        lacking = [column for column in columns if column not in source.names]
+        if lacking:
+            raise InputError(f"{source.name}: the population lacks the quasi-identifiers {quoted(lacking)}")
+        named = unit is not None and unit in source.names
+        return cls(source=source, columns=tuple(columns), unit=unit if named else None)
+
+    def checked_size(self, records: int, people: int | None = None) -> int:
+        """The number of people, where the release has so many records and a table of them so many people."""
+        if self.number is not None:
+            size = self.number
+        elif self.fraction is not None:
+            size = round(min(records / self.fraction, 1e300))
+        else:
+            assert people is not None
+            size = people
+        if size > LARGEST:
+            raise ParameterError(f"a share of {self.fraction} means a population beyond all people")
+        if size < records:
+            kind = ParameterError if self.source is None else NotApplicable
+            raise kind(f"a population of {size} is smaller than the release, {records} records")
+        return size
+
+
+def _finite(number: Any) -> int | float:
+    """A number, or one beyond all people for what is too large for a float."""
+    try:
+        return int(number) if isinstance(number, Integral) else float(number)
+    except OverflowError:
+        return 2 * LARGEST

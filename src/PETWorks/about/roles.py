@@ -1,0 +1,73 @@
+"""Which column has which role: what a user says of a table, checked against it."""
+
+from collections.abc import Mapping, Sequence
+
+from PETWorks.attributetypes import (
+    IDENTIFIER,
+    INSENSITIVE_ATTRIBUTE,
+    QUASI_IDENTIFIER,
+    SENSITIVE_ATTRIBUTE,
+)
+from PETWorks.errors import InputError, RoleError, quoted, unknown
+from PETWorks.tables.cells import is_number
+from PETWorks.tables.source import Source
+
+ROLES = (IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE)
+
+
+def checked_roles(roles: Mapping[str, str], source: Source, original: Source | None) -> dict[str, str]:
+    """The role of each column, as given, if the columns are there and the roles are roles."""
+    if not isinstance(roles, Mapping):
+        raise RoleError(f"roles are a dict from column to role, got {type(roles).__name__}")
+    checked: dict[str, str] = {}
+    for column, role in roles.items():
+        if role not in ROLES:
+            raise RoleError(str(unknown("role", str(role), ROLES)))
+        if checked.setdefault(str(column).strip(), role) != role:
+            raise RoleError(f"column {str(column).strip()!r} is given two roles")
+    removed = original.names if original is not None else ()
+    strange = [
+        column
+        for column, role in checked.items()
+        if column not in source.names and not (role == IDENTIFIER and column in removed)
+    ]
+    if strange:
+        raise RoleError(f"roles name columns that are not in the data: {quoted(strange)}; it has {_columns(source)}")
+    return checked
+
+
+def check_same_columns(released: Source, original: Source, identifiers: Sequence[str]) -> None:
+    """The original has the columns of the release, and others only if they identify."""
+    only_released = [column for column in released.names if column not in original.names]
+    only_original = [column for column in original.names if column not in released.names and column not in identifiers]
+    if (only_released or only_original) and _headless(original):
+        raise InputError(f"original and release have different columns; the original has {_columns(original)}")
+    if only_released or only_original:
+        parts = [f"{quoted(only_released)} only in the release" if only_released else ""]
+        parts += [
+            f"{quoted(only_original)} only in the original "
+            f"(give what was removed the role {IDENTIFIER!r}: --identifier)"
+            if only_original
+            else ""
+        ]
+        raise InputError(f"original and release have different columns: {'; '.join(filter(None, parts))}")
+
+
+def checked_unit(column: str | None, source: Source, roles: Mapping[str, str]) -> str | None:
+    """The column that names the person."""
+    if column is None:
+        return None
+    if column not in source.names:
+        raise RoleError(f"the privacy unit {column!r} is not in the data; it has {_columns(source)}")
+    if roles.get(column) in (QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE):
+        raise RoleError(f"the privacy unit {column!r} names the person; it cannot be {roles[column]!r} too")
+    return column
+
+
+def _columns(source: Source) -> str:
+    """The columns of a table, for a message; without a header line the first record would stand there."""
+    return f"{len(source.names)} columns; is its first line a header?" if _headless(source) else quoted(source.names)
+
+
+def _headless(source: Source) -> bool:
+    return any(name == "" or is_number(name) for name in source.names)

@@ -1,0 +1,152 @@
+"""What the texts on the command line mean."""
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from PETWorks.counting.engine import ENGINES
+from PETWorks.errors import ParameterError
+from PETWorks.measures.catalogue import Metric, find
+from PETWorks.measures.parameters import number_given
+from PETWorks.tables.cells import is_number
+from PETWorks.tables.databases import server_name
+from PETWorks.tables.opening import files_named
+from PETWorks.tables.output import write_whole
+
+HOLDS, DOES_NOT_HOLD, BAD_INPUT, INTERNAL_ERROR, INTERRUPTED = 0, 1, 2, 3, 130  # exit codes
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def table_options(command: Command) -> Command:
+    """The options that say what the table is and how to print."""
+    option = click.option
+    formats = click.Choice(["table", "json"])
+    options = [
+        option("--qi", multiple=True, metavar="A,B", help="Quasi-identifiers: what an adversary may know."),
+        option("--sensitive", multiple=True, metavar="C,D", help="Sensitive attributes: what must not be learnt."),
+        option("--privacy-unit", metavar="COLUMN", help="Names the person: several records of one count once."),
+        option("--separator", metavar="CHAR", help="Separator of the CSV files; found by looking otherwise."),
+        option("--encoding", metavar="NAME", help="Encoding of the CSV files; UTF-8 or Big5 otherwise."),
+        *engine_options(),
+        option("--format", "output_format", type=formats, help="How to print: table, or json for a FILE.json."),
+        option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write there instead."),
+    ]  # fmt: skip
+    for add in reversed(options):
+        command = add(command)
+    return command
+
+
+def engine_options() -> list[Callable[[Any], Any]]:
+    """The options that say how to count."""
+    option = click.option
+    return [
+        option(
+            "--engine",
+            type=click.Choice(ENGINES),
+            default="auto",
+            show_default=True,
+            help="What counts: in memory, out of core, in a cluster. The numbers are the same.",
+        ),
+        option("--memory-limit", metavar="SIZE", help="Such as 2GB; half of the machine's memory otherwise."),
+        option("--temp-folder", metavar="DIR", help="Where the engine duckdb keeps what does not fit into memory."),
+    ]
+
+
+def with_engine_options(command: Command) -> Command:
+    """A command with the options that say how to count."""
+    for add in reversed(engine_options()):
+        command = add(command)
+    return command
+
+
+def counted_how(options: dict[str, Any]) -> dict[str, Any]:
+    """The engine and its limits, for a release."""
+    return {name: options[name] for name in ("engine", "memory_limit", "temp_folder")}
+
+
+def input_files(*tables: str | Path | int | float | None) -> tuple[Path, ...]:
+    """The files that tables are read from, which must not be written."""
+    named = [Path(table) for table in tables if isinstance(table, str | Path) and "://" not in str(table)]
+    return tuple(file for path in named for file in (files_named(path) or [path]))
+
+
+def shown_name(table: str | Path) -> str:
+    """What progress calls a table: no folder, no password."""
+    return server_name(str(table)) if "://" in str(table) else Path(table).name
+
+
+def population_given(options: dict[str, Any]) -> str | int | float | None:
+    """A number of people, a share of them, or a table."""
+    given = options["population"]
+    if given is None:
+        return None
+    number = number_given(given)
+    if number is None and (is_number(given.strip()) or not given.strip()):
+        raise ParameterError(f"--population is a file, a number of people or a share of them; got {given[:40]!r}")
+    return given if number is None else number
+
+
+def columns(texts: tuple[str, ...]) -> list[str]:
+    """Column names from `a,b`; a name with a comma in it stands in double quotes."""
+    names = []
+    for text in texts:
+        found = _items(text, "column names")
+        if not found:
+            raise ParameterError("an option names no column; leave it out, or name one")
+        names += found
+    return names
+
+
+def _items(text: str, what: str) -> list[str]:
+    """What stands between commas; an item with a comma in it stands in double quotes."""
+    try:
+        rows = list(csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True))
+    except csv.Error:
+        raise ParameterError(f"{what} are separated by commas, one with a comma in quotes; got {text!r}") from None
+    return [item.strip() for row in rows for item in row if item.strip()]
+
+
+def request(text: str) -> tuple[Metric, dict[str, Any]]:
+    """`t-closeness:t=0.2` as the measure and its parameters, checked."""
+    name, _, listed = text.partition(":")
+    entry = find(name)
+    parameters: dict[str, Any] = {}
+    for item in _items(listed, f"--measure {name}: parameters"):
+        parameter, equals, value = item.partition("=")
+        if not equals:
+            raise ParameterError(f"--measure {name}: {item!r} is not parameter=value")
+        if parameter.strip() in parameters:
+            raise ParameterError(f"--measure {name}: {parameter.strip()!r} is given twice")
+        parameters[parameter.strip()] = value.strip()
+    return entry, entry.check(parameters)
+
+
+def as_json(wanted: str | None, output: Path | None) -> bool:
+    """Whether JSON is to be printed: asked for, or by the name of the file."""
+    return wanted == "json" or (wanted is None and output is not None and output.suffix == ".json")
+
+
+def put_out(text: str, output: Path | None, others: dict[Path, bytes] | None = None, kept: Path | None = None) -> None:
+    """Write all files, or none, remove what was kept for them, and print what has no file."""
+    files = others or {}
+    write_whole(files if output is None else {**files, output: text.encode("utf-8", "surrogateescape")})
+    if kept is not None:
+        kept.unlink(missing_ok=True)
+    if output is None:
+        click.echo(text, nl=False)
+
+
+def limits_given(texts: tuple[str, ...]) -> dict[str, Any]:
+    """`highest-risk=1/5` as name and value."""
+    limits: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.rpartition("=")
+        if not equals or name in limits:
+            raise ParameterError(f"--limit is NAME=VALUE, each name once; got {text!r}")
+        limits[name] = value
+    return limits

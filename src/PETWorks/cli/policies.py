@@ -1,0 +1,219 @@
+"""The commands about policies: init, check, diff, presets, schema."""
+
+import os
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from PETWorks.cli.arguments import DOES_NOT_HOLD, HOLDS, as_json, counted_how, input_files, put_out, with_engine_options
+from PETWorks.errors import InputError, ParameterError, printable
+from PETWorks.render.json import dumps
+from PETWorks.render.terminal import counting, progress, style
+from PETWorks.tables.output import check_writable, write_whole
+
+if TYPE_CHECKING:
+    from PETWorks.gate.policy import Policy
+    from PETWorks.render.checks import Check
+
+FORMATS = ("json", "junit", "markdown", "html")
+FILE = click.Path(path_type=Path)
+STANDARD_OUTPUT = Path("-")
+
+
+@click.command("init")
+@click.argument("data", type=FILE)
+@click.option("-o", "--output", type=FILE, metavar="FILE", help="The policy; DATA_policy.yaml beside it otherwise.")
+@click.option(
+    "--release",
+    type=click.Choice(["public", "controlled", "internal"]),
+    default="public",
+    show_default=True,
+    help="Who will get the table; decides the preset.",
+)
+@click.option("--separator", metavar="CHAR", help="Separator of a CSV file; found by looking otherwise.")
+@click.option("--encoding", metavar="NAME", help="Encoding of a CSV file; UTF-8 or Big5 otherwise.")
+def init_command(data: Path, output: Path | None, release: str, separator: str | None, encoding: str | None) -> None:
+    """Look at a table and write a policy with suggested roles.
+
+    Roles are guessed from the names of the columns, in English and Chinese, and from how many values they have. The
+    reason stands beside each. No cell is printed or written.
+
+    \b
+    Examples:
+      petworks init released.csv
+      petworks init released.parquet --release internal -o policy.yaml
+    """
+    from PETWorks.gate.starter import starter_policy, suggestions
+    from PETWorks.render.check_text import suggestions_text
+
+    target = data.with_name(f"{data.stem}_policy.yaml") if output is None else output
+    if target.exists():
+        raise InputError(f"cannot write {str(target)!r}: it exists; name another file with --output")
+    target = check_writable(target, (data,))
+    separator = "\t" if separator == r"\t" else separator
+    with progress(f"reading {data.name}"):
+        found, unit = suggestions(data, separator, encoding)
+    text = starter_policy(data.absolute(), target, found, unit, release=release, separator=separator, encoding=encoding)
+    write_whole({target: text.encode("utf-8", "surrogateescape")})
+    shown = os.path.relpath(target) if target.is_relative_to(Path.cwd()) else str(target)
+    click.echo(suggestions_text(found, unit, **style(None)), nl=False)
+    click.echo(f"\nWritten: {printable(shown)}")
+    click.echo(f"Look at the roles in it, then: petworks check {printable(shlex.quote(shown))}")
+
+
+@click.command("check")
+@click.argument("policy", type=FILE)
+@click.option("--data", metavar="TABLE", help="Check this table instead of the policy's.")
+@click.option("--root", type=FILE, metavar="DIR", help="How far paths may lead; the policy's own folder otherwise.")
+@click.option(
+    "--edition",
+    type=click.Choice(["internal", "external", "both"]),
+    default="internal",
+    show_default=True,
+    help="external: no cell, no class, no count below the cell size. both: FILE.external.html beside FILE.html.",
+)
+@click.option("--lang", default="en", show_default=True, metavar="en|zh-TW", help="The language that comes first.")
+@click.option(
+    "--as-of",
+    metavar="TIME",
+    help="Judge waivers as of then (2026-11-16, or 2026-11-16T08:00:00Z) and write it down, instead of now.",
+)
+@click.option("--json", type=FILE, metavar="FILE", help="Write everything as JSON; - prints it instead of the table.")
+@click.option("--junit", type=FILE, metavar="FILE", help="Write a test case for each rule.")
+@click.option("--markdown", type=FILE, metavar="FILE", help="Write a summary, as for a pull request.")
+@click.option("--html", type=FILE, metavar="FILE", help="Write the report: one page in English and Chinese.")
+@with_engine_options
+def check_command(policy: Path, **options: Any) -> None:
+    """Judge a release by a policy.
+
+    Exit code 0: every rule holds or is waived; 1: a rule does not hold, or its waiver has expired; 2: bad input, and
+    nothing is written.
+
+    \b
+    Examples:
+      petworks check data/adult_policy.yaml
+      petworks check policy.yaml --html report.html --json result.json
+      petworks check policy.yaml --data march.csv --edition external --html for_recipients.html --lang zh-TW
+      petworks check policy.yaml --junit rules.xml --markdown summary.md
+    """
+    from PETWorks.gate.policy import read_policy
+    from PETWorks.render.check_text import check_text
+    from PETWorks.render.checks import check
+    from PETWorks.render.language import checked_language
+
+    lang = checked_language(options["lang"])
+    wanted = {name: options[name] for name in FORMATS if options[name] is not None}
+    printed = [name for name, path in wanted.items() if path == STANDARD_OUTPUT]
+    if len(printed) > 1 or (printed and options["edition"] == "both"):
+        raise ParameterError("only one result can be printed: give '-' once, and one edition")
+    read = read_policy(policy, options["root"])
+    files = _files(wanted, options["edition"], read, options["data"])
+    bar = counting() if read.subset_sizes is not None else progress(f"checking {read.data.name}")
+    with bar as advance:
+        tell: Callable[[int, int], None] | None = advance if callable(advance) else None
+        result = check(read, data=options["data"], as_of=options["as_of"], progress=tell, **counted_how(options))
+    if result.note:
+        click.echo(f"petworks: {result.note}", err=True)
+    write_whole({path: _made(result, name, edition, lang).encode("utf-8", "replace") for name, edition, path in files})
+    if printed:
+        click.echo(_made(result, printed[0], options["edition"], lang), nl=False)
+    else:
+        edition = "external" if options["edition"] == "external" else "internal"
+        click.echo(check_text(result.to_dict(edition), lang, **style(None)), nl=False)
+    sys.exit(HOLDS if result.passed else DOES_NOT_HOLD)
+
+
+def _made(result: "Check", name: str, edition: str, lang: str) -> str:
+    """A result in one of the formats."""
+    if name == "json":
+        return result.to_json(edition)
+    if name == "junit":
+        return result.to_junit(edition)
+    return result.to_markdown(lang, edition) if name == "markdown" else result.to_html(lang, edition)
+
+
+def _files(wanted: dict[str, Path], edition: str, policy: "Policy", data: str | None) -> list[tuple[str, str, Path]]:
+    """What is written where, all of it checked before any work is done."""
+    inputs = (policy.path, *input_files(policy.data, policy.original, data, policy.population))
+    found = []
+    for name, path in wanted.items():
+        if path == STANDARD_OUTPUT:
+            continue
+        editions = {edition: path}
+        if edition == "both":
+            editions = {"internal": path, "external": path.with_name(f"{path.stem}.external{path.suffix}")}
+        found += [(name, one, check_writable(file, inputs)) for one, file in editions.items()]
+    targets = [path for _, _, path in found]
+    if len(set(targets)) < len(targets):
+        raise ParameterError("two results would be written to the same file")
+    return found
+
+
+@click.command("diff")
+@click.argument("old", type=FILE)
+@click.argument("new", type=FILE)
+@click.option("--format", "output_format", type=click.Choice(["table", "json"]), help="How to print.")
+@click.option("-o", "--output", type=FILE, metavar="FILE", help="Write there instead.")
+def diff_command(old: Path, new: Path, output_format: str | None, output: Path | None) -> None:
+    """Compare two results of check --json.
+
+    Exit code 0: no rule is worse than it was; 1: one is, is gone or has another threshold, or roles or the way of
+    counting have changed; 2: bad input.
+
+    \b
+    Example:
+      petworks diff february.json march.json
+    """
+    from PETWorks.gate.diff import compare, read_check
+
+    target = None if output is None else check_writable(output, (old, new))
+    found = compare(read_check(old), read_check(new))
+    if as_json(output_format, target):
+        text = dumps(found) + "\n"
+    else:
+        from PETWorks.render.check_text import comparison_text
+
+        text = comparison_text(found, **style(target))
+    put_out(text, target)
+    sys.exit(DOES_NOT_HOLD if found["worse"] else HOLDS)
+
+
+@click.command("presets")
+@click.option("--format", "output_format", type=click.Choice(["table", "json"]), default="table", show_default=True)
+def presets_command(output_format: str) -> None:
+    """List the thresholds that a policy can take by name, with their sources.
+
+    \b
+    Example:
+      petworks presets --format json
+    """
+    from PETWorks.gate.presets import presets
+
+    if output_format == "json":
+        listed = [{**preset.to_dict(), "rules": list(preset.rules)} for preset in presets().values()]
+        click.echo(dumps({"presets": listed}))
+    else:
+        from PETWorks.render.check_text import presets_text
+
+        click.echo(presets_text(list(presets().values()), **style(None)), nl=False)
+
+
+@click.command("schema")
+@click.argument("name", type=click.Choice(["policy", "check"]))
+def schema_command(name: str) -> None:
+    """Print a JSON Schema: of a policy file, or of the JSON that check writes.
+
+    \b
+    Example:
+      petworks schema policy > policy.schema.json
+    """
+    from PETWorks.gate.schema import schema_text
+
+    click.echo(schema_text(name), nl=False)
+
+
+COMMANDS = (init_command, check_command, diff_command, presets_command, schema_command)

@@ -1,0 +1,265 @@
+"""Columns as integer codes, made from Arrow arrays of any type.
+
+PyArrow's conversions from Python objects and to NumPy import pandas when it is installed, which costs a
+second: arrays are made from and read through their buffers here, and scalars are taken out of arrays.
+`pyarrow.compute` takes as long to import as the rest of PyArrow: it is, where it is used.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from PETWorks.counting.counts import Integers
+
+Codes = NDArray[np.unsignedinteger]
+
+STEP = 1 << 15
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """The values of a column: code c stands for `labels[c]`."""
+
+    labels: pa.Array
+
+    @cached_property
+    def values(self) -> list[str | None]:
+        """The distinct values."""
+        values: list[str | None] = self.labels.to_pylist()
+        return values
+
+    @property
+    def bits(self) -> int:
+        """Bits that a code needs."""
+        return (len(self.labels) - 1).bit_length()
+
+    def code(self, value: str | None) -> int | None:
+        """The code of a value (None is the missing one), if it occurs."""
+        if value is None:
+            return int(np.argmin(_valid(self.labels))) if self.labels.null_count else None
+        from pyarrow import compute as pc
+
+        position = pc.index(self.labels, strings([value])[0]).as_py()
+        return position if position >= 0 else None
+
+
+@dataclass(frozen=True, eq=False)
+class Column(Domain):
+    """A column as codes: row i has the value `labels[codes[i]]`."""
+
+    codes: Codes
+
+    @cached_property
+    def counts(self) -> Integers:
+        """How many rows have each label."""
+        return code_counts(self.codes, len(self.labels))
+
+    def taken(self, rows: Integers) -> "Column":
+        """The column in these rows."""
+        return Column(self.labels, self.codes[rows])
+
+    def recoded(self, labels: pa.Array, new_codes: Integers) -> "Column":
+        """The column with code c turned into new_codes[c], which names one of the new labels."""
+        return Column(labels, _looked_up(new_codes.astype(narrowest(len(labels))), self.codes))
+
+    def without_unused_labels(self) -> "Column":
+        """The column with only those labels that some row has."""
+        used = np.flatnonzero(self.counts)
+        if len(used) == len(self.labels):
+            return self
+        new_codes = np.zeros(len(self.labels), np.int64)
+        new_codes[used] = np.arange(len(used))
+        return self.recoded(self.labels.take(arrow_integers(used)), new_codes)
+
+
+class Encoder:
+    """Makes a column of codes from pieces of an Arrow column, keeping of each piece only narrow indices.
+
+    A cell is its trimmed text; blank and null cells are the one missing value.
+    """
+
+    def __init__(self, *, spaced_quotes: bool = False) -> None:
+        self._spaced_quotes = spaced_quotes
+        self._dictionaries: list[pa.Array] = []
+        self._parts: list[tuple[int, Codes]] = []
+
+    def add(self, piece: pa.Array) -> None:
+        """Take the next rows."""
+        dictionary, indices = _dictionary(piece)
+        # Of floats 0.0 and -0.0 would pass for equal.
+        floating = pa.types.is_floating(dictionary.type)
+        if floating or not self._dictionaries or not dictionary.equals(self._dictionaries[-1]):
+            self._dictionaries.append(dictionary)
+        self._parts.append((len(self._dictionaries) - 1, indices))
+
+    def finish(self) -> Column:
+        """The column."""
+        found = [texts(dictionary) for dictionary in self._dictionaries]
+        cells = pa.concat_arrays([*found, pa.nulls(1, pa.large_string())])
+        meaning = normalised(cells, self._spaced_quotes).dictionary_encode("encode")
+        labels, new_codes = (
+            meaning.dictionary,
+            numpy_integers(meaning.indices).astype(narrowest(len(meaning.dictionary))),
+        )
+        # Each dictionary's codes, and behind them the one of null cells, which stands at the very end.
+        ends = np.cumsum([len(dictionary) for dictionary in self._dictionaries])
+        tables = [np.append(own, new_codes[-1:]) for own in np.split(new_codes[:-1], ends[:-1])]
+        parts = [_looked_up(tables[dictionary], indices) for dictionary, indices in self._parts]
+        return Column(labels, np.concatenate(parts))
+
+
+class GrowingEncoder:
+    """Codes of each piece of a column as it comes: nothing is kept but the labels and how many rows have each.
+
+    The labels are looked up anew for each piece, which is slow where a column has millions of them; `Encoder` is for
+    columns that are kept.
+    """
+
+    def __init__(self, *, spaced_quotes: bool = False, labels: pa.Array | None = None) -> None:
+        self._spaced_quotes = spaced_quotes
+        self.labels = strings([]) if labels is None else labels
+        self.counts = np.zeros(len(self.labels), np.int64)
+
+    def codes(self, piece: pa.Array) -> Codes:
+        """The codes of the next rows."""
+        from pyarrow import compute as pc
+
+        dictionary, indices = _dictionary(piece)
+        counts = code_counts(indices, len(dictionary) + 1)
+        cells = normalised(pa.concat_arrays([texts(dictionary), pa.nulls(1, pa.large_string())]), self._spaced_quotes)
+        occurring = cells.take(arrow_integers(np.flatnonzero(counts)))
+        fresh = pc.unique(occurring.filter(pc.invert(pc.is_in(occurring, self.labels))))
+        if len(fresh):
+            self.labels = pa.concat_arrays([self.labels, fresh])
+            self.counts = np.append(self.counts, np.zeros(len(fresh), np.int64))
+        places = pc.index_in(cells, self.labels)
+        table = numpy_integers(pc.fill_null(places, 0)).astype(narrowest(len(self.labels)))
+        np.add.at(self.counts, table, counts)
+        return _looked_up(table, indices)
+
+
+def _dictionary(piece: pa.Array) -> tuple[pa.Array, Codes]:
+    """The distinct cells of a piece, and for each row which one it has; null cells have the number behind them all."""
+    if pa.types.is_string_view(piece.type):
+        piece = piece.cast(pa.large_string())
+    if not pa.types.is_dictionary(piece.type):
+        piece = piece.dictionary_encode()
+    size = len(piece.dictionary)
+    indices = numpy_integers(piece.indices).astype(narrowest(size + 1))
+    if piece.null_count:
+        indices[~_valid(piece.indices)] = size
+    return piece.dictionary, indices
+
+
+def normalised(cells: pa.Array, spaced_quotes: bool = False) -> pa.Array:
+    """Cells without blanks around them; those that are blank are missing."""
+    from pyarrow import compute as pc
+
+    trimmed = pc.utf8_trim_whitespace(cells)
+    if spaced_quotes:
+        # `a; "b"`: a blank before the quote keeps the reader from seeing it as one.
+        spaced = pc.match_substring_regex(cells, r'^\s+"([^"]|"")*"\s*$')
+        inside = pc.replace_substring(pc.utf8_slice_codeunits(trimmed, 1, -1), '""', '"')
+        trimmed = pc.if_else(spaced, pc.utf8_trim_whitespace(inside), trimmed)
+    return pc.if_else(pc.equal(trimmed, strings([""])[0]), pa.nulls(1, trimmed.type)[0], trimmed)
+
+
+def text_column(chunks: pa.ChunkedArray, spaced_quotes: bool) -> pa.ChunkedArray:
+    """A column as trimmed text, blank cells missing."""
+    return pa.chunked_array([normalised(texts(piece), spaced_quotes) for piece in chunks.chunks], pa.large_string())
+
+
+def arrow_table(pieces: Sequence[Sequence[pa.ChunkedArray]], names: Sequence[str]) -> pa.Table:
+    """An Arrow table of the columns of pieces, one below the other."""
+    return pa.concat_tables([pa.Table.from_arrays(list(columns), list(names)) for columns in pieces])
+
+
+def code_counts(codes: Codes, size: int) -> Integers:
+    """How often each of so many codes occurs. NumPy widens codes to 64 bits: in small steps that takes no memory."""
+    counts = np.zeros(size, np.int64)
+    for first in range(0, len(codes), STEP):
+        counts += np.bincount(codes[first : first + STEP], minlength=size)
+    return counts
+
+
+def _looked_up(table: Codes, indices: Codes) -> Codes:
+    """table[indices]. NumPy widens the indices to 64 bits on the way: in small steps that stays in the cache."""
+    found = np.empty_like(indices, table.dtype)
+    for first in range(0, len(indices), STEP):
+        np.take(table, indices[first : first + STEP], out=found[first : first + STEP], mode="clip")
+    return found
+
+
+def texts(values: pa.Array) -> pa.Array:
+    """Values as text, floats as Python writes them (`1.0`, not `1`)."""
+    if pa.types.is_floating(values.type):
+        return strings([None if value is None else repr(value) for value in values.to_pylist()])
+    return values.cast(pa.large_string())
+
+
+def narrowest(values: int) -> type[np.unsignedinteger]:
+    """The smallest unsigned type for this many different codes."""
+    return np.uint8 if values <= 1 << 8 else np.uint16 if values <= 1 << 16 else np.uint32
+
+
+def numpy_integers(array: pa.Array) -> NDArray[np.integer]:
+    """An integer array without a copy."""
+    if len(array) == 0:
+        return np.empty(0, np.int64)
+    dtype = np.dtype(str(array.type))
+    return np.frombuffer(array.buffers()[1], dtype)[array.offset : array.offset + len(array)]
+
+
+def _valid(array: pa.Array) -> NDArray[np.bool_]:
+    bits = np.frombuffer(array.buffers()[0], np.uint8)
+    return np.unpackbits(bits, bitorder="little")[array.offset : array.offset + len(array)].astype(np.bool_)
+
+
+def sorted_labels(labels: pa.Array) -> tuple[pa.Array, Integers]:
+    """Labels in ascending order, the missing one last; and where each of them stood."""
+    from pyarrow import compute as pc
+
+    order = pc.sort_indices(labels)
+    return labels.take(order).cast(pa.large_string()), numpy_integers(order).astype(np.int64)
+
+
+def arrow_codes(codes: Codes) -> pa.Array:
+    """An Arrow array of codes, which are as narrow there."""
+    kind = {1: pa.uint8(), 2: pa.uint16(), 4: pa.uint32()}[codes.itemsize]
+    return pa.Array.from_buffers(kind, len(codes), [None, pa.py_buffer(np.ascontiguousarray(codes))])
+
+
+def arrow_integers(numbers: Integers) -> pa.Array:
+    """An Arrow array of integers."""
+    return pa.Array.from_buffers(pa.int64(), len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers))])
+
+
+def arrow_reals(numbers: NDArray[np.float64]) -> pa.Array:
+    """An Arrow array of floating-point numbers."""
+    return pa.Array.from_buffers(pa.float64(), len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers))])
+
+
+def strings(values: Sequence[str | None]) -> pa.Array:
+    """An Arrow array of texts."""
+    encoded = [b"" if value is None else value.encode() for value in values]
+    offsets = np.concatenate([[0], np.cumsum([len(text) for text in encoded], dtype=np.int64)]).astype(np.int64)
+    present = np.packbits(np.array([value is not None for value in values], np.bool_), bitorder="little")
+    buffers = [pa.py_buffer(present), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))]
+    return pa.Array.from_buffers(pa.large_string(), len(values), buffers)
+
+
+def fingerprint_of(columns: Mapping[str, Domain], names: Sequence[str], *codes: Codes) -> str:
+    """A text that is another one for other values, or other codes."""
+    from hashlib import blake2b
+    from json import dumps
+
+    digest = blake2b(digest_size=16)
+    digest.update(dumps([[name, columns[name].values] for name in names]).encode())
+    for own in codes:
+        digest.update(f"{own.itemsize}".encode())
+        digest.update(np.ascontiguousarray(own).data)
+    return digest.hexdigest()

@@ -1,0 +1,137 @@
+"""Which engine counts: in memory, out of core with DuckDB, in a cluster with Spark."""
+
+import os
+import re
+from collections.abc import Sequence
+from importlib.util import find_spec
+from typing import Protocol
+
+from PETWorks.counting.memory import MemoryTable
+from PETWorks.counting.table import Table
+from PETWorks.errors import InputError, ParameterError, quoted
+from PETWorks.tables.source import Source
+
+ENGINES = ("auto", "memory", "duckdb", "spark")
+SMALLEST_LIMIT, LARGEST_LIMIT = 256 << 20, 1 << 50
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?)?B?\s*", re.IGNORECASE)
+_UNITS = {"": 1} | {letter: 1000**power for power, letter in enumerate("kmgt", 1)}
+_UNITS |= {f"{letter}i": 1024**power for power, letter in enumerate("kmgt", 1)}
+
+
+class Engine(Protocol):
+    """Loads tables that then can be asked.
+
+    note          why this one, if nobody asked for it
+    keeps_order   whether its tables have their records in the order of the input
+    """
+
+    name: str
+    note: str | None
+    keeps_order: bool
+
+    def load(self, source: Source, columns: Sequence[str], unit: str | None = None) -> Table:
+        """The named columns of a source, and the one that names people."""
+
+    def close(self) -> None:
+        """Give back what it holds outside of memory. Tables cannot be asked any more."""
+
+
+class MemoryEngine:
+    """Columns as codes in memory."""
+
+    name = "memory"
+    note: str | None = None
+    keeps_order = True
+
+    def load(self, source: Source, columns: Sequence[str], unit: str | None = None) -> Table:
+        """The named columns of a source, and the one that names people."""
+        return MemoryTable.load(source, columns, unit)
+
+    def close(self) -> None:
+        """Nothing to give back."""
+
+
+def choose(
+    engine: str,
+    sources: Sequence[Source | None],
+    columns: int,
+    memory_limit: int | str | None = None,
+    temp_folder: str | os.PathLike[str] | None = None,
+) -> Engine:
+    """The engine of that name; of "auto" the one that the tables need."""
+    if engine not in ENGINES:
+        raise ParameterError(f"the engine is one of {quoted(ENGINES)}, got {engine!r}")
+    given = [source for source in sources if source is not None]
+    limit = allowed(memory_limit)
+    needed = sum(_bytes_needed(source, columns) for source in given)
+    wanted = engine
+    note = None
+    if engine == "auto":
+        own = [source.engine for source in given if source.engine is not None]
+        wanted = "spark" if "spark" in own else "duckdb" if own or needed > limit else "memory"
+        if wanted == "duckdb" and not own:
+            note = f"{_gigabytes(needed)} may be needed in memory, {_gigabytes(limit)} are allowed: counted with DuckDB"
+    if wanted == "memory":
+        if memory_limit is not None and needed > limit:
+            raise InputError(
+                f"about {_gigabytes(needed)} may be needed in memory, more than the limit of {_gigabytes(limit)}; "
+                "take the engine 'duckdb' or 'auto'"
+            )
+        return MemoryEngine()
+    need_package(wanted, {"duckdb": "duckdb", "spark": "pyspark"}[wanted])
+    if wanted == "spark":
+        from PETWorks.counting.spark import SparkEngine
+
+        return SparkEngine(given)
+    from PETWorks.counting.duckdb import DuckEngine
+
+    return DuckEngine(limit, temp_folder, note)
+
+
+def need_package(engine: str, package: str) -> None:
+    """An error that says how to install what an engine needs."""
+    if find_spec(package) is None:
+        raise InputError(f"the engine {engine!r} needs a package: pip install 'petworks[{engine}]'")
+
+
+def allowed(memory_limit: int | str | None) -> int:
+    """The limit in bytes; without one, half of the machine's memory."""
+    return half_the_machine() if memory_limit is None else size_in_bytes(memory_limit)
+
+
+def size_in_bytes(size: int | str) -> int:
+    """A size from a number of bytes or a text like '2GB'.
+
+    >>> size_in_bytes("2GB"), size_in_bytes("1.5 GiB")
+    (2000000000, 1610612736)
+    """
+    found = _SIZE.fullmatch(size) if isinstance(size, str) else None
+    if found:
+        number = int(min(float(found[1]) * _UNITS[(found[2] or "").lower()], 2.0 * LARGEST_LIMIT))
+    elif isinstance(size, int) and not isinstance(size, bool):
+        number = size
+    else:
+        number = 0
+    if not SMALLEST_LIMIT <= number <= LARGEST_LIMIT:
+        least = f"{SMALLEST_LIMIT >> 20} MiB"
+        raise ParameterError(
+            f"a memory limit is bytes or like '2GB', '512MiB', at least {least}; got {str(size)[:40]!r}"
+        )
+    return number
+
+
+def half_the_machine() -> int:
+    """Half of the memory of the machine, in bytes."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    except (AttributeError, ValueError, OSError):
+        return 4 << 30
+
+
+def _bytes_needed(source: Source, columns: int) -> int:
+    """What a table may take in memory: codes, keys and counts; of CSV also the indices as they are read."""
+    return (source.rows or 0) * (2 * columns + 24 + (4 * columns if source.separator else 0))
+
+
+def _gigabytes(size: int) -> str:
+    return f"{size / 1e9:.1f} GB"

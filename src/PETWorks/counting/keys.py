@@ -1,0 +1,120 @@
+"""Rows as integer keys: packing the codes of several columns into one, and counting equal keys."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from PETWorks.counting.codes import Codes, Column
+from PETWorks.counting.counts import ClassSizes, Integers, run_starts
+
+KEY_BITS = 64
+BINCOUNT_BITS = 20  # counting into 2**20 bins stays in the cache and beats sorting
+SMALL_CLASS = 1 << 16
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Distinct keys in ascending order and how many rows have each."""
+
+    keys: Codes
+    counts: Integers
+
+    def of(self, keys: Codes) -> Integers:
+        """How often each of the given keys was counted; 0 for those that were not."""
+        if len(self.keys) == 0:
+            return np.zeros(len(keys), np.int64)
+        position = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return np.where(self.keys[position] == keys, self.counts[position], 0)
+
+
+@dataclass(frozen=True)
+class Field:
+    """Codes and how many bits they need."""
+
+    codes: Codes
+    bits: int
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How keys were packed, to get the codes back: bits of a column, or the distinct keys that ranks stand for."""
+
+    steps: tuple[int | Codes, ...]
+
+    def codes(self, keys: Codes) -> list[Codes]:
+        """For each column in its order, the codes that the keys were packed from."""
+        found: list[Codes] = []
+        for step in reversed(self.steps):
+            if isinstance(step, int):
+                found.append(keys & keys.dtype.type((1 << step) - 1))
+                keys = keys >> keys.dtype.type(step)
+            else:
+                keys = step[keys]
+        return found[::-1]
+
+
+class Packed(NamedTuple):
+    """One integer per row, how many bits it has, and how it was made."""
+
+    keys: Codes
+    bits: int
+    layout: Layout
+
+
+def pack(columns: Sequence[Column | Field], room: int = 0) -> Packed:
+    """One integer per row, equal where all the columns are equal, leaving `room` of its 64 bits.
+
+    Each column gets bits of its own. Where they are too many, what is packed so far is replaced by its rank
+    among the distinct combinations, exactly.
+    """
+    rows = len(columns[0].codes)
+    total = sum(column.bits for column in columns) + room
+    keys: Codes = np.zeros(rows, np.uint32 if total <= 32 else np.uint64)
+    bits = 0
+    steps: list[int | Codes] = []
+    for column in columns:
+        if bits + column.bits > KEY_BITS:
+            keys, bits = _ranked(keys, steps)
+        if column.bits:
+            keys <<= keys.dtype.type(column.bits)
+            keys |= column.codes
+            bits += column.bits
+        steps.append(column.bits)
+    if bits + room > KEY_BITS:
+        keys, bits = _ranked(keys, steps)
+    return Packed(keys, bits, Layout(tuple(steps)))
+
+
+def _ranked(keys: Codes, steps: list[int | Codes]) -> tuple[Codes, int]:
+    """Each key's rank among the distinct ones, and the bits that a rank needs: at most 32."""
+    distinct, ranks = np.unique(keys, return_inverse=True)
+    steps.append(distinct)
+    return ranks.astype(np.uint64), (len(distinct) - 1).bit_length()
+
+
+def count(keys: Codes, bits: int = KEY_BITS, weights: Integers | None = None) -> Counted:
+    """Distinct keys and their counts, or added weights. The keys are sorted in place."""
+    if weights is not None:
+        if np.any(keys[1:] < keys[:-1]):
+            order = np.argsort(keys, kind="stable")
+            keys, weights = keys[order], weights[order]
+        starts = run_starts(keys)
+        return Counted(keys[starts], np.add.reduceat(weights, starts) if len(starts) else weights)
+    if bits <= BINCOUNT_BITS and 1 << bits <= 2 * len(keys):  # fewer bins than it would take to sort
+        bins = np.bincount(keys.astype(np.int64), minlength=1)
+        distinct = np.flatnonzero(bins)
+        return Counted(distinct.astype(keys.dtype), bins[distinct])
+    keys.sort()
+    starts = run_starts(keys)
+    return Counted(keys[starts], np.diff(starts, append=len(keys)))
+
+
+def size_histogram(sizes: Integers) -> ClassSizes:
+    """How many classes have each size."""
+    small = sizes < SMALL_CLASS
+    bins = np.bincount(sizes[small])
+    large, large_classes = np.unique(sizes[~small], return_counts=True)
+    present = np.flatnonzero(bins)
+    return ClassSizes(np.concatenate([present, large]), np.concatenate([bins[present], large_classes]))

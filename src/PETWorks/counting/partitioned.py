@@ -1,0 +1,290 @@
+"""Tables that are counted elsewhere, out of core or in a cluster: complete classes come into memory part by part.
+
+An engine keeps the rows of a table as codes (`Store`) and counts how many rows have which of them (`Cells`). What
+measures ask is answered here, for all such engines: each part of the cells becomes a small table in memory, which
+is asked, and the answers are merged. So a measure computes with the same kernels everywhere.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from PETWorks.counting.codes import Domain, fingerprint_of, narrowest, strings
+from PETWorks.counting.counts import (
+    ClassCodes,
+    ClassPairs,
+    ClassSizes,
+    ClassValues,
+    Grouping,
+    Integers,
+    Marginal,
+    PairCounts,
+)
+from PETWorks.counting.memory import MemoryTable
+from PETWorks.counting.packed_words import Words
+from PETWorks.counting.part_tasks import ALL_BITS, Part, asked, counts_in, families_in, mixed, paired, total
+from PETWorks.errors import InputError
+from PETWorks.tables.cells import SUPPRESSED
+
+Summary = TypeVar("Summary")
+Merge = Callable[[Summary, Summary], Summary]
+
+
+class Cells(Protocol):
+    """How many rows have which codes, kept by an engine."""
+
+    words: Words
+
+    def run(self, task: Callable[[Part], Summary], merge: Merge[Summary], classes: int) -> Summary:
+        """Do a task for parts that have complete classes of the first columns, at least one, and merge the answers."""
+
+    def regrouped(self, words: Words) -> Any:
+        """Counts by some of the columns, added up."""
+
+    def with_people(self, classes: Any) -> Any:
+        """These cells and a second number: how often the class, which is the first columns, was counted there."""
+
+    def beside(self, other: Any) -> Any:
+        """All cells of both, which have the same columns, with the number of each; 0 where it has none."""
+
+    def drop(self) -> None:
+        """They are not needed any more."""
+
+
+class Store(Protocol):
+    """The rows of a table as codes, kept by an engine."""
+
+    def count(self, words: Words, recoded: Mapping[str, Integers], *, per_person: bool) -> Any:
+        """Count rows, or people, by the columns of the words; recoded[column][code] stands for some codes."""
+
+    def people(self) -> int:
+        """Number of people that the unit names."""
+
+    def unit_is_missing(self) -> bool:
+        """Whether some row does not say whose it is."""
+
+    def pairs_in_order(self, column: str, store: Any) -> PairCounts:
+        """How often a column has which code here and in the same row of another store."""
+
+
+@dataclass(frozen=True, eq=False)
+class Known(Domain):
+    """The values of a column and how many rows have each."""
+
+    counts: Integers
+
+    def recoded(self, mapping: Mapping[str | None, str | None]) -> tuple["Known", Integers]:
+        """The values that the mapping gives, and for each old code the new one."""
+        new_values = [mapping[value] for value in self.values]
+        codes = {value: code for code, value in enumerate(dict.fromkeys(new_values))}
+        new_codes = np.array([codes[value] for value in new_values], np.int64)
+        counts = np.zeros(len(codes), np.int64)
+        np.add.at(counts, new_codes, self.counts)
+        return Known(strings(list(codes)), counts), new_codes
+
+
+class PartitionedTable:
+    """See `Table` for what may be asked.
+
+    recoded      for columns that have been generalised, the new code of each code in the store
+    per_person   the columns by which people are counted instead of rows: each person once for each combination
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        columns: Mapping[str, Known],
+        rows: int,
+        unit: str | None = None,
+        recoded: Mapping[str, Integers] | None = None,
+        per_person: tuple[str, ...] | None = None,
+    ) -> None:
+        self.store, self.columns, self.unit = store, columns, unit
+        self._recoded = dict(recoded or {})
+        self._per_person = per_person
+        self._counted: dict[tuple[str, ...], Cells] = {}
+        self._with_people: dict[tuple[str, ...], Cells] = {}
+        self._histograms: dict[Grouping, ClassSizes] = {}
+        self.rows = rows if per_person is None else self._cells(per_person).run(total, int.__add__, len(per_person))
+
+    def marginal(self, column: str) -> Marginal:
+        """Values of a column and their counts."""
+        known = self.columns[column]
+        if self._per_person is None:
+            return Marginal(known.values, known.counts)
+        cells = self._cells(self._per_person)
+        task = partial(counts_in, cells.words, column, len(known.labels))
+        return Marginal(known.values, cells.run(task, np.add, len(self._per_person)))
+
+    def generalised(self, levels: Mapping[str, Mapping[str | None, str | None]]) -> "PartitionedTable":
+        """The table with each value of the named columns replaced as the mapping says."""
+        columns, recoded = dict(self.columns), dict(self._recoded)
+        for name, mapping in levels.items():
+            columns[name], new_codes = columns[name].recoded(mapping)
+            recoded[name] = new_codes[recoded[name]] if name in recoded else new_codes
+        return PartitionedTable(self.store, columns, self.rows, self.unit, recoded)
+
+    def people(self) -> int:
+        """Number of people that the unit names."""
+        return self.store.people()
+
+    def unit_is_missing(self) -> bool:
+        """Whether some record does not say whose it is."""
+        return self.store.unit_is_missing()
+
+    def per_person(self, columns: Sequence[str]) -> "PartitionedTable":
+        """Of each person one record for each combination of values that these columns have."""
+        known = {name: self.columns[name] for name in columns}
+        return PartitionedTable(self.store, known, self.rows, None, self._recoded, tuple(columns))
+
+    def rows_aside(self, grouping: Grouping) -> int:
+        """Number of rows that stand aside from the classes."""
+        if not self._may_stand_aside(grouping):
+            return 0
+        return self._ask(grouping, lambda part: part.rows_aside(grouping), int.__add__)
+
+    def count_values(self, columns: Sequence[str], sensitive: str) -> None:
+        """Count a sensitive attribute within the classes now, so that later questions share the work."""
+        self._cells((*columns, sensitive))
+
+    def class_sizes(self, grouping: Grouping) -> ClassSizes:
+        """How many classes have how many records."""
+        if grouping not in self._histograms:
+            sizes = self._ask(grouping, lambda part: part.class_sizes(grouping), ClassSizes.merged)
+            self._histograms[grouping] = sizes
+        return self._histograms[grouping]
+
+    def fold(
+        self,
+        grouping: Grouping,
+        sensitive: str,
+        kernel: Callable[[ClassValues], Summary],
+        merge: Merge[Summary],
+        people: "PartitionedTable | None" = None,
+    ) -> Summary:
+        """Run a kernel over classes with the counts of a sensitive attribute."""
+        names = (*grouping.columns, sensitive)
+        cells = self._cells(names)
+        if people is not None:
+            if names not in self._with_people:
+                self._with_people[names] = cells.with_people(people._cells(grouping.columns))
+            cells = self._with_people[names]
+        return self._run(cells, grouping, lambda part: part.fold(grouping, sensitive, kernel, merge), merge)
+
+    def fold_codes(self, grouping: Grouping, kernel: Callable[[ClassCodes], Summary], merge: Merge[Summary]) -> Summary:
+        """Run a kernel over classes with their values."""
+        return self._ask(grouping, lambda part: part.fold_codes(grouping, kernel, merge), merge)
+
+    def fold_pairs(
+        self,
+        grouping: Grouping,
+        background: "PartitionedTable",
+        kernel: Callable[[ClassPairs], Summary],
+        merge: Merge[Summary],
+    ) -> Summary:
+        """Run a kernel over the classes of this table and of another one of the same engine."""
+        domains, there = {}, dict(background._recoded)
+        for name in grouping.columns:
+            own, other = self.columns[name], background.columns[name]
+            codes = {value: code for code, value in enumerate(dict.fromkeys([*own.values, *other.values]))}
+            new_codes = np.array([codes[value] for value in other.values], np.int64)
+            there[name] = new_codes[there[name]] if name in there else new_codes
+            domains[name] = Domain(strings(list(codes)))
+        words = Words.of({name: domain.bits for name, domain in domains.items()})
+        here = self.store.count(words, self._recoded, per_person=self._per_person is not None)
+        known = background.store.count(words, there, per_person=background._per_person is not None)
+        both: Cells = here.beside(known)
+        try:
+            return both.run(partial(paired, words, domains, grouping, kernel), merge, len(grouping.columns))
+        finally:
+            for cells in (both, here, known):
+                cells.drop()
+
+    def pair_counts(self, pairs: Sequence[tuple[str, str]]) -> list[PairCounts]:
+        """For each pair of columns, how often they have which values together."""
+        names = tuple(name for name in self.columns if any(name in pair for pair in pairs))
+        domains = {name: Domain(self.columns[name].labels) for name in names}
+        cells = self._cells(names)
+        return cells.run(
+            partial(asked, cells.words, domains, lambda part: part.pair_counts(pairs)),
+            lambda one, other: [mine.merged(more) for mine, more in zip(one, other, strict=True)],
+            len(names),
+        )
+
+    def pair_in_order(self, column: str, other: "PartitionedTable") -> PairCounts:
+        """How often a column has which value here and in the same row of another table of the same engine."""
+        return self.store.pairs_in_order(column, other.store)
+
+    def count_subsets(
+        self,
+        known: Sequence[str],
+        sensitive: Sequence[str],
+        sizes: Sequence[int],
+        memory: int,
+        finished: Callable[[frozenset[str]], bool],
+    ) -> Iterator[dict[frozenset[str], tuple[int, ...]]]:
+        """The counts of all subsets of the known columns that have one of the sizes, those with one lead at a time."""
+        from PETWorks.counting.subset_counts import added, leads, rows_that_fit
+
+        self._cells((*known, *sensitive))  # the others are counted from these
+        for lead, others, families in leads(self.columns, known, sizes, finished):
+            names = (lead, *others, *sensitive)
+            most = int(self.columns[lead].counts.max())
+            if most > rows_that_fit([narrowest(len(self.columns[name].labels))().itemsize for name in names], memory):
+                raise InputError(
+                    f"subsets with {lead!r}: up to {most:,} rows have the same value of it, more than fit into "
+                    f"{memory / 1e9:.1f} GB; allow more (--memory-limit)"
+                )
+            cells = self._count(names)
+            bits = {name: self.columns[name].bits for name in names}
+            try:
+                yield cells.run(partial(families_in, cells.words, bits, families, sensitive, sizes), added, 1)
+            finally:
+                cells.drop()
+
+    def fingerprint(self, columns: Sequence[str]) -> str:
+        """A text that is another one for every other table."""
+        cells = self._counted.get(tuple(columns)) or self._count(tuple(columns))
+        found = cells.run(mixed, lambda one, other: one + other & ALL_BITS, len(columns))
+        return f"{fingerprint_of(self.columns, columns)}-{found:016x}"
+
+    def _may_stand_aside(self, grouping: Grouping) -> bool:
+        """Whether the values of the columns leave a record the possibility to stand aside."""
+        known = [self.columns[name] for name in grouping.known]
+        suppressed = grouping.suppressed_apart and all(domain.code(SUPPRESSED) is not None for domain in known)
+        return suppressed or (grouping.incomplete_apart and any(domain.labels.null_count for domain in known))
+
+    def _ask(self, grouping: Grouping, question: Callable[[MemoryTable], Summary], merge: Merge[Summary]) -> Summary:
+        """Ask all parts of the classes."""
+        return self._run(self._cells(grouping.columns), grouping, question, merge)
+
+    def _run(
+        self,
+        cells: Cells,
+        grouping: Grouping,
+        question: Callable[[MemoryTable], Summary],
+        merge: Merge[Summary],
+    ) -> Summary:
+        domains = {name: Domain(self.columns[name].labels) for name in cells.words.places}
+        return cells.run(partial(asked, cells.words, domains, question), merge, len(grouping.columns))
+
+    def _cells(self, names: tuple[str, ...]) -> Cells:
+        """Counts by these columns and perhaps further ones."""
+        names = self._per_person or names
+        for counted, cells in self._counted.items():
+            if counted[: len(names)] == names:
+                return cells
+        self._counted[names] = self._count(names)
+        return self._counted[names]
+
+    def _count(self, names: tuple[str, ...]) -> Cells:
+        words = Words.of({name: self.columns[name].bits for name in names})
+        for counted, finer in self._counted.items():
+            if self._per_person is None and set(names) <= set(counted):
+                coarser: Cells = finer.regrouped(words)
+                return coarser
+        cells: Cells = self.store.count(words, self._recoded, per_person=self._per_person is not None)
+        return cells

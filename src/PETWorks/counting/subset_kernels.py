@@ -1,0 +1,100 @@
+"""Loops over keys, compiled at first use. While they run, other threads can.
+
+A key has bits for each column, those of a sensitive one last. An entry is a key and, behind it, how many records
+have it; without bits for that, one record. A key that is too many records for these bits has several entries.
+
+Types are spelt out: signed and unsigned numbers together would become floats.
+"""
+
+from collections.abc import Callable
+from pickle import PickleError
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from PETWorks.counting.codes import Codes
+from PETWorks.counting.counts import Integers
+
+# What a cache that is damaged, or that cannot be written, makes Numba raise.
+CACHE_ERRORS = (OSError, EOFError, ValueError, LookupError, AttributeError, ImportError, RuntimeError, PickleError)
+
+
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile at first use, and keep the result for other processes if there is a sound place for it."""
+    plain = njit(nogil=True)(function)
+    try:
+        kept = njit(nogil=True, cache=True)(function)
+    except CACHE_ERRORS:
+        kept = plain
+
+    def call(*arguments: Any) -> Any:
+        try:
+            return kept(*arguments)
+        except CACHE_ERRORS:
+            return plain(*arguments)
+
+    return call
+
+
+@compiled
+def entries_needed(weights: Codes, weight_bits: int) -> int:
+    """How many entries these weights take."""
+    most = max(1, (1 << weight_bits) - 1)
+    needed = 0
+    for weight in weights:
+        needed += 1 if weight <= most else -(-np.int64(weight) // most)
+    return needed
+
+
+@compiled
+def project(keys: Codes, weights: Codes, lows: Integers, widths: Integers, weight_bits: int, entries: Codes) -> None:
+    """Take columns out of keys, the leftmost first (`lows` and `widths`: their bits), and write them as entries."""
+    most = max(1, (1 << weight_bits) - 1)
+    row = 0
+    for position in range(len(keys)):
+        key = np.uint64(keys[position])
+        for column in range(len(lows)):
+            low, width = np.uint64(lows[column]), np.uint64(widths[column])
+            key = (key >> low >> width << low) | (key & ((np.uint64(1) << low) - np.uint64(1)))
+        key <<= np.uint64(weight_bits)
+        weight = np.int64(weights[position])
+        while weight > 0:
+            part = weight if weight < most else most
+            entries[row] = key if weight_bits == 0 else key | np.uint64(part)
+            weight -= part
+            row += 1
+
+
+@compiled
+def fold(entries: Codes, value_bits: int, weight_bits: int, weights: Codes) -> tuple[int, int, int, int, int, int]:
+    """Turn sorted entries into distinct keys, in place, with their weights apart; and count.
+
+    Returns the number of distinct keys and the weight of the heaviest; then the number of classes and of those with
+    one record, the size of the smallest, and how many records have the commonest value of their class.
+    """
+    mask = (np.uint64(1) << np.uint64(weight_bits)) - np.uint64(1)
+    distinct, heaviest, classes, uniques, smallest, hits = 0, 0, 0, 0, 1 << 62, 0
+    size, commonest, weight = 0, 0, 0
+    key = np.uint64(entries[0]) >> np.uint64(weight_bits)
+    for row in range(len(entries) + 1):
+        ended = row == len(entries)
+        entry = np.uint64(0) if ended else np.uint64(entries[row])
+        following = entry >> np.uint64(weight_bits)
+        if ended or following != key:
+            entries[distinct] = key
+            weights[distinct] = weight
+            distinct += 1
+            heaviest = max(heaviest, weight)
+            size += weight
+            commonest = max(commonest, weight)
+            weight = 0
+            if ended or following >> np.uint64(value_bits) != key >> np.uint64(value_bits):
+                classes += 1
+                uniques += size == 1
+                smallest = min(smallest, size)
+                hits += commonest
+                size, commonest = 0, 0
+            key = following
+        weight += 1 if weight_bits == 0 else np.int64(entry & mask)
+    return distinct, heaviest, classes, uniques, smallest, hits

@@ -1,0 +1,104 @@
+"""What may be asked of a table, whichever engine counts it."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Protocol, Self, TypeVar
+
+from PETWorks.counting.codes import Domain
+from PETWorks.counting.counts import ClassCodes, ClassPairs, ClassSizes, ClassValues, Grouping, Marginal, PairCounts
+
+Summary = TypeVar("Summary")
+
+
+class Table(Protocol):
+    """Columns and the counts that measures ask for.
+
+    A kernel is run over batches of complete classes, of which there is at least one, and what it returns is merged.
+    Codes in a batch are positions in the marginal of the column.
+
+    rows       number of records
+    unit       the column that names the person, if there is one: it is none of the `columns`
+    """
+
+    rows: int
+    unit: str | None
+
+    @property
+    def columns(self) -> Mapping[str, Domain]:
+        """The values of each column."""
+
+    def marginal(self, column: str) -> Marginal:
+        """Values of a column and their counts."""
+
+    def generalised(self, levels: Mapping[str, Mapping[str | None, str | None]]) -> Self:
+        """The table with each value of the named columns replaced as the mapping says."""
+
+    def people(self) -> int:
+        """Number of people that the unit names."""
+
+    def unit_is_missing(self) -> bool:
+        """Whether some record does not say whose it is."""
+
+    def per_person(self, columns: Sequence[str]) -> Self:
+        """Of each person one record for each combination of values that these columns have."""
+
+    def rows_aside(self, grouping: Grouping) -> int:
+        """Number of rows that stand aside from the classes."""
+
+    def count_values(self, columns: Sequence[str], sensitive: str) -> None:
+        """Count a sensitive attribute within the classes now, so that later questions share the work."""
+
+    def class_sizes(self, grouping: Grouping) -> ClassSizes:
+        """How many classes have how many records."""
+
+    def fold(
+        self,
+        grouping: Grouping,
+        sensitive: str,
+        kernel: Callable[[ClassValues], Summary],
+        merge: Callable[[Summary, Summary], Summary],
+        people: Self | None = None,
+    ) -> Summary:
+        """Run a kernel over classes with the counts of a sensitive attribute.
+
+        How many people a class has is told by `people`, if given: a table with the same classes.
+        """
+
+    def fold_codes(
+        self,
+        grouping: Grouping,
+        kernel: Callable[[ClassCodes], Summary],
+        merge: Callable[[Summary, Summary], Summary],
+    ) -> Summary:
+        """Run a kernel over classes with their values."""
+
+    def fold_pairs(
+        self,
+        grouping: Grouping,
+        background: Self,
+        kernel: Callable[[ClassPairs], Summary],
+        merge: Callable[[Summary, Summary], Summary],
+    ) -> Summary:
+        """Run a kernel over the classes of this table and of another one of the same engine."""
+
+    def count_subsets(
+        self,
+        known: Sequence[str],
+        sensitive: Sequence[str],
+        sizes: Sequence[int],
+        memory: int,
+        finished: Callable[[frozenset[str]], bool],
+    ) -> Iterator[dict[frozenset[str], tuple[int, ...]]]:
+        """The counts of all subsets of the known columns that have one of the sizes, some of them at a time.
+
+        memory     bytes to work in, beside the table
+        finished   says which subsets need not be counted
+        """
+
+    def fingerprint(self, columns: Sequence[str]) -> str:
+        """A text that is another one for every other table."""
+
+    def pair_counts(self, pairs: Sequence[tuple[str, str]]) -> list[PairCounts]:
+        """For each pair of columns, how often they have which values together."""
+
+    def pair_in_order(self, column: str, other: Self) -> PairCounts:
+        """How often a column has which value here and in the same row of another table of the same engine."""

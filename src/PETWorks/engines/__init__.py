@@ -1,1 +1,0 @@
-"""Engines count; everything else computes on counts."""

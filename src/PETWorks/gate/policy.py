@@ -1,0 +1,315 @@
+"""The policy file: a table, who will get it, and the rules it must keep."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from PETWorks import attributetypes
+from PETWorks.about.treatment import TREATMENTS
+from PETWorks.counting.release import Release
+from PETWorks.errors import HierarchyError, InputError, ParameterError, PETWorksError, RoleError, quoted, unknown
+from PETWorks.gate.presets import Preset, presets
+from PETWorks.gate.schema import check_schema
+from PETWorks.measures.attacks.subset_sizes import checked_sizes
+from PETWorks.measures.attacks.subsets import checked_limits
+from PETWorks.measures.catalogue import Metric, find
+from PETWorks.measures.parameters import number_given
+from PETWorks.tables.opening import files_named, open_table
+from PETWorks.tables.yamlfile import Key, YAMLFile, read_yaml
+
+VERSION = 1
+CELL_SIZE = 11  # where a policy states none and has no preset
+SUBSETS = "every-subset"
+NO_IDENTIFIERS = "no-direct-identifiers"  # a rule of every policy that names some, or leaves that to another file
+ROLES = {
+    "identifiers": attributetypes.IDENTIFIER,
+    "quasi_identifiers": attributetypes.QUASI_IDENTIFIER,
+    "sensitive_attributes": attributetypes.SENSITIVE_ATTRIBUTE,
+    "insensitive_attributes": attributetypes.INSENSITIVE_ATTRIBUTE,
+}
+RULE_KEYS = ("measure", "name", "why")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A measure with thresholds that must hold; without a measure, a limit on every subset, or no identifiers."""
+
+    name: str
+    measure: Metric | None
+    parameters: Mapping[str, Any]  # all of them, checked
+    given: tuple[str, ...]  # those that the file gives
+    preset: str | None
+    why: str | None
+    key: Key
+
+
+@dataclass(frozen=True)
+class Waiver:
+    """A rule that need not hold, up to and including a day."""
+
+    rule: str
+    owner: str
+    reason: str
+    expires: date
+
+
+@dataclass(frozen=True)
+class Adversary:
+    """Somebody who is assumed to know some of the quasi-identifiers."""
+
+    who: str
+    knows: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What a policy file says, checked as far as it can be without the data."""
+
+    path: Path
+    file: YAMLFile
+    title: str
+    data: Path
+    original: Path | None
+    hierarchies: Path | None
+    population: Path | int | float | None
+    reading: Mapping[str, str]
+    roles: Mapping[str, str] | None
+    privacy_unit: str | None
+    treatment: Mapping[str, str]
+    release_kind: str | None
+    recipients: str | None
+    adversaries: tuple[Adversary, ...]
+    assumptions: tuple[str, ...]
+    cell_size: int
+    presets: tuple[Preset, ...]
+    rules: tuple[Rule, ...]
+    subset_sizes: str | None
+    limits: Mapping[str, str] = field(default_factory=dict)
+    waivers: tuple[Waiver, ...] = ()
+
+    def release(self, data: Any = None, **counted: Any) -> Release:
+        """The release it is about; other data of the same columns if given. `counted`: engine and limits."""
+
+        def opened(key: str, source: Any) -> Any:
+            if not isinstance(source, Path):
+                return source
+            with self.located(key):
+                return open_table(source, **self.reading)
+
+        if data is None:
+            data = opened("data", self.data)
+        elif isinstance(data, str | Path):
+            data = open_table(data, **self.reading)
+        try:
+            found = Release(
+                data,
+                self.roles,
+                self.hierarchies,
+                opened("original", self.original),
+                population=opened("population", self.population),
+                privacy_unit=self.privacy_unit,
+                **self.treatment,
+                **counted,
+            )
+        except HierarchyError as error:
+            raise self.file.error(("hierarchies",), str(error)) from None
+        except RoleError as error:
+            raise self.file.error(("privacy_unit" if "privacy unit" in str(error) else "roles",), str(error)) from None
+        except ParameterError as error:
+            raise self.file.error(("population",), str(error)) from None
+        except InputError as error:
+            if not str(error).startswith("original and release"):
+                raise
+            raise self.file.error(("original",), str(error).replace(": --identifier", "")) from None
+        if not found.quasi_identifiers:
+            raise self.file.error(("roles",), "no quasi-identifier: name the columns that an adversary may know")
+        for place, adversary in enumerate(self.adversaries):
+            for column in adversary.knows:
+                if column not in found.quasi_identifiers:
+                    key = ("context", "adversaries", place, "knows")
+                    raise self.file.error(key, str(unknown("quasi-identifier", column, found.quasi_identifiers)))
+        for limit, value in self.limits.items():
+            with self.located("subsets", "limits", limit):
+                checked_limits({limit: value}, found.sensitive_attributes)
+        if self.subset_sizes is not None:
+            with self.located("subsets", "sizes"):
+                checked_sizes(self.subset_sizes, len(found.quasi_identifiers))
+        return found
+
+    def located(self, *key: str | int) -> "_Located":
+        """Errors within get the name of the file, the line and the key."""
+        return _Located(self.file, key)
+
+
+@dataclass(frozen=True)
+class _Located:
+    file: YAMLFile
+    key: Key
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _kind: Any, error: BaseException | None, _trace: Any) -> None:
+        if isinstance(error, PETWorksError):
+            # A policy has keys where the other commands have options.
+            raise self.file.error(self.key, re.sub(r" \(--[a-z-]+\)", "", str(error))) from None
+
+
+def read_policy(path: str | Path, root: str | Path | None = None) -> Policy:
+    """Read and check a policy file. Its paths start from its own folder and stay below `root`, or that folder.
+
+    >>> policy = read_policy("data/adult_policy.yaml")
+    >>> policy.data.name, [rule.name for rule in policy.rules][:2]
+    ('adult_anonymized.csv', ['pdpc-5', 'l-diversity'])
+    """
+    path = Path(path)
+    if path.exists() and not path.is_file():
+        raise InputError(f"cannot read {str(path)!r}: not a regular file")
+    file = read_yaml(path)
+    if not isinstance(file.content, Mapping):
+        raise file.error((), "a mapping is wanted, with 'petworks_policy: 1' at its head")
+    _check_version(file)
+    check_schema(file, "policy")
+    content = file.content
+    context, subsets = content.get("context", {}), content.get("subsets", {})
+    chosen = tuple(_presets(file))
+    rules = tuple(_rules(file, chosen))
+    limits = subsets.get("limits", {})
+    if all(rule.name == NO_IDENTIFIERS for rule in rules):
+        raise file.error((), "no rule: give 'rules', 'presets' or limits under 'subsets'")
+    base = path.parent if root is None else Path(root)
+
+    def inside(key: str) -> Path | None:
+        return None if key not in content else _inside(file, (key,), path.parent, base)
+
+    data = inside("data")
+    assert data is not None
+    population = number_given(content.get("population", ""))
+    return Policy(
+        path=path,
+        file=file,
+        title=content.get("title", data.name),
+        data=data,
+        original=inside("original"),
+        hierarchies=inside("hierarchies"),
+        population=inside("population") if population is None else population,
+        reading={key: content[key].replace(r"\t", "\t") for key in ("separator", "encoding") if key in content},
+        roles=_roles(file) if "roles" in content else None,
+        privacy_unit=content.get("privacy_unit", "").strip() or None,
+        treatment={name: value for name, value in content.get("treatment", {}).items() if name in TREATMENTS},
+        release_kind=context.get("release"),
+        recipients=context.get("recipients"),
+        adversaries=tuple(
+            Adversary(one["who"], tuple(column.strip() for column in one["knows"]))
+            for one in context.get("adversaries", ())
+        ),
+        assumptions=tuple(context.get("assumptions", ())),
+        cell_size=int(content.get("cell_size", max((preset.cell_size for preset in chosen), default=CELL_SIZE))),
+        presets=chosen,
+        rules=rules,
+        subset_sizes=subsets.get("sizes"),
+        limits=limits,
+        waivers=tuple(_waivers(file, rules)),
+    )
+
+
+def _check_version(file: YAMLFile) -> None:
+    given = file.content.get("petworks_policy")
+    if given is not None and number_given(given) not in (None, VERSION):
+        raise file.error(("petworks_policy",), f"version {quoted([given])} of the format; this program knows {VERSION}")
+
+
+def _inside(file: YAMLFile, key: Key, folder: Path, root: Path) -> Path:
+    """A path of the file, which must not lead out of the root."""
+    try:
+        found = folder / str(file.content[key[0]])
+        files = files_named(found)
+        # What is read without being named: hierarchies in their folder, and the YAML file beside a table.
+        more = found.glob("*hierarchy_*") if found.is_dir() else (found.with_suffix(end) for end in (".yaml", ".yml"))
+        inside = all(path.resolve().is_relative_to(root.resolve()) for path in (found, *files, *more))
+    except (OSError, RuntimeError, ValueError):
+        raise file.error(key, "a path is wanted, and this one the system refuses") from None
+    if not inside:
+        raise file.error(key, "the path leads out of the policy's folder; --root says how far paths may lead")
+    if not files:
+        raise file.error(key, f"there is no {quoted([str(found)])}")
+    return found
+
+
+def _roles(file: YAMLFile) -> dict[str, str]:
+    roles: dict[str, str] = {}
+    for name, columns in file.content["roles"].items():
+        for place, column in enumerate(columns):
+            if roles.setdefault(column.strip(), ROLES[name]) != ROLES[name]:
+                raise file.error(("roles", name, place), f"the column {quoted([column])} has two roles")
+    return roles
+
+
+def _presets(file: YAMLFile) -> Iterator[Preset]:
+    known = presets()
+    for place, name in enumerate(file.content.get("presets", ())):
+        if name not in known:
+            raise file.error(("presets", place), str(unknown("preset", name, known)))
+        yield known[name]
+
+
+def _rules(file: YAMLFile, chosen: Sequence[Preset]) -> Iterator[Rule]:
+    """The rules of the presets, those of the file, and the limits on subsets."""
+    names: set[str] = set()
+    # Without roles here, the file beside the table may name identifiers.
+    if "roles" not in file.content or file.content["roles"].get("identifiers"):
+        yield _named(file, Rule(NO_IDENTIFIERS, None, {}, (), None, None, ("roles", "identifiers")), names)
+    given: list[tuple[Mapping[str, Any], str | None, Key]] = [
+        (rule, preset.name, ("presets", place)) for place, preset in enumerate(chosen) for rule in preset.rules
+    ]
+    given += [(rule, None, ("rules", place)) for place, rule in enumerate(file.content.get("rules", ()))]
+    for rule, preset, key in given:
+        with _Located(file, (*key, "measure")):
+            measure = find(rule["measure"])
+        parameters = {name: value for name, value in rule.items() if name not in RULE_KEYS}
+        for name in parameters:
+            with _Located(file, (*key, name)):
+                measure.check({name: parameters[name]})
+        with _Located(file, key):
+            checked = measure.check(parameters)
+        if not parameters and measure.name != "profitability":
+            raise file.error(key, f"{measure.name} has no threshold here; it has {quoted(measure.parameters)}")
+        name = _name(rule, preset, measure, chosen)
+        yield _named(file, Rule(name, measure, checked, tuple(parameters), preset, rule.get("why"), key), names)
+    for limit, value in file.content.get("subsets", {}).get("limits", {}).items():
+        key = ("subsets", "limits", limit)
+        yield _named(file, Rule(f"{SUBSETS}: {limit}", None, {limit: value}, (limit,), None, None, key), names)
+
+
+def _name(rule: Mapping[str, Any], preset: str | None, measure: Metric, chosen: Sequence[Preset]) -> str:
+    if preset is None:
+        return str(rule.get("name", measure.name))
+    alone = any(one.name == preset and len(one.rules) == 1 for one in chosen)
+    return preset if alone else f"{preset}: {measure.name}"
+
+
+def _named(file: YAMLFile, rule: Rule, names: set[str]) -> Rule:
+    if rule.name in names:
+        raise file.error(rule.key, f"two rules are called {quoted([rule.name])}; give one another 'name'")
+    names.add(rule.name)
+    return rule
+
+
+def _waivers(file: YAMLFile, rules: Sequence[Rule]) -> Iterator[Waiver]:
+    names = [rule.name for rule in rules]
+    waived: set[str] = set()
+    for place, given in enumerate(file.content.get("waivers", ())):
+        key = ("waivers", place)
+        if given["rule"] not in names:
+            raise file.error((*key, "rule"), str(unknown("rule", given["rule"], names)))
+        if given["rule"] in waived:
+            raise file.error((*key, "rule"), f"the rule {quoted([given['rule']])} is waived twice")
+        waived.add(given["rule"])
+        try:
+            expires = date.fromisoformat(given["expires"])
+        except ValueError:
+            raise file.error((*key, "expires"), f"no such day: {quoted([given['expires']])}") from None
+        yield Waiver(given["rule"], given["owner"], given["reason"], expires)

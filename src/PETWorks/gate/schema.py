@@ -1,0 +1,86 @@
+"""The published JSON Schemas, and what a file does that they do not allow, in words."""
+
+import json
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from itertools import islice
+from typing import Any
+
+from PETWorks.errors import InputError, quoted, unknown
+from PETWorks.tables.yamlfile import YAMLFile
+
+NAMES = ("policy", "check")
+MOST_ERRORS = 10
+MOST_WORDED = 100
+_KINDS = {
+    "object": "a mapping",
+    "array": "a list",
+    "string": "a text",
+    "integer": "a whole number",
+    "number": "a number",
+}
+
+
+def schema_text(name: str) -> str:
+    """A schema as it is published."""
+    return (files("PETWorks.gate") / "schemas" / f"{name}.json").read_text("utf-8")
+
+
+def check_schema(file: YAMLFile, name: str) -> None:
+    """An error that lists, by line, all that a file has and a schema does not allow."""
+    from jsonschema import Draft202012Validator
+
+    found: dict[str, int] = {}
+    errors = Draft202012Validator(json.loads(schema_text(name))).iter_errors(file.content)
+    # A hostile file may have any number of errors: those beyond a hundred are not worded.
+    for key, text in islice((one for error in errors for one in _in_words(error)), MOST_WORDED):
+        found[file.located(key, text)] = file.lines.get(key, 0)
+    texts = sorted(found, key=lambda text: found[text])
+    if texts:
+        more = [f"and {len(texts) - MOST_ERRORS} more errors"] if len(texts) > MOST_ERRORS else []
+        raise InputError("\n".join(texts[:MOST_ERRORS] + more))
+
+
+def violation(document: Any, name: str) -> str | None:
+    """Where a document first is not what a schema allows; None if it is."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import best_match
+
+    error = best_match(Draft202012Validator(json.loads(schema_text(name))).iter_errors(document))
+    if error is None:
+        return None
+    where = ".".join(map(str, error.absolute_path))[:80] or "the whole"
+    return f"{where} breaks {error.validator!r} of the schema"
+
+
+def _in_words(error: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Where an error is, and what would be right."""
+    key, schema = tuple(error.absolute_path), error.schema
+    if error.validator == "additionalProperties" and schema["additionalProperties"] is False:
+        for name in error.instance:
+            if name not in schema["properties"]:
+                yield (*key, name), str(unknown("key", name, schema["properties"]))
+    elif error.validator == "required":
+        missing = [name for name in error.validator_value if name not in error.instance]
+        yield key, f"the key{'s' if len(missing) > 1 else ''} {quoted(missing)} must be there"
+    elif error.validator == "uniqueItems":
+        yield key, "something stands in this list twice"
+    elif error.validator in ("maxItems", "maxLength"):
+        yield key, f"longer than {error.validator_value:,}"
+    else:
+        yield key, f"{_wanted(schema)} is wanted, got {_given(error.instance)}"
+
+
+def _wanted(schema: Mapping[str, Any]) -> str:
+    if "enum" in schema:
+        return str(schema.get("description", f"one of {quoted(schema['enum'])}"))
+    kinds = [schema["type"]] if isinstance(schema.get("type"), str) else schema.get("type", [])
+    listed = " or ".join(_KINDS.get(kind, kind) for kind in kinds if kind != "boolean")
+    described = str(schema.get("description", "something else" if not listed else ""))
+    return f"{listed} ({described})" if listed and described else listed or described
+
+
+def _given(value: Any) -> str:
+    if isinstance(value, Mapping | list):
+        return "a mapping" if isinstance(value, Mapping) else "a list"
+    return "nothing" if value in ("", None) else quoted([value])

@@ -1,0 +1,154 @@
+"""A policy to start from: roles guessed from a table, with the reason for each, and no cell of it."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from PETWorks.about.sidecar import read_sidecar
+from PETWorks.counting.memory import MemoryTable
+from PETWorks.errors import InputError
+from PETWorks.gate.policy import ROLES
+from PETWorks.gate.presets import presets
+from PETWorks.gate.suggestion import Suggestion, looks_personal, suggested_privacy_unit, suggested_roles
+from PETWorks.measures.attacks.subset_sizes import MOST_COLUMNS
+from PETWorks.tables.cells import is_number
+from PETWorks.tables.opening import open_path, open_source
+
+PRESET = {"public": "health-canada-0.09", "controlled": "pdpc-5", "internal": "pdpc-3"}
+SIZES = ((10, "all"), (30, "1-3"), (MOST_COLUMNS, "1-2"))  # subsets that are quick, for so many quasi-identifiers
+_PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+
+
+def suggestions(data: Path, separator: str | None, encoding: str | None) -> tuple[list[Suggestion], str | None]:
+    """A role for each column with its reason, and the column that names the person if there is one."""
+    source = open_source(open_path(data, separator, encoding), "the table")
+    given, _ = read_sidecar(data)
+    table = MemoryTable.load(source, source.names)
+    named = [name for name in source.names if name]
+    own_values = sum(table.columns[name].code(name) is not None for name in named)
+    # Only a CSV file can lack its names.
+    strange = any(is_number(name) or looks_personal(name) for name in named)
+    if source.encoding and (strange or 2 * own_values >= max(len(named), 1)):
+        raise InputError(
+            f"{data.name}: the first line does not look like the names of {len(source.names)} columns: "
+            "one is a number, a date or an address, or half of them are values of their own column"
+        )
+    guessed = suggested_roles(table, named)
+    found = [
+        Suggestion(one.column, given[one.column], "as the YAML file beside the table says")
+        if one.column in given
+        else one
+        for one in guessed
+    ]
+    return found, None if given else suggested_privacy_unit(table, guessed)
+
+
+def starter_policy(
+    data: Path,
+    policy: Path,
+    found: Sequence[Suggestion],
+    unit: str | None,
+    *,
+    release: str = "public",
+    separator: str | None = None,
+    encoding: str | None = None,
+) -> str:
+    """The text of a policy file beside the data, with comments."""
+    by_role = {role: [one for one in found if one.role == role] for role in ROLES.values()}
+    known, sensitive = (by_role[ROLES[name]] for name in ("quasi_identifiers", "sensitive_attributes"))
+    _, folder = read_sidecar(data)
+    lines = [
+        "# What is released to whom, and what must hold before: petworks check reads this file.",
+        "# The roles below are guesses from names and counts. Look at every one; you know the data.",
+        "petworks_policy: 1",
+        f"title: {_text(data.name)}",
+        f"data: {_text(os.path.relpath(data, policy.parent))}",
+        *([f"separator: {_text(separator)}"] if separator else []),
+        *([f"encoding: {_text(encoding)}"] if encoding else []),
+        "# original: original.csv       # the table it was made from: for presence, fidelity and what was lost",
+        "# hierarchies: hierarchies     # folder of files hierarchy_<column>.csv: for precision and granularity"
+        if folder is None
+        else f"hierarchies: {_text(os.path.relpath(folder, policy.parent))}",
+        "# population: 23400000         # the people the records were drawn from: a number, a share or a table",
+        "",
+        "roles:",
+        *_roles("identifiers", by_role[ROLES["identifiers"]], "name a person; remove them before the release"),
+        *_roles("quasi_identifiers", known, "what an adversary may know of a person"),
+        *_roles("sensitive_attributes", sensitive, "what nobody may learn of a person"),
+        *_roles("insensitive_attributes", by_role[ROLES["insensitive_attributes"]], "none of these"),
+        *(f"  # without a role: {_text(one.column)}  # {one.reason}" for one in found if one.role is None),
+        "",
+        f"privacy_unit: {_text(unit)}  # several records of one person count once"
+        if unit
+        else "# privacy_unit: person_id       # where one person has several records",
+        "",
+        "context:",
+        f"  release: {release}             # public, controlled or internal",
+        "  # recipients: who will get it",
+        "  # adversaries:                # who is assumed to know what; their risk is told each",
+        "  #   - who: a neighbour",
+        f"  #     knows: [{', '.join(_text(one.column) for one in known[:3])}]",
+        "  # assumptions:",
+        "  #   - No other table about the same people is released.",
+        "",
+        "# Rules of regulators by name; as a cell size and as a probability, with the source:",
+        *(
+            f"#   {one.name:<18}  {one.cell_size:>2}  {one.probability:<5}  {one.organisation}, {one.date}"
+            + (" (rule of thumb)" if one.rule_of_thumb else "")
+            for one in presets().values()
+        ),
+        f"presets: [{PRESET[release]}]" if known else "# presets: []                   # name a quasi-identifier first",
+        "",
+        *_rules(bool(known and sensitive)),
+        "",
+        *_subsets(len(known), unit),
+        "",
+        "# waivers:                      # a rule that need not hold, up to and including a day",
+        f"#   - rule: {PRESET[release]}",
+        "#     owner: who answers for it",
+        "#     reason: why",
+        "#     expires: 2030-12-31",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _roles(name: str, found: Sequence[Suggestion], meaning: str) -> list[str]:
+    if not found:
+        return [f"  {name}: []  # {meaning}"]
+    texts = [_text(one.column) for one in found]
+    width = min(max(map(len, texts)), 30)
+    listed = (f"    - {text:<{width}}  # {one.reason}" for text, one in zip(texts, found, strict=True))
+    return [f"  {name}:  # {meaning}", *listed]
+
+
+def _rules(sensitive: bool) -> list[str]:
+    """Rules of one's own; `petworks measures` lists what there is."""
+    lines = ["# petworks measures lists what can be asked for", "rules:" if sensitive else "# rules:"]
+    mark = "  " if sensitive else "#   "
+    lines += [f"{mark}- measure: l-diversity", f"{mark}  l: 2"]
+    return [*lines, "#  - measure: t-closeness", "#    t: 0.2", "#  - measure: precision", "#    at_least: 0.5"]
+
+
+def _subsets(known: int, unit: str | None) -> list[str]:
+    """Every subset of the quasi-identifiers, as far as it is quick."""
+    sizes = next((sizes for most, sizes in SIZES if known <= most), None)
+    if unit is not None or not known or sizes is None:
+        return ["# subsets: {sizes: all}         # every subset of the quasi-identifiers, counted in records"]
+    return [
+        "subsets:                        # attack with every subset of the quasi-identifiers of these sizes",
+        f"  sizes: {sizes}",
+        "  # limits:                     # highest-risk, average-risk, uniques, inference: each from 0 to 1",
+        "  #   uniques: 0.01",
+    ]
+
+
+def _text(text: str) -> str:
+    """A text as YAML has it: as it is where that is plain, otherwise in quotes."""
+    plain = text[:1] in _PLAIN and all(sign in _PLAIN or sign in "0123456789.-" for sign in text)
+    if text and plain and text.casefold() not in ("true", "false", "yes", "no", "on", "off", "null", "y", "n"):
+        return text
+    import yaml
+
+    dumped: str = yaml.dump(text, default_style='"', allow_unicode=True, width=1 << 30)
+    return dumped.strip()

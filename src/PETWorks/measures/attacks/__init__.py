@@ -1,0 +1,5 @@
+"""What an adversary who knows the quasi-identifiers of a target can do. Every file here is part of the catalogue."""
+
+from PETWorks.measures.attacks import inference, reidentification
+
+__all__ = ["inference", "reidentification"]

@@ -1,0 +1,74 @@
+"""An adversary who knows the quasi-identifiers of a person and looks for their record."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from PETWorks.about.treatment import AS_CLASS, AS_VALUE
+from PETWorks.counting.release import Release
+from PETWorks.measures.attacks.records import record_class_sizes
+from PETWorks.measures.catalogue import metric
+from PETWorks.measures.parameters import AtMost
+from PETWorks.measures.result import Result, no_more_than
+
+# To an adversary no record stands aside.
+EVERYTHING_SEEN = {"missing": AS_VALUE, "suppressed": AS_CLASS}
+
+
+@metric(
+    family="attack",
+    better="lower",
+    treats=EVERYTHING_SEEN,
+    chinese=("再識別", "隨機選取一人，在已知其準識別符的情況下，選中其資料列的機率。"),
+)
+def re_identification(release: Release, *, at_most: AtMost = None, excess: AtMost = None) -> Result:
+    """Chance to pick the record of a random person whose quasi-identifiers are known.
+
+    Before seeing the quasi-identifiers, one record in n is a guess; after, one record in the person's
+    equivalence class. Averaged over all records this is (number of classes)/n. The adversary sees suppressed
+    records too: here they always count as a class. The details have the excess, (after - before)/(1 - before):
+    what is gained beyond guessing, of what guessing leaves; it may be given a limit as well.
+
+    >>> re_identification(Release("data/patient_anonymized.csv")).value
+    0.3333333333333333
+    """
+    sizes = release.class_sizes(attacker=True)
+    value, gained = sizes.number / sizes.records, beyond_guessing(1, sizes.number, sizes.records)
+    return Result(
+        "re-identification",
+        value,
+        both(no_more_than(value, at_most), no_more_than(gained, excess)),
+        {"at_most": at_most, "excess": excess},
+        {
+            **vulnerability(1, sizes.number, sizes.records),
+            "excess": gained,
+            **release.class_summary(attacker=True),
+        },
+    )
+
+
+def re_identification_per_record(release: Release) -> NDArray[np.float64]:
+    """The chance for each record, in the order of the input: 1/(size of its class)."""
+    return 1 / record_class_sizes(release)
+
+
+def beyond_guessing(prior: int, posterior: int, records: int) -> float:
+    """What is gained beyond guessing, as a share of what guessing leaves; nothing where guessing always succeeds."""
+    return (posterior - prior) / (records - prior) if records > prior else 0.0
+
+
+def both(one: bool | None, other: bool | None) -> bool | None:
+    """Whether the limits that were given hold; None when none was."""
+    given = [verdict for verdict in (one, other) if verdict is not None]
+    return all(given) if given else None
+
+
+def vulnerability(prior: int, posterior: Any, records: int) -> dict[str, Any]:
+    """Successes out of `records` before and after the adversary learns the quasi-identifiers, and what that leaks."""
+    return {
+        "prior": prior / records,
+        "posterior": posterior / records,
+        "multiplicative_leakage": posterior / prior,
+        "additive_leakage": (posterior - prior) / records,
+    }

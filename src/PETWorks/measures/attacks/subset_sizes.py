@@ -1,0 +1,67 @@
+"""Which sizes of subsets are asked for, and whether that many subsets can be counted."""
+
+import re
+from collections.abc import Iterable, Sequence
+from math import comb
+from numbers import Integral
+
+import numpy as np
+
+from PETWorks.counting.release import NO_QUASI_IDENTIFIER, Release
+from PETWorks.errors import InputError, ParameterError, RoleError
+
+MOST_WORK = 1 << 41  # records times subsets: a few hours on two cores
+MOST_COLUMNS = 60  # a subset is the bits of an integer
+MOST_SUBSETS = (1 << 20) - 1
+
+Sizes = str | int | Iterable[int]
+
+
+def known_columns(release: Release) -> tuple[str, ...]:
+    """The quasi-identifiers whose subsets are to be counted."""
+    if not release.quasi_identifiers:
+        raise RoleError(NO_QUASI_IDENTIFIER)
+    if release.privacy_unit is not None:
+        raise ParameterError("subsets of the quasi-identifiers are counted in records; leave the privacy unit out")
+    return release.quasi_identifiers
+
+
+def checked_sizes(sizes: Sizes, most: int) -> tuple[int, ...]:
+    """Sizes of subsets, ascending, from 'all', a number, a text like '1-3,5' or numbers."""
+    if isinstance(sizes, str):
+        wanted = set(range(1, most + 1)) if sizes.strip() == "all" else _listed(sizes)
+    else:
+        given = sizes if isinstance(sizes, Iterable) else [sizes]
+        wanted = {int(size) if isinstance(size, Integral) and not isinstance(size, bool) else 0 for size in given}
+    if not wanted or not all(1 <= size <= most for size in wanted):
+        raise ParameterError(f"sizes of subsets are 'all' or like '2', '1-3' or '1,3', within 1-{most}; got {sizes!r}")
+    return tuple(sorted(wanted))
+
+
+def _listed(text: str) -> set[int]:
+    """The sizes that a text like '1-3,5' names; 0 for what it does not."""
+    wanted: set[int] = set()
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\d{1,3})\s*(?:-\s*(\d{1,3})\s*)?", part)
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+        wanted |= set(range(first, last + 1)) or {0}
+    return wanted
+
+
+def feasible(sizes: Sequence[int], columns: int, records: int) -> int:
+    """How many subsets have these sizes; an error if they are too many to count."""
+    if columns > MOST_COLUMNS:
+        raise InputError(f"{columns} quasi-identifiers are more than subsets can be counted of: at most {MOST_COLUMNS}")
+    total = sum(comb(columns, size) for size in sizes)
+    if total > MOST_SUBSETS or total * records > MOST_WORK:
+        most = min(MOST_SUBSETS, MOST_WORK // records)
+        totals = np.cumsum([comb(columns, size) for size in range(1, columns + 1)], dtype=object)
+        upto = sum(number <= most for number in totals)
+        instead = (
+            f"ask for fewer, as 1-{upto}: {totals[upto - 1]:,} subsets" if upto else "ask for fewer quasi-identifiers"
+        )
+        raise InputError(
+            f"{columns} quasi-identifiers have {total:,} subsets of the sizes asked for, "
+            f"more than can be counted in {records:,} records (at most {most:,}); {instead}"
+        )
+    return total

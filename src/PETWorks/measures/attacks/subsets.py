@@ -1,0 +1,325 @@
+"""Every adversary: re-identification and attribute inference for all subsets of the quasi-identifiers."""
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+from math import factorial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from PETWorks.counting.codes import arrow_integers, arrow_reals, strings
+from PETWorks.counting.counts import Integers
+from PETWorks.counting.release import Release
+from PETWorks.errors import NotApplicable, ParameterError, quoted
+from PETWorks.measures.attacks.checkpoint import Checkpoint
+from PETWorks.measures.attacks.reidentification import vulnerability
+from PETWorks.measures.attacks.subset_sizes import Sizes, checked_sizes, feasible, known_columns
+from PETWorks.measures.parameters import Number
+from PETWorks.measures.result import at_most
+
+RE_IDENTIFICATION = "re-identification"
+LIMITS = ("highest-risk", "average-risk", "uniques", "inference")
+
+
+def every_subset(
+    release: Release,
+    sizes: Sizes = "all",
+    *,
+    memory: int | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> "Subsets":
+    """Attack a table with every subset of its quasi-identifiers, or with those of some sizes.
+
+    sizes        "all", 3, "1-3", "1,3" or [1, 3]
+    memory       bytes to work in, beside the table; otherwise what the release is limited to
+    checkpoint   a file to keep finished subsets in; with `resume` it is gone on from. It is not removed: that is
+                 for whoever has the result safe
+    progress     is called with the number of finished subsets and of all
+
+    >>> found = every_subset(Release("data/patient_anonymized.csv"))
+    >>> found.row({"Age"})["classes"], found.row({"Age", "ZIPCode"})["classes"]
+    (2, 3)
+    """
+    columns, sensitive = known_columns(release), release.sensitive_attributes
+    wanted = checked_sizes(sizes, len(columns))
+    total = feasible(wanted, len(columns), release.records)
+    priors = {column: int(release.marginal(column).counts.max()) for column in sensitive}
+    found: dict[frozenset[str], tuple[int, ...]] = {}
+    kept = None
+    if checkpoint is not None:
+        about = {
+            "sizes": list(wanted),
+            "records": release.records,
+            "table": release.table.fingerprint((*columns, *sensitive)),
+        }
+        kept = Checkpoint(Path(checkpoint), columns, sensitive, about, resume=resume)
+        found |= kept.found
+    if progress:
+        progress(len(found), total)
+    if len(found) < total:
+        memory = release.memory_limit if memory is None else memory
+        for family in release.table.count_subsets(columns, sensitive, wanted, memory, found.__contains__):
+            if kept is not None:
+                kept.add({subset: counts for subset, counts in family.items() if subset not in found})
+            found |= family
+            if progress:
+                progress(len(found), total)
+    masks = [
+        sum(1 << place for place in chosen) for size in wanted for chosen in combinations(range(len(columns)), size)
+    ]
+    counts = [found[frozenset(name for place, name in enumerate(columns) if mask >> place & 1)] for mask in masks]
+    return Subsets(columns, release.records, priors, np.array(masks, np.int64), np.array(counts, np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class Subsets:
+    """What adversaries can do who know some of the quasi-identifiers: a row for each subset of them.
+
+    masks     bit i is set if the i-th quasi-identifier is in the subset; by size, then in the order of the columns
+    counts    of each subset: classes, those with one record, the size of the smallest; then for each sensitive
+              attribute how many records have the commonest value of their class
+    priors    for each sensitive attribute, how many records have the commonest value
+    """
+
+    quasi_identifiers: tuple[str, ...]
+    records: int
+    priors: Mapping[str, int]
+    masks: Integers
+    counts: Integers
+
+    def __len__(self) -> int:
+        return len(self.masks)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} subsets of {quoted(self.quasi_identifiers)} in {self.records} records>"
+
+    @cached_property
+    def sizes(self) -> Integers:
+        """The number of attributes of each subset."""
+        return np.bitwise_count(self.masks).astype(np.int64)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether these are all subsets."""
+        return len(self) == (1 << len(self.quasi_identifiers)) - 1
+
+    @property
+    def attacks(self) -> dict[str, tuple[int, Integers]]:
+        """For each attack, successes out of all records: before, and with each subset."""
+        found = {RE_IDENTIFICATION: (1, self.counts[:, 0])}
+        for place, (column, prior) in enumerate(self.priors.items()):
+            found[f"attribute-inference of {column}"] = prior, self.counts[:, 3 + place]
+        return found
+
+    def attributes(self, mask: int) -> list[str]:
+        """The names in a subset."""
+        return [name for place, name in enumerate(self.quasi_identifiers) if mask >> place & 1]
+
+    def row(self, subset: Iterable[str]) -> dict[str, Any]:
+        """What was counted for a subset, by the names of its attributes."""
+        names = {subset} if isinstance(subset, str) else set(subset)
+        if not names <= set(self.quasi_identifiers):
+            raise ParameterError(
+                f"the quasi-identifiers are {quoted(self.quasi_identifiers)}, got {quoted(sorted(names))}"
+            )
+        place = np.flatnonzero(self.masks == sum(1 << self.quasi_identifiers.index(name) for name in names))
+        if len(place) == 0:
+            raise ParameterError(f"subsets of {len(names)} attributes were not counted")
+        return self._row(int(place[0]))
+
+    def _row(self, place: int) -> dict[str, Any]:
+        classes, uniques, smallest = self.counts[place, :3].tolist()
+        row = {
+            "size": int(self.sizes[place]),
+            "attributes": self.attributes(int(self.masks[place])),
+            "classes": classes,
+            "uniques": uniques,
+            "smallest_class": smallest,
+        }
+        for attack, (prior, hits) in self.attacks.items():
+            found = vulnerability(prior, int(hits[place]), self.records)
+            row |= {_column(attack, name): value for name, value in found.items()}
+        return row
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """All rows, ready for JSON."""
+        return [self._row(place) for place in range(len(self))]
+
+    def to_arrow(self) -> Any:
+        """All rows as a PyArrow table."""
+        import pyarrow as pa
+
+        names = [self.attributes(mask) for mask in self.masks.tolist()]
+        ends = arrow_integers(np.concatenate([[0], np.cumsum(self.sizes)]))
+        columns = {
+            "size": arrow_integers(self.sizes),
+            "attributes": pa.LargeListArray.from_arrays(ends, strings([name for subset in names for name in subset])),
+        }
+        for name, counts in zip(("classes", "uniques", "smallest_class"), self.counts.T, strict=False):
+            columns[name] = arrow_integers(counts)
+        for attack, (prior, hits) in self.attacks.items():
+            for name, values in vulnerability(prior, hits, self.records).items():
+                columns[_column(attack, name)] = arrow_reals(np.broadcast_to(values, hits.shape))
+        return pa.Table.from_arrays(list(columns.values()), list(columns))
+
+    def by_size(self) -> list[dict[str, Any]]:
+        """For each number of known attributes and each attack: the subsets with lowest, median and highest risk.
+
+        Of several that are equal the first in the order of the columns is taken; of two medians the lower.
+        """
+        answers = []
+        for size in np.unique(self.sizes).tolist():
+            places = np.flatnonzero(self.sizes == size)
+            for attack, (prior, hits) in self.attacks.items():
+                order = places[np.argsort(hits[places], kind="stable")]
+                highest = places[np.argmax(hits[places])]
+                chosen = {"lowest": order[0], "median": order[(len(order) - 1) // 2], "highest": highest}
+                cases = {
+                    name: {
+                        "attributes": self.attributes(int(self.masks[place])),
+                        "unique_share": int(self.counts[place, 1]) / self.records,
+                        **vulnerability(prior, int(hits[place]), self.records),
+                    }
+                    for name, place in chosen.items()
+                }
+                answers.append({"known": size, "attack": attack, "subsets": len(places), **cases})
+        return answers
+
+    def minimal_risky(self, limits: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The subsets that go beyond a limit while no smaller one within them does: by size, the worst first.
+
+        If an adversary who knows nothing is beyond it already, that is the one answer, without attributes.
+
+        limits   highest-risk: 1/(size of the smallest class); average-risk: the posterior of re-identification;
+                 uniques: share of unique records; inference: the posterior of any sensitive attribute, or
+                 inference:NAME of one
+        """
+        answers = []
+        for name, limit in checked_limits(limits, self.priors).items():
+            risks, guessing = self._risks(name)
+            if not at_most(guessing, limit):
+                found = [(0, guessing)]
+            else:
+                found = sorted(self._minimal(risks, limit), key=lambda one: (one[0].bit_count(), -one[1]))
+            answers += [
+                {"limit": name, "at_most": limit, "attributes": self.attributes(m), "value": v} for m, v in found
+            ]
+        return answers
+
+    def limits(self, limits: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """For each limit the highest value of all subsets, and whether it keeps to the limit."""
+        answers = []
+        for name, limit in checked_limits(limits, self.priors).items():
+            worst = max(float(self._risks(name)[0].max()), self._risks(name)[1])
+            answers.append({"limit": name, "at_most": limit, "worst": worst, "satisfied": bool(at_most(worst, limit))})
+        return answers
+
+    def _risks(self, limit: str) -> tuple[NDArray[np.float64], float]:
+        """What a limit is compared with: of each subset, and of an adversary who knows nothing."""
+        name, one, column = limit.partition(":")
+        if name == "highest-risk":
+            return np.asarray(1 / self.counts[:, 2]), 1 / self.records
+        if name == "inference":
+            chosen = [place for place, known in enumerate(self.priors) if not one or column == known]
+            prior = max(self.priors[known] for known in self.priors if not one or column == known)
+            return np.asarray(
+                self.counts[:, [3 + place for place in chosen]].max(axis=1) / self.records
+            ), prior / self.records
+        if name == "uniques":
+            return np.asarray(self.counts[:, 1] / self.records), float(self.records == 1)
+        return np.asarray(self.counts[:, 0] / self.records), 1 / self.records
+
+    def _minimal(self, risks: NDArray[np.float64], limit: float) -> list[tuple[int, float]]:
+        beyond = ~at_most(risks, limit)
+        masks, values = self.masks[beyond], risks[beyond]
+        found = []
+        while len(masks):
+            # Subsets come by size: the first contains none of the others.
+            found.append((int(masks[0]), float(values[0])))
+            rest = masks & masks[0] != masks[0]
+            masks, values = masks[rest], values[rest]
+        return found
+
+    def answers(self, limits: Mapping[str, Any]) -> dict[str, Any]:
+        """What is drawn from the subsets, ready for JSON; with limits, also the verdict."""
+        risky = self.minimal_risky(limits)
+        answers = {
+            "records": self.records,
+            "number": len(self),
+            "if_they_know": self.by_size(),
+            "limits": self.limits(limits),
+            "minimal_risky": risky,
+            "drivers": self.drivers() if self.is_complete else None,
+        }
+        return {**({"satisfied": not risky} if limits else {}), "subsets": answers}
+
+    def drivers(self) -> list[dict[str, Any]]:
+        """What each quasi-identifier adds to the risk, for each attack.
+
+        shapley    its exact share in the posterior with all of them: shares add up to posterior - prior
+        without    the posterior that is left when it is removed
+        """
+        if not self.is_complete:
+            raise NotApplicable("what drives the risk is known from all subsets only (--subsets all, sizes='all')")
+        n = len(self.quasi_identifiers)
+        by_mask = np.argsort(self.masks)
+        answers = []
+        for attack, (prior, hits) in self.attacks.items():
+            successes = np.concatenate([[prior], hits[by_mask]])
+            for place, name in enumerate(self.quasi_identifiers):
+                share = shapley_share(successes, n, place) / self.records
+                left = int(successes[(1 << n) - 1 - (1 << place)])
+                answers.append(
+                    {
+                        "attribute": name,
+                        "attack": attack,
+                        "shapley": float(share),
+                        "shapley_exact": str(share),
+                        "without": left / self.records,
+                    }
+                )
+        return answers
+
+
+def _column(attack: str, field: str) -> str:
+    """The name of a column: `re_identification_posterior`, `attribute_inference_posterior of Disease`.
+
+    >>> _column("attribute-inference of zip-code", "prior")
+    'attribute_inference_prior of zip-code'
+    """
+    name, of, column = attack.partition(" of ")
+    return f"{name.replace('-', '_')}_{field}{of}{column}"
+
+
+def checked_limits(limits: Mapping[str, Any], sensitive: Iterable[str]) -> dict[str, float]:
+    """Limits as numbers, or an error if there is no such limit."""
+    known = [*LIMITS, *(f"inference:{column}" for column in sensitive)]
+    checked: dict[str, float] = {}
+    for limit, value in limits.items():
+        if limit not in known:
+            raise ParameterError(f"no limit {limit!r}; there are {quoted(known)}")
+        if limit == "inference" and len(known) == len(LIMITS):
+            raise NotApplicable("the limit 'inference' needs a sensitive attribute (--sensitive)")
+        checked[limit] = Number(at_least=0, at_most=1).check("a limit", limit, value)
+    return checked
+
+
+def shapley_share(values: Integers, players: int, player: int) -> Fraction:
+    """What a player adds on average, over all orders in which players may come. values[mask]: of each coalition."""
+    masks = np.arange(1 << players)
+    before = masks[masks >> player & 1 == 0]
+    gains = values[before | 1 << player] - values[before]
+    sizes = np.bitwise_count(before)
+    share = Fraction(0)
+    for size in range(players):
+        orders = factorial(size) * factorial(players - size - 1)
+        share += Fraction(int(gains[sizes == size].sum()) * orders, factorial(players))
+    return share

@@ -1,0 +1,136 @@
+"""The extreme shares that each sensitive value has in a class, counted once for all models that bound shares."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from operator import add
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from PETWorks.counting.counts import ClassValues, Integers, Marginal
+from PETWorks.counting.release import Release
+
+Reals = NDArray[np.float64]
+
+
+class Extreme(NamedTuple):
+    """For each value, the class where its share is extreme: records that have it, and size. 0 of 0: in no class."""
+
+    counts: Integers
+    sizes: Integers
+
+
+class Shares(NamedTuple):
+    """A sensitive attribute in the whole table, and for each of its values the largest and smallest share in a class.
+
+    Shares are of people: where one has several records, of those who have the value in any of them.
+
+    The smallest share is among the classes that have the value at all.
+    """
+
+    overall: Marginal
+    most: Extreme
+    least: Extreme
+
+    def largest(self, value: str | None = None) -> tuple[Fraction, int] | None:
+        """The largest share of any value, or of the one named, and the size of that class; None if none has it."""
+        places = np.flatnonzero(self.most.sizes)
+        if value is not None:
+            places = np.array([place for place in places.tolist() if self.overall.values[place] == value], np.int64)
+        if len(places) == 0:
+            return None
+        counts, sizes = self.most.counts[places], self.most.sizes[places]
+        best = int(np.lexsort((sizes, -(counts / sizes)))[0])
+        return Fraction(int(counts[best]), int(sizes[best])), int(sizes[best])
+
+    def highest_lift(self) -> tuple[Fraction, int] | None:
+        """The highest share of a value over its share in the whole table, and the size of that class."""
+        return self._lift(self.most, 1)
+
+    def lowest_lift(self) -> tuple[Fraction, int] | None:
+        """The lowest share of a value over its share in the whole table, and the size of that class."""
+        return self._lift(self.least, -1)
+
+    def _lift(self, extreme: Extreme, sign: int) -> tuple[Fraction, int] | None:
+        there = np.flatnonzero(extreme.sizes)
+        if len(there) == 0:
+            return None
+        counts, sizes, overall = extreme.counts[there], extreme.sizes[there], self.overall.counts[there]
+        lifts = sign * (counts / sizes) / overall
+        near = np.flatnonzero(lifts >= lifts.max() - abs(lifts.max()) * 2.0**-49)
+        triples = set(zip(*(numbers[near].tolist() for numbers in (counts, sizes, overall)), strict=True))
+        people = self.overall.people or self.overall.records
+        found = ((Fraction(count * people, size * other), size) for count, size, other in triples)
+        return max(found, key=lambda pair: (sign * pair[0], -pair[1]))
+
+
+def shares(release: Release, column: str) -> Shares:
+    """The shares of a sensitive attribute."""
+    return release.remembered(("shares", column), lambda: _counted(release, column))
+
+
+def beyond(
+    release: Release,
+    column: str,
+    test: Callable[[Reals, Reals], NDArray[np.bool_]],
+    limit: str,
+    value: str | None = None,
+) -> dict[str, int]:
+    """Classes with a value whose share in them, held against its share in the table, fails; and their records."""
+    overall = release.overall(column)
+    only = None if value is None else [place for place, other in enumerate(overall.values) if other == value]
+
+    def failing(classes: ClassValues) -> Integers:
+        with np.errstate(over="ignore"):
+            bad = test(classes.counts / classes.cell_persons, overall.shares[classes.values])
+        if only is not None:
+            bad &= np.isin(classes.values, only)
+        failed = classes.sum_by_class(bad.astype(np.int64)) > 0
+        return np.array([failed.sum(), classes.persons[failed].sum()])
+
+    numbers = release.fold(column, failing, add)
+    return {f"classes_beyond_{limit}": int(numbers[0]), f"records_beyond_{limit}": int(numbers[1])}
+
+
+def _counted(release: Release, column: str) -> Shares:
+    overall = release.overall(column)
+    values = len(overall.values)
+
+    def extremes(classes: ClassValues) -> tuple[Extreme, Extreme]:
+        sizes = classes.cell_persons
+        found = classes.counts / sizes
+        most, least = np.zeros(values), np.full(values, np.inf)
+        np.maximum.at(most, classes.values, found)
+        np.minimum.at(least, classes.values, found)
+        return (
+            _reached(found == most[classes.values], classes, sizes, values),
+            _reached(found == least[classes.values], classes, sizes, values),
+        )
+
+    most, least = release.fold(column, extremes, _merged)
+    return Shares(overall, most, least)
+
+
+def _reached(there: NDArray[np.bool_], classes: ClassValues, sizes: Integers, values: int) -> Extreme:
+    """For each value one class that has the extreme share; of several, the smallest."""
+    which = classes.values[there]
+    smallest = np.full(values, np.iinfo(np.int64).max)
+    np.minimum.at(smallest, which, sizes[there])
+    found = Extreme(np.zeros(values, np.int64), np.zeros(values, np.int64))
+    cells = np.flatnonzero(there)[sizes[there] == smallest[which]]
+    found.counts[classes.values[cells]] = classes.counts[cells]
+    found.sizes[classes.values[cells]] = sizes[cells]
+    return found
+
+
+def _merged(one: tuple[Extreme, Extreme], other: tuple[Extreme, Extreme]) -> tuple[Extreme, Extreme]:
+    return _extremer(one[0], other[0], 1), _extremer(one[1], other[1], -1)
+
+
+def _extremer(one: Extreme, other: Extreme, sign: int) -> Extreme:
+    """For each value the more extreme of two shares, compared as integers; of equal ones the smaller class."""
+    difference = sign * (other.counts * one.sizes - one.counts * other.sizes)
+    better = (difference > 0) | ((difference == 0) & (other.sizes < one.sizes))
+    takes = (other.sizes > 0) & ((one.sizes == 0) | better)
+    return Extreme(np.where(takes, other.counts, one.counts), np.where(takes, other.sizes, one.sizes))

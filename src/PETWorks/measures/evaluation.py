@@ -1,0 +1,132 @@
+"""Several measures of one release at once."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from PETWorks.counting.release import NO_QUASI_IDENTIFIER, Release
+from PETWorks.errors import HierarchyError, NotApplicable, ParameterError, RoleError, quoted
+from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
+from PETWorks.measures.catalogue import Metric, all_measures, find
+from PETWorks.measures.result import Result
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The results, and the measures that do not apply with the reason."""
+
+    table: Mapping[str, Any]
+    results: tuple[Result, ...]
+    not_applicable: Mapping[str, str]
+
+    @property
+    def satisfied(self) -> bool | None:
+        """Whether every threshold that was given is met; None when none was."""
+        verdicts = [result.satisfied for result in self.results if result.satisfied is not None]
+        return all(verdicts) if verdicts else None
+
+    def __iter__(self) -> Iterator[Result]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __getitem__(self, name: str) -> Result:
+        """The result of a measure, by its name."""
+        wanted = find(name).name
+        for result in self.results:
+            if result.measure == wanted:
+                return result
+        raise KeyError(f"{wanted} was not measured")
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain dicts, lists, numbers and texts."""
+        return {
+            "table": dict(self.table),
+            "satisfied": self.satisfied,
+            "results": [result.to_dict() for result in self.results],
+            "not_applicable": dict(self.not_applicable),
+        }
+
+    def __repr__(self) -> str:
+        lines = [f"<Evaluation of {self.table['records']} records>", *(f"  {result!r}" for result in self.results)]
+        return "\n".join(
+            lines + [f"  not applicable: {name}: {reason}" for name, reason in self.not_applicable.items()]
+        )
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        described = f"{self.table['records']} records; quasi-identifiers {quoted(self.table['quasi_identifiers'])}"
+        header = "<tr><th>measure</th><th>value</th><th>parameters</th><th>verdict</th></tr>"
+        rows = "".join(
+            f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in result.summary_cells())}</tr>"
+            for result in self.results
+        )
+        missing = "".join(f"<li>{escape(name)}: {escape(reason)}</li>" for name, reason in self.not_applicable.items())
+        return f"<p>{escape(described)}</p><table>{header}{rows}</table>" + (
+            f"<p>not applicable</p><ul>{missing}</ul>" if missing else ""
+        )
+
+
+def evaluate(
+    release: Release, wanted: str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None
+) -> Evaluation:
+    """Measure a release: the wanted measures (names, or a dict from name to parameters), or all that apply.
+
+    >>> evaluate(Release("data/patient_anonymized.csv"), {"t-closeness": {"t": 0.376}})
+    <Evaluation of 9 records>
+      <t-closeness = 0.296296 (t=0.376): satisfied>
+    """
+    return evaluate_all(release, None if wanted is None else _requests(wanted))
+
+
+def evaluate_all(release: Release, requests: Iterable[tuple[Metric, Mapping[str, Any]]] | None) -> Evaluation:
+    """Measure a release; a measure may be asked for several times with different parameters."""
+    if not isinstance(release, Release):
+        raise ParameterError(f"a Release is wanted, got {type(release).__name__}: Release(data, roles)")
+    results: list[Result] = []
+    not_applicable: dict[str, str] = {}
+    if requests is None:
+        if not release.quasi_identifiers:
+            raise RoleError(NO_QUASI_IDENTIFIER)
+        for entry in all_measures():
+            missing = entry.lacks(release)
+            if missing:
+                not_applicable[entry.name] = missing
+                continue
+            try:
+                # Nothing was asked for, so there is no verdict, not even on default parameters.
+                results.append(replace(entry(release), satisfied=None))
+            except (NotApplicable, HierarchyError) as reason:
+                not_applicable[entry.name] = str(reason).removeprefix(f"{entry.name}: ").removeprefix(f"{entry.name} ")
+    else:
+        asked = [(entry, entry.check(parameters)) for entry, parameters in requests]
+        results = [entry(release, **parameters) for entry, parameters in asked]
+    table = {
+        "records": release.records,
+        **({"classes": release.class_summary()} if release.quasi_identifiers else {}),
+        "treatment": release.treatment,
+        **({} if release.privacy_unit is None else {"people": release.people}),
+        "population": release.population_size,
+        "quasi_identifiers": list(release.quasi_identifiers),
+        "sensitive_attributes": list(release.sensitive_attributes),
+        "hierarchies": list(release.hierarchies),
+        "identifiers_in_the_release": [name for name in release.identifiers if name in release.columns],
+        "columns_without_a_role": [name for name in release.columns if name not in release.roles],
+        "engine": release.engine.name,
+        "encoding": release.encoding,
+        "separator": release.separator,
+    }
+    return Evaluation(table, tuple(results), not_applicable)
+
+
+def _requests(wanted: str | Iterable[str] | Mapping[str, Mapping[str, Any]]) -> list[tuple[Metric, Mapping[str, Any]]]:
+    if isinstance(wanted, Mapping):
+        for name, parameters in wanted.items():
+            if not isinstance(parameters, Mapping):
+                raise ParameterError(f"the parameters of {name!r} are a dict, got {type(parameters).__name__}")
+        return [(find(name), parameters) for name, parameters in wanted.items()]
+    if not isinstance(wanted, Iterable):
+        raise ParameterError(f"measures are a name, several names, or a dict; got {type(wanted).__name__}")
+    return [(find(name), {}) for name in ([wanted] if isinstance(wanted, str) else wanted)]

@@ -1,0 +1,141 @@
+"""Parameters of measures: what may be given, and the error for what may not."""
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Integral, Real
+from typing import Annotated, Any
+
+import numpy as np
+
+from PETWorks.errors import ParameterError, quoted
+from PETWorks.measures.result import at_most
+from PETWorks.tables.cells import is_number
+
+_SHARE = re.compile(r"\s*(\d{1,18})\s*/\s*(\d{1,18})\s*")
+
+
+@dataclass(frozen=True)
+class Number:
+    """A parameter that is a number within bounds; also as text, `"0.376"` or `"2/3"`."""
+
+    at_least: float | None = None
+    at_most: float | None = None
+    not_below: str | None = None
+    whole: bool = False
+    kind = "number"
+
+    def check(self, measure: str, name: str, value: Any) -> int | float:
+        """The number, or an error that says what would be right."""
+        number = number_given(value)
+        low, high = self.at_least, self.at_most
+        fits = number is not None and (low is None or at_most(low, number)) and (high is None or at_most(number, high))
+        if number is not None and self.whole and number != int(number):
+            raise ParameterError(f"{measure} needs {name} to be a whole number, got {name}={_brief(value)}")
+        if number is None or not fits:
+            bounds = f"{'' if low is None else f'{low:g} <= '}{name}{'' if high is None else f' <= {high:g}'}"
+            wanted = f"a number, {bounds}" if number is None else bounds
+            raise ParameterError(f"{measure} needs {wanted}, got {name}={_brief(value)}")
+        return int(number) if self.whole else number
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A parameter that is true or false."""
+
+    kind = "true|false"
+
+    def check(self, measure: str, name: str, value: Any) -> bool:
+        """The flag, or an error."""
+        known = {"true": True, "false": False}
+        if isinstance(value, bool | np.bool_):
+            return bool(value)
+        if isinstance(value, str) and value.strip().lower() in known:
+            return known[value.strip().lower()]
+        raise ParameterError(f"{measure} needs {name} to be true or false, got {name}={_brief(value)}")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A parameter that is one of a few words; if so allowed, for each sensitive attribute by name."""
+
+    options: tuple[str, ...]
+    by_attribute: bool = False
+
+    @property
+    def kind(self) -> str:
+        """How help texts show it."""
+        return "|".join(self.options)
+
+    def check(self, measure: str, name: str, value: Any) -> Any:
+        """The word, or an error."""
+        if isinstance(value, Integral):
+            value = str(value)
+        for word in value.values() if isinstance(value, Mapping) and self.by_attribute else [value]:
+            if not isinstance(word, str) or word not in self.options:
+                raise ParameterError(f"{measure} needs {name} to be one of {quoted(self.options)}; got {_brief(word)}")
+        return value
+
+
+@dataclass(frozen=True)
+class Text:
+    """A parameter that is any text."""
+
+    kind = "text"
+
+    def check(self, measure: str, name: str, value: Any) -> str:
+        """The text, trimmed as a cell is, or an error."""
+        if not isinstance(value, str) or not value.strip():
+            what = "an empty one" if isinstance(value, str) else type(value).__name__
+            raise ParameterError(f"{measure} needs {name} to be a text, got {what}")
+        return value.strip()
+
+
+@dataclass(frozen=True)
+class Function:
+    """A parameter that is a function; it can be given in Python only."""
+
+    kind = "function"
+
+    def check(self, measure: str, name: str, value: Any) -> Callable[..., Any]:
+        """The function, or an error."""
+        if not callable(value):
+            raise ParameterError(f"{measure} needs {name} to be a function, got {type(value).__name__}")
+        found: Callable[..., Any] = value
+        return found
+
+
+AtLeast = Annotated[float | None, Number(at_least=0, at_most=1)]  # a limit for what is better the higher it is
+AtMost = Annotated[float | None, Number(at_least=0, at_most=1)]
+
+
+def number_given(value: Any) -> int | float | None:
+    """A finite number, also from text; None when it is none."""
+    if isinstance(value, str):
+        share = _SHARE.fullmatch(value)
+        if share:
+            return float(Fraction(int(share[1]), int(share[2]))) if int(share[2]) else None
+        text = value.strip()
+        if not is_number(text):
+            return None
+        value = int(text) if text.lstrip("+-").isdecimal() and len(text) < 19 else float(text)
+    if isinstance(value, bool) or not isinstance(value, Real | Decimal):
+        return None
+    try:
+        number = float(value)
+    except (OverflowError, ValueError):
+        return None
+    if not math.isfinite(number):
+        return None
+    return int(value) if isinstance(value, Integral) else number
+
+
+def _brief(value: Any) -> str:
+    try:
+        text = repr(value)
+    except ValueError:
+        text = f"a very long {type(value).__name__}"
+    return text if len(text) <= 40 else text[:37] + "..."

@@ -1,0 +1,209 @@
+"""Models that compare the sensitive values of each equivalence class with those of the whole table."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from PETWorks.about.hierarchy import Hierarchy, misfit
+from PETWorks.counting.counts import ClassValues, Integers, Worst, largest_ratio
+from PETWorks.counting.release import Release
+from PETWorks.errors import InputError, NotApplicable, ParameterError, quoted
+from PETWorks.measures.catalogue import metric
+from PETWorks.measures.parameters import Choice, Number
+from PETWorks.measures.result import Result, at_most, no_more_than
+from PETWorks.tables.cells import is_number, numeric_order
+
+DISTANCES = ("auto", "numeric", "hierarchical", "equal")
+
+Numbers = NDArray[Any]
+Kernel = Callable[[ClassValues], Numbers]
+
+
+@metric(
+    family="privacy",
+    better="lower",
+    needs=("quasi-identifiers", "a sensitive attribute"),
+    chinese=("t-相似性", "各等價類的敏感屬性值分布與整個資料表的分布之間的最大距離。"),
+    of_one_class=True,
+)
+def t_closeness(
+    release: Release,
+    *,
+    t: Annotated[float | None, Number(at_least=0)] = None,
+    distance: Annotated[str | Mapping[str, str], Choice(DISTANCES, by_attribute=True)] = "auto",
+) -> Result:
+    """Largest distance between a class's sensitive values and the whole table's.
+
+    The distance is the Earth Mover's Distance: over the ranks of a numeric attribute, over the hierarchy of
+    a categorical one, otherwise with the same distance between any two values. The release is t-close when
+    no class is farther than t, for any sensitive attribute.
+
+    Li, Li and Venkatasubramanian (2007), *t-Closeness: Privacy Beyond k-Anonymity and l-Diversity*.
+
+    >>> release = Release("data/patient_anonymized.csv")
+    >>> t_closeness(release, t=0.376)
+    <t-closeness = 0.296296 (t=0.376): satisfied>
+    >>> t_closeness(release).details["attributes"]["Disease"]["exact"]
+    '8/27'
+    """
+    attributes = release.sensitive_attributes
+    forced = distance if isinstance(distance, Mapping) else dict.fromkeys(attributes, distance)
+    strange = [column for column in forced if column not in attributes]
+    if strange:
+        raise ParameterError(f"distance names columns that are not sensitive attributes: {quoted(strange)}")
+    worst = {column: _worst_class(release, column, forced.get(column, "auto"), t) for column in attributes}
+    largest = max(found.distance for found in worst.values())
+    return Result(
+        "t-closeness",
+        float(largest),
+        no_more_than(float(largest), t),
+        {"t": t, "distance": distance},
+        {
+            "attributes": {
+                column: {
+                    "t": float(found.distance),
+                    "exact": str(found.distance),
+                    "distance": found.kind,
+                    "worst_class_size": found.size,
+                    **({} if t is None else {"classes_beyond_t": found.classes, "records_beyond_t": found.records}),
+                }
+                for column, found in worst.items()
+            },
+            **release.class_summary(),
+        },
+    )
+
+
+class _Found(NamedTuple):
+    """The largest distance of a class, the size of that class; classes and records beyond the limit."""
+
+    distance: Fraction
+    kind: str
+    size: int | None
+    classes: int
+    records: int
+
+
+def _worst_class(release: Release, column: str, forced: str, limit: float | None) -> _Found:
+    overall = release.overall(column)
+    order = numeric_order(overall.values)
+    kind = forced
+    if forced == "auto":
+        kind = "numeric" if order is not None else "hierarchical" if column in release.hierarchies else "equal"
+    kernel: Kernel
+    if kind == "numeric":
+        if order is None:
+            strange = sum(value is None or not is_number(value) for value in overall.values)
+            raise InputError(
+                f"column {column!r}: {strange} of {len(overall.values)} values are not numbers; "
+                "its distance cannot be numeric"
+            )
+        steps = max(len(order) - 1, 1)
+        kernel = partial(numeric_cost, overall=overall.counts[order], rank=np.argsort(order))
+    elif kind == "hierarchical":
+        if column not in release.hierarchies:
+            raise NotApplicable(f"column {column!r} has no hierarchy; its distance cannot be hierarchical")
+        nodes = _nodes_of(overall.values, release.hierarchies[column], column)
+        steps = len(nodes)
+        kernel = partial(hierarchical_cost, overall=overall.counts, nodes=nodes)
+    else:
+        steps = 1
+        kernel = partial(equal_cost, overall=overall.counts)
+
+    unit = overall.records * steps
+
+    def summary(classes: ClassValues) -> Worst:
+        cost = kernel(wide_enough(classes, unit))
+        distances = cost.astype(np.float64) / classes.sizes / unit
+        beyond = ~at_most(distances, np.inf if limit is None else limit)
+        found = largest_ratio(cost, classes.sizes)
+        if found is not None and classes.people is not None:
+            worst = distances >= distances.max() * (1 - 2**-50)
+            found = found[0], int(classes.people[worst].min())
+        return Worst(found, int(beyond.sum()), int(classes.persons[beyond].sum()))
+
+    worst, classes, records = release.fold(column, summary, Worst.merged)
+    if worst is None:
+        return _Found(Fraction(0), kind, None, classes, records)
+    return _Found(worst[0] / unit, kind, worst[1], classes, records)
+
+
+# The kernels return, per class, the distance times (records of the table) x (size of the class) x (steps): an
+# integer, so that nothing is rounded before the one division at the end.
+
+
+def equal_cost(classes: ClassValues, overall: Integers) -> Numbers:
+    """Cost when any two values are at distance 1: what the class has too much of each value."""
+    surplus = classes.counts * overall.sum() - overall[classes.values] * classes.cell_sizes
+    return classes.sum_by_class(np.maximum(surplus, 0))
+
+
+def numeric_cost(classes: ClassValues, overall: Integers, rank: Integers) -> Numbers:
+    """Cost over ranks: differences of the cumulated counts, added up over all ranks.
+
+    Between two neighbouring values of a class its cumulated count stands still while that of the table
+    grows; so each cell stands for a stretch of ranks, first below and then above the class's level.
+    """
+    if not np.array_equal(rank, np.arange(len(rank))):
+        classes = classes.relabelled(rank)
+    records = overall.sum()
+    cumulated = np.cumsum(overall)
+    area = np.concatenate([[0], np.cumsum(cumulated)])
+    if classes.counts.dtype == object:
+        records, area = int(records), area.astype(object)
+    sizes = classes.cell_sizes
+    before = np.cumsum(classes.counts)
+    class_start = before[classes.starts] - classes.counts[classes.starts]
+    level = before - np.repeat(class_start, classes.cells_per_class)
+    start = classes.values
+    end = np.append(start[1:], len(overall))
+    end[classes.starts[1:] - 1] = len(overall)
+    meeting = np.searchsorted(cumulated, (-(-level * records // sizes)).astype(np.int64))
+    meeting = np.clip(meeting, start, end)
+    under = level * records * (meeting - start) - sizes * (area[meeting] - area[start])
+    over = sizes * (area[end] - area[meeting]) - level * records * (end - meeting)
+    cost: Numbers = classes.sum_by_class(under + over) + classes.sizes * area[start[classes.starts]]
+    return cost
+
+
+def hierarchical_cost(classes: ClassValues, overall: Integers, nodes: list[Integers]) -> Numbers:
+    """Cost over a hierarchy: on each level below the top, what the class has too much of each node.
+
+    Mass that cannot be settled within a node moves one level up. Settling level by level costs
+    sum over h of h (S[h-1] - S[h]), S[h] being the surplus left on level h: that is the sum of all S[h].
+    """
+    cost = classes.sizes * 0
+    for node in nodes:
+        on_level = np.zeros(int(node.max()) + 1, np.int64)
+        np.add.at(on_level, node, overall)
+        cost = cost + equal_cost(classes.relabelled(node), on_level)
+    return cost
+
+
+def _nodes_of(values: list[str | None], hierarchy: Hierarchy, column: str) -> list[Integers]:
+    """For each level below the top, the node of each value.
+
+    A value that is not a leaf hangs, as a leaf of its own, from the node that it names; a missing or suppressed one
+    from the top.
+    """
+    places = [hierarchy.place(value) for value in values]
+    strange = places.count(None)
+    if strange:
+        told = sum(value is not None for value in values)
+        raise misfit(column, hierarchy, strange, told, "values have no place, or several, in")
+    own = len(hierarchy.leaves) + np.arange(len(values))
+    levels = np.array([level for level, _ in places])  # type: ignore[misc]
+    leaves = np.array([leaf for _, leaf in places])  # type: ignore[misc]
+    return [np.where(levels <= level, nodes[leaves], own) for level, nodes in enumerate(hierarchy.tree[:-1])]
+
+
+def wide_enough(classes: ClassValues, factor: int) -> ClassValues:
+    """The same classes with unlimited integers, should the cost of one not fit into 64 bits."""
+    if len(classes.sizes) == 0 or int(classes.sizes.max()) * factor < 2**62:
+        return classes
+    return replace(classes, sizes=classes.sizes.astype(object), counts=classes.counts.astype(object))

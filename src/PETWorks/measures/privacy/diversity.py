@@ -1,0 +1,212 @@
+"""Models that ask for enough different sensitive values in every class: l-diversity in three forms."""
+
+from decimal import Context, Decimal
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from PETWorks.counting.counts import ClassValues, Integers, Worst, largest_ratio
+from PETWorks.counting.release import Release
+from PETWorks.measures.catalogue import metric
+from PETWorks.measures.parameters import Number
+from PETWorks.measures.result import Result, at_most, below, no_less_than
+
+SAME = 1 + 2.0**-50  # sums of the same logarithms in another order
+NEEDED = ("quasi-identifiers", "a sensitive attribute")
+Diversity = Annotated[float | None, Number(at_least=1)]
+
+
+class _Least(NamedTuple):
+    """The least diverse class: its diversity and size; how many classes and records are below the limit."""
+
+    diversity: float
+    size: int | None
+    classes: int
+    records: int
+    counts: tuple[int, ...] = ()
+
+    def merged(self, other: "_Least") -> "_Least":
+        """The less diverse of two, of equal ones the smaller class."""
+        lowest = min(self.diversity, other.diversity)
+        equal = [one for one in (self, other) if one.diversity <= lowest * SAME]
+        least = min(equal, key=lambda found: (found.size is None, found.size or 0))
+        return least._replace(classes=self.classes + other.classes, records=self.records + other.records)
+
+
+@metric(
+    family="privacy",
+    better="higher",
+    needs=NEEDED,
+    aliases=("distinct-l-diversity",),
+    chinese=("l-多樣性", "各等價類中相異敏感屬性值個數的最小值。"),
+    of_one_class=True,
+)
+def l_diversity(release: Release, *, l: Diversity = None) -> Result:  # noqa: E741 - its name in every paper
+    """Fewest different sensitive values in a class.
+
+    The release is (distinct) l-diverse when every class has at least l different values of each sensitive attribute.
+    A missing value is a value.
+
+    Machanavajjhala, Gehrke, Kifer and Venkitasubramaniam (2006), *l-Diversity: Privacy Beyond k-Anonymity*.
+
+    >>> l_diversity(Release("data/patient_anonymized.csv"), l=3)
+    <l-diversity = 3 (l=3): satisfied>
+    """
+
+    def least(classes: ClassValues) -> _Least:
+        return _least(classes.cells_per_class.astype(np.float64), classes, l)
+
+    found = {column: release.fold(column, least, _Least.merged) for column in release.sensitive_attributes}
+    attributes = {column: _described(one, int(one.diversity) if one.size else None, l) for column, one in found.items()}
+    return _result("l-diversity", attributes, l, release)
+
+
+@metric(
+    family="privacy",
+    better="higher",
+    needs=NEEDED,
+    chinese=("熵 l-多樣性", "各等價類中敏感屬性值之 exp(熵) 的最小值，即該等價類相當於有幾個同樣常見的值。"),
+    of_one_class=True,
+)
+def entropy_l_diversity(release: Release, *, l: Diversity = None) -> Result:  # noqa: E741 - its name in every paper
+    """Smallest exp(entropy) of the sensitive values in a class: how many equally common values it is worth.
+
+    The release is entropy l-diverse when the entropy of the sensitive values is at least log l in every class.
+
+    Machanavajjhala, Gehrke, Kifer and Venkitasubramaniam (2006), *l-Diversity: Privacy Beyond k-Anonymity*.
+
+    >>> entropy_l_diversity(Release("data/patient_anonymized.csv"), l=3).satisfied
+    True
+    """
+
+    def least(classes: ClassValues) -> _Least:
+        shares = classes.counts / classes.cell_sizes  # the same for classes of the same mixture, whatever their size
+        return _least(np.exp(-classes.sum_by_class(shares * np.log(shares))), classes, l)
+
+    attributes = {}
+    for column in release.sensitive_attributes:
+        found = release.fold(column, least, _Least.merged)
+        attributes[column] = _described(found, _perplexity(found.counts) if found.size else None, l)
+    return _result("entropy-l-diversity", attributes, l, release)
+
+
+@metric(
+    family="privacy",
+    better="lower",
+    needs=NEEDED,
+    aliases=("(c,l)-diversity", "recursive-(c,l)-diversity"),
+    chinese=(
+        "遞迴 (c, l)-多樣性",
+        "c 必須超過的界限：超過此值，各等價類中最常見的敏感屬性值相對於較少見的值才不致過於常見。",
+    ),
+    of_one_class=True,
+)
+def recursive_l_diversity(
+    release: Release,
+    *,
+    c: Annotated[float | None, Number(at_least=0)] = None,
+    l: Annotated[int, Number(at_least=2, at_most=10**9, whole=True)] = 2,  # noqa: E741 - its name in every paper
+) -> Result:
+    """Bound that c must exceed so that no class has one value too common among its rarer ones.
+
+    With the frequencies of a class in descending order, r1 must be below c (r_l + ... + r_m). The value is the
+    largest r1 / (r_l + ... + r_m); the release is recursively (c, l)-diverse when c is above it, strictly. Where a
+    class has fewer than l values no c will do, and there is no value.
+
+    Machanavajjhala, Gehrke, Kifer and Venkitasubramaniam (2006), *l-Diversity: Privacy Beyond k-Anonymity*.
+
+    >>> recursive_l_diversity(Release("data/patient_anonymized.csv"), c=1)
+    <recursive-l-diversity = 0.5 (c=1, l=2): satisfied>
+    """
+
+    def worst(classes: ClassValues) -> tuple[Worst, int]:
+        first, tail = _first_and_tail(classes, l)
+        some = tail > 0
+        with np.errstate(over="ignore"):
+            failed = ~some if c is None else ~some | ~below(first, c * tail)
+        found = largest_ratio(first[some], tail[some])
+        beyond = Worst(found, int(failed.sum()), int(classes.persons[failed].sum()))
+        return beyond, int(np.count_nonzero(~some))
+
+    attributes: dict[str, dict[str, Any]] = {}
+    for column in release.sensitive_attributes:
+        found, too_few = release.fold(column, worst, lambda one, other: (one[0].merged(other[0]), one[1] + other[1]))
+        ratio = None if too_few or found.found is None else found.found[0]
+        attributes[column] = {
+            "c": None if ratio is None else float(ratio),
+            "exact": None if ratio is None else str(ratio),
+            "classes_with_too_few_values": too_few,
+            **({} if c is None else {"classes_beyond_c": found.classes, "records_beyond_c": found.records}),
+        }
+    without = [one for one in attributes.values() if one["classes_with_too_few_values"]]
+    bounds = [one["c"] for one in attributes.values() if one["c"] is not None]
+    value = max(bounds, default=None) if not without else None
+    return Result(
+        "recursive-l-diversity",
+        value,
+        None if c is None else not without and (value is None or bool(below(value, c))),
+        {"c": c, "l": l},
+        {"attributes": attributes, **release.class_summary()},
+    )
+
+
+def _least(diversity: Any, classes: ClassValues, limit: float | None) -> _Least:
+    """The least diverse class of a batch, with its counts."""
+    if len(classes.sizes) == 0:
+        return _Least(np.inf, None, 0, 0)
+    small = ~at_most(0 if limit is None else limit, diversity)
+    ties = np.flatnonzero(diversity <= diversity.min() * SAME)
+    place = ties[np.argmin(classes.persons[ties])]
+    cells = slice(classes.starts[place], classes.starts[place] + classes.cells_per_class[place])
+    return _Least(
+        float(diversity[place]),
+        int(classes.persons[place]),
+        int(small.sum()),
+        int(classes.persons[small].sum()),
+        tuple(classes.counts[cells].tolist()),
+    )
+
+
+def _described(found: _Least, value: float | None, limit: float | None) -> dict[str, Any]:
+    return {
+        "l": value,
+        "worst_class_size": found.size,
+        **({} if limit is None else {"classes_below_l": found.classes, "records_below_l": found.records}),
+    }
+
+
+def _result(name: str, attributes: dict[str, dict[str, Any]], limit: float | None, release: Release) -> Result:
+    values = [one["l"] for one in attributes.values() if one["l"] is not None]
+    value = min(values, default=None)
+    return Result(
+        name,
+        value,
+        no_less_than(value, limit),
+        {"l": limit},
+        {"attributes": attributes, **release.class_summary()},
+    )
+
+
+def _perplexity(counts: tuple[int, ...]) -> float:
+    """exp(entropy) of a class, rounded once: with 40 digits, so that a class on the limit is not beside it."""
+    context = Context(prec=40)
+    size = Decimal(sum(counts))
+    different, numbers = np.unique(np.array(counts), return_counts=True)
+    logs = Decimal(0)
+    for count, number in zip(different.tolist(), numbers.tolist(), strict=True):
+        logs = context.add(logs, context.multiply(Decimal(count) * number, context.ln(Decimal(count))))
+    return float(context.divide(size, context.exp(context.divide(logs, size))))
+
+
+def _first_and_tail(classes: ClassValues, rank: int) -> tuple[Integers, Integers]:
+    """For each class the commonest value's count, and the sum of the counts from the given rank on."""
+    if len(classes.sizes) == 0:
+        return classes.sizes, classes.sizes
+    if rank == 2:
+        first = np.maximum.reduceat(classes.counts, classes.starts)
+        return first, classes.sizes - first
+    most = int(classes.counts.max())
+    order = np.argsort(classes.cell_classes * (most + 1) + (most - classes.counts), kind="stable")
+    descending = classes.counts[order]
+    place = np.arange(len(descending)) - np.repeat(classes.starts, classes.cells_per_class)
+    return descending[classes.starts], classes.sum_by_class(np.where(place >= rank - 1, descending, 0))

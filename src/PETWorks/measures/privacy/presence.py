@@ -1,0 +1,118 @@
+"""Models that ask whether a person's presence in the release can be told."""
+
+from fractions import Fraction
+from typing import Annotated, NamedTuple
+
+import numpy as np
+
+from PETWorks.counting.counts import ClassPairs, largest_ratio
+from PETWorks.counting.release import Release
+from PETWorks.errors import NotApplicable, quoted
+from PETWorks.measures.catalogue import metric
+from PETWorks.measures.parameters import Number
+from PETWorks.measures.result import Result, at_most
+
+
+@metric(
+    family="privacy",
+    better="between",
+    needs=("quasi-identifiers", "the original table"),
+    aliases=("d-presence", "δ-presence"),
+    chinese=("δ-存在性", "原始資料表中的某人存在於去識別化資料表中的機率範圍。"),
+    of_one_class=True,
+)
+def delta_presence(
+    release: Release,
+    *,
+    delta_min: Annotated[float | None, Number(at_least=0, at_most=1)] = None,
+    delta_max: Annotated[float | None, Number(at_least=0, at_most=1, not_below="delta_min")] = None,
+) -> Result:
+    """Range of the probability that a person of the original is in the release.
+
+    The adversary knows everybody in the original, generalised as the release is. For each of these people,
+    delta is the number of released records with the same quasi-identifiers over the number of people who
+    share them. The release is (delta_min, delta_max)-present when every delta lies between the two.
+
+    Nergiz, Atzori and Clifton (2007), *Hiding the Presence of Individuals from Shared Databases*.
+
+    >>> release = Release("data/delta_anonymized.csv", original="data/delta.csv")
+    >>> delta_presence(release, delta_min=1/2, delta_max=2/3).satisfied
+    True
+    """
+    background = release.as_released(release.original, "original")
+    found = release.fold_with(background, _summary, _merge)
+    if found.strangers:
+        foreign = [
+            column
+            for column in release.levels
+            if release.released_values(column) - set(background.marginal(column).values)
+        ]
+        why = f"; values that the original does not have are in {quoted(foreign)}" if foreign else ""
+        lacking = [column for column in foreign if column not in release.hierarchies]
+        hint = f" (no hierarchy is given for {quoted(lacking)})" if lacking else ""
+        raise NotApplicable(
+            f"released records that match no record of the original: {found.strangers}{why}{hint}; "
+            "the release was not made from it"
+        )
+    if found.too_many:
+        raise NotApplicable(
+            f"released records beyond those the original has of their kind: {found.too_many}; "
+            "the release was not made from it"
+        )
+    if found.smallest is None or found.largest is None:
+        raise NotApplicable("every record of the original stands aside")
+    smallest, largest = float(found.smallest), float(found.largest)
+    limits = (delta_min, delta_max)
+    satisfied = None
+    if limits != (None, None):
+        satisfied = bool(at_most(delta_min or 0, smallest) and at_most(largest, 1 if delta_max is None else delta_max))
+    return Result(
+        "delta-presence",
+        [smallest, largest],
+        satisfied,
+        {"delta_min": delta_min, "delta_max": delta_max},
+        {
+            "exact": [str(found.smallest), str(found.largest)],
+            "levels": release.levels,
+            "original_records": background.rows,
+            "original_records_absent_from_the_release": found.absent,
+            "records": release.counted_records,
+            "suppressed_records": release.suppressed_records,
+            "incomplete_records": release.incomplete_records,
+        },
+    )
+
+
+class _Deltas(NamedTuple):
+    smallest: Fraction | None
+    largest: Fraction | None
+    absent: int
+    strangers: int
+    too_many: int
+
+
+def _summary(classes: ClassPairs) -> _Deltas:
+    known = classes.background > 0
+    released, background = classes.released[known], classes.background[known]
+    largest = largest_ratio(released, background)
+    # The smallest delta is one minus the largest share of absent people.
+    most_absent = largest_ratio(background - released, background)
+    return _Deltas(
+        1 - most_absent[0] if most_absent else None,
+        largest[0] if largest else None,
+        int(background[released == 0].sum()),
+        int(classes.released[~known].sum()),
+        int(np.maximum(released - background, 0).sum()),
+    )
+
+
+def _merge(one: _Deltas, other: _Deltas) -> _Deltas:
+    smallest = [found.smallest for found in (one, other) if found.smallest is not None]
+    largest = [found.largest for found in (one, other) if found.largest is not None]
+    return _Deltas(
+        min(smallest, default=None),
+        max(largest, default=None),
+        one.absent + other.absent,
+        one.strangers + other.strangers,
+        one.too_many + other.too_many,
+    )

@@ -1,0 +1,79 @@
+"""Models that weigh the publisher's benefit against the adversary's gain."""
+
+import math
+from typing import Annotated
+
+import numpy as np
+
+from PETWorks.counting.release import Release
+from PETWorks.measures.catalogue import metric
+from PETWorks.measures.parameters import Flag, Number
+from PETWorks.measures.result import Result, at_most, below
+
+Money = Annotated[float, Number(at_least=0, at_most=1e100)]
+
+
+@metric(
+    family="privacy",
+    better="lower",
+    chinese=("獲利力", "單一資料列帶給發布者的最高期望損失，應小於該資料列帶來的發布者收益。"),
+    of_one_class=True,
+)
+def profitability(
+    release: Release,
+    *,
+    allow_attack: Annotated[bool, Flag()] = True,
+    adversary_cost: Money = 4,
+    adversary_gain: Money = 300,
+    publisher_loss: Money = 300,
+    publisher_benefit: Money = 1200,
+) -> Result:
+    """Highest expected loss to the publisher from one record, to be outweighed by its benefit.
+
+    An adversary who pays for an attack on a record succeeds with probability 1/(size of its class) and attacks
+    when the expected gain is not below the cost. The release is profitable when the benefit of every record
+    exceeds the expected loss; the strict variant (allow_attack=False) also wants every attack to cost more than
+    it brings. The defaults are the US dollars of the paper.
+
+    Wan et al. (2015), *A Game Theoretic Framework for Analyzing Re-Identification Risk*.
+
+    >>> release = Release("data/delta_anonymized.csv")
+    >>> profitability(release, publisher_benefit=200).value
+    150.0
+    """
+    classes = release.class_sizes()
+    records = classes.sizes * classes.classes
+    gain = adversary_gain / classes.sizes
+    attacked = at_most(adversary_cost, gain)
+    risk = np.where(attacked, publisher_loss / classes.sizes, 0)
+    loss_making = ~below(risk, publisher_benefit)
+    profitable = not loss_making.any()
+    return Result(
+        "profitability",
+        float(risk.max(initial=0)),
+        bool(profitable and (allow_attack or not attacked.any())),
+        {
+            "allow_attack": allow_attack,
+            "adversary_cost": adversary_cost,
+            "adversary_gain": adversary_gain,
+            "publisher_loss": publisher_loss,
+            "publisher_benefit": publisher_benefit,
+        },
+        {
+            "highest_expected_gain": float(gain.max(initial=0)),
+            "records_worth_attacking": int(records[attacked].sum()),
+            "class_size_not_worth_attacking": _safe_size(adversary_gain, adversary_cost),
+            "records_not_outweighed": int(records[loss_making].sum()),
+            **release.class_summary(),
+        },
+    )
+
+
+def _safe_size(gain: float, cost: float) -> int | None:
+    """The smallest class on which an attack does not pay; None when there is none."""
+    if cost == 0 or gain / cost > 2**53:
+        return None
+    size = max(math.floor(gain / cost) - 1, 1)
+    while at_most(cost, gain / size):
+        size += 1
+    return size

@@ -1,0 +1,125 @@
+"""What a measure returns, and the one place where a number meets a threshold."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from PETWorks.errors import printable
+
+TOLERANCE = 2.0**-49  # eight units in the last place: what a few roundings can do, and no more
+
+
+def at_most(values: ArrayLike, limit: ArrayLike) -> NDArray[np.bool_]:
+    """Where values <= limit; numbers that differ by rounding alone count as equal.
+
+    >>> bool(at_most(2 / 3, 0.6666666666666666)), bool(at_most(2 / 3, 0.6666))
+    (True, False)
+    """
+    left, right = np.asarray(values, np.float64), np.asarray(limit, np.float64)
+    larger = np.minimum(np.maximum(np.abs(left), np.abs(right)), np.finfo(np.float64).max)
+    with np.errstate(over="ignore"):
+        return left <= right + TOLERANCE * larger
+
+
+def below(values: ArrayLike, limit: ArrayLike) -> NDArray[np.bool_]:
+    """Where values < limit and the difference is more than rounding."""
+    return ~at_most(limit, values)
+
+
+def no_more_than(value: float | None, limit: float | None) -> bool | None:
+    """Whether a value keeps an upper limit: None when there is no limit, true when there is nothing to judge."""
+    return None if limit is None else value is None or bool(at_most(value, limit))
+
+
+def no_less_than(value: float | None, limit: float | None) -> bool | None:
+    """Whether a value keeps a lower limit: None when there is no limit, true when there is nothing to judge."""
+    return None if limit is None else value is None or bool(at_most(limit, value))
+
+
+def normalised(raw: Any, least: Any, most: Any) -> float:
+    """1 where nothing is lost, 0 where all is: one minus the place of a raw loss between its extremes, clipped.
+
+    >>> normalised(2, 1, 5), normalised(3, 3, 3)
+    (0.75, 1.0)
+    """
+    if most <= least:
+        return 1.0 if raw <= least else 0.0
+    return min(max(float(1 - (raw - least) / (most - least)), 0.0), 1.0)
+
+
+@dataclass(frozen=True)
+class Result:
+    """One measure of one release.
+
+    `value` is the tightest threshold the release satisfies, or the measured number itself; `satisfied` says
+    whether the given threshold is met (None when none was given); `details` are ready for JSON; `treatment` says
+    how missing values, suppressed records, several sensitive attributes and several records of a person were taken.
+    """
+
+    measure: str
+    value: Any
+    satisfied: bool | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
+    treatment: Mapping[str, str | None] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain dicts, lists, numbers and texts."""
+        return {
+            "measure": self.measure,
+            "value": self.value,
+            "satisfied": self.satisfied,
+            "parameters": dict(self.parameters),
+            "treatment": dict(self.treatment),
+            "details": dict(self.details),
+        }
+
+    def __repr__(self) -> str:
+        asked = ", ".join(f"{name}={value!r}" for name, value in self._asked().items())
+        verdict = {None: "", True: ": satisfied", False: ": not satisfied"}[self.satisfied]
+        return f"<{self.measure} = {shown(self.value)}{f' ({asked})' if asked else ''}{verdict}>"
+
+    def summary_cells(self) -> tuple[str, str, str, str]:
+        """Measure, value, what was asked for and the verdict, as a row of a table."""
+        verdict = {None: "", True: "holds", False: "does not hold"}[self.satisfied]
+        parameters = ", ".join(f"{name}={shown(value)}" for name, value in self._asked().items())
+        return self.measure, "none" if self.value is None else shown(self.value), parameters, verdict
+
+    def _asked(self) -> dict[str, Any]:
+        return {name: value for name, value in self.parameters.items() if value is not None and value != "auto"}
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        rows = {"value": self.value, "satisfied": self.satisfied, **self.parameters, **flat(self.details)}
+        cells = "".join(
+            f"<tr><th style='text-align:left'>{escape(name)}</th><td>{escape(shown(value))}</td></tr>"
+            for name, value in rows.items()
+            if value is not None
+        )
+        return f"<table><caption>{escape(self.measure)}</caption>{cells}</table>"
+
+
+def shown(value: Any) -> str:
+    """A value as a person wants to read it."""
+    if isinstance(value, bool) or value is None:
+        return {None: "-", True: "yes", False: "no"}[value]
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(shown(item) for item in value) + "]"
+    return printable(str(value))
+
+
+def flat(details: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested details as one mapping, the names joined: `{"Disease": {"t": 1}}` to `{"Disease: t": 1}`."""
+    found: dict[str, Any] = {}
+    for name, value in details.items():
+        if isinstance(value, Mapping):
+            found |= flat(value, f"{prefix}{name}: ")
+        else:
+            found[prefix + name] = value
+    return found

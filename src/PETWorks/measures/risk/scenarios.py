@@ -1,0 +1,245 @@
+"""Re-identification risk by scenario: who looks for whom, and how likely they succeed."""
+
+import math
+from fractions import Fraction
+from typing import Annotated, Any
+
+import numpy as np
+
+from PETWorks.counting.counts import LinkedSizes
+from PETWorks.counting.release import Release
+from PETWorks.measures.catalogue import metric
+from PETWorks.measures.parameters import Number
+from PETWorks.measures.population_classes import linked_sizes, own_sizes
+from PETWorks.measures.result import Result, at_most
+
+Share = Annotated[float | None, Number(at_least=0, at_most=1)]
+ClassSize = Annotated[float | None, Number(at_least=1)]
+Threshold = Annotated[float, Number(at_least=0, at_most=1)]
+MOST_FRACTIONS = 300
+LINKED = ("journalist-risk", "marketer-risk")
+BINS = (1, 2, 3, 5, 11, 20, 50, 100, 1000)
+
+
+@metric(
+    family="risk",
+    better="lower",
+    aliases=("highest-risk", "ReidentificationRisk"),
+    chinese=("檢察官情境風險", "已知某人在去識別化資料表中時，找出其資料列的最高機率，即最小等價類大小的倒數。"),
+    of_one_class=True,
+)
+def prosecutor_risk(
+    release: Release,
+    *,
+    highest: Share = None,
+    cell_size: ClassSize = None,
+    average: Share = None,
+    threshold: Threshold = 0.2,
+    at_risk: Share = None,
+) -> Result:
+    """Highest chance to find the record of a person who is known to be in the release: 1/(smallest class).
+
+    The details have the lowest and the average chance, the share of records above the threshold, and how many
+    classes have how many records. Limits may be given for the highest chance, as a probability or as a cell size,
+    for the average, and for the share of records at risk; all that are given must hold.
+
+    El Emam and Dankar (2008), *Protecting Privacy Using k-Anonymity*; El Emam (2013), *Guide to the De-Identification
+    of Personal Health Information*.
+
+    >>> prosecutor_risk(Release("data/patient_anonymized.csv"), highest=1/3, cell_size=3)
+    <prosecutor-risk = 0.333333 (highest=0.3333333333333333, cell_size=3, threshold=0.2): satisfied>
+    """
+    linked = own_sizes(release)
+    limits = {"highest": highest, "cell_size": cell_size, "average": average, "at_risk": at_risk}
+    found = _risks(linked, _average(linked), threshold)
+    return _judged("prosecutor-risk", found["highest"], found, linked, limits, {"threshold": threshold}, release)
+
+
+@metric(
+    family="risk",
+    better="lower",
+    chinese=("記者情境風險", "攻擊者以母體名冊比對時，找出任何一人之資料列的最高機率。"),
+    of_one_class=True,
+)
+def journalist_risk(
+    release: Release,
+    *,
+    highest: Share = None,
+    cell_size: ClassSize = None,
+    average: Share = None,
+    threshold: Threshold = 0.2,
+    at_risk: Share = None,
+) -> Result:
+    """Highest chance to find the record of somebody, where the adversary searches a register of the population.
+
+    What counts is the size N of a record's class in the population: 1/(smallest N of a released class). The average
+    is the larger of (classes)/(sum of N) and the mean of 1/N over the records. Without a population table it is the
+    prosecutor's risk.
+
+    El Emam and Dankar (2008), *Protecting Privacy Using k-Anonymity*.
+
+    >>> release = Release("data/delta_anonymized.csv", population="data/delta.csv")
+    >>> journalist_risk(release).value
+    0.3333333333333333
+    """
+    linked = linked_sizes(release)
+    limits = {"highest": highest, "cell_size": cell_size, "average": average, "at_risk": at_risk}
+    average_found = max(_average(linked), _ratio(linked.classes.sum(), int(linked.sizes @ linked.classes)))
+    found = _risks(linked, average_found, threshold)
+    return _judged("journalist-risk", found["highest"], found, linked, limits, {"threshold": threshold}, release)
+
+
+@metric(
+    family="risk",
+    better="lower",
+    chinese=("行銷者情境風險", "攻擊者將所有資料列與母體連結時，預期能正確找出的資料列比例。"),
+)
+def marketer_risk(release: Release, *, average: Share = None) -> Result:
+    """Expected share of records that an adversary finds who links all of them with the population.
+
+    The mean over all records of 1/N, N being the size of a record's class in the population; without a population
+    table, in the release itself: then it is (number of classes)/(number of records).
+
+    El Emam and Dankar (2008), *Protecting Privacy Using k-Anonymity*; Dankar and El Emam (2010), *A Method for
+    Evaluating Marketer Re-identification Risk*.
+
+    >>> marketer_risk(Release("data/patient_anonymized.csv")).value
+    0.3333333333333333
+    """
+    linked = linked_sizes(release)
+    found = {"average": _average(linked), "expected_finds": float(_finds(linked))}
+    return _judged("marketer-risk", found["average"], found, linked, {"average": average}, {}, release)
+
+
+@metric(
+    family="risk",
+    better="lower",
+    aliases=("average-re-identification-risk", "strict-average-risk", "alpha-distinction"),
+    chinese=("平均風險", "找出資料列的平均機率，即等價類個數除以資料列數；若另設最高機率的上限，則為嚴格平均風險。"),
+)
+def average_risk(
+    release: Release, *, average: Share = None, highest: Share = None, cell_size: ClassSize = None
+) -> Result:
+    """Average chance to find a record: (number of classes)/(number of records); strict with a cap on the highest.
+
+    The strict average wants the average to be at most a limit and no single record above a cap, which is given as a
+    probability (highest) or as a cell size.
+
+    El Emam (2013), *Guide to the De-Identification of Personal Health Information*.
+
+    >>> average_risk(Release("data/patient_anonymized.csv"), average=0.5, cell_size=3).satisfied
+    True
+    """
+    linked = own_sizes(release)
+    found = {"average": _average(linked), "highest": _highest(linked)}
+    limits = {"average": average, "highest": highest, "cell_size": cell_size}
+    return _judged("average-risk", found["average"], found, linked, limits, {}, release)
+
+
+def cell_size_of(risk: float) -> int | None:
+    """The smallest class in which no chance is above a probability.
+
+    >>> cell_size_of(0.09), cell_size_of(1 / 11)
+    (12, 11)
+    """
+    if risk == 0 or 1 / risk > 2**53:
+        return None
+    size = max(math.floor(1 / risk), 1)
+    while not at_most(1 / size, risk):
+        size += 1
+    return size
+
+
+def _finds(linked: LinkedSizes) -> Any:
+    """The expected number of records found: exactly, unless classes of very many sizes make that long."""
+    if len(linked.sizes) > MOST_FRACTIONS:
+        return math.fsum((linked.records / linked.sizes).tolist())
+    return sum(map(Fraction, linked.records.tolist(), linked.sizes.tolist()), Fraction(0))
+
+
+def _average(linked: LinkedSizes) -> float:
+    return _ratio(_finds(linked), int(linked.records.sum()))
+
+
+def _ratio(some: Any, of: int) -> float:
+    return float(some / of) if of else 0.0
+
+
+def _highest(linked: LinkedSizes) -> float:
+    return 1 / int(linked.sizes[0]) if len(linked.sizes) else 0.0
+
+
+def _risks(linked: LinkedSizes, average: float, threshold: float) -> dict[str, Any]:
+    """All that is said of a scenario."""
+    exposed = ~at_most(1 / linked.sizes, threshold)
+    records_at_risk = int(linked.records[exposed].sum())
+    return {
+        "highest": _highest(linked),
+        "average": average,
+        "lowest": 1 / int(linked.sizes[-1]) if len(linked.sizes) else 0.0,
+        "records_at_risk": records_at_risk,
+        "at_risk": _ratio(records_at_risk, int(linked.records.sum())),
+    }
+
+
+def _judged(
+    name: str,
+    value: float,
+    found: dict[str, Any],
+    linked: LinkedSizes,
+    limits: dict[str, float | None],
+    parameters: dict[str, Any],
+    release: Release,
+) -> Result:
+    """The result: every limit that was given is compared as it was given, and the details say how."""
+    smallest = int(linked.sizes[0]) if len(linked.sizes) else None
+    compared: dict[str, dict[str, Any]] = {}
+    for limit, wanted in limits.items():
+        if wanted is None:
+            continue
+        as_size = limit == "cell_size"
+        measured: Any = smallest if as_size else found[limit]
+        holds = smallest is None or bool(at_most(wanted, smallest) if as_size else at_most(measured, wanted))
+        needed = math.ceil(wanted) if as_size else cell_size_of(wanted) if limit == "highest" else None
+        compared[limit] = {
+            "measured": measured,
+            "limit": wanted,
+            "compared_as": "cell size" if as_size else "probability",
+            "smallest_class_wanted": needed,
+            "holds": holds,
+        }
+    return Result(
+        name,
+        value,
+        all(row["holds"] for row in compared.values()) if compared else None,
+        {**limits, **parameters},
+        {
+            **found,
+            **({"limits": compared} if compared else {}),
+            "class_sizes": _distribution(linked),
+            **({} if name not in LINKED else {"linked_with": _linked_with(release)}),
+            **release.class_summary(),
+        },
+    )
+
+
+def _linked_with(release: Release) -> str:
+    return f"a population of {release.population_size}" if release.has_population_table else "the release itself"
+
+
+def _distribution(linked: LinkedSizes) -> dict[str, dict[str, Any]]:
+    """Classes and records by size of the class."""
+    places = np.searchsorted(BINS, linked.sizes, side="right") - 1
+    records = int(linked.records.sum())
+    rows: dict[str, dict[str, Any]] = {}
+    for place, first in enumerate(BINS):
+        last = None if place + 1 == len(BINS) else BINS[place + 1] - 1
+        label = f"{first}+" if last is None else str(first) if first == last else f"{first}-{last}"
+        inside = places == place
+        in_bin = int(linked.records[inside].sum())
+        rows[label] = {
+            "classes": int(linked.classes[inside].sum()),
+            "records": in_bin,
+            "share": _ratio(in_bin, records),
+        }
+    return rows

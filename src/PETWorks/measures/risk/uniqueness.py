@@ -1,0 +1,264 @@
+"""How many people are unique: in the release, and as estimated in the population it was drawn from."""
+
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from PETWorks.counting.counts import ClassSizes
+from PETWorks.counting.release import Release
+from PETWorks.measures.catalogue import metric
+from PETWorks.measures.parameters import Choice, Number
+from PETWorks.measures.population_classes import linked_sizes, population_class_sizes
+from PETWorks.measures.result import Result, no_more_than
+
+Share = Annotated[float | None, Number(at_least=0, at_most=1)]
+Reals = NDArray[np.float64]
+
+MODELS = ("dankar", "pitman", "zayatz")
+SMALL_SAMPLE = 0.1
+SUMMED_SINGLY = 1 << 12  # terms of a sum beyond these are integrated: their differences are below rounding
+
+
+@metric(
+    family="risk",
+    better="lower",
+    chinese=("樣本唯一性", "獨自構成一個等價類的資料列所占比例。"),
+)
+def sample_uniqueness(release: Release, *, share: Share = None) -> Result:
+    """Share of records that are alone in their equivalence class.
+
+    Bethlehem, Keller and Pannekoek (1990), *Disclosure Control of Microdata*.
+
+    >>> sample_uniqueness(Release("data/patient_anonymized.csv"), share=0)
+    <sample-uniqueness = 0 (share=0): satisfied>
+    """
+    sizes = release.class_sizes()
+    unique = int(sizes.classes[sizes.sizes == 1].sum())
+    value = unique / sizes.records if sizes.records else 0.0
+    return Result(
+        "sample-uniqueness",
+        value,
+        no_more_than(value, share),
+        {"share": share},
+        {"unique_records": unique, **release.class_summary()},
+    )
+
+
+@metric(
+    family="risk",
+    better="lower",
+    needs=("quasi-identifiers", "the population or its size"),
+    chinese=("母體唯一性", "母體中準識別符組合獨一無二者所占比例的估計值。"),
+)
+def population_uniqueness(
+    release: Release,
+    *,
+    share: Share = None,
+    model: Annotated[str, Choice(MODELS)] = "dankar",
+) -> Result:
+    """Estimated share of the population that is unique in its quasi-identifiers.
+
+    Zayatz's estimator asks how often a unique record is one of several people of whom the others were not drawn;
+    Pitman's fits the Ewens-Pitman sampling model to the class sizes by maximum likelihood. Dankar's rule takes
+    Pitman's where at most a tenth of the population was drawn, and Zayatz's otherwise.
+
+    Zayatz (1991), *Estimation of the Percent of Unique Population Elements on a Microdata File Using the Sample*;
+    Hoshino (2001), *Applying Pitman's Sampling Formula to Microdata Disclosure Risk Assessment*; Dankar, El Emam,
+    Neisa and Roffey (2012), *Estimating the Re-identification Risk of Clinical Data Sets*.
+
+    >>> release = Release("data/adult_anonymized.csv", population=0.01)
+    >>> population_uniqueness(release).details["model_used"]
+    'pitman'
+    """
+    sizes, population = release.class_sizes(), release.population_size
+    assert population is not None  # the catalogue sees to that
+    if release.has_population_table:
+        linked_sizes(release)  # or the release was not drawn from it
+    if release.privacy_unit is not None:
+        # A person counts once in each of their classes, so the population does too.
+        population = round(population * release.counted_records / release.people)
+    fraction = sizes.records / population
+    used = ("pitman" if fraction <= SMALL_SAMPLE else "zayatz") if model == "dankar" else model
+    fitted: dict[str, Any] = {}
+    if used == "pitman":
+        value, theta, alpha = pitman(sizes, population)
+        fitted = {"theta": theta, "alpha": alpha}
+    else:
+        value = zayatz(sizes, population)
+    return Result(
+        "population-uniqueness",
+        value,
+        no_more_than(value, share),
+        {"share": share, "model": model},
+        {
+            "model_used": used,
+            **fitted,
+            "population": population,
+            "sampling_fraction": fraction,
+            **_counted_share(release),
+            "unique_records": int(sizes.classes[sizes.sizes == 1].sum()),
+            **release.class_summary(),
+        },
+    )
+
+
+def _counted_share(release: Release) -> dict[str, float]:
+    """Where the population is a table, how many of its people are unique on the levels of the release."""
+    if not release.has_population_table:
+        return {}
+    known = population_class_sizes(release)
+    return {"share_counted_in_the_population": int(known.classes[known.sizes == 1].sum()) / known.records}
+
+
+def zayatz(sizes: ClassSizes, population: int) -> float:
+    """Zayatz's estimate of the share of the population that is unique."""
+    unique = int(sizes.classes[sizes.sizes == 1].sum())
+    if unique == 0:
+        return 0.0
+    once = sizes.classes * _drawn_once(sizes.sizes, sizes.records, population)
+    likely = float(once[0] / once.sum())
+    return unique * likely / sizes.records  # u1 P / f / N, with f = n / N
+
+
+def _drawn_once(sizes: NDArray[np.int64], drawn: int, population: int) -> Reals:
+    """The hypergeometric chance that exactly one of i people is among those drawn, for each i.
+
+    It is i n/N times the product of (N - n - j)/(N - 1 - j) for j from 0 to i - 2. It falls by a factor of about
+    1 - n/N with each step, so that long products are 0.
+    """
+    longest = int(min(sizes[-1], population - drawn + 1, 800 * population / drawn + 2))
+    steps = np.arange(longest - 1, dtype=np.float64)
+    with np.errstate(divide="ignore"):
+        logs = np.log1p(-(drawn - 1) / (population - 1 - steps))
+    products = np.exp(np.concatenate([[0.0], np.cumsum(logs)]))
+    inside = np.where(sizes <= longest, products[np.minimum(sizes, longest) - 1], 0)
+    return np.asarray(sizes * (drawn / population) * inside, np.float64)
+
+
+def pitman(sizes: ClassSizes, population: int) -> tuple[float, float | None, float | None]:
+    """The share of the population that is unique in the Ewens-Pitman model, and its theta and alpha.
+
+    Both solve the likelihood equations; theta is found for each alpha, then alpha.
+    """
+    classes, records = sizes.number, sizes.records
+    if classes == records:
+        return (1.0 if records else 0.0), None, None  # the likelihood grows without end towards everybody unique
+    if classes == 1:
+        return 0.0, None, None  # and here towards one class for all
+
+    found = math.log(classes)  # the logarithm of the best theta + alpha; the next one is near the last
+
+    def excess_of(alpha: float) -> float:
+        """The best theta + alpha, which is above 0."""
+        nonlocal found
+
+        def slope(logarithm: float) -> float:
+            return math.exp(logarithm) * _slope_of_theta(math.exp(logarithm), alpha, classes, records)
+
+        low, high = found - 0.1, found + 0.1
+        while slope(low) <= 0 and low > -40:
+            low -= 4 * (found - low)
+        while slope(high) > 0:
+            high += 4 * (high - found)
+        found = _root(slope, low, high)
+        return math.exp(found)
+
+    def slope(alpha: float) -> float:
+        return _slope_of_alpha(excess_of(alpha), alpha, sizes)
+
+    alpha = 0.0 if slope(0.0) <= 0 else _root(slope, 0.0, 1 - 1e-12)
+    theta = excess_of(alpha) - alpha
+    logarithm = _log_gamma_ratio(theta + alpha, 1 - alpha) + (alpha - 1) * math.log(population)
+    return min(math.exp(logarithm), 1.0), theta, alpha
+
+
+def _log_gamma_ratio(number: float, more: float) -> float:
+    """Log Gamma(number + more) - log Gamma(number), `more` being at most 1: by its expansion where both are large."""
+    if number < 1e5:
+        return math.lgamma(number + more) - math.lgamma(number)
+    product = more * (more - 1)
+    return more * math.log(number) + product / (2 * number) - product * (2 * more - 1) / (12 * number**2)
+
+
+def _slope_of_theta(excess: float, alpha: float, classes: int, records: int) -> float:
+    """Derivative of the log-likelihood by theta, at theta = excess - alpha.
+
+    It is the sum of 1/(theta + i alpha) over the classes but one, less that of 1/(theta + i) over the records but one.
+    As far as both go their terms are subtracted one by one, as they hardly differ where nearly all are unique.
+    """
+    theta = excess - alpha
+
+    def difference(i: Any) -> Any:
+        return i * (1 - alpha) / ((excess + (i - 1) * alpha) * (excess + (i - alpha)))
+
+    def its_slope(i: Any) -> Any:
+        return (1 - alpha) * (theta**2 - i**2 * alpha) / ((excess + (i - 1) * alpha) * (excess + (i - alpha))) ** 2
+
+    first = excess + (classes - alpha)
+    rest = _summed(lambda i: 1 / (first + (i - 1)), lambda i: -1 / (first + (i - 1)) ** 2, records - classes)
+    return _summed(difference, its_slope, classes - 1) - rest
+
+
+def _slope_of_alpha(excess: float, alpha: float, sizes: ClassSizes) -> float:
+    """Derivative of the log-likelihood by alpha, at theta = excess - alpha."""
+    grown = _summed(
+        lambda i: i / (excess + (i - 1) * alpha),
+        lambda i: (excess - alpha) / (excess + (i - 1) * alpha) ** 2,
+        sizes.number - 1,
+    )
+    longest = int(sizes.sizes[-1])
+    near = np.concatenate([[0.0], np.cumsum(1 / (np.arange(1, min(longest, SUMMED_SINGLY)) - alpha))])
+    sums = near[np.minimum(sizes.sizes, SUMMED_SINGLY) - 1]
+    if longest > SUMMED_SINGLY:
+        first, last = SUMMED_SINGLY - alpha, np.maximum(sizes.sizes, SUMMED_SINGLY + 1) - 1 - alpha
+        tail = np.log(last / first) + (1 / first + 1 / last) / 2 + (1 / first**2 - 1 / last**2) / 12
+        sums = sums + np.where(sizes.sizes > SUMMED_SINGLY, tail, 0)
+    return grown - float(sizes.classes @ sums)
+
+
+def _summed(term: Callable[[Any], Any], slope: Callable[[Any], Any], number: int) -> float:
+    """The sum of a smooth term from 1 to some number: singly at first, then by Euler and Maclaurin's formula."""
+    found = float(np.sum(term(np.arange(1, min(number, SUMMED_SINGLY - 1) + 1, dtype=np.float64))))
+    if number < SUMMED_SINGLY:
+        return found
+    first, last = float(SUMMED_SINGLY), float(number)
+    half = math.log(last / first) / 2
+    nodes, weights = _quadrature()
+    points = np.exp(half * (nodes + 1)) * first
+    integral = float(half * np.sum(weights * points * term(points)))
+    ends: float = (term(first) + term(last)) / 2 + (slope(last) - slope(first)) / 12
+    return found + integral + ends
+
+
+@cache
+def _quadrature() -> tuple[Reals, Reals]:
+    """Gauss and Legendre's points and weights."""
+    return np.polynomial.legendre.leggauss(40)
+
+
+def _root(function: Callable[[float], float], low: float, high: float) -> float:
+    """Where a function that is positive at the low end and negative at the high one is zero.
+
+    The secant's point is taken, and the end that stays is given half its weight each time (Illinois).
+    """
+    at_low, at_high, side = function(low), function(high), 0
+    if at_low <= 0 or at_high >= 0:
+        return low if at_low <= 0 else high
+    middle = low
+    for _ in range(200):
+        before, middle = middle, (low * at_high - high * at_low) / (at_high - at_low)
+        found = function(middle)
+        if found == 0 or not low < middle < high or abs(middle - before) <= 1e-15 * abs(middle):
+            break
+        if found > 0:
+            low, at_low = middle, found
+            at_high = at_high / 2 if side > 0 else at_high
+        else:
+            high, at_high = middle, found
+            at_low = at_low / 2 if side < 0 else at_low
+        side = 1 if found > 0 else -1
+    return middle

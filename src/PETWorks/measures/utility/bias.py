@@ -1,0 +1,72 @@
+"""How far an answer that is computed from the data moves."""
+
+import sys
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Integral, Real
+from typing import Annotated, Any
+
+from PETWorks.counting.release import Release
+from PETWorks.errors import NotApplicable, ParameterError
+from PETWorks.measures.catalogue import metric
+from PETWorks.measures.parameters import Function, Number
+from PETWorks.measures.result import Result, no_more_than
+
+LARGEST = sys.float_info.max
+
+
+@metric(
+    family="utility",
+    better="lower",
+    needs=("the original table",),
+    treats={"missing": None, "suppressed": None, "several_sensitive": None, "privacy_unit": None},
+    chinese=("資料可用性偏差", "自訂函式對去識別化資料表與原始資料表所得結果之間的差距。"),
+)
+def utility_bias(
+    release: Release,
+    *,
+    function: Annotated[Callable[[Any], Any] | None, Function()] = None,
+    max_bias: Annotated[float | None, Number(at_least=0)] = None,
+) -> Result:
+    """Difference between what a function of your own finds in the release and in the original.
+
+    The function is called with each table just as it was given, and returns a number.
+
+    >>> release = Release({"age": ["30", "40"]}, original={"age": ["31", "40"]})
+    >>> oldest = lambda table: max(map(int, table["age"]))
+    >>> utility_bias(release, function=oldest, max_bias=1).satisfied
+    True
+    """
+    if function is None:
+        raise NotApplicable("utility-bias needs a function of yours (in Python: function=...)")
+    return difference(release.given_original, release.given, function, max_bias)
+
+
+def difference(original: Any, released: Any, function: Callable[[Any], Any], max_bias: float | None = None) -> Result:
+    """The bias between two tables of any kind that the function understands."""
+    before, after = _number(function(original), "original"), _number(function(released), "released")
+    bias = min(float(min(abs(after - before), Fraction(LARGEST))), LARGEST)
+    return Result(
+        "utility-bias",
+        bias,
+        no_more_than(bias, max_bias),
+        {"function": str(getattr(function, "__name__", type(function).__name__)), "max_bias": max_bias},
+        {"original": float(before), "released": float(after)},
+    )
+
+
+def _number(answer: Any, table: str) -> Fraction:
+    """What the function said of a table, exactly."""
+    wanted = isinstance(answer, Real | Decimal) and not isinstance(answer, bool)
+    try:
+        if not wanted:
+            raise ValueError
+        exact = Fraction(int(answer) if isinstance(answer, Integral) else float(answer))
+        float(exact)
+    except (ValueError, OverflowError):
+        what = "one that is not finite" if wanted else type(answer).__name__
+        raise ParameterError(
+            f"utility-bias needs a function that returns a number; of the {table} table it returned {what}"
+        ) from None
+    return exact

@@ -1,0 +1,50 @@
+"""How many cells say nothing any more."""
+
+from typing import Any
+
+from PETWorks.counting.release import Release
+from PETWorks.measures.catalogue import CELL_BY_CELL, metric
+from PETWorks.measures.parameters import AtMost
+from PETWorks.measures.result import Result, no_more_than
+from PETWorks.tables.cells import SUPPRESSED
+
+
+@metric(
+    family="utility",
+    better="lower",
+    treats=CELL_BY_CELL,
+    chinese=("缺漏比例", "遭抑制、為缺值，或為資料階層最頂層值的儲存格所占比例。"),
+)
+def missings(release: Release, *, at_most: AtMost = None) -> Result:
+    """Share of cells that are suppressed, missing, or the top value of their hierarchy.
+
+    Meyerson and Williams (2004), *On the Complexity of Optimal K-Anonymity*, count the same cells.
+
+    >>> missings(Release("data/delta_anonymized.csv")).value
+    0.3333333333333333
+    """
+    columns: dict[str, dict[str, Any]] = {}
+    for column in release.quasi_identifiers:
+        marginal, hierarchy = release.marginal(column), release.hierarchies.get(column)
+        nothing = {None, SUPPRESSED} if hierarchy is None else {None, SUPPRESSED, hierarchy.top}
+        cells = sum(
+            count for value, count in zip(marginal.values, marginal.counts.tolist(), strict=True) if value in nothing
+        )
+        columns[column] = {"cells": cells, "share": cells / release.records}
+    lost = sum(found["cells"] for found in columns.values())
+    value = lost / (release.records * len(columns))
+    return Result(
+        "missings",
+        value,
+        no_more_than(value, at_most),
+        {"at_most": at_most},
+        {
+            "cells": lost,
+            "raw": value,
+            "min": 0.0,
+            "max": 1.0,
+            "normalised": 1 - value,
+            "columns": columns,
+            "records": release.records,
+        },
+    )

@@ -1,0 +1,79 @@
+"""How much detail generalisation has left."""
+
+from fractions import Fraction
+from typing import Any
+
+from PETWorks.about.hierarchy import Hierarchy, misfit
+from PETWorks.counting.release import Release
+from PETWorks.measures.catalogue import CELL_BY_CELL, metric
+from PETWorks.measures.parameters import AtLeast
+from PETWorks.measures.result import Result, no_less_than
+from PETWorks.tables.cells import SUPPRESSED
+
+
+@metric(
+    family="utility",
+    better="higher",
+    needs=("hierarchies",),
+    treats=CELL_BY_CELL,
+    chinese=("精準度", "1 減去儲存格概化層數占其資料階層高度之比例的平均值。"),
+)
+def precision(release: Release, *, at_least: AtLeast = None) -> Result:
+    """One minus the mean share of its hierarchy that a cell has been lifted.
+
+    A cell on level l of a hierarchy of height h has lost l/h of its detail; suppressed and missing cells have
+    lost all. 1 means that nothing was generalised, 0 that everything was.
+
+    Sweeney (2002), *Achieving k-Anonymity Privacy Protection Using Generalization and Suppression*.
+
+    >>> release = Release("data/delta_anonymized.csv")
+    >>> precision(release).value
+    0.33333333333333337
+    """
+    hierarchies = release.generalised_hierarchies("precision")
+    lost: dict[str, Fraction] = {}
+    ambiguous: dict[str, int] = {}
+    for column, hierarchy in hierarchies.items():
+        lost[column], ambiguous[column] = _lost(release, column, hierarchy)
+    # The published steps in their order, each rounded once: the mean distortion first, then one minus that.
+    distortion = sum(lost.values(), Fraction(0)) / (release.records * len(hierarchies))
+    per_column: dict[str, Any] = {
+        column: {
+            "precision": 1 - float(lost[column] / release.records),
+            "height": hierarchy.height,
+            "ambiguous_cells": ambiguous[column],
+        }
+        for column, hierarchy in hierarchies.items()
+    }
+    return Result(
+        "precision",
+        1 - float(distortion),
+        no_less_than(1 - float(distortion), at_least),
+        {"at_least": at_least},
+        {
+            "exact": str(1 - distortion),
+            "raw": float(distortion),
+            "min": 0.0,
+            "max": 1.0,
+            "columns": per_column,
+            "records": release.records,
+        },
+    )
+
+
+def _lost(release: Release, column: str, hierarchy: Hierarchy) -> tuple[Fraction, int]:
+    """Detail lost in a column, added up over its cells; and the cells whose value stands on several levels."""
+    marginal = release.marginal(column)
+    levels = [hierarchy.level(value) for value in marginal.values]
+    unknown = levels.count(None)
+    if unknown:
+        told = sum(value not in (None, SUPPRESSED) for value in marginal.values)
+        raise misfit(column, hierarchy, unknown, told, "released values are not on any level of")
+    counts = marginal.counts.tolist()
+    lifted = sum(level * count for level, count in zip(levels, counts, strict=True) if level)
+    ambiguous = sum(
+        count
+        for value, count in zip(marginal.values, counts, strict=True)
+        if value is not None and value != SUPPRESSED and len(hierarchy.levels_of[value]) > 1
+    )
+    return Fraction(lifted, hierarchy.height), ambiguous

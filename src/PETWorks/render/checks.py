@@ -1,0 +1,102 @@
+"""A release judged by a policy, and the forms in which that can be shown."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from PETWorks.errors import ParameterError
+from PETWorks.gate.external import EXTERNAL, INTERNAL, external
+from PETWorks.gate.policy import Policy, read_policy
+from PETWorks.gate.verdict import FAIL, judged
+from PETWorks.render.json import canonical
+
+
+@dataclass(frozen=True)
+class Check:
+    """A release judged by a policy. `document` is what the JSON has; `edition` is 'internal' or 'external'.
+
+    >>> result = check("data/adult_policy.yaml")
+    >>> result
+    <Check of adult_anonymized.csv: pass (4 rules: 4 pass)>
+    """
+
+    document: Mapping[str, Any]
+    note: str | None = None  # which engine counted, if nobody asked for it
+
+    @property
+    def verdict(self) -> str:
+        """`pass`, `waived` (what does not hold is waived) or `fail`."""
+        return str(self.document["verdict"])
+
+    @property
+    def passed(self) -> bool:
+        """Whether the gate is open."""
+        return self.verdict != FAIL
+
+    def to_dict(self, edition: str = INTERNAL) -> dict[str, Any]:
+        """The document, ready for JSON: all of it, or what may be seen outside."""
+        if edition not in (INTERNAL, EXTERNAL):
+            raise ParameterError(f"edition is {INTERNAL!r} or {EXTERNAL!r}, got {edition!r}")
+        document = dict(self.document) if edition == INTERNAL else external(self.document)
+        undated = {name: value for name, value in document.items() if name not in ("generated", "as_of_given")}
+        return {**document, "content_sha256": hashlib.sha256(canonical(undated).encode()).hexdigest()}
+
+    def to_json(self, edition: str = INTERNAL) -> str:
+        """The document in canonical form: the same content is the same text."""
+        return canonical(self.to_dict(edition))
+
+    def to_html(self, lang: str = "en", edition: str = INTERNAL) -> str:
+        """The report: one page in both languages, `lang` ('en' or 'zh-TW') first."""
+        from PETWorks.render.html import page
+
+        return page(self.to_dict(edition), lang)
+
+    def to_markdown(self, lang: str = "en", edition: str = INTERNAL) -> str:
+        """A short table, as for a pull request."""
+        from PETWorks.render.markdown import markdown
+
+        return markdown(self.to_dict(edition), lang)
+
+    def to_junit(self, edition: str = INTERNAL) -> str:
+        """A test case for each rule, for a pipeline."""
+        from PETWorks.render.junit import junit
+
+        return junit(self.to_dict(edition))
+
+    def __repr__(self) -> str:
+        counted = ", ".join(
+            f"{number} {verdict}" for verdict, number in self.document["rule_verdicts"].items() if number
+        )
+        rules = len(self.document["rules"])
+        return f"<Check of {_data(self.document)}: {self.verdict} ({rules} rule{'s' * (rules != 1)}: {counted})>"
+
+    def _repr_html_(self) -> str:
+        from PETWorks.render.html import summary
+
+        return summary(self.to_dict())
+
+
+def _data(document: Mapping[str, Any]) -> str:
+    return str(document["inputs"][0]["file"] or "a table in memory")
+
+
+def check(
+    policy: str | Path | Policy,
+    *,
+    data: Any = None,
+    as_of: datetime | str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    **counted: Any,
+) -> Check:
+    """Judge a release by a policy file.
+
+    data       other data than the policy names: a path, an address or a frame
+    as_of      the moment to judge waivers by and to write down, as 2026-11-16 or 2026-11-16T08:00:00Z; now otherwise
+    progress   told how many subsets of how many are counted
+    counted    engine, memory_limit and temp_folder, as in `Release`; the result is the same with each
+    """
+    policy = policy if isinstance(policy, Policy) else read_policy(policy)
+    return Check(*judged(policy, data, as_of, progress, **counted))

@@ -1,0 +1,278 @@
+"""Tables and views that DuckDB can read, of its own files and of PostgreSQL; and its relations.
+
+A table is named behind a `#`: `census.duckdb#people`, `postgresql://host/db#schema.people`. Names that a user gives
+are compared with those that the database has, and quoted where they go into SQL. Databases are opened for reading.
+"""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from PETWorks.errors import InputError, quoted, unknown
+from PETWorks.tables.sqlite import SQLite
+
+POSTGRES = ("postgresql", "postgres")
+ADDRESS = "a PostgreSQL address is postgresql://USER@HOST:PORT/DATABASE#TABLE"
+OFFLINE: dict[str, Any] = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+ROWS = 1 << 18  # of a piece
+
+# Types that lose something on their way through Arrow.
+WRITTEN = ("HUGEINT", "UHUGEINT", "BIGNUM", "VARINT", "TIME WITH TIME ZONE", "INTERVAL", "BIT", "UUID")
+
+Connect = Callable[[dict[str, Any]], Any]
+
+
+class Database:
+    """A table or view. PostgreSQL hands over every cell as the text it writes for it.
+
+    connect   opens the database anew, with settings; it is open only while it is looked at or read
+    """
+
+    path: Path | None = None
+    encoding: str | None = None
+    separator: str | None = None
+    rows: int | None = None
+    engine: str | None = "duckdb"
+    ordered = False
+
+    def __init__(self, name: str, connect: Connect, table: str, *, postgres: bool = False) -> None:
+        self.name = f"{name}#{table}"
+        self._connect, self._postgres = connect, postgres
+        self._settings: dict[str, Any] = {}
+        with _reading(self.name), closing(connect({})) as connection:
+            self._catalog = connection.execute("SELECT current_database()").fetchall()[0][0]
+            self._schema, self._table = self._found(connection, table)
+            where = "database_name = $1 AND schema_name = $2 AND table_name = $3"
+            listed = connection.execute(
+                f"SELECT column_name, data_type FROM duckdb_columns() WHERE {where} ORDER BY column_index",
+                [self._catalog, self._schema, self._table],
+            ).fetchall()
+        self._cells = {name.strip(): _cell(name, kind, postgres=postgres) for name, kind in listed}
+        self.names = tuple(name.strip() for name, _ in listed)
+
+    def _found(self, connection: Any, table: str) -> tuple[str, str]:
+        """Schema and name of the table that the user means."""
+        listed = connection.execute(
+            "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = $1 AND NOT internal UNION "
+            "SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = $1 AND NOT internal",
+            [self._catalog],
+        ).fetchall()
+        return meant(self.name, table, listed)
+
+    def limited(self, memory: int, folder: Path) -> None:
+        """What a query behind a view may use while it is read, and where it may spill."""
+        self._settings = {"memory_limit": f"{memory}B", "temp_directory": str(folder)}
+
+    def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:  # noqa: ARG002
+        """The named columns in that order, so many rows at a time."""
+        cells = ", ".join(self._cells[name] for name in columns)
+        if self._postgres:
+            statement = f"SELECT {cells} FROM {_identifier(self._schema)}.{_identifier(self._table)}"
+            query = f"SELECT * FROM postgres_query({_literal(self._catalog)}, {_literal(statement)})"
+        else:
+            table = ".".join(map(_identifier, (self._catalog, self._schema, self._table)))
+            query = f"SELECT {cells} FROM {table}"
+        with _reading(self.name), closing(self._connect(self._settings)) as connection:
+            # No other statement may run on this connection: it would end the stream without a word.
+            for batch in connection.sql(query).to_arrow_reader(ROWS):
+                yield pa.Table.from_batches([batch]).rename_columns(list(columns))
+
+
+class Relation:
+    """A relation of DuckDB's Python library, read through the connection it belongs to."""
+
+    path: Path | None = None
+    encoding: str | None = None
+    separator: str | None = None
+    engine: str | None = "duckdb"
+
+    def __init__(self, relation: Any, name: str) -> None:
+        self.name = name
+        self._relation = relation
+        with _reading(name):
+            looked = relation.aggregate("count(*), any_value(current_setting('preserve_insertion_order'))")
+            self.rows: int | None
+            self.rows, self.ordered = looked.fetchall()[0]
+        self._cells = {
+            column.strip(): _cell(column, str(kind), postgres=False)
+            for column, kind in zip(relation.columns, relation.types, strict=True)
+        }
+        self.names = tuple(column.strip() for column in relation.columns)
+        if self.rows == 0:
+            raise InputError(f"{name}: columns but no records")
+
+    def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:  # noqa: ARG002
+        """The named columns in that order, so many rows at a time."""
+        rows = 0
+        with _reading(self.name):
+            chosen = self._relation.project(", ".join(self._cells[name] for name in columns))
+            for batch in chosen.to_arrow_reader(ROWS):
+                rows += batch.num_rows
+                yield pa.Table.from_batches([batch]).rename_columns(list(columns))
+        if rows != self.rows:
+            raise InputError(f"{self.name}: {rows} records were read where there were {self.rows}: has it changed?")
+
+
+def is_relation(data: Any) -> bool:
+    """Whether a thing is a relation of DuckDB; without importing DuckDB to find out."""
+    module = sys.modules.get("duckdb")
+    return module is not None and isinstance(data, module.DuckDBPyRelation)
+
+
+def is_database(start: bytes) -> bool:
+    """Whether a file that begins like this is a database."""
+    return start[8:12] == b"DUCK" or start.startswith(b"SQLite format 3\0")
+
+
+def open_file(path: Path, table: str) -> "Database | SQLite":
+    """A table of a database file: DuckDB's own, or SQLite's."""
+    with path.open("rb") as file:
+        start = file.read(16)
+    if not is_database(start):
+        raise InputError(f"{path.name}: not a DuckDB or SQLite database; leave '#{table}' out")
+    if start[8:12] != b"DUCK":
+        return SQLite(path, table)
+    duckdb = _duckdb()
+
+    def connect(limits: dict[str, Any]) -> Any:
+        # Its views read nothing else.
+        settings = {**OFFLINE, "enable_external_access": "false", **limits}
+        return duckdb.connect(str(path.resolve()), read_only=True, config=settings)
+
+    return Database(path.name, connect, table)
+
+
+def open_server(url: str) -> Database:
+    """A table of a PostgreSQL server. The password, if there is one in the URL, goes into no message."""
+    from urllib.parse import parse_qsl, unquote, urlsplit
+
+    duckdb = _duckdb()
+    name = server_name(url)
+    try:
+        parts = urlsplit(url.strip())
+        port, table = parts.port, unquote(parts.fragment)
+        if "@" not in parts.netloc and "@" in parts.path + parts.query + parts.fragment:
+            raise ValueError  # a password with a sign that ends it
+    except ValueError:
+        raise InputError(f"{ADDRESS}; signs such as / # ? in a password as %2F, %23, %3F") from None
+    if not table or not parts.hostname:
+        raise InputError(f"{name}: a table is wanted: {ADDRESS}")
+    secret = {"HOST": parts.hostname, "PORT": port, "USER": parts.username, "PASSWORD": parts.password}
+    secret["DATABASE"] = parts.path.lstrip("/")
+    given = ", ".join(f"{key} {_literal(unquote(str(value)))}" for key, value in secret.items() if value)
+    options = " ".join(f"{key}={value}" for key, value in parse_qsl(parts.query))
+
+    def connect(limits: dict[str, Any]) -> Any:
+        connection = duckdb.connect(config={**OFFLINE, **limits})
+        _load(connection, "postgres_scanner")
+        connection.execute(f"CREATE SECRET server (TYPE postgres, {given})")
+        connection.execute(f"ATTACH {_literal(options)} AS source (TYPE postgres, READ_ONLY, SECRET server)")
+        connection.execute("USE source")
+        return connection
+
+    return Database(name, connect, table, postgres=True)
+
+
+def server_name(url: str) -> str:
+    """An address without user, password and table, for messages.
+
+    >>> server_name("postgresql://me:secret@db.example:5433/census#people")
+    'postgresql://db.example:5433/census'
+    >>> server_name("postgresql://me:se/cret@db.example:5433/census#people")
+    'postgresql://...'
+    """
+    scheme, _, rest = url.strip().partition("://")
+    host, _, path = rest.partition("#")[0].partition("?")[0].rpartition("@")[2].partition("/")
+    plain = "@" not in rest.partition("@")[2] and not set("/?#") & set(rest.partition("@")[0] if "@" in rest else "")
+    return f"{scheme}://{host}/{path}" if plain else f"{scheme}://..."
+
+
+def _duckdb() -> Any:
+    if find_spec("duckdb") is None:
+        raise InputError("a database is read with DuckDB: pip install 'petworks[duckdb]'")
+    import duckdb
+
+    return duckdb
+
+
+def _load(connection: Any, extension: str) -> None:
+    """Load an extension: one that is installed, or that of the package of the same name."""
+    import duckdb
+
+    package = find_spec(f"duckdb_extension_{extension}")
+    folders = [] if package is None else list(package.submodule_search_locations or [])
+    files = [
+        str(file) for folder in folders for file in Path(folder).glob(f"extensions/*/{extension}.duckdb_extension")
+    ]
+    for name in (extension, *files):
+        try:
+            connection.execute(f"LOAD {_literal(name)}")
+            return
+        except duckdb.Error:
+            continue
+    version = duckdb.__version__
+    raise InputError(
+        f"DuckDB {version} needs its extension {extension!r} for this: "
+        f"pip install 'duckdb-extension-{extension.replace('_', '-')}=={version}'"
+    )
+
+
+def meant(name: str, table: str, listed: Sequence[tuple[str, str]]) -> tuple[str, str]:
+    """Schema and name of the one table that is called so."""
+    found = [(schema, known) for schema, known in sorted(listed) if table in (known, f"{schema}.{known}")]
+    if len(found) > 1:
+        raise InputError(f"{name}: several tables have that name: {quoted([f'{one}.{two}' for one, two in found])}")
+    if not found:
+        raise InputError(f"{name}: {unknown('table', table, sorted({known for _, known in listed}))}")
+    return found[0]
+
+
+def _cell(name: str, kind: str, *, postgres: bool) -> str:
+    """How SQL selects a column."""
+    if postgres:
+        return f"{_identifier(name)}::text"
+    return f"CAST({_identifier(name)} AS VARCHAR)" if kind in WRITTEN else _identifier(name)
+
+
+def _identifier(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+@contextmanager
+def _reading(name: str) -> Iterator[None]:
+    """DuckDB's errors, which may quote a cell or a password, as ours."""
+    import duckdb
+
+    try:
+        with interruptible():
+            yield
+    except (duckdb.Error, OSError) as error:
+        raise InputError(
+            f"{name}: the database cannot be read ({type(error).__name__}): "
+            "is it there and whole, are you allowed to, and does nobody write to it?"
+        ) from None
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Signals within a statement, such as Ctrl-C, which DuckDB reports as an error of its own."""
+    import duckdb
+
+    try:
+        yield
+    except (RuntimeError, duckdb.InterruptException) as error:
+        cause = error.__cause__ or error.__context__
+        if cause is not None and not isinstance(cause, Exception):
+            raise cause from None
+        if isinstance(error, duckdb.InterruptException) or "interrupted" in str(error):
+            raise KeyboardInterrupt from None
+        raise

@@ -1,0 +1,132 @@
+"""Opening whatever a user may hand over as a table: a path, an address, a pattern, a data frame."""
+
+import os
+import re
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from PETWorks.errors import InputError, PETWorksError, quoted
+from PETWorks.tables.csvfile import CSV, reading
+from PETWorks.tables.databases import POSTGRES, Database, Relation, is_database, is_relation, open_file, open_server
+from PETWorks.tables.frames import Frame
+from PETWorks.tables.globs import SIGNS, Files, matching, open_files
+from PETWorks.tables.parquet import Parquet
+from PETWorks.tables.source import Source
+from PETWorks.tables.sparkframe import SCHEMES, SparkFrame, is_spark_frame, open_in_cluster
+from PETWorks.tables.sqlite import SQLite
+
+_ARROW_COLUMN = re.compile(r"Conversion failed for column (.+) with type")
+
+
+def open_source(data: Any, name: str) -> Source:
+    """Whatever a user may hand over as a table, opened; `name` is what messages call a frame."""
+    source = _open(data, name)
+    twice = [column for column, times in Counter(source.names).items() if times > 1]
+    if twice:
+        raise InputError(f"{source.name}: several columns are called {quoted(twice)}")
+    return source
+
+
+def _open(data: Any, name: str) -> Source:
+    if isinstance(data, CSV | Parquet | Frame | Files | Database | Relation | SQLite | SparkFrame):
+        return data
+    if is_spark_frame(data):
+        return SparkFrame(data, name)
+    if is_relation(data):
+        return Relation(data, name)
+    if isinstance(data, str | os.PathLike):
+        try:
+            return open_table(data if isinstance(data, str) else Path(data))
+        except PETWorksError:
+            raise
+        except (OSError, ValueError):
+            raise InputError(f"{name}: a path that the system refuses") from None
+    if isinstance(data, pa.Table):
+        return Frame(data, name)
+    try:
+        if hasattr(data, "__arrow_c_stream__"):
+            table = pa.RecordBatchReader.from_stream(data).read_all()
+        elif isinstance(data, Mapping):
+            table = pa.table(dict(data))
+        else:
+            table = None
+    except (pa.ArrowException, ValueError, TypeError, OSError, OverflowError, *_foreign_errors()) as error:
+        # The cause may quote a cell; of its text only the name of a column is taken.
+        if "Duplicate column names" in str(error):
+            raise InputError(f"{name}: several columns have the same name") from None
+        column = _ARROW_COLUMN.search(str(error))
+        where = f"column {column[1]!r}" if column else "the table"
+        raise InputError(f"{name}: {where} cannot be turned into Arrow; does it mix types, or lengths?") from None
+    if table is not None:
+        return Frame(table, name)
+    raise InputError(
+        f"{name}: a path or a frame that speaks Arrow (pandas, Polars, PyArrow, DuckDB) is wanted, "
+        f"got {type(data).__name__}"
+    )
+
+
+def _foreign_errors() -> list[type[Exception]]:
+    """What frame libraries raise when a lazy frame fails as it is read."""
+    known = (("duckdb", "Error"), ("polars.exceptions", "PolarsError"))
+    return [getattr(sys.modules[module], name) for module, name in known if module in sys.modules]
+
+
+def open_table(table: str | Path, separator: str | None = None, encoding: str | None = None) -> Source:
+    """A table by its path or address: a file, several (`*.parquet`), one of a database (`FILE#TABLE`), of a cluster."""
+    address = table.strip() if isinstance(table, str) and "://" in table else ""
+    scheme = address.partition("://")[0].lower()
+    if scheme in POSTGRES:
+        return open_server(address)
+    if scheme in SCHEMES:
+        return open_in_cluster(address)
+    if address:  # it may have a password in it
+        kinds = quoted([f"{known}://" for known in (*POSTGRES, *SCHEMES)])
+        raise InputError(f"an address of this kind cannot be read; there are {kinds}")
+    path = Path(table)
+    if not path.exists():
+        file, mark, name = str(path).rpartition("#")
+        if mark and Path(file).is_file():
+            return open_file(Path(file), name)
+        if any(sign in str(path) for sign in SIGNS):
+            return open_files(str(path), lambda path: open_path(path, separator, encoding))
+    return open_path(path, separator, encoding)
+
+
+def files_named(path: Path) -> list[Path]:
+    """The files that a path stands for: itself, those like a pattern, or the database in front of a `#`."""
+    if path.exists():
+        return [path]
+    file = Path(str(path).rpartition("#")[0])
+    return [file] if file.is_file() else matching(str(path))
+
+
+def open_path(path: Path, separator: str | None = None, encoding: str | None = None) -> Source:
+    """A file, opened as what it is; separator and encoding matter if that is CSV."""
+    if path.exists() and not path.is_file():
+        raise InputError(f"cannot read {str(path)!r}: not a regular file")
+    with reading(path), path.open("rb") as file:
+        start = file.read(16)
+    if is_database(start):
+        raise InputError(f"{path.name}: a database; name a table of it: '{path.name}#TABLE'")
+    if start.startswith(b"PAR1"):
+        return Parquet(path)
+    if start.startswith(b"ARROW1"):
+        from pyarrow import ipc
+
+        try:
+            with pa.memory_map(str(path)) as mapped:
+                table = ipc.open_file(mapped).read_all()
+            # Damaged indices would crash whoever follows them.
+            table.validate(full=True)
+            table.schema.names  # noqa: B018 - names that are no text fail here
+        except (pa.ArrowException, OSError, UnicodeDecodeError):
+            raise InputError(f"{path.name}: not a readable Feather file; it may be cut off") from None
+        return Frame(table, path.name, path)
+    if start.startswith((b"PK\x03\x04", b"\x1f\x8b", b"\xd0\xcf\x11\xe0")):
+        raise InputError(f"{path.name}: an archive or an Excel workbook; unpack it, or save it as CSV or Parquet")
+    return CSV(path, separator, encoding)

@@ -1,0 +1,82 @@
+"""Tables and views of a SQLite file, through Python's own reader: each cell as what it is, whatever its column says.
+
+DuckDB's reader of SQLite knows a column's declared type only, writes numbers with 15 digits and leaves out views.
+"""
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from PETWorks.errors import InputError, unknown
+from PETWorks.tables.csvfile import dictionary_array
+
+ROWS = 1 << 16  # of a piece
+
+
+class SQLite:
+    """A table or view of a SQLite file."""
+
+    path: Path | None = None
+    encoding: str | None = None
+    separator: str | None = None
+    engine: str | None = "duckdb"
+    ordered = False
+
+    def __init__(self, path: Path, table: str) -> None:
+        self.name = f"{path.name}#{table}"
+        self._path = path
+        with self._opened() as connection:
+            known = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
+            listed = [name for (name,) in known]
+            if table not in listed:
+                raise InputError(f"{self.name}: {unknown('table', table, sorted(set(listed)))}")
+            self._table = _identifier(table)
+            found = connection.execute(f"SELECT * FROM {self._table} LIMIT 0").description
+            self.rows: int | None = connection.execute(f"SELECT count(*) FROM {self._table}").fetchall()[0][0]
+        self._raw_names = [column[0] for column in found]
+        self.names = tuple(name.strip() for name in self._raw_names)
+        if self.rows == 0:
+            raise InputError(f"{self.name}: columns but no records")
+
+    def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:  # noqa: ARG002
+        """The named columns in that order, so many rows at a time."""
+        cells = ", ".join(_identifier(self._raw_names[self.names.index(name)]) for name in columns)
+        rows = 0
+        with self._opened() as connection:
+            cursor = connection.execute(f"SELECT {cells} FROM {self._table}")
+            while piece := cursor.fetchmany(ROWS):
+                rows += len(piece)
+                texts = ([_text(cell) for cell in column] for column in zip(*piece, strict=True))
+                yield pa.Table.from_arrays([dictionary_array(column) for column in texts], list(columns))
+        if rows != self.rows:
+            raise InputError(f"{self.name}: {rows} records were read where there were {self.rows}: has it changed?")
+
+    @contextmanager
+    def _opened(self) -> Iterator[Any]:
+        """The file, for reading; its errors, which may quote a cell, as ours."""
+        import sqlite3
+
+        address = f"{self._path.resolve().as_uri()}?mode=ro"
+        try:
+            with closing(sqlite3.connect(address, uri=True)) as connection:
+                yield connection
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            raise InputError(
+                f"{self.name}: the database cannot be read ({type(error).__name__}): is it whole, is its text UTF-8?"
+            ) from None
+
+
+def _text(cell: Any) -> str:
+    """A cell as text; nothing for a missing one."""
+    if cell is None:
+        return ""
+    if isinstance(cell, str):
+        return cell
+    return cell.decode() if isinstance(cell, bytes) else repr(cell)
+
+
+def _identifier(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,100 @@
+"""Plain YAML files: mappings, lists and texts as they stand there, and the line on which each began."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PETWorks.errors import InputError, printable, quoted
+
+LARGEST_FILE = 1 << 20
+DEEPEST = 50
+
+Key = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class YAMLFile:
+    """The content of a file; `lines` has the line of everything in it, by the keys that lead there."""
+
+    name: str
+    content: Any
+    lines: Mapping[Key, int]
+
+    def error(self, key: Key, text: str) -> InputError:
+        """An error that names the file, the line and the key."""
+        return InputError(self.located(key, text))
+
+    def located(self, key: Key, text: str) -> str:
+        """`policy.yaml, line 7, rules[2].k: text`."""
+        while key and key not in self.lines:
+            key = key[:-1]
+        dotted = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in key).lstrip(".")
+        shown = printable(dotted if len(dotted) <= 80 else dotted[:77] + "...")
+        return f"{printable(self.name)}, line {self.lines.get(key, 1)}{f', {shown}' if shown else ''}: {text}"
+
+
+def read_yaml(path: Path) -> YAMLFile:
+    """A file of at most 1 MiB without tags, aliases or keys that stand there twice; every scalar is a text."""
+    import yaml
+
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    lines: dict[Key, int] = {}
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise InputError(f"{path.name}: larger than {LARGEST_FILE >> 10} KiB")
+        events = yaml.parse(path.read_text("utf-8-sig"), loader)
+        return YAMLFile(path.name, _document(events, path.name, lines), lines)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        where = f", line {mark.line + 1}" if mark else ""
+        raise InputError(f"{path.name}{where}: not plain YAML ({error.problem})") from None
+    except (yaml.YAMLError, UnicodeDecodeError):
+        raise InputError(f"{path.name}: not a YAML file in UTF-8") from None
+    except OSError as error:
+        raise InputError(f"cannot read {path.name}: {error.strerror}") from None
+
+
+def _document(events: Iterator[Any], name: str, lines: dict[Key, int]) -> Any:
+    """The one document of a file; None if it has none."""
+    import yaml
+
+    content, documents = None, 0
+    for event in events:
+        if isinstance(event, yaml.DocumentStartEvent):
+            documents += 1
+            if documents > 1:
+                raise InputError(f"{name}: a second document in one file")
+        elif isinstance(event, yaml.NodeEvent):
+            content = _made(event, events, (), name, lines)
+    return content
+
+
+def _made(event: Any, events: Iterator[Any], key: Key, name: str, lines: dict[Key, int]) -> Any:
+    """What begins with an event; the events that belong to it are taken."""
+    import yaml
+
+    line = event.start_mark.line + 1
+    if isinstance(event, yaml.AliasEvent) or event.tag not in (None, "!"):
+        what = "an alias" if isinstance(event, yaml.AliasEvent) else "a tag"
+        raise InputError(f"{name}, line {line}: {what}, which is not allowed")
+    if len(key) > DEEPEST:
+        raise InputError(f"{name}, line {line}: nested too deeply")
+    lines.setdefault(key, line)
+    if isinstance(event, yaml.ScalarEvent):
+        return str(event.value)
+    if isinstance(event, yaml.SequenceStartEvent):
+        found: list[Any] = []
+        while not isinstance(inner := next(events), yaml.SequenceEndEvent):
+            found.append(_made(inner, events, (*key, len(found)), name, lines))
+        return found
+    mapping: dict[str, Any] = {}
+    while not isinstance(inner := next(events), yaml.MappingEndEvent):
+        line = inner.start_mark.line + 1
+        if not isinstance(inner, yaml.ScalarEvent) or inner.tag not in (None, "!"):
+            raise InputError(f"{name}, line {line}: a key that is not a name")
+        if inner.value in mapping:
+            raise InputError(f"{name}, line {line}: the key {quoted([inner.value])} stands there twice")
+        lines[(*key, inner.value)] = line
+        mapping[inner.value] = _made(next(events), events, (*key, inner.value), name, lines)
+    return mapping

@@ -1,0 +1,197 @@
+"""The roles file beside a table, and hierarchy folders."""
+
+import pytest
+
+from PETWorks import Hierarchy, Release
+from PETWorks.about.hierarchy import read_hierarchies
+from PETWorks.errors import HierarchyError, InputError
+
+
+@pytest.fixture
+def table(tmp_path):
+    """A table whose roles file a test writes."""
+
+    def make(yaml):
+        (tmp_path / "t.csv").write_text("zip;age;disease\n1;2;flu\n")
+        (tmp_path / "t.yaml").write_text(yaml)
+        return tmp_path / "t.csv"
+
+    return make
+
+
+GOOD = """
+DATASET:
+  ATTRIBUTE_TYPE:
+    QUASI_IDENTIFIER: [zip, age]
+    SENSITIVE_ATTRIBUTE: [disease]
+    INSENSITIVE_ATTRIBUTE:
+"""
+
+
+def test_roles_come_from_the_file_unless_given(table):
+    assert Release(table(GOOD)).quasi_identifiers == ("zip", "age")
+    given = Release(table(GOOD), {"age": "quasi_identifier"})
+    assert (given.quasi_identifiers, given.sensitive_attributes) == (("age",), ())
+
+
+def test_names_are_taken_as_they_stand(tmp_path):
+    (tmp_path / "t.csv").write_text("010;8;no;2020-13-45\n1;2;3;4\n")
+    (tmp_path / "t.yaml").write_text("DATASET:\n  ATTRIBUTE_TYPE:\n    QUASI_IDENTIFIER: [010, no, 2020-13-45]\n")
+    assert Release(tmp_path / "t.csv").quasi_identifiers == ("010", "no", "2020-13-45")
+
+
+def test_a_file_that_is_not_needed_is_not_read(table):
+    assert Release(table("[broken"), {"zip": "quasi_identifier"}, {"zip": [("1", "*")]}).quasi_identifiers == ("zip",)
+
+
+def test_a_file_that_ends_in_yml_counts_too(table, tmp_path):
+    path = table(GOOD)
+    (tmp_path / "t.yaml").rename(tmp_path / "t.yml")
+    assert Release(path).quasi_identifiers == ("zip", "age")
+
+
+def test_hierarchies_come_from_the_file_unless_given(table, tmp_path):
+    for folder, leaf in (("h", "1"), ("other", "5")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "t_hierarchy_zip.csv").write_text(f"{leaf};*\n")
+    path = table(GOOD + "  HIERARCHY: h\n")
+    assert Release(path).hierarchies["zip"].leaves == ["1"]
+    assert Release(path, hierarchies=tmp_path / "other").hierarchies["zip"].leaves == ["5"]
+
+
+BOMB = "a: &a [x,x,x,x]\nb: &b [*a,*a,*a,*a]\nDATASET: [*b,*b,*b]\n"
+
+
+@pytest.mark.parametrize(
+    ("yaml", "message"),
+    [
+        ("", r"t.yaml: a mapping under 'DATASET' is wanted"),
+        ("- 1\n- 2\n", r"t.yaml: a mapping under 'DATASET' is wanted"),
+        ("DATASET: 5\n", r"t.yaml: a mapping under 'DATASET' is wanted"),
+        ("DATASET:\n  ATTRIBUTE_TYPE: [zip]\n", r"a mapping under 'ATTRIBUTE_TYPE' is wanted"),
+        (
+            "DATASET:\n  ATTRIBUTE_TYPE:\n    QUASI_IDENTIFIER: zip\n",
+            r"a list of column names under 'QUASI_IDENTIFIER'",
+        ),
+        ("DATASET:\n  ATTRIBUTE_TYPE:\n    QUASI_IDENTIFIER: [[zip]]\n", r"a list of column names"),
+        ("DATASET:\n  ATTRIBUTE_TYPE:\n    QUASI_IDENTIFER: [zip]\n", r"did you mean 'QUASI_IDENTIFIER'"),
+        ("DATASET:\n  ATTRIBUTE_TYPE: {}\n  HIERARCHIES: h\n", r"did you mean 'HIERARCHY'"),
+        (
+            "DATASET:\n  ATTRIBUTE_TYPE:\n    QUASI_IDENTIFIER: [zip]\n    SENSITIVE_ATTRIBUTE: [zip]\n",
+            r"column 'zip' has two roles",
+        ),
+        ("DATASET: !!python/object/apply:os.system ['true']\n", r"t.yaml, line 1: a tag, which is not allowed"),
+        ("DATASET: !secret 5\n", r"t.yaml, line 1: a tag, which is not allowed"),
+        (BOMB, r"t.yaml, line 2: an alias, which is not allowed"),
+        ("DATASET: [\n", r"t.yaml, line 2: not plain YAML"),
+        (GOOD + "    QUASI_IDENTIFIER: [disease]\n", r"t.yaml, line 7: the key .QUASI_IDENTIFIER. stands there twice"),
+        ("DATASET: {}\nDATASET: {}\n", r"t.yaml, line 2: the key .DATASET. stands there twice"),
+        ("? [a]\n: b\n", r"t.yaml, line 1: a key that is not a name"),
+        (GOOD + "  HIERARCHY: [h]\n", r"a folder's name under 'HIERARCHY' is wanted"),
+        (GOOD + f"  HIERARCHY: {'x' * 300}\n", r"(a folder's name|hierarchy folder)"),
+        ("DATASET: " + "[" * 100_000, r"t.yaml"),
+        ("x" * (2 << 20), r"t.yaml: larger than 1024 KiB"),
+        (GOOD + "  HIERARCHY: ../elsewhere\n", r"'HIERARCHY' leads out of the file's own folder"),
+        (GOOD + "  HIERARCHY: /etc\n", r"'HIERARCHY' leads out of the file's own folder"),
+        (GOOD + '  HIERARCHY: "a\\0b"\n', r"a folder's name under 'HIERARCHY' is wanted"),
+        (GOOD + "  HIERARCHY: nowhere\n", r"no such hierarchy folder"),
+        (GOOD.replace("zip", "zpi"), r"roles name columns that are not in the data: 'zpi'"),
+    ],
+)
+def test_roles_files_that_are_not_right(table, yaml, message):
+    with pytest.raises((InputError, ValueError), match=message):
+        Release(table(yaml))
+
+
+def test_a_roles_file_that_is_no_text(table, tmp_path):
+    path = table(GOOD)
+    (tmp_path / "t.yaml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match=r"t.yaml: not a YAML file in UTF-8"):
+        Release(path)
+
+
+# --- hierarchies
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", r"x_hierarchy_zip.csv: the file is empty"),
+        ("\n\n", r"x_hierarchy_zip.csv: the file is empty"),
+        ("1;a;*\n2;*\n", r"x_hierarchy_zip.csv, line 2: 2 levels where the lines above have 3"),
+        (
+            "SECRET;a;*\n2;a;*\nSECRET;b;*\n",
+            r"x_hierarchy_zip.csv, line 3: the same leaf as on line 1 with another parent",
+        ),
+        ("1;;*\n", r"x_hierarchy_zip.csv, line 1: level 1 is empty"),
+        ("1;\0;*\n", r"x_hierarchy_zip.csv, line 1: a NUL byte"),
+        ('1;a;*\n2;a;"*\n3;b;*\n', r"x_hierarchy_zip.csv: a cell longer than 128 KiB, or a quote that does not close"),
+        ("1;a\n;\n", r"x_hierarchy_zip.csv, line 2: level 0 is empty"),
+        ('"1\n2";a\n3\n', r"x_hierarchy_zip.csv, line 3: 1 levels where the lines above have 2"),
+        ("1" + ";a" * 1000, r"x_hierarchy_zip.csv, line 1: 1001 levels; at most 1000 are read"),
+        ("1;" + "x" * 200_000, r"x_hierarchy_zip.csv: a cell longer than 128 KiB"),
+    ],
+)
+def test_hierarchies_that_are_not_right(tmp_path, text, message):
+    (tmp_path / "x_hierarchy_zip.csv").write_text(text)
+    with pytest.raises(HierarchyError, match=message) as error:
+        read_hierarchies(tmp_path, ["zip"])
+    assert "SECRET" not in str(error.value)
+
+
+def test_a_hierarchy_that_is_no_file(tmp_path):
+    (tmp_path / "x_hierarchy_zip.csv").symlink_to("/dev/zero")
+    with pytest.raises(HierarchyError, match="not a regular file"):
+        read_hierarchies(tmp_path, ["zip"])
+
+
+def test_undecodable_hierarchy(tmp_path):
+    (tmp_path / "x_hierarchy_zip.csv").write_bytes(b"1;*\n\xff\xff;*\n")
+    with pytest.raises(InputError, match=r"x_hierarchy_zip.csv, line 2: bytes that are neither"):
+        read_hierarchies(tmp_path, ["zip"])
+
+
+def test_folders(tmp_path):
+    with pytest.raises(HierarchyError, match="no such hierarchy folder"):
+        read_hierarchies(tmp_path / "nowhere", ["zip"])
+    (tmp_path / "x_hierarchy_age.csv").write_text("1;*\n")
+    with pytest.raises(HierarchyError, match=r"has no file '...hierarchy_<column>.csv' for any column"):
+        read_hierarchies(tmp_path, ["zip"])
+    (tmp_path / "y_hierarchy_age.csv").write_text("1;*\n")
+    with pytest.raises(
+        HierarchyError, match=r"several hierarchies for column 'age': 'x_hierarchy_age.csv', 'y_hierarchy"
+    ):
+        read_hierarchies(tmp_path, ["age"])
+
+
+def test_duplicates_that_agree_padded_cells_and_an_added_top(tmp_path):
+    (tmp_path / "x_hierarchy_zip.csv").write_bytes("1 ; a\n2; b\n1;a\n三;a\n".encode("cp950"))
+    found = read_hierarchies(tmp_path, ["zip"])["zip"]
+    assert found.levels == [["1", "2", "三"], ["a", "b", "a"], ["*", "*", "*"]]
+    assert found.height == 2
+
+
+def test_one_column_gets_a_top_too():
+    assert Hierarchy([["only"]]).levels == [["only"], ["*"]]
+
+
+def test_nodes_follow_the_whole_path():
+    """Two inner nodes of one name under different parents are two nodes."""
+    tree = Hierarchy([("a", "other", "X", "*"), ("b", "other", "Y", "*"), ("c", "other", "X", "*")]).tree
+    assert tree[1][0] == tree[1][2] != tree[1][1]
+    assert tree[3].tolist() == [0, 0, 0]
+
+
+def test_hierarchies_given_by_column():
+    with pytest.raises(HierarchyError, match="hierarchies for columns that are not in the data: 'zpi'"):
+        Release({"zip": ["1"]}, {}, {"zpi": [("1", "*")]})
+    with pytest.raises(
+        HierarchyError, match=r"hierarchy of 'zip': each row is a list of texts, leaf first; row 1 is not"
+    ):
+        Release({"zip": ["1"]}, {}, {"zip": ["1", "*"]})
+    with pytest.raises(HierarchyError, match=r"hierarchy of 'zip': a file or rows of levels are wanted, got dict"):
+        Release({"zip": ["1"]}, {}, {"zip": {"1": "*"}})
+    by_file = Release({"age": ["35"]}, {}, {"age": "data/delta_hierarchy/delta_hierarchy_age.csv"})
+    assert by_file.hierarchies["age"].height == 1
+    with pytest.raises(HierarchyError, match="a folder or a dict by column, got list"):
+        Release({"zip": ["1"]}, {}, [("1", "*")])

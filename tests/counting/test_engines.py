@@ -1,0 +1,386 @@
+"""The engines say the same: every measure, random tables, odd cells, several words per key, subsets."""
+
+import importlib.util
+import os
+import shutil
+import warnings
+from fractions import Fraction
+from unittest import mock
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_every_metric import ONE_LEVEL, close
+
+import frames
+from conftest import REFERENCE, cases
+from definitions import TWINS, UNDEFINED
+from PETWorks import Release, catalogue, evaluate
+from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.counting import duckdb
+from PETWorks.counting import packed_words as words
+from PETWorks.counting import spark_tasks as sparktasks
+from PETWorks.counting.engine import MemoryEngine, choose, size_in_bytes
+from PETWorks.errors import InputError, NotApplicable, ParameterError, PETWorksError
+from PETWorks.measures.attacks.inference import attribute_inference_per_record
+from PETWorks.measures.attacks.reidentification import re_identification_per_record
+from PETWorks.measures.attacks.subsets import every_subset
+from PETWorks.measures.attacks.uniques import minimal_uniques
+from PETWorks.measures.result import flat
+from PETWorks.tables.opening import open_source
+from spark_cluster import QUICK
+
+NAMES = sorted(set(catalogue) - {"utility-bias"})  # it asks a function of the user, no engine
+OUT_OF_ORDER = {"non-uniform-entropy"}  # compares rows in their order
+spark_only = [
+    pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java 17, which is not on this machine"),
+    pytest.mark.skipif(importlib.util.find_spec("pyspark") is None, reason="PySpark is not installed"),
+]
+os.environ.setdefault("JDK_JAVA_OPTIONS", QUICK)
+ENGINES = ["duckdb", pytest.param("spark", marks=spark_only)]
+
+
+@pytest.fixture
+def small_parts(monkeypatch):
+    """Parts and blocks of a few rows, as large tables have of many."""
+    monkeypatch.setattr(duckdb, "ROWS_PER_PART", 3)
+    monkeypatch.setattr(sparktasks, "ROWS_PER_BLOCK", 3)
+
+
+def results(case, engine):
+    release = frames.release_of(case, engine=engine)
+    assert release.engine.name == engine
+    found = {}
+    for name in NAMES:
+        try:
+            found[name] = catalogue[name](release)
+        except NotApplicable as reason:
+            found[name] = str(reason)
+    release.engine.close()
+    return found
+
+
+def same(one, other, name):
+    """Integers, fractions and verdicts bit for bit; floats up to the order in which they were added."""
+    if isinstance(one, str) or isinstance(other, str):
+        return one == other
+    assert one.satisfied == other.satisfied
+    flat_one, flat_other = (flat({"value": found.value, **found.details}) for found in (one, other))
+    assert list(flat_one) == list(flat_other)
+    return all(close(flat_one[key], flat_other[key], name) for key in flat_one)
+
+
+@settings(max_examples=60)
+@given(case=cases())
+def test_duckdb_agrees_with_every_definition(case):
+    with mock.patch.object(duckdb, "ROWS_PER_PART", 3):
+        for name, found in results(case, "duckdb").items():
+            value = UNDEFINED if isinstance(found, str) else found.value
+            if value != UNDEFINED or name not in ONE_LEVEL:
+                expected = TWINS[name](case)
+                assert close(value, expected, name), (name, value, expected)
+
+
+@pytest.mark.parametrize(("engine", "examples"), [("duckdb", 40), pytest.param("spark", 2, marks=spark_only)])
+def test_every_measure_says_the_same_as_in_memory(engine, examples, small_parts):
+    @settings(max_examples=examples)
+    @given(case=cases())
+    def compared(case):
+        in_memory, elsewhere = results(case, "memory"), results(case, engine)
+        for name in NAMES:
+            if engine == "spark" and name in OUT_OF_ORDER:
+                assert "in the order of the input" in elsewhere[name] or "needs" in in_memory[name]
+            else:
+                assert same(in_memory[name], elsewhere[name], name), name
+
+    compared()
+
+
+TEXT = st.text(max_size=6) | st.sampled_from(
+    ["", " ", "*", "NULL", "\x00", "a'b", 'a"b', "a`b", "; DROP TABLE rows_1", "\u00a0x", "\ufeff", "𝔘", "é", "e\u0301"]
+)
+COLUMNS = {
+    "text": (pa.string(), TEXT | st.none()),
+    "whole": (pa.int64(), st.integers(-3, 3) | st.none()),
+    "real": (pa.float64(), st.sampled_from([0.0, -0.0, 1.0, 1e300, 0.1, float("nan"), float("inf")]) | st.none()),
+    "yes": (pa.bool_(), st.booleans() | st.none()),
+    "day": (pa.date32(), st.dates() | st.none()),
+}
+
+
+@st.composite
+def odd_tables(draw):
+    """Columns of several types, with names that would be code elsewhere."""
+    rows = draw(st.integers(1, 12))
+    names = ['a"b', "x`y", "'; --", "SELECT", "c0"]
+    chosen = draw(st.lists(st.sampled_from(sorted(COLUMNS)), min_size=2, max_size=5))
+    columns = {}
+    for name, kind in zip(names, chosen, strict=False):
+        column_type, cells = COLUMNS[kind]
+        columns[name] = pa.array(draw(st.lists(cells, min_size=rows, max_size=rows)), column_type)
+    return pa.table(columns)
+
+
+def counted(table, engine):
+    """What can be counted of a table, by value, whatever order the values have."""
+    *known, sensitive = table.column_names
+    roles = dict.fromkeys(known, QUASI_IDENTIFIER) | {sensitive: SENSITIVE_ATTRIBUTE}
+    release = Release(table, roles, {}, engine=engine)
+    marginals = {
+        name: dict(zip((found := release.marginal(name)).values, found.counts.tolist(), strict=True)) for name in roles
+    }
+    values = release.marginal(sensitive).values
+
+    def histories(classes):
+        if len(classes.sizes) == 0:
+            return []  # all records are suppressed
+        cells = [
+            (int(size), *sorted((str(values[v]), int(n)) for v, n in zip(own_values, own_counts, strict=True)))
+            for size, own_values, own_counts in zip(
+                classes.sizes,
+                np.split(classes.values, classes.starts[1:]),
+                np.split(classes.counts, classes.starts[1:]),
+                strict=True,
+            )
+        ]
+        return sorted(cells)
+
+    folded = release.fold(sensitive, histories, lambda one, other: sorted(one + other))
+    sizes = release.class_sizes()
+    subsets = every_subset(release)
+    release.engine.close()
+    return (
+        marginals,
+        folded,
+        sizes.sizes.tolist(),
+        sizes.classes.tolist(),
+        subsets.masks.tolist(),
+        subsets.counts.tolist(),
+    )
+
+
+@pytest.mark.parametrize(("engine", "examples"), [("duckdb", 60), pytest.param("spark", 2, marks=spark_only)])
+def test_odd_cells_and_names_are_counted_alike(engine, examples, small_parts):
+    @settings(max_examples=examples)
+    @given(table=odd_tables())
+    def compared(table):
+        assert counted(table, engine) == counted(table, "memory")
+
+    compared()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_keys_of_several_words(engine, small_parts):
+    random = np.random.default_rng(5)
+    table = {f"q{place}": random.integers(0, 300, 40).astype(str) for place in range(18)}
+    table = pa.table({name: np.where(random.random(40) < 0.7, cells[:1], cells) for name, cells in table.items()})
+    assert words.Words.of(dict.fromkeys(table.column_names, 9)).number > 2
+    known = table.column_names[:-1]
+    roles = dict.fromkeys(known, QUASI_IDENTIFIER) | {table.column_names[-1]: SENSITIVE_ATTRIBUTE}
+    found = [evaluate(Release(table, roles, {}, engine=name)).to_dict()["results"] for name in ("memory", engine)]
+    for one, other in zip(*found, strict=True):
+        assert [close(*both, one["measure"]) for both in zip(flat(one).values(), flat(other).values(), strict=True)]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_bundled_tables_say_the_same(engine):
+    for name, original in (("adult", "data/adult.csv"), ("delta", "data/delta.csv"), ("patient", None)):
+        assert_same({"data": f"data/{name}_anonymized.csv", "original": original}, engine)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("released", sorted(path.name for path in REFERENCE.glob("*_anonymized.csv")) or ["none"])
+def test_reference_tables_say_the_same(engine, released, reference):
+    original = reference / released.replace("_anonymized", "")
+    assert_same({"data": reference / released, "original": original if original.is_file() else None}, engine)
+
+
+def assert_same(tables, engine):
+    in_memory, elsewhere = (Release(**tables, engine=name) for name in ("memory", engine))
+    for name in NAMES:
+        try:
+            expected = catalogue[name](in_memory)
+        except PETWorksError as reason:
+            with pytest.raises(type(reason)):
+                catalogue[name](elsewhere)
+            continue
+        if engine == "spark" and name in OUT_OF_ORDER:
+            continue
+        assert same(expected, catalogue[name](elsewhere), name), name
+    elsewhere.engine.close()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_is_told_of_each_record_needs_records(engine):
+    release = Release("data/patient_anonymized.csv", engine=engine)
+    for ask in (
+        re_identification_per_record,
+        minimal_uniques,
+        lambda one: attribute_inference_per_record(one, "Disease"),
+    ):
+        with pytest.raises(NotApplicable, match=f"needs the engine 'memory'; '{engine}' keeps counts, not records"):
+            ask(release)
+
+
+def test_sizes_are_read_as_they_are_written():
+    assert [size_in_bytes(text) for text in ("2GB", "2 gb", "512MiB", "1.5g", "300000000")] == [
+        2 * 10**9, 2 * 10**9, 512 << 20, 15 * 10**8, 3 * 10**8,
+    ]  # fmt: skip
+    for wrong in ("2", "GB", "-2GB", "two", "", 10, True, 2.5):
+        with pytest.raises(ParameterError, match="a memory limit is bytes or like '2GB'"):
+            size_in_bytes(wrong)
+
+
+def test_auto_counts_in_memory_what_fits_and_says_why_if_not():
+    table = pa.table({"a": ["x"] * 10_000_000})
+    source = open_source(table, "t")
+    assert isinstance(choose("auto", [source], 1), MemoryEngine)
+    engine = choose("auto", [source, source], 1, "300MB")
+    assert (engine.name, engine.note) == (
+        "duckdb",
+        "0.5 GB may be needed in memory, 0.3 GB are allowed: counted with DuckDB",
+    )
+    engine.close()
+    with pytest.raises(InputError, match=r"about 0\.5 GB may be needed .* take the engine 'duckdb' or 'auto'"):
+        choose("memory", [source, source], 1, "300MB")
+    with pytest.raises(ParameterError, match="the engine is one of 'auto', 'memory', 'duckdb', 'spark', got 'polars'"):
+        choose("polars", [source], 1)
+
+
+def test_an_engine_that_is_not_installed_is_named(monkeypatch):
+    monkeypatch.setattr("PETWorks.counting.engine.find_spec", lambda _: None)
+    for engine in ("duckdb", "spark"):
+        with pytest.raises(InputError, match=rf"pip install 'petworks\[{engine}\]'"):
+            Release("data/patient_anonymized.csv", engine=engine)
+
+
+def test_duckdb_leaves_nothing_behind(tmp_path):
+    release = Release("data/patient_anonymized.csv", engine="duckdb", temp_folder=tmp_path)
+    assert release.class_sizes().number == 3
+    assert len(list(tmp_path.iterdir())) == 1
+    release.engine.close()
+    assert list(tmp_path.iterdir()) == []
+    forgotten = Release("data/patient_anonymized.csv", engine="duckdb", temp_folder=tmp_path)
+    del forgotten
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(InputError, match="no such folder for temporary files"):
+        Release("data/patient_anonymized.csv", engine="duckdb", temp_folder=tmp_path / "none")
+
+
+@settings(max_examples=50)
+@given(st.lists(st.integers(0, 40), min_size=1, max_size=12), st.data())
+def test_words_give_back_what_was_packed(bits, data):
+    layout = words.Words.of({str(place): own for place, own in enumerate(bits)})
+    codes = {
+        str(place): np.array(data.draw(st.lists(st.integers(0, (1 << own) - 1), min_size=3, max_size=3)), np.uint64)
+        for place, own in enumerate(bits)
+    }
+    packed = layout.packed(codes, 3)
+    assert all((word >= 0).all() for word in packed)
+    assert {name: own.tolist() for name, own in layout.codes(packed).items()} == {
+        name: own.tolist() for name, own in codes.items()
+    }
+    # The order of words is that of the codes, and a prefix of the columns lies where it lies alone.
+    rows = list(zip(*(codes[name].tolist() for name in codes), strict=True))
+    keys = list(zip(*(word.tolist() for word in packed), strict=True))
+    assert sorted(range(3), key=lambda row: (keys[row], row)) == sorted(range(3), key=lambda row: (rows[row], row))
+    first = data.draw(st.integers(1, len(bits)))
+    alone = words.Words.of({str(place): own for place, own in enumerate(bits[:first])})
+    assert all(layout.places[name] == place for name, place in alone.places.items())
+    masked = [word & mask for word, mask in zip(packed, layout.masks(first), strict=False)]
+    assert [word.tolist() for word in masked] == [word.tolist() for word in alone.packed(codes, 3)][: len(masked)]
+
+
+def test_values_are_fractions_where_they_can_be():
+    release = Release("data/patient_anonymized.csv", engine="duckdb")
+    found = catalogue["t-closeness"](release, t=Fraction(8, 27))
+    assert found.satisfied
+
+
+@pytest.mark.parametrize("engine", [pytest.param("spark", marks=spark_only)])
+def test_a_frame_that_changes_while_it_is_read_is_noticed(engine, tmp_path):
+    from PETWorks.tables.sparkframe import session
+
+    seen = tmp_path / "seen"
+
+    def once_more(batches):
+        with seen.open("a") as file:
+            file.write("x")
+        for batch in batches:
+            yield from [batch] * min(len(seen.read_text()), 2)
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
+        frame = session().range(0, 5, 1, 1).selectExpr("string(id) AS a").mapInArrow(once_more, "a string")
+    release = Release(frame, {"a": QUASI_IDENTIFIER})
+    assert release.records == 5
+    with pytest.raises(InputError, match="column 'a' changes while it is read; persist the data frame first"):
+        release.class_sizes()
+
+
+@pytest.mark.parametrize("engine", [pytest.param("spark", marks=spark_only)])
+def test_spark_gives_room_back_and_leaves_python_as_it_was(engine):
+    import gc
+    import signal
+
+    from PETWorks.tables.sparkframe import session
+
+    handler = signal.getsignal(signal.SIGINT)
+    release = Release("data/patient_anonymized.csv", engine="spark")
+    assert release.class_sizes().number == 3
+    assert session().sparkContext._jsc.getPersistentRDDs().size() > 0
+    del release
+    gc.collect()
+    assert session().sparkContext._jsc.getPersistentRDDs().size() == 0
+    assert signal.getsignal(signal.SIGINT) is handler
+
+
+@pytest.mark.parametrize("engine", [pytest.param("spark", marks=spark_only)])
+def test_frames_reach_spark_as_text(engine):
+    """Spark would round nanoseconds, and has no unsigned numbers of 64 bits."""
+    columns = {"a": pa.array([1, 2, 1001], pa.timestamp("ns")), "A": pa.array([2**63, 1, 2], pa.uint64())}
+    roles = dict.fromkeys("aA", QUASI_IDENTIFIER)
+    found = [Release(pa.table(columns), roles, engine=name) for name in ("memory", engine)]
+    for name in columns:
+        assert set(found[0].marginal(name).values) == set(found[1].marginal(name).values)
+
+
+@pytest.mark.parametrize("engine", [pytest.param("spark", marks=spark_only)])
+def test_spark_reads_the_file_that_is_named(engine, tmp_path, monkeypatch):
+    """Not another one: of an earlier release, of the folder where Java started, of a name that looks like a pattern."""
+    roles = dict.fromkeys("ab", QUASI_IDENTIFIER)
+
+    def smallest(name):
+        return [int(Release(name, roles, engine=one).class_sizes().sizes[0]) for one in ("memory", engine)]
+
+    monkeypatch.chdir(tmp_path)
+    table = {"a": ["1"] * 50 + ["2"] * 50, "b": ["x", "y"] * 50}
+    pq.write_table(pa.table(table), "t.parquet")
+    assert smallest("t.parquet") == [25, 25]
+    pq.write_table(pa.table(table | {"b": ["x"] * 51 + ["y"] * 49}), "t.parquet")
+    assert smallest("t.parquet") == [1, 1]
+    pq.write_table(pa.table(table), "t[1].parquet")
+    pq.write_table(pa.table(table | {"b": ["x"] * 100}), "t1.parquet")
+    assert smallest("t[1].parquet") == [25, 25]
+    (tmp_path / "big5.csv").write_bytes("a;b\n男;3\n女;4\n女;\n女;4".encode("cp950"))
+    assert smallest("big5.csv") == [1, 1]
+    (tmp_path / "odd.csv").write_text('a,b\n1,"x\ny"\n1,"x"\n\n1, "x"\n', "utf-8")
+    assert smallest("odd.csv") == [1, 1]
+    (tmp_path / "ragged.csv").write_text("a,b,c\n1,2,3\n1,2\n", "utf-8")
+    with pytest.raises(InputError, match=r"ragged\.csv, line 3: 2 cells where the header has 3"):
+        Release("ragged.csv", roles, engine=engine)
+
+
+@pytest.mark.parametrize("engine", [pytest.param("spark", marks=spark_only)])
+def test_spark_quotes_no_cell(engine, capfd):
+    from PETWorks.tables.sparkframe import session
+
+    failing = session().range(3).selectExpr("cast('SECRET' AS int) + id AS a")
+    for counted in (engine, "memory", "duckdb"):
+        with pytest.raises(InputError, match="Spark: the job failed") as caught:
+            Release(failing, {"a": QUASI_IDENTIFIER}, engine=counted)
+        assert "SECRET" not in str(caught.value)
+    assert "SECRET" not in "".join(capfd.readouterr())

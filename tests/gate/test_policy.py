@@ -1,0 +1,308 @@
+"""Policy files: what they may say, and how wrong ones are answered."""
+
+import re
+
+import pytest
+import yaml
+
+from conftest import ROOT
+from PETWorks import PETWorksError, catalogue, read_policy
+from PETWorks.errors import InputError
+from PETWorks.gate.policy import ROLES, RULE_KEYS
+from PETWorks.gate.presets import presets
+from PETWorks.gate.schema import NAMES, schema_text
+
+TABLE = "age;zip;name;disease\n" + "30;1;a;flu\n30;1;b;cold\n40;2;c;flu\n40;2;d;flu\n"
+GOOD = """\
+petworks_policy: 1
+data: table.csv
+roles:
+  quasi_identifiers: [age, zip]
+  sensitive_attributes: [disease]
+rules:
+  - measure: k-anonymity
+    k: 2
+"""
+
+
+def written(folder, text, name="policy.yaml"):
+    (folder / "table.csv").write_text(TABLE)
+    (folder / "other.csv").write_text(TABLE.replace("name", "nom"))
+    (folder / name).write_text(text, "utf-8")
+    return folder / name
+
+
+def refused(folder, text):
+    with pytest.raises(PETWorksError) as error:
+        read_policy(written(folder, text)).release()
+    assert isinstance(error.value, InputError)
+    return str(error.value)
+
+
+def test_a_policy_is_read(tmp_path):
+    policy = read_policy(written(tmp_path, GOOD))
+    (rule,) = policy.rules
+    assert (policy.title, policy.cell_size, rule.name, rule.parameters["k"]) == ("table.csv", 11, "k-anonymity", 2)
+    release = policy.release()
+    assert (release.quasi_identifiers, release.sensitive_attributes) == (("age", "zip"), ("disease",))
+
+
+def test_a_tab_may_separate(tmp_path):
+    path = written(tmp_path, GOOD + 'separator: "\\t"\n')
+    (tmp_path / "table.csv").write_text(TABLE.replace(";", "\t"))
+    assert read_policy(path).release().records == 4
+
+
+def test_everything_a_policy_can_say(tmp_path):
+    (tmp_path / "people.csv").write_text("age;zip\n30;1\n30;1\n40;2\n40;2\n40;2\n")
+    text = GOOD + (
+        "title: {en: Survey, zh-TW: 調查}\npopulation: people.csv\nprivacy_unit: name\n"
+        "separator: ';'\nencoding: utf-8\n"
+        "treatment: {missing: apart, suppressed: class, several_sensitive: quasi-identifiers}\n"
+        "context:\n  release: controlled\n  recipients: two universities\n"
+        "  adversaries: [{who: a neighbour, knows: [age]}]\n  assumptions: [nothing else is out]\n"
+        "cell_size: 7\npresets: [cms-11, pdpc-3]\n"
+        "waivers: [{rule: cms-11, owner: me, reason: a test, expires: 2030-01-31}]\n"
+    )
+    policy = read_policy(written(tmp_path, text.replace("people.csv", "1000")))
+    assert policy.population == 1000
+    policy = read_policy(written(tmp_path, text))
+    assert policy.population.name == "people.csv"
+    assert [rule.name for rule in policy.rules] == ["cms-11", "pdpc-3", "k-anonymity"]
+    assert (policy.cell_size, policy.release_kind, policy.adversaries[0].knows) == (7, "controlled", ("age",))
+    assert policy.treatment == {"missing": "apart", "suppressed": "class", "several_sensitive": "quasi-identifiers"}
+    assert policy.waivers[0].expires.isoformat() == "2030-01-31"
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "key", "says"),
+    [
+        (("petworks_policy: 1", "petworks_policy: 2"), 1, "petworks_policy", "this program knows 1"),
+        (("petworks_policy: 1\n", ""), 1, None, "'petworks_policy' must be there"),
+        (("data: table.csv", "data: table.csv\ntitel: x"), 3, "titel", "did you mean 'title'?"),
+        (("data: table.csv", "data: [table.csv]"), 2, "data", "got a list"),
+        (("data: table.csv", "data:"), 2, "data", "got nothing"),
+        (
+            ("  quasi_identifiers", "  quasi_identifier"),
+            4,
+            "roles.quasi_identifier",
+            "did you mean 'quasi_identifiers'?",
+        ),
+        (("[age, zip]", "age"), 4, "roles.quasi_identifiers", "wanted"),
+        (("[age, zip]", "[age, age]"), 4, "roles.quasi_identifiers", "twice"),
+        (("[disease]", "[disease, age]"), 5, "roles.sensitive_attributes[2]", "two roles"),
+        (("k-anonymity", "k-anonimity"), 7, "rules[1].measure", "did you mean 'k-anonymity'?"),
+        (("    k: 2", "    kk: 2"), 8, "rules[1].kk", "did you mean 'k'?"),
+        (("    k: 2", "    k: none"), 8, "rules[1].k", "needs a number"),
+        (("    k: 2", "    k: -1"), 8, "rules[1].k", "1 <= k"),
+        (("    k: 2", "    k: [2]"), 8, "rules[1].k", "a parameter of the measure"),
+        (("    k: 2\n", ""), 7, "rules[1]", "no threshold"),
+        (("rules:\n  - measure: k-anonymity\n    k: 2\n", ""), 1, None, "no rule"),
+        (("    k: 2\n", "    k: 2\n  - {measure: k-anonymity, k: 3}\n"), 9, "rules[2]", "another 'name'"),
+        (("    k: 2\n", "    k: 2\npresets: [cms-12]\n"), 9, "presets[1]", "did you mean 'cms-11'?"),
+        (("    k: 2\n", "    k: 2\npresets: [cms-11, cms-11]\n"), 9, "presets", "twice"),
+        (("    k: 2\n", "    k: 2\ncell_size: 0\n"), 9, "cell_size", "a whole number"),
+        (
+            ("    k: 2\n", "    k: 2\ncontext: {release: pubic}\n"),
+            9,
+            "context.release",
+            "'public', 'controlled', 'internal'",
+        ),
+        (
+            ("    k: 2\n", "    k: 2\ncontext: {adversaries: [{who: x, knows: [agee]}]}\n"),
+            9,
+            None,
+            "did you mean 'age'?",
+        ),
+        (("    k: 2\n", "    k: 2\nsubsets: {sizes: 3}\n"), 9, "subsets.sizes", "within 1-2"),
+        (
+            ("    k: 2\n", "    k: 2\nsubsets: {sizes: all, limits: {unique: 0.1}}\n"),
+            9,
+            "subsets.limits.unique",
+            "uniques",
+        ),
+        (
+            ("    k: 2\n", "    k: 2\nwaivers: [{rule: x, owner: a, reason: b, expires: 2030-02-30}]\n"),
+            9,
+            None,
+            "no rule",
+        ),
+        (
+            ("    k: 2\n", "    k: 2\nwaivers: [{rule: k-anonymity, owner: a, reason: b, expires: 2030-02-30}]\n"),
+            9,
+            "waivers[1].expires",
+            "no such day",
+        ),
+        (
+            ("    k: 2\n", "    k: 2\nwaivers: [{rule: k-anonymity, owner: a, expires: 2030-02-03}]\n"),
+            9,
+            "waivers[1]",
+            "'reason' must be there",
+        ),
+        (
+            (
+                "    k: 2\n",
+                "    k: 2\nwaivers:\n" + "  - {rule: k-anonymity, owner: a, reason: b, expires: 2030-02-03}\n" * 2,
+            ),
+            11,
+            "waivers[2].rule",
+            "waived twice",
+        ),
+        (("data: table.csv", "data: ../table.csv"), 2, "data", "--root"),
+        (("data: table.csv", "data: /etc/passwd"), 2, "data", "--root"),
+        (("data: table.csv", 'data: "a\\0b"'), 2, "data", "refuses"),
+        (("data: table.csv", f"data: {'x' * 5000}"), 2, "data", "refuses"),
+        (("data: table.csv", "data: gone.csv"), 2, "data", "there is no"),
+        (("data: table.csv", "data: table.csv\noriginal: gone.csv"), 3, "original", "there is no"),
+        (("  quasi_identifiers: [age, zip]\n", ""), 3, "roles", "no quasi-identifier"),
+        (("data: table.csv", "data: table.csv\noriginal: other.csv"), 3, "original", "different columns"),
+        (("[disease]", "[diseases]"), 3, "roles", "'diseases'"),
+        (("    k: 2\n", "    k: 2\nprivacy_unit: nam\n"), 9, "privacy_unit", "not in the data"),
+        (("    k: 2\n", "    k: 2\nprivacy_unit: ' '\n"), 9, "privacy_unit", "wanted"),
+        (("    k: 2\n", "    k: 2\npopulation: -1\n"), 9, "population", "population"),
+        (("    k: 2\n", "    k: 2\nencoding: nonsense\n"), 2, "data", "encoding"),
+        (("    k: 2\n", '    k: 2\n"a\\e[31mb\\nc": 1\n'), 9, "a [31mb c", "no key is called"),
+        (("    k: 2\n", "    k: 2\nroles2: x\n---\na: b\n"), None, None, "second document"),
+        (
+            ("roles:\n  quasi_identifiers: [age, zip]\n  sensitive_attributes: [disease]\n", "roles: [age]\n"),
+            3,
+            "roles",
+            "a mapping",
+        ),
+    ],
+)
+def test_errors_name_file_line_and_key(tmp_path, change, line, key, says):
+    message = refused(tmp_path, GOOD.replace(*change))
+    assert line is None or message.startswith(f"policy.yaml, line {line}"), message
+    assert "\n" not in message
+    if key is not None:
+        assert message.startswith(f"policy.yaml, line {line}, {key}: "), message
+    assert says in message
+    assert "flu" not in message
+
+
+def test_all_errors_are_listed_by_line(tmp_path):
+    message = refused(tmp_path, "petworks_policy: 1\nruls: []\ndata: table.csv\ncontxt: {}\ntitel: x\n")
+    assert re.findall(r"line (\d+)", message) == ["2", "4", "5"]
+    many = "".join(f"unknown{place}: 1\n" for place in range(30))
+    assert refused(tmp_path, f"petworks_policy: 1\ndata: table.csv\n{many}").splitlines()[-1] == "and 20 more errors"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: &a [x]\nb: *a\n",
+        "a: !!python/object/apply:os.system [ls]\n",
+        "petworks_policy: 1\npetworks_policy: 1\n",
+        "[" * 5000 + "]" * 5000,
+        "? [a]\n: b\n",
+        "- 1\n- 2\n",
+        "",
+        "\x00",
+        'data: "unclosed\n',
+        "x: " + "y" * (1 << 21),
+    ],
+)
+def test_hostile_files_are_refused(tmp_path, text):
+    assert refused(tmp_path, text).startswith("policy.yaml")
+
+
+def test_files_that_are_none(tmp_path):
+    for path in (tmp_path, tmp_path / "missing.yaml"):
+        with pytest.raises(InputError):
+            read_policy(path)
+    (tmp_path / "latin.yaml").write_bytes(b"title: \xff\n")
+    with pytest.raises(InputError, match="UTF-8"):
+        read_policy(tmp_path / "latin.yaml")
+
+
+def test_paths_stay_below_the_root(tmp_path):
+    (tmp_path / "policies").mkdir()
+    (tmp_path / "table.csv").write_text(TABLE)
+    path = written(tmp_path / "policies", GOOD.replace("data: table.csv", "data: ../table.csv"))
+    with pytest.raises(InputError, match="leads out"):
+        read_policy(path)
+    assert read_policy(path, root=tmp_path).release().records == 4
+    (tmp_path / "policies" / "link.csv").symlink_to(tmp_path / "table.csv")
+    with pytest.raises(InputError, match="leads out"):
+        read_policy(written(tmp_path / "policies", GOOD.replace("table.csv", "link.csv")))
+
+
+def test_hierarchies_and_roles_stay_below_the_root_too(tmp_path):
+    (tmp_path / "outside.csv").write_text("30;*\n40;*\n")
+    (tmp_path / "outside.yaml").write_text("DATASET: {ATTRIBUTE_TYPE: {QUASI_IDENTIFIER: [age]}}\n")
+    folder = tmp_path / "inside"
+    (folder / "levels").mkdir(parents=True)
+    path = written(folder, GOOD + "hierarchies: levels\n")
+    assert read_policy(path)
+    (folder / "levels/hierarchy_age.csv").symlink_to(tmp_path / "outside.csv")
+    with pytest.raises(InputError, match="hierarchies: the path leads out"):
+        read_policy(path)
+    (folder / "table.yaml").symlink_to(tmp_path / "outside.yaml")
+    with pytest.raises(InputError, match="data: the path leads out"):
+        read_policy(written(folder, GOOD))
+
+
+def test_files_with_very_many_errors_are_refused(tmp_path):
+    assert "89 more errors" in refused(tmp_path, "".join(f"key{place}: 1\n" for place in range(60_000)))
+    assert "wanted" in refused(tmp_path, "petworks_policy: 1\ndata: [" + "a," * 500_000 + "]\n")
+
+
+def test_every_preset_is_complete_and_its_rules_are_rules():
+    for name, preset in presets().items():
+        assert preset.organisation, name
+        assert preset.title, name
+        assert preset.chinese, name
+        assert preset.date == "unknown" or re.fullmatch(r"\d{4}(-\d\d){0,2}", preset.date), name
+        assert preset.source.startswith("https://"), name
+        assert preset.stated_as in ("cell size", "probability", "probability and cell size"), name
+        for rule in preset.rules:
+            parameters = {key: value for key, value in rule.items() if key != "measure"}
+            checked = catalogue[rule["measure"]].check(parameters)
+            wanted = checked.get("k") or checked.get("cell_size")
+            assert wanted in (None, preset.cell_size), name
+
+
+@pytest.mark.parametrize(
+    ("name", "cell_size", "probability"),
+    [
+        ("cms-11", 11, "1/11"),
+        ("ema-0.09", 11, "0.09"),
+        ("health-canada-0.09", 11, "0.09"),
+        ("ontario-0.09", 11, "0.09"),
+        ("ontario-0.075", 15, "0.075"),
+        ("ontario-0.05", 20, "0.05"),
+        ("pdpc-3", 3, "1/3"),
+        ("pdpc-5", 5, "1/5"),
+        ("all-of-us-20", 20, "1/20"),
+        ("n3c-20", 20, "1/20"),
+        ("cprd-5", 5, "1/5"),
+        ("nics-0.09", 11, "0.09"),
+    ],
+)
+def test_presets_are_stated_as_cell_size_and_probability(name, cell_size, probability):
+    assert (presets()[name].cell_size, presets()[name].probability) == (cell_size, probability)
+
+
+def test_parameters_of_measures_are_not_keys_of_rules():
+    assert [name for name, entry in catalogue.items() if set(RULE_KEYS) & set(entry.parameters)] == []
+
+
+def test_schemas_are_schemas_and_fit_the_code():
+    import json
+
+    from jsonschema import Draft202012Validator
+
+    for name in NAMES:
+        Draft202012Validator.check_schema(json.loads(schema_text(name)))
+    assert list(json.loads(schema_text("policy"))["properties"]["roles"]["properties"]) == list(ROLES)
+
+
+def test_an_editor_that_reads_numbers_accepts_the_bundled_policy():
+    import json
+
+    from jsonschema import Draft202012Validator
+
+    content = yaml.safe_load((ROOT / "data/adult_policy.yaml").read_text("utf-8"))
+    assert isinstance(content["petworks_policy"], int)
+    assert list(Draft202012Validator(json.loads(schema_text("policy"))).iter_errors(content)) == []

@@ -1,0 +1,171 @@
+"""`petworks init`: a policy to start from."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyarrow import parquet
+from test_check import petworks
+
+from PETWorks.counting.memory import MemoryTable
+from PETWorks.gate.policy import read_policy
+from PETWorks.gate.starter import starter_policy, suggestions
+from PETWorks.tables.opening import open_path
+
+CELLS = ["Wang-cell", "Li-cell", "Chen-cell", "Lin-cell"]
+PEOPLE = {
+    "姓名": CELLS,
+    "年齡": ["31-cell", "31-cell", "45-cell", "45-cell"],
+    "郵遞區號": ["100-cell", "100-cell", "104-cell", "104-cell"],
+    "診斷": ["flu-cell", "flu-cell", "cold-cell", "flu-cell"],
+    "source": ["x-cell"] * 4,
+}
+
+
+@pytest.fixture
+def people(tmp_path):
+    rows = [";".join(PEOPLE), *(";".join(row) for row in zip(*PEOPLE.values(), strict=True))]
+    (tmp_path / "people.csv").write_text("\n".join(rows), "utf-8")
+    return tmp_path / "people.csv"
+
+
+def test_init_writes_a_policy_that_check_takes(people):
+    done = petworks("init", people)
+    assert (done.returncode, done.stderr) == (0, "")
+    policy = people.with_name("people_policy.yaml")
+    text = policy.read_text("utf-8")
+    assert "cell" not in text.replace("cell size", "").replace("cell_size", "")
+    assert not any(cell in done.stdout for column in PEOPLE.values() for cell in column)
+    read = read_policy(policy)
+    by_role = {role: [name for name, one in read.roles.items() if one == role] for role in set(read.roles.values())}
+    assert by_role["identifier"] == ["姓名"]
+    assert by_role["quasi_identifier"] == ["年齡", "郵遞區號"]
+    assert by_role["sensitive_attribute"] == ["診斷"]
+    assert [preset.name for preset in read.presets] == ["health-canada-0.09"]
+    assert text.count("#") > 20
+    done = petworks("check", policy)
+    assert done.returncode == 1, done.stderr
+    assert "Remove the direct identifiers" in done.stdout
+
+
+def test_init_does_not_overwrite(people):
+    assert petworks("init", people).returncode == 0
+    before = people.with_name("people_policy.yaml").read_bytes()
+    again = petworks("init", people)
+    assert (again.returncode, "it exists" in again.stderr) == (2, True)
+    assert people.with_name("people_policy.yaml").read_bytes() == before
+    assert petworks("init", people, "-o", people.with_name("other.yaml"), "--release", "internal").returncode == 0
+    assert read_policy(people.with_name("other.yaml")).presets[0].name == "pdpc-3"
+
+
+def test_roles_beside_the_table_are_taken():
+    found, unit = suggestions(Path("data/patient_anonymized.csv"), None, None)
+    assert {one.column: one.role for one in found}["Disease"] == "sensitive_attribute"
+    assert all("YAML file" in one.reason for one in found if one.column in ("ZIPCode", "Age", "Disease"))
+    assert unit is None
+
+
+def test_a_person_with_several_records(tmp_path):
+    lines = ["patient_id,age,drug", *(f"P{place % 40:05d},{20 + place % 7},d{place % 3}" for place in range(100))]
+    (tmp_path / "visits.csv").write_text("\n".join(lines))
+    assert petworks("init", tmp_path / "visits.csv").returncode == 0
+    policy = read_policy(tmp_path / "visits_policy.yaml")
+    assert (policy.privacy_unit, policy.subset_sizes) == ("patient_id", None)
+    assert petworks("check", tmp_path / "visits_policy.yaml").returncode in (0, 1)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("missing.csv",), ("data/patient_anonymized.csv", "--release", "secret"), ("data",)]
+)
+def test_wrong_use(arguments, tmp_path):
+    done = petworks("init", *arguments, "-o", tmp_path / "x.yaml")
+    assert done.returncode == 2
+    assert not (tmp_path / "x.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Wang;45;flu\nLi;46;cold\n",
+        "男;臺北\n男;臺北\n女;臺中\n",
+        "1;2\n3;4\n",
+        "a,a\n1,2\n",
+        "Alice Smith,1980-01-02\nBob Jones,1981-02-03\n",
+    ],
+)
+def test_first_lines_that_are_no_names(tmp_path, text):
+    (tmp_path / "t.csv").write_text(text, "utf-8")
+    done = petworks("init", tmp_path / "t.csv")
+    assert done.returncode == 2
+    assert not any(cell in done.stderr + done.stdout for cell in ("Alice", "Wang", "flu", "男", "臺北"))
+    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
+
+
+def test_a_column_without_a_name_is_left_out(tmp_path):
+    (tmp_path / " t.csv").write_text(",age,zip\n0,30,1\n1,30,1\n")
+    assert petworks("init", tmp_path / " t.csv").returncode == 0
+    done = petworks("check", tmp_path / " t_policy.yaml")
+    assert done.returncode == 1, done.stderr
+
+
+def test_a_table_of_identifiers_alone(tmp_path):
+    (tmp_path / "t.csv").write_text("name,email\nAnn,a@b.example\nBob,b@b.example\n")
+    done = petworks("init", tmp_path / "t.csv")
+    assert (done.returncode, "No column looks like a quasi-identifier" in done.stdout) == (0, True)
+    assert "no rule" in petworks("check", tmp_path / "t_policy.yaml").stderr
+
+
+def test_many_quasi_identifiers(tmp_path):
+    for count, sizes in ((10, "all"), (30, "1-3"), (60, "1-2"), (61, None)):
+        table = pa.table([pa.array(["a", "b", "a"])] * count, names=[f"city_{place}" for place in range(count)])
+        parquet.write_table(table, tmp_path / f"t{count}.parquet")
+        assert petworks("init", tmp_path / f"t{count}.parquet").returncode == 0
+        policy = read_policy(tmp_path / f"t{count}_policy.yaml")
+        assert (policy.subset_sizes, len(policy.roles)) == (sizes, count)
+
+
+def test_names_of_files_do_not_steer_the_terminal(tmp_path):
+    path = tmp_path / "a\x1b]0;PWNED\x07b.csv"
+    path.write_text("age,zip\n30,1\n30,1\n")
+    done = petworks("init", path)
+    assert done.returncode == 0
+    assert "\x1b" not in done.stdout
+
+
+NAMES = st.text(min_size=1, max_size=12).filter(lambda name: name.strip() == name and name.isprintable())
+ODD = [
+    "yes",
+    "null",
+    "1",
+    "a: b",
+    "- x",
+    "#x",
+    "'",
+    '"',
+    "{",
+    "[a",
+    "@",
+    "%",
+    "a\tb",
+    "=1+1",
+    "\u202eabc",
+    "x" * 10_000,
+]
+
+
+@given(st.lists(NAMES | st.sampled_from(ODD), min_size=1, max_size=6, unique_by=str.strip))
+def test_any_name_of_a_column_survives(tmp_path_factory, names):
+    folder = tmp_path_factory.mktemp("names")
+    data = folder / "t.parquet"
+    columns = ["city", *(name for name in names if name != "city")]  # one that is a quasi-identifier
+    parquet.write_table(pa.table([pa.array(["a", "b"])] * len(columns), names=columns), data)
+    source = open_path(data)
+    assert MemoryTable.load(source, source.names).rows == 2
+    found, unit = suggestions(data, None, None)
+    policy = folder / "p.yaml"
+    policy.write_text(starter_policy(data, policy, found, unit), "utf-8")
+    read = read_policy(policy)
+    assert set(read.roles) == {one.column for one in found if one.role is not None}
+    read.release()

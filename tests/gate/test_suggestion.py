@@ -1,0 +1,459 @@
+"""The roles that a table suggests: names in two languages, uniqueness, looks, and no cell in any reason."""
+
+import random
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from PETWorks.about.roles import checked_unit
+from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.counting.memory import MemoryTable
+from PETWorks.gate import suggestion
+from PETWorks.gate.suggestion import LOOKS, NATIONAL_ID, suggested_privacy_unit, suggested_roles
+from PETWorks.tables.opening import open_source
+
+ID, QI, SENSITIVE, INSENSITIVE = IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE
+
+CODES = ["low", "high", "middle", "none"]  # values that say nothing
+REPEATED = [CODES[row % 4] for row in range(40)]
+
+
+def opened(data):
+    source = open_source(data, "the table")
+    return MemoryTable.load(source, source.names), source.names
+
+
+def suggest(data):
+    return {found.column: found for found in suggested_roles(*opened(data))}
+
+
+def only(cells, name="q7"):
+    (found,) = suggest({name: pa.array(cells, pa.string())}).values()
+    return found
+
+
+def unit_of(data):
+    table, names = opened(data)
+    return suggested_privacy_unit(table, suggested_roles(table, names))
+
+
+NAMES = {
+    ID: """name, Name, first_name, lastName, FULLNAME, surname, patient_name, Patient's Name, name of patient,
+        user name, username, doctor_name, id, ID, uuid, patient_id, PatientID, patientIDs, patient-no, id_patient,
+        customerNumber, EMPLOYEE_CODE, studentid, subject id, ssn, social_security_no, nationalId, passport_number, MRN,
+        medical_record_number, health_insurance_number, email, e-mail, E_MAIL, eMail, emailAddress, phone, phone_2,
+        HomePhone, mobile, tel, fax, address, home_address, street, ip, IP, IPAddress, client_ip, ipv4, mac_address,
+        url, account, account_no, credit_card, creditCardNumber, license_plate, policy_number, visit_id, order_no,
+        row_number, ＥＭＡＩＬ, 姓名, 患者姓名, 姓, 身分證字號, 身份證號, 身份证号码, 身分証, 護照號碼, 病歷號,
+        病歷號碼, 病历号, 電話, 聯絡電話, 手机号, 手機, 地址, 戶籍地址, 住址, 電子郵件, 邮箱, 統一編號, 車牌, 车牌号,
+        帳號, 账号, 信用卡號, IP位址, 來源IP, 網址, 病人編號, 患者ID, 客户编号, 會員代號, 學號, 就醫序號, 健保卡號,
+        編號, 序號, 客戶名稱, 訂單編號""",
+    QI: """sex, Sex, gender, age, AGE, Age2, age_group, ageGroup, ages, birth_date, dateOfBirth, DOB, birthday, yob,
+        zip, ZIPCode, zipcode, zip4, postal-code, PostCode, city, cities, Country, native-country, county_name, city_id,
+        state, region, latitude, nationality, race, ethnicity, marital-status, maritalstatus, household_size,
+        occupation, job, workclass, education, degree, school_name, hospital_name, admission_date, diagnosis_date,
+        date_of_surgery, created_at, height, weight, number_of_children, patient_age, customer city, spouse_occupation,
+        性別, 性别, 年齡, 年龄, 年齡層, 出生日期, 生日, 出生年月, 郵遞區號, 邮政编码, 縣市, 县市, 居住縣市, 鄉鎮,
+        鄉鎮市區, 縣, 行政區, 職業, 职业, 教育程度, 學歷, 学历, 婚姻, 婚姻狀況, 國籍, 国籍, 族群, 民族, 就醫日期,
+        就诊日期, 診斷日期, 手術時間, 入院日, 醫院名稱, 身高, 年份""",
+    SENSITIVE: """disease, Diseases, diagnosis, diag_1, primaryDiagnosis, diagnosis_code, disease_name, icd10, ICD9Code,
+        condition, medication, drug_name, treatment, hiv_status, cancer, disability, BMI, blood_pressure, smoking,
+        family_history, covid19, salary, Salary, salary-class, income, monthlyIncome, annual_wages, accountBalance,
+        debt, credit_score, religion, politicalView, sexual_orientation, gender_identity, criminal_record, victim, gpa,
+        診斷, 诊断, 主診斷碼, 疾病, 疾病名稱, 慢性病, 職業病, 病史, 病歷, 用藥, 药品, 手術, 檢驗結果, 血壓, 薪資, 月薪,
+        工资, 所得, 年所得, 收入, 家庭收入, 帳戶餘額, 貸款, 宗教, 宗教信仰, 政黨, 性傾向, 犯罪紀錄, 成績""",
+}
+EXPECTED = [(name.strip(), role) for role, names in NAMES.items() for name in names.split(",")]
+
+
+@pytest.mark.parametrize(("name", "role"), EXPECTED, ids=[name for name, _ in EXPECTED])
+def test_a_name_tells_the_role(name, role):
+    found = only(REPEATED, name)
+    assert found.role == role
+    assert found.column == name
+    assert found.reason.startswith("the name points to ")
+    assert found.reason.endswith("; 4 distinct values, no record has one of its own")
+
+
+UNKNOWN = """page, usage, stage, package, percentage, average, Essex, sextant, trace, racer, bracelet, zipper, capacity,
+    velocity, estate, stated, holiday, daylight, mandate, skip, tip, recipe, chip, ship, telemetry, hotel, faxed,
+    colorname, filename, nameless, idea, video, void, valid, placebo, replace, agent, passage, eggplant, x1, q7,
+    Unnamed: 0, phone_model, email domain, account_type, num_patients, number of customers, patient no-show,
+    customer_note, incoming, outcome, paid, repay, taxi, syntax, scared, payload, 手機型號, 手機品牌, 英文名稱, 名稱,
+    屋齡, 備註, 項目, 特性, 可能性, 品名, 數量, 類別, 市值, 區隔, 高度"""
+
+
+@pytest.mark.parametrize("name", [name.strip() for name in UNKNOWN.split(",")])
+def test_near_misses_are_unknown_and_the_choice_is_cautious(name):
+    found = only(REPEATED, name)
+    assert found.role == QI
+    assert found.reason.startswith("the cautious choice: the name is unknown and an adversary may know the value; ")
+
+
+def test_every_word_of_the_vocabulary_is_found_by_itself():
+    for role, subjects in ((QI, suggestion.KNOWN), (SENSITIVE, suggestion.SENSITIVE), (ID, suggestion.DIRECT)):
+        for subject, words in subjects.items():
+            for word in words.replace("_", "").split(","):
+                for written in (
+                    word,
+                    word.upper(),
+                    word.title(),
+                    word.strip().replace(" ", "_"),
+                    word.replace(" ", ""),
+                ):
+                    found = only(["x", "y"], written)
+                    assert (found.role, found.reason.split(";")[0]) == (role, f"the name points to {subject}"), written
+
+
+def test_simplified_characters_are_turned_one_by_one():
+    assert all(len(chr(new)) == 1 and old != new for old, new in suggestion._TAIWAN.items())
+
+
+def texts(number, seed=1):
+    chosen = random.Random(seed)
+    return ["".join(chosen.choices("abcdefghij", k=12)) for _ in range(number)]
+
+
+def test_nearly_unique_text_is_an_identifier():
+    found = only(texts(1000))
+    assert (found.role, found.reason) == (
+        ID,
+        "nearly every record has a text of its own; "
+        "1,000 distinct values, 100 % of 1,000 records have one of their own",
+    )
+    some_twice = texts(970) + texts(30)
+    assert only(some_twice).role == ID
+    assert "94 % of 1,000 records" in only(some_twice).reason
+
+
+def test_among_few_records_uniqueness_says_little():
+    found = only(texts(19))
+    assert found.role == QI
+    assert found.reason.startswith("the cautious choice: the name is unknown and the records are few; 19 distinct")
+    assert only(texts(20)).role == ID
+
+
+def test_a_constant_is_insensitive_unless_its_name_says_more():
+    found = only(["same"] * 1500)
+    assert (found.role, found.reason) == (
+        INSENSITIVE,
+        "the same value in all 1,500 records, which sets nobody apart",
+    )
+    assert only(["same"] * 50, "hiv").role == SENSITIVE
+    assert only(["same"] * 50, "age").role == QI
+    assert only(["same"] * 50, "email").role == ID
+
+
+def test_only_none_are_0_percent_and_only_all_are_100():
+    assert only([*["same"] * 998, "other", None]).reason.endswith(
+        "2 distinct values, under 1 % of 1,000 records have one of their own, under 1 % with none"
+    )
+    assert "99 % of 400 records" in only([*texts(398), "twice", "twice"]).reason
+
+
+def test_one_value_and_blanks_set_some_apart():
+    found = only(["same"] * 30 + [None] * 10)
+    assert found.role == QI
+    assert found.reason.endswith("1 distinct value, no record has one of its own, 25 % with none")
+    assert only(["alone"]).role == QI
+
+
+def test_of_no_values_nothing_can_be_told():
+    assert only([None, "", " *"]).role is None
+    assert only([None, "", " *"]).reason == "nothing can be told: no value in 3 records"
+    assert only([None, "*"], "age").role == QI
+
+
+def test_missing_and_suppressed_are_no_values():
+    found = only([*texts(100), *[None] * 60, *["*"] * 40])
+    assert found.role == ID
+    assert found.reason.endswith("100 distinct values, 50 % of 200 records have one of their own, 50 % with none")
+
+
+def test_precise_numbers_are_quasi_identifiers():
+    chosen = random.Random(2)
+    cells = [f"{chosen.gauss(170, 9):.6f}" for _ in range(500)]
+    assert only(cells).role == QI
+    assert only(cells).reason.startswith("a precise number singles out people for whoever knows it; 500 distinct")
+    assert only([f"{cell} kg" for cell in cells]).role == QI
+    assert only([f"NT${1000 * number:,}" for number in range(11, 400)]).role == QI
+    assert only(cells, "salary").role == SENSITIVE
+
+
+def test_numbers_given_out_are_identifiers():
+    chosen = random.Random(3)
+    rows = list(range(1, 3001))
+    chosen.shuffle(rows)
+    for cells in (
+        [str(row) for row in rows],
+        [f"{row}.0" for row in rows],
+        [f"{row:07}" for row in rows],
+        [str(chosen.randrange(10**9, 10**10)) for _ in rows],
+    ):
+        assert only(cells).role == ID
+        assert only(cells).reason.startswith("nearly unique whole numbers that look given out rather than measured; ")
+    spread = [str(chosen.randrange(10**6)) for _ in range(200)]
+    assert only(spread).role == QI
+
+
+def test_many_numbers_that_repeat_are_the_cautious_choice():
+    assert only([str(number % 300) for number in range(3000)]).reason.startswith("the cautious choice")
+
+
+def test_a_label_is_an_identifier_when_there_are_as_many_values_as_records():
+    cells = [f"K{row // 2}" for row in range(400)]
+    assert only(cells, "batch_id").role == ID
+    assert only(cells, "batch_id").reason.startswith("named like a label")
+    assert only(cells, "batch").role == QI
+    assert only(REPEATED, "batch_id").role == QI
+    assert only(cells, "patient").role == ID
+    assert only(REPEATED, "patient").role == QI
+
+
+def test_sensitive_text_of_its_own_in_nearly_every_record_identifies():
+    found = only(texts(300), "diagnosis")
+    assert found.role == ID
+    assert found.reason.startswith("the name points to health, but nearly every record has a text of its own; 300 ")
+    assert only(texts(300), "city").role == QI
+    assert only([f"2020-{month}-{day}" for month in range(1, 13) for day in range(1, 29)], "illness").role == SENSITIVE
+
+
+def test_long_texts_may_name_people():
+    cells = [f"{text} went to the hospital because of {text}" for text in texts(60)]
+    assert only(cells + cells[:30]).reason.startswith("long texts, in which people may be named; 60 distinct")
+    assert only(cells + cells[:30]).role == ID
+    assert only(cells[:5] * 20).role == QI
+
+
+def national_id(number):
+    body = f"A1{number:07}"
+    return next(body + last for last in "0123456789" if LOOKS[NATIONAL_ID](body + last))
+
+
+VALUES = {
+    "e-mail addresses": [f"person{n}@example.com.tw" for n in range(9)],
+    NATIONAL_ID: [national_id(n) for n in range(9)],
+    "payment card numbers": ["4111 1111 1111 1111", "5500-0000-0000-0004", "378282246310005", "6011111111111117"],
+    "phone numbers": [
+        "0912345678",
+        "0912-345-678",
+        "(02) 2345-6789",
+        "02-23456789",
+        "+886 912 345 678",
+        "555-123-4567",
+    ],
+    "network addresses": ["10.0.0.1", "192.168.1.254", "2001:db8:0:0:0:0:2:1", "fe80::1:2:3", "0A-1B-2C-3D-4E-5F"],
+    "links": ["https://example.com/a?b=c", "http://example.org"],
+    "generated keys": ["123e4567-e89b-12d3-a456-426614174000", "d41d8cd98f00b204e9800998ecf8427e"],
+    "Chinese names of people": [f"{one}{two}明" for one in "陳林黃張李王" for two in "小大文志"] + ["王○明", "李XX"],
+    "dates or times": [
+        *[
+            "2020-01-31",
+            "2020/1/3",
+            "2020.12.24",
+            "31.12.2020",
+            "12/31/2020",
+            "2020-01-31T10:00:00",
+            "2020-01-31 10:00",
+        ],
+        *["20200131", "民國109年1月31日", "109/01/31", "99年1月1日", "2020-05", "10:15", "10:15:59"],
+    ],
+}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_values_show_what_they_are(look):
+    cells = VALUES[look] * 3
+    found = only(cells)
+    assert found.role == (QI if look == "dates or times" else ID)
+    assert found.reason.startswith(f"100 % of the values look like {look}; ")
+    assert [value for value in VALUES[look] if not LOOKS[look](value)] == []
+    assert only(cells, "age").role == found.role
+    assert only(cells, "disease").role == (SENSITIVE if look == "dates or times" else ID)
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_common_values_look_like_nothing(look):
+    plain = [
+        "A123456788",
+        "4111111111111112",
+        "47906",
+        "12.5",
+        "20-39",
+        "<=50K",
+        "flu",
+        "高血壓性心臟病",
+        "E11.9",
+        "a@b",
+    ]
+    plain += [
+        "1305*",
+        "SW1A 1AA",
+        "Self-emp-not-inc",
+        "1985",
+        "100",
+        "0",
+        "-3",
+        "1:2",
+        "12345678",
+        "deadbeef",
+        "台北市",
+    ]
+    assert [value for value in plain if LOOKS[look](value)] == []
+
+
+def test_most_values_are_enough():
+    mails = [f"person{n}@example.com" for n in range(49)]
+    assert only([*mails, "unknown"]).reason.startswith("98 % of the values look like e-mail addresses; 50 distinct")
+    assert only([*mails[:7], "one", "two", "three"] * 9).role == QI
+
+
+def test_national_ids_are_checked():
+    known = ["A123456789", "F131104093", "A800000014", "123-45-6789", "11010519491231002X"]
+    assert [value for value in known if not LOOKS[NATIONAL_ID](value)] == []
+    assert sum(LOOKS[NATIONAL_ID](f"B2{number:08}") for number in range(1000)) == 100
+
+
+def test_a_person_in_several_records_is_the_privacy_unit():
+    people = [f"p{row % 30}" for row in range(90)]
+    assert unit_of({"visit_id": texts(90), "age": REPEATED * 2 + REPEATED[:10], "patient_id": people}) == "patient_id"
+    for name in ("病歷號", "身分證字號", "id", "MRN", "客戶編號", "customer no"):
+        assert unit_of({name: people}) == name
+    assert unit_of({"patient": [f"p{row // 2}" for row in range(90)]}) == "patient"
+    assert unit_of({"who": [national_id(row % 30) for row in range(90)]}) == "who"
+
+
+def test_what_names_no_person_or_one_record_each_is_no_privacy_unit():
+    people = [f"p{row % 30}" for row in range(90)]
+    for name in (
+        "name",
+        "patient_name",
+        "姓名",
+        "visit_id",
+        "phone",
+        "address",
+        "hospital_id",
+        "age",
+        "q7",
+        "訂單編號",
+    ):
+        assert unit_of({name: people}) is None
+    assert unit_of({"patient_id": texts(90)}) is None
+    assert unit_of({"patient_id": ["p1"] * 90}) is None
+    assert unit_of({"patient_id": [*people, None]}) is None  # a release refuses a unit that is not told
+    assert unit_of({"patient_id": [*people, "*"]}) is None
+
+
+def test_the_privacy_unit_is_one_that_a_release_takes():
+    data = {"病人編號": [f"p{row % 30}" for row in range(90)], "年齡": [str(row % 7) for row in range(90)]}
+    table, names = opened(data)
+    found = suggested_roles(table, names)
+    unit = suggested_privacy_unit(table, found)
+    assert unit == "病人編號"
+    assert checked_unit(unit, open_source(data, "d"), {each.column: each.role for each in found}) == unit
+
+
+HOSTILE = [
+    *(
+        "",
+        " ",
+        "\x00",
+        "\n\r\t",
+        "(((((",
+        "[a-z",
+        "(?P<x>a+)+$",
+        "\\",
+        "*",
+        "%s{0}",
+        "\u202eega",
+        "😀" * 200,
+        "é" * 3000,
+    ),
+    *("A" * 10_000, "a" * 10_000, "aA" * 5_000, "A1" * 5_000, "_" * 10_000, "性" * 10_000, "\ufdfa" * 10_000),
+    *("id " * 4_000, "patient" * 2_000, "number of " * 1_000, "Z\u0301" * 5_000, "s" * 10_000),
+]
+
+
+@pytest.mark.parametrize("name", HOSTILE, ids=[repr(name[:8]) for name in HOSTILE])
+def test_hostile_names(name):
+    found = only(REPEATED, name)
+    assert found.role in (ID, QI, SENSITIVE)
+    assert len(found.reason) < 200
+    assert found.reason.isprintable()
+
+
+@pytest.mark.parametrize("cell", ["1" * 5000 + "x", "a@" + "." * 5000 + "@", "1:" * 3000, "-" * 5000, "1,." * 2000])
+def test_hostile_cells(cell):
+    assert only([f"{cell}{row}" for row in range(2000)]).role in (ID, QI)
+
+
+@given(st.text(max_size=60))
+def test_any_name_gets_a_role(name):
+    found = only(["x", "y", None], name)
+    assert found.role in (ID, QI, SENSITIVE)
+
+
+# Private-use signs and long digits, which no reason has of its own.
+CELLS = st.text(st.characters(categories=["Co"]), min_size=1, max_size=3) | st.integers(10**6, 10**12).map(str)
+MAILS = st.integers(10**6, 10**9).map(lambda number: f"{number}@example.com")
+COLUMN = st.lists(st.none() | CELLS, min_size=1, max_size=60) | st.lists(MAILS, min_size=1, max_size=30)
+
+
+@given(COLUMN, st.sampled_from([name for name, _ in EXPECTED] + ["q7", "batch_id", "patient"]))
+def test_no_reason_contains_a_cell(cells, name):
+    found = only(cells, name)
+    assert not [cell for cell in cells if cell is not None and cell in found.reason]
+    assert "\n" not in found.reason
+
+
+@given(COLUMN, st.randoms())
+def test_the_order_of_the_records_does_not_matter(cells, chosen):
+    other = list(cells)
+    chosen.shuffle(other)
+    assert only(cells) == only(other)
+
+
+def test_the_columns_come_in_the_order_asked_for():
+    table, _ = opened({"age": ["1", "2"], "name": ["x", "y"], "disease": ["u", "v"]})
+    assert [found.column for found in suggested_roles(table, ["disease", "age"])] == ["disease", "age"]
+    assert suggested_roles(table, []) == []
+
+
+def test_the_bundled_tables():
+    def roles(path):
+        return {name: found.role for name, found in suggest(path).items()}
+
+    adult = roles("data/adult.csv")
+    assert adult.pop("salary-class") == SENSITIVE
+    assert set(adult.values()) == {QI}
+    assert roles("data/adult_anonymized.csv") == roles("data/adult.csv")
+    assert roles("data/delta.csv") == {"zip": QI, "age": QI, "nationality": QI, "salary-class": SENSITIVE}
+    assert roles("data/delta_anonymized.csv") == roles("data/delta.csv")
+    patient = {"ZIPCode": QI, "Age": QI, "Salary": SENSITIVE, "Disease": SENSITIVE}
+    assert roles("data/patient_anonymized.csv") == patient
+    assert [unit_of(f"data/{name}.csv") for name in ("adult", "delta", "patient_anonymized")] == [None] * 3
+
+
+def test_a_wide_table_is_not_turned_into_texts():
+    cells = pa.array(texts(3000))
+    table, names = opened(pa.table({f"q{column}": cells for column in range(100)}))
+    assert {found.role for found in suggested_roles(table, names)} == {ID}
+    assert not any("values" in vars(table.columns[name]) for name in names)  # not every value was made a text
+
+
+@pytest.mark.parametrize("name", ["cost_eur", "total_charges", "price", "醫療費用"])
+def test_amounts_are_money_and_no_dates(name):
+    values = [f"{place}.{place % 12 + 1:02d}" for place in range(1000, 1400)]
+    table = MemoryTable.load(open_source({name: values}, "t"), (name,))
+    (found,) = suggested_roles(table, [name])
+    assert found.role == SENSITIVE_ATTRIBUTE
+    assert "dates" not in found.reason
+
+
+def test_the_number_of_somebody_else_is_no_privacy_unit():
+    rows = {"mrn": [f"M{place}" for place in range(60)], "mother_mrn": [f"M{place // 2}" for place in range(60)]}
+    for names, unit in ((["mrn", "mother_mrn"], None), (["mother_mrn"], None)):
+        table = MemoryTable.load(open_source({name: rows[name] for name in names}, "t"), tuple(names))
+        assert suggested_privacy_unit(table, suggested_roles(table, names)) == unit

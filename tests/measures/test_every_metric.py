@@ -1,0 +1,202 @@
+"""Properties that every measure of the catalogue has, on random releases."""
+
+import copy
+import json
+import tempfile
+from pathlib import Path
+from unittest import mock
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import frames
+from conftest import ROOT, cases
+from definitions import TWINS, UNDEFINED
+from PETWorks import catalogue
+from PETWorks.counting import memory
+from PETWorks.errors import NotApplicable, PETWorksError
+from PETWorks.measures.result import Result, flat
+
+NAMES = sorted(catalogue)
+LIMITS = {
+    "alpha-k-anonymity": ("alpha", 1),
+    "average-risk": ("average", 1),
+    "basic-beta-likeness": ("beta", 1),
+    "delta-disclosure": ("delta", 1),
+    "enhanced-beta-likeness": ("beta", 1),
+    "entropy-l-diversity": ("l", -1),
+    "k-anonymity": ("k", -1),
+    "k-map": ("k", -1),
+    "journalist-risk": ("highest", 1),
+    "l-diversity": ("l", -1),
+    "marketer-risk": ("average", 1),
+    "missings": ("at_most", 1),
+    "population-uniqueness": ("share", 1),
+    "prosecutor-risk": ("highest", 1),
+    "recursive-l-diversity": ("c", 1),
+    "sample-uniqueness": ("share", 1),
+    "t-closeness": ("t", 1),
+    "attribute-inference": ("at_most", 1),
+    "re-identification": ("at_most", 1),
+    **dict.fromkeys(
+        ("aecs", "ambiguity", "discernibility", "fidelity", "granularity", "non-uniform-entropy", "precision"),
+        ("at_least", -1),
+    ),
+}
+# These have no answer where the level on which a column was released cannot be told.
+ONE_LEVEL = ("delta-presence", "k-map", "journalist-risk", "marketer-risk", "population-uniqueness")
+
+
+def results(case, form=frames.as_arrow, folder=None):
+    """What each measure says of a release; some have no answer for some releases."""
+    release = frames.release_of(case, form, folder)
+
+    def records(table):  # tables have no form in common; it must be handed the very ones that were given
+        return {id(release.given_original): len(case.original), id(release.given): len(case.released)}[id(table)]
+
+    found = {}
+    for name in NAMES:
+        try:
+            found[name] = catalogue[name](release, **({"function": records} if name == "utility-bias" else {}))
+        except NotApplicable:
+            found[name] = None
+    return found
+
+
+def measured(case, form=frames.as_arrow, folder=None):
+    return {name: UNDEFINED if found is None else found.value for name, found in results(case, form, folder).items()}
+
+
+def close(one, other, name):
+    """Equal, but for the rounding of sums of logarithms, and for an estimator what its search leaves."""
+    if isinstance(one, list):
+        return all(close(a, b, name) for a, b in zip(one, other, strict=True))
+    if one is None or other is None or isinstance(one, int | str) or isinstance(other, str):
+        return one == other
+    return one == pytest.approx(other, rel=1e-7 if name == "population-uniqueness" else 1e-12, abs=1e-12)
+
+
+def differences(one, other):
+    return [name for name in NAMES if not close(one[name], other[name], name)]
+
+
+def test_every_measure_has_a_twin_and_a_page():
+    assert sorted(TWINS) == NAMES
+    assert sorted(path.stem for path in (ROOT / "docs/measures").glob("*.md")) == NAMES
+
+
+@settings(max_examples=400)
+@given(case=cases())
+def test_agrees_with_its_definition(case):
+    for name, value in measured(case).items():
+        if value != UNDEFINED or name not in ONE_LEVEL:
+            expected = TWINS[name](case)
+            assert close(value, expected, name), (name, value, expected)
+
+
+@settings(max_examples=100)
+@given(case=cases())
+def test_many_batches_say_the_same_as_one(case):
+    """What large tables do: batches of a few classes on several threads, merged; details included."""
+    whole = results(case)
+    with mock.patch.object(memory, "CELLS_PER_BATCH", 2):
+        in_parts = results(case)
+    for name, result in whole.items():
+        if result is not None:
+            one, other = (flat({"value": found.value, **found.details}) for found in (result, in_parts[name]))
+            assert {key: pytest.approx(number) for key, number in one.items()} == other, name
+
+
+@given(case=cases(), random=st.randoms(use_true_random=False))
+def test_row_order_means_nothing(case, random):
+    order = random.sample(range(len(case.released)), len(case.released))
+    shuffled = copy.deepcopy(case)
+    shuffled.released = [case.released[place] for place in order]
+    if len(case.released) == len(case.original):  # rows that may be compared one by one stay together
+        shuffled.original = [case.original[place] for place in order]
+    else:
+        random.shuffle(shuffled.original)
+    assert differences(measured(shuffled), measured(case)) == []
+
+
+@given(case=cases())
+def test_column_order_and_other_columns_mean_nothing(case):
+    wider = copy.deepcopy(case)
+    wider.released = [{"note": str(number)} | dict(reversed(row.items())) for number, row in enumerate(case.released)]
+    wider.original = [{"note": "x"} | dict(reversed(row.items())) for row in case.original]
+    assert differences(measured(wider), measured(case)) == []
+
+
+@pytest.mark.parametrize("form", frames.FORMS)
+@settings(max_examples=40)
+@given(case=cases())
+def test_every_form_of_a_table_gives_the_same(form, case):
+    with tempfile.TemporaryDirectory() as folder:
+        assert differences(measured(case, frames.FORMS[form], Path(folder)), measured(case)) == []
+
+
+@given(case=cases())
+def test_input_is_left_as_it_was(case):
+    before = copy.deepcopy(case)
+    frame = frames.as_categories(case.released, None)
+    kept = frame.copy(deep=True)
+    measured(case, lambda rows, _: frame if rows is case.released else frames.as_arrow(rows, None))
+    assert frame.equals(kept)
+    assert case == before
+
+
+@given(case=cases())
+def test_results_are_ready_for_json_and_for_reading(case):
+    for name, result in results(case).items():
+        if result is not None:
+            assert isinstance(result, Result)
+            assert result.measure == name
+            assert json.loads(json.dumps(result.to_dict(), allow_nan=False)) == result.to_dict()
+            assert name in repr(result)
+            assert name in result._repr_html_()
+            assert set(result.treatment) == {"missing", "suppressed", "several_sensitive", "privacy_unit"}
+
+
+@settings(max_examples=200)
+@given(case=cases())
+def test_shares_lie_between_0_and_1(case):
+    elsewhere = ("alpha-k-anonymity", "basic-beta-likeness", "delta-disclosure", "enhanced-beta-likeness")
+    elsewhere += ("entropy-l-diversity", "k-anonymity", "k-map", "l-diversity", "recursive-l-diversity")
+    elsewhere += ("delta-presence", "profitability", "publisher-payout", "utility-bias")
+    for name, value in measured(case).items():
+        if name not in elsewhere and value != UNDEFINED:
+            assert 0 <= value <= 1, name
+
+
+@given(case=cases())
+def test_a_limit_at_the_value_itself_holds_and_one_beyond_it_does_not(case):
+    release = frames.release_of(case)
+    for name, (parameter, sign) in LIMITS.items():
+        try:
+            value = catalogue[name](release).value
+        except NotApplicable:
+            continue
+        if value is None:
+            continue
+        value = value[1] if isinstance(value, list) else value
+        strict = name in ("delta-disclosure", "recursive-l-diversity") and release.class_sizes().number
+        assert catalogue[name](release, **{parameter: value}).satisfied == (not strict), name
+        beyond = value - sign * max(abs(value) * 1e-9, 1e-12)
+        bounds = catalogue[name].parameters[parameter].rule
+        if beyond >= bounds.at_least and (bounds.at_most is None or beyond <= bounds.at_most):
+            assert catalogue[name](release, **{parameter: beyond}).satisfied is False, name
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_unknown_parameters_get_a_suggestion(name):
+    release = frames.release_of(frames_case())
+    with pytest.raises(PETWorksError, match=r"(no parameter of .* is called|takes no parameters, got) 'thresold'"):
+        catalogue[name](release, thresold=1)
+
+
+def frames_case():
+    from definitions import Case
+
+    row = {"zip": "47906", "sex": "男", "disease": "flu"}
+    return Case([row], ["zip", "sex"], ["disease"], original=[row])

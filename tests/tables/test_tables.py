@@ -1,0 +1,352 @@
+"""Tables as people really write them, and tables that are broken."""
+
+import csv
+import datetime
+import decimal
+import io
+import tempfile
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from PETWorks import CSV, Release
+from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.counting.memory import MemoryTable
+from PETWorks.errors import InputError, ParameterError, PETWorksError, RoleError
+from PETWorks.tables.opening import open_source
+
+
+def cells(data):
+    """The table as lists of texts, in the order of the rows."""
+    source = open_source(data, "the table")
+    table = MemoryTable.load(source, source.names)
+    return {name: [column.values[code] for code in column.codes.tolist()] for name, column in table.columns.items()}
+
+
+def written(folder, content):
+    path = folder / "t.csv"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+PLAIN = {"a": ["1", "2"], "b": ["x", "y"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a;b\n1;x\n2;y\n", PLAIN),
+        ("a,b\n1,x\n2,y", PLAIN),
+        ("a\tb\n1\tx\n2\ty\n", PLAIN),
+        ("a|b\n1|x\n2|y\n", PLAIN),
+        ("a;b\r\n1;x\r\n2;y\r\n", PLAIN),
+        ("\ufeffa;b\n1;x\n2;y\n", PLAIN),
+        (" a ; b\n1 ;  x\n 2; y \n", PLAIN),
+        ('"a";"b"\n"1";"x"\n2;"y"\n', PLAIN),
+        ('a; "b"\n1; "x"\n2; "y"\n', PLAIN),
+        ("a;b\n1;x\n\n2;y\n\n\n", PLAIN),
+        ("a;b\r1;x\r2;y\r", PLAIN),
+        ('\ufeff"a";b\n\n1;x\n"2";y\n', PLAIN),
+        ("a\n\n\n", {"a": [None, None]}),
+        ('a;b\n1; "say ""hi"""\n2;"say ""hi"""\n', {"a": ["1", "2"], "b": ['say "hi"', 'say "hi"']}),
+        ('a;b\n1; "x" and "y"\n', {"a": ["1"], "b": ['"x" and "y"']}),
+        (' "a\nb"\n1\n', {'"a': ['b"', "1"]}),
+        ('a;b\n"A\rB";1\n"A\rB";1\n', {"a": ["A\rB"] * 2, "b": ["1", "1"]}),
+        ('a;b\n"1;5";x\n"say ""hi""";y\n', {"a": ["1;5", 'say "hi"'], "b": ["x", "y"]}),
+        ('a;b\n"two\nlines";x\n2;y\n', {"a": ["two\nlines", "2"], "b": ["x", "y"]}),
+        ('"a\nb";c\n1;2\n', {"a\nb": ["1"], "c": ["2"]}),
+        ("a;b\n007;1.0\n7;1\n", {"a": ["007", "7"], "b": ["1.0", "1"]}),
+        ("a;b\nNA;null\n;nan\n", {"a": ["NA", None], "b": ["null", "nan"]}),
+        ("a;b\n;x\n  ;y\n", {"a": [None, None], "b": ["x", "y"]}),
+        ("a\n1\n\n2\n", {"a": ["1", None, "2"]}),
+        ("a;b\n1,5;x\n2,5;y\n", {"a": ["1,5", "2,5"], "b": ["x", "y"]}),
+        ("a,b;c\n1;x\n2;y\n", {"a,b": ["1", "2"], "c": ["x", "y"]}),
+        ('a;b\n5" pipe;x\n', {"a": ['5" pipe'], "b": ["x"]}),
+        ("姓名;病\n王;流感\n", {"姓名": ["王"], "病": ["流感"]}),
+    ],
+)
+def test_csv_variants(tmp_path, text, expected):
+    assert cells(written(tmp_path, text)) == expected
+
+
+def test_separator_and_encoding_can_be_named(tmp_path):
+    path = written(tmp_path, "a:b\n1:é\n".encode("latin-1"))
+    assert cells(CSV(path, separator=":", encoding="latin-1")) == {"a": ["1"], "b": ["é"]}
+    with pytest.raises(ParameterError, match="no encoding is called 'klingon'"):
+        CSV(path, encoding="klingon")
+    with pytest.raises(InputError, match="line 2: bytes that are not utf-8"):
+        CSV(path, encoding="utf-8")
+    with pytest.raises(ParameterError, match="a separator is one ASCII character"):
+        CSV(path, separator=";;")
+    wide = written(tmp_path, "a;b\n1;x\n".encode("utf-16"))
+    assert cells(CSV(wide, encoding="utf-16")) == {"a": ["1"], "b": ["x"]}
+
+
+def test_big5_is_found_by_looking(tmp_path):
+    text = "姓名;疾病;郵遞區號\n王小明;流感;106\n李四;胃炎;*\n"
+    path = written(tmp_path, text.encode("cp950"))
+    assert cells(path) == {"姓名": ["王小明", "李四"], "疾病": ["流感", "胃炎"], "郵遞區號": ["106", "*"]}
+    roles = {"郵遞區號": QUASI_IDENTIFIER}
+    assert Release(path, roles).encoding == "cp950"
+
+
+@pytest.mark.parametrize(
+    "text", ["name;b\n婕;2\n", "name;b\n茜;2\nA婕;1\n", "name;b\n" + "王小明;1\n" * 50 + "abc;1\n" * 9 + "婕;1\n"]
+)
+def test_rare_characters_are_big5_all_the_same(tmp_path, text):
+    assert "b" in cells(written(tmp_path, text.encode("cp950")))
+
+
+@pytest.mark.parametrize("text", ["name;b\nRenée;x\nZoë;y\n", "name;b\nMünchen;x\n", "name;b\nFrançois;x\nJosé;y\n"])
+def test_western_text_does_not_become_chinese(tmp_path, text):
+    with pytest.raises(InputError, match=r"t.csv, line 2: bytes that are neither UTF-8 nor Big5"):
+        cells(written(tmp_path, text.encode("latin-1")))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "t.csv: the file is empty"),
+        (b"\n\n", "t.csv: the file is empty"),
+        (b"\xef\xbb\xbf", "t.csv: the file is empty"),
+        (b"a;b\n", "t.csv: a header but no records"),
+        (b"a;b", "t.csv: a header but no records"),
+        (b"a;b\n1;2\nSECRET\n", "t.csv, line 3: 1 cell where the header has 2"),
+        (b"a;b\n\n1;2;SECRET\n", "t.csv, line 3: 3 cells where the header has 2"),
+        (b"a;b\n1;SECRET\xff\n", "t.csv, line 2: bytes that are neither UTF-8 nor Big5"),
+        (b"a;b\n1;2\nSECRET;x\0\n", "t.csv, line 3: a NUL byte"),
+        (b"\xff\xfea\0;\0b\0\n\0", "t.csv, line 1: "),
+        (b'a;b\n1;"SECRET\n2;3\n4;5\n', "t.csv, line 2: a quote that does not close"),
+        (b"a;b;a \n1;2;3\n", "t.csv: several columns are called 'a'"),
+        (b"a;b\n" + b"x" * (5 << 20) + b";1\n", "t.csv, line 2: longer than 4 MiB"),
+        (b"PK\x03\x04SECRET", "t.csv: an archive or an Excel workbook"),
+        (b"\x1f\x8bSECRET", "t.csv: an archive or an Excel workbook"),
+        (b"PAR1SECRET", "t.csv: not a readable Parquet file"),
+        (b"ARROW1\0\0SECRET", "t.csv: not a readable Feather file"),
+    ],
+)
+def test_broken_files(tmp_path, content, message):
+    with pytest.raises(InputError) as error:
+        cells(written(tmp_path, content))
+    assert str(error.value).startswith(message)
+    assert "SECRET" not in str(error.value)
+
+
+def test_a_quoted_cell_in_the_last_block_does_not_swallow_rows(tmp_path):
+    """More than one block of rows, one of them with an open quote: nothing is lost without a word."""
+    rows = "".join(f"{number};x\n" for number in range(600_000))
+    with pytest.raises(InputError, match="a quote that does not close"):
+        cells(written(tmp_path, "a;b\n" + rows + '"1;x\n' + rows))
+    whole = cells(written(tmp_path, "a;b\n" + rows + '"1\n2";x\n' + rows))
+    assert len(whole["a"]) == 1_200_001
+    assert whole["a"][600_000] == "1\n2"
+
+
+@pytest.mark.parametrize("cell", ['"1 Main St\nTown; 5"', '"A\rB"', '"A\r\nB"', '"A""\n""B"'])
+@pytest.mark.parametrize("shift", range(6))
+def test_line_ends_in_cells_where_blocks_end(tmp_path, monkeypatch, cell, shift):
+    """Blocks of a few bytes: cells with line ends lie across every border."""
+    monkeypatch.setattr("PETWorks.tables.csvfile.LONGEST_LINE", 64)
+    monkeypatch.setattr("PETWorks.tables.csvfile.SCAN_BLOCK", 16)
+    monkeypatch.setattr("PETWorks.tables.csvfile.SLOW_ROWS", 5)
+    text = "q;s\n" + "y;1\n" * shift + "yy;1\n" * shift + f"x;{cell}\n" * 7
+    expected = list(csv.reader(io.StringIO(text, newline=""), delimiter=";"))[1:]
+    found = cells(written(tmp_path, text))
+    assert list(zip(found["q"], found["s"], strict=True)) == [tuple(row) for row in expected]
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r", "\r\n"])
+@pytest.mark.parametrize("before", range(4, 20))
+def test_one_record_with_a_line_end_is_not_read_as_two(tmp_path, monkeypatch, before, line_end):
+    """Cut at the line end inside the quotes, both halves have two cells."""
+    monkeypatch.setattr("PETWorks.tables.csvfile.LONGEST_LINE", 64)
+    cell = f"1 Main St{line_end}Town; 5"
+    found = cells(written(tmp_path, "q;s\n" + "y;1\n" * before + f'Ann;"{cell}"\n'))
+    assert found == {"q": ["y"] * before + ["Ann"], "s": ["1"] * before + [cell]}
+
+
+@settings(max_examples=300)
+@given(text=st.text(st.sampled_from('ab;"\n\r é'), max_size=40))
+def test_no_row_and_no_cell_is_lost(text):
+    """Whatever is accepted is what Python's own reader has, cell by cell."""
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("PETWorks.tables.csvfile.LONGEST_LINE", 4096)
+        patch.setattr("PETWorks.tables.csvfile.SCAN_BLOCK", 8)
+        path = written(Path(folder), "q;s\n" + text)
+        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=";") if row]
+        try:
+            found = cells(CSV(path, separator=";"))
+        except InputError:
+            return
+        kept = [[cell.strip() or None for cell in row] for row in rows]
+        read = [list(row) for row in zip(found["q"], found["s"], strict=True)]
+        assert len(read) == len(kept)
+        for one, other in zip(read, kept, strict=True):
+            assert one == other or any(cell and '"' in cell for cell in other)
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    with pytest.raises(InputError, match="no such file"):
+        cells(tmp_path / "nothing.csv")
+    with pytest.raises(InputError, match=r"cannot read .* not a regular file"):
+        cells(tmp_path)
+    with pytest.raises(InputError, match=r"a path or a frame that speaks Arrow .* is wanted, got int"):
+        cells(5)
+
+
+def test_truncated_parquet(tmp_path):
+    path = tmp_path / "t.parquet"
+    pa.parquet.write_table(pa.table({"a": ["SECRET"] * 5000}), path)
+    path.write_bytes(path.read_bytes()[:200])
+    with pytest.raises(InputError, match="not a readable Parquet file"):
+        cells(path)
+
+
+def test_every_arrow_type_becomes_text(tmp_path):
+    table = pa.table(
+        {
+            "int": pa.array([35, None], pa.int16()),
+            "float": pa.array([1.0, 2.5]),
+            "bool": pa.array([True, None]),
+            "date": pa.array([datetime.date(2020, 1, 31), None]),
+            "decimal": pa.array([decimal.Decimal("1.50"), None]),
+            "null": pa.nulls(2),
+            "view": pa.array(["x", ""]).cast(pa.string_view()),
+            "dictionary of int": pa.array([7, None]).dictionary_encode(),
+            "blank": pa.array([" ", " x "]),
+            " padded ": pa.array(["1", "2"]),
+        }
+    )
+    expected = {
+        "int": ["35", None],
+        "float": ["1.0", "2.5"],
+        "bool": ["true", None],
+        "date": ["2020-01-31", None],
+        "decimal": ["1.50", None],
+        "null": [None, None],
+        "view": ["x", None],
+        "dictionary of int": ["7", None],
+        "blank": [None, "x"],
+        "padded": ["1", "2"],
+    }
+    assert cells(table) == expected
+    pa.feather.write_feather(table.drop_columns(["view"]), str(tmp_path / "t.feather"))
+    assert cells(tmp_path / "t.feather") == {name: column for name, column in expected.items() if name != "view"}
+    pa.parquet.write_table(table.drop_columns(["view", "null"]), tmp_path / "t.parquet")
+    assert cells(tmp_path / "t.parquet")["float"] == ["1.0", "2.5"]
+
+
+def test_frames_that_have_no_text():
+    with pytest.raises(InputError, match=r"column 'a' has cells of type .*list"):
+        cells(pa.table({"a": [[1], [2]]}))
+    with pytest.raises(InputError, match="does it mix types") as error:
+        cells(pd.DataFrame({"a": ["SECRET", 1]}))
+    assert "SECRET" not in str(error.value)
+    with pytest.raises(InputError, match="no records"):
+        cells(pl.DataFrame({"a": []}, schema={"a": pl.String}))
+    with pytest.raises(InputError, match="several columns are called 'a'"):
+        cells(pa.table({"a": ["1"], "a ": ["2"]}))
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([b"\xff", b"SECRET"]),
+        pa.array([{"field": "SECRET"}]),
+        pa.array([b"\xff"], pa.binary()).dictionary_encode(),
+        pa.DictionaryArray.from_arrays(pa.array([0]), pa.array([["SECRET"]])),
+    ],
+    ids=["binary", "struct", "dictionary of binary", "dictionary of lists"],
+)
+def test_columns_that_are_no_text_are_named(column):
+    with pytest.raises(InputError, match=r"column 'a' has cells of type .*, not all of them text") as error:
+        cells(pa.table({"a": column}))
+    assert "SECRET" not in str(error.value)
+
+
+def test_columns_of_nulls():
+    assert cells(pd.DataFrame({"a": [float("nan")] * 2})) == {"a": [None, None]}
+    assert cells(pa.table({"a": pa.chunked_array([[1.5], [None], [2.0]])})) == {"a": ["1.5", None, "2.0"]}
+
+
+def test_a_frame_that_fails_as_it_is_read_does_not_show_why():
+    relation = duckdb.sql("select cast(x as int) a from (values ('SECRET')) t(x)")
+    with pytest.raises(InputError, match="the database cannot be read") as error:
+        cells(relation)
+    assert "SECRET" not in str(error.value)
+    with pytest.raises(InputError, match="column 'a' cannot be turned into Arrow"):
+        cells(pd.DataFrame({"b": ["x", "y"], "a": ["SECRET", 1]}))
+    with pytest.raises(InputError, match="cannot be turned into Arrow"):
+        cells({"a": [2**70]})
+
+
+def test_damaged_feather_files_do_not_crash(tmp_path):
+    """Every byte in turn: a clear error or a table, never a crash."""
+    path = tmp_path / "t.feather"
+    table = pa.table({"a": pa.array(["x", "y", "x"] * 3).dictionary_encode()})
+    pa.feather.write_feather(table, str(path), compression="uncompressed")
+    whole = path.read_bytes()
+    for at in range(8, len(whole), 3):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
+        try:
+            cells(path)
+        except InputError:
+            continue
+
+
+def test_a_sliced_frame_is_read_where_it_starts():
+    table = pa.table({"a": pa.array([None, "x", None, "y", "z"]).dictionary_encode()})
+    assert cells(table.slice(1, 3)) == {"a": ["x", None, "y"]}
+
+
+# --- roles
+
+
+def test_roles_must_fit_the_columns():
+    table = {"zip": ["1"], "age": ["2"]}
+    with pytest.raises(RoleError, match=r"^roles name columns that are not in the data: 'zpi'; it has 'zip', 'age'$"):
+        Release(table, {"zpi": QUASI_IDENTIFIER})
+    with pytest.raises(RoleError, match=r"no role is called 'quasi identifier'; did you mean 'quasi_identifier'"):
+        Release(table, {"zip": "quasi identifier"})
+    with pytest.raises(RoleError, match="roles are a dict"):
+        Release(table, ["zip"])
+    with pytest.raises(ParameterError, match="suppressed is 'apart' or 'class'"):
+        Release(table, {}, suppressed="gone")
+
+
+def test_a_file_without_a_header_does_not_show_its_first_record(tmp_path):
+    path = written(tmp_path, "SECRET;35;flu\nx;36;flu\n")
+    with pytest.raises(RoleError, match=r"'zip'; it has 3 columns; is its first line a header\?") as error:
+        Release(path, {"zip": QUASI_IDENTIFIER})
+    assert "SECRET" not in str(error.value)
+
+
+def test_original_and_release_have_the_same_columns():
+    released, original = {"a": ["1"], "b": ["2"]}, {"a": ["1"], "b": ["2"], "name": ["SECRET"]}
+    roles = {"a": QUASI_IDENTIFIER}
+    with pytest.raises(InputError, match=r"different columns: 'name' only in the original"):
+        Release(released, roles, original=original)
+    with pytest.raises(InputError, match=r"different columns: 'b' only in the release"):
+        Release(released, roles, original={"a": ["1"]})
+    assert Release(released, roles | {"name": IDENTIFIER}, original=original).has_original
+
+
+def test_a_role_may_name_a_padded_column():
+    made = Release(
+        {" a ": ["1"], "s": ["2"], "n": ["3"]},
+        {"a ": QUASI_IDENTIFIER, "s": SENSITIVE_ATTRIBUTE, "n": INSENSITIVE_ATTRIBUTE},
+    )
+    assert made.quasi_identifiers == ("a",)
+    assert made.sensitive_attributes == ("s",)
+
+
+def test_errors_are_value_errors():
+    assert issubclass(PETWorksError, ValueError)
