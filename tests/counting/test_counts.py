@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from PETWorks import Release
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.counting import keys, memory
+from PETWorks.counting import batches, keys
 from PETWorks.counting.counts import ClassValues, largest_ratio
 from PETWorks.measures.attacks.records import record_class_modes
 
@@ -48,7 +48,7 @@ def engine_settings(request, monkeypatch):
     if request.param == "sorted only":
         monkeypatch.setattr(keys, "BINCOUNT_BITS", -1)
     if request.param == "small batches":
-        monkeypatch.setattr(memory, "CELLS_PER_BATCH", 3)
+        monkeypatch.setattr(batches, "CELLS_PER_BATCH", 3)
         monkeypatch.setattr(keys, "SMALL_CLASS", 2)
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 from test_check import petworks
 
-from PETWorks.counting.memory import MemoryTable
+from PETWorks.counting.loading import load_rows
 from PETWorks.gate.policy import read_policy
 from PETWorks.gate.starter import starter_policy, suggestions
 from PETWorks.tables.opening import open_path
@@ -162,7 +162,7 @@ def test_any_name_of_a_column_survives(tmp_path_factory, names):
     columns = ["city", *(name for name in names if name != "city")]  # one that is a quasi-identifier
     parquet.write_table(pa.table([pa.array(["a", "b"])] * len(columns), names=columns), data)
     source = open_path(data)
-    assert MemoryTable.load(source, source.names).rows == 2
+    assert load_rows(source, source.names).rows == 2
     found, unit = suggestions(data, None, None)
     policy = folder / "p.yaml"
     policy.write_text(starter_policy(data, policy, found, unit), "utf-8")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from PETWorks.about.roles import checked_unit
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.counting.memory import MemoryTable
+from PETWorks.counting.loading import load_rows
 from PETWorks.gate import suggestion
 from PETWorks.gate.suggestion import LOOKS, NATIONAL_ID, suggested_privacy_unit, suggested_roles
 from PETWorks.tables.opening import open_source
@@ -22,7 +22,7 @@ REPEATED = [CODES[row % 4] for row in range(40)]
 
 def opened(data):
     source = open_source(data, "the table")
-    return MemoryTable.load(source, source.names), source.names
+    return load_rows(source, source.names), source.names
 
 
 def suggest(data):
@@ -446,7 +446,7 @@ def test_a_wide_table_is_not_turned_into_texts():
 @pytest.mark.parametrize("name", ["cost_eur", "total_charges", "price", "醫療費用"])
 def test_amounts_are_money_and_no_dates(name):
     values = [f"{place}.{place % 12 + 1:02d}" for place in range(1000, 1400)]
-    table = MemoryTable.load(open_source({name: values}, "t"), (name,))
+    table = load_rows(open_source({name: values}, "t"), (name,))
     (found,) = suggested_roles(table, [name])
     assert found.role == SENSITIVE_ATTRIBUTE
     assert "dates" not in found.reason
@@ -455,5 +455,5 @@ def test_amounts_are_money_and_no_dates(name):
 def test_the_number_of_somebody_else_is_no_privacy_unit():
     rows = {"mrn": [f"M{place}" for place in range(60)], "mother_mrn": [f"M{place // 2}" for place in range(60)]}
     for names, unit in ((["mrn", "mother_mrn"], None), (["mother_mrn"], None)):
-        table = MemoryTable.load(open_source({name: rows[name] for name in names}, "t"), tuple(names))
+        table = load_rows(open_source({name: rows[name] for name in names}, "t"), tuple(names))
         assert suggested_privacy_unit(table, suggested_roles(table, names)) == unit

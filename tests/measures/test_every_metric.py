@@ -14,7 +14,7 @@ import frames
 from conftest import ROOT, cases
 from definitions import TWINS, UNDEFINED
 from PETWorks import catalogue
-from PETWorks.counting import memory
+from PETWorks.counting import batches
 from PETWorks.errors import NotApplicable, PETWorksError
 from PETWorks.measures.result import Result, flat
 
@@ -100,7 +100,7 @@ def test_agrees_with_its_definition(case):
 def test_many_batches_say_the_same_as_one(case):
     """What large tables do: batches of a few classes on several threads, merged; details included."""
     whole = results(case)
-    with mock.patch.object(memory, "CELLS_PER_BATCH", 2):
+    with mock.patch.object(batches, "CELLS_PER_BATCH", 2):
         in_parts = results(case)
     for name, result in whole.items():
         if result is not None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from PETWorks import Release
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.counting import memory
+from PETWorks.counting import batches
 from PETWorks.errors import PETWorksError
 from PETWorks.measures.class_shares import shares
 from PETWorks.measures.privacy.likeness import basic_beta_likeness, delta_disclosure, enhanced_beta_likeness
@@ -113,7 +113,7 @@ COUNTS = st.dictionaries(st.sampled_from("xyz"), st.integers(1, 8), min_size=1)
 def test_extreme_shares_over_several_batches(classes, cells):
     """For each value the largest and smallest share in a class, and of equal ones the smallest class."""
     table = release(classes)
-    with mock.patch.object(memory, "CELLS_PER_BATCH", cells):
+    with mock.patch.object(batches, "CELLS_PER_BATCH", cells):
         found = shares(table, "s")
     for place, value in enumerate(found.overall.values):
         sizes = [(counts[value], sum(counts.values())) for counts in classes.values() if value in counts]

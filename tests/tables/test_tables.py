@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from PETWorks import CSV, Release
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.counting.memory import MemoryTable
+from PETWorks.counting.loading import load_rows
 from PETWorks.errors import InputError, ParameterError, PETWorksError, RoleError
 from PETWorks.tables.opening import open_source
 
@@ -27,7 +27,7 @@ from PETWorks.tables.opening import open_source
 def cells(data):
     """The table as lists of texts, in the order of the rows."""
     source = open_source(data, "the table")
-    table = MemoryTable.load(source, source.names)
+    table = load_rows(source, source.names)
     return {name: [column.values[code] for code in column.codes.tolist()] for name, column in table.columns.items()}
 
 

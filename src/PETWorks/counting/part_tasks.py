@@ -6,10 +6,10 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from PETWorks.counting.codes import Column, Domain, narrowest
-from PETWorks.counting.counts import ClassPairs, Grouping, Integers
+from PETWorks.counting.counts import ClassPairs, Grouping, Integers, PairCounts
 from PETWorks.counting.keys import Field
-from PETWorks.counting.memory import MemoryTable, aside
 from PETWorks.counting.packed_words import Words
+from PETWorks.counting.weighted_rows import WeightedRows, aside
 from PETWorks.errors import InputError
 
 Summary = TypeVar("Summary")
@@ -23,21 +23,34 @@ class Part(NamedTuple):
     numbers: list[Integers]
 
 
-def table_of(words: Words, domains: Mapping[str, Domain], part: Part) -> MemoryTable:
-    """A part of the cells as a table in memory."""
+def rows_of(words: Words, domains: Mapping[str, Domain], part: Part) -> WeightedRows:
+    """A part of the cells as rows in memory."""
     columns = {
         name: Column(domains[name].labels, codes.astype(narrowest(len(domains[name].labels))))
         for name, codes in words.codes(part.words).items()
     }
     weights, *people = part.numbers
-    return MemoryTable(columns, int(weights.sum()), weights=weights, persons=people[0] if people else None)
+    return WeightedRows(columns, None, weights, people[0] if people else None, whole=False)
 
 
-def asked(
-    words: Words, domains: Mapping[str, Domain], question: Callable[[MemoryTable], Summary], part: Part
-) -> Summary:
-    """What a part of the table answers."""
-    return question(table_of(words, domains, part))
+def answers_of(
+    words: Words, domains: Mapping[str, Domain], questions: Sequence[Callable[[WeightedRows, None], Any]], part: Part
+) -> list[Any]:
+    """What a part of the table answers to each question."""
+    rows = rows_of(words, domains, part)
+    return [question(rows, None) for question in questions]
+
+
+def pairs_in(
+    words: Words, domains: Mapping[str, Domain], pairs: Sequence[tuple[str, str]], part: Part
+) -> list[PairCounts]:
+    """How often pairs of columns have which values together in a part."""
+    return rows_of(words, domains, part).pair_counts(pairs)
+
+
+def merged_answers(merges: Sequence[Callable[[Any, Any], Any]], one: list[Any], other: list[Any]) -> list[Any]:
+    """The answers of two parts, merged question by question."""
+    return [merge(mine, more) for merge, mine, more in zip(merges, one, other, strict=True)]
 
 
 def families_in(

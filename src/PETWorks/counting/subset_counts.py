@@ -189,15 +189,18 @@ def count_subsets(
     sizes: Sequence[int],
     memory: int,
     finished: Callable[[Subset], bool] = lambda _: False,
+    weights: Integers | None = None,
 ) -> Iterator[dict[Subset, Counts]]:
     """The counts of all subsets of the known columns that have one of the sizes, a family at a time.
 
     memory     bytes to work in, beside the table
     finished   says which subsets need not be counted
+    weights    how many records each row stands for; None: one each
     """
     order = in_order(columns, known)
     fields = {name: Field(columns[name].codes, columns[name].bits) for name in (*order, *sensitive)}
-    rows = Rows(fields, np.ones(len(fields[order[0]].codes), np.uint32))
+    ones = np.ones(len(fields[order[0]].codes), np.uint32)
+    rows = Rows(fields, ones if weights is None else weights.astype(np.uint32))
     following: dict[str, Future[Rows]] = {}  # for the next lead
     pool = ThreadPoolExecutor(THREADS)
     try:

@@ -103,8 +103,7 @@ def without(release: Release, size: float, first: Sequence[str]) -> list[dict[st
 
 def _sizes(release: Release, known: Sequence[str], grouping: Grouping) -> ClassSizes:
     """Class sizes by some of the quasi-identifiers, in records or people."""
-    unit = release.privacy_unit
-    return (release.table if unit is None else release.table.per_person(known)).class_sizes(grouping)
+    return release.view.sizes_by(grouping)
 
 
 def payout(release: Release, parameters: Mapping[str, Any]) -> list[dict[str, float]] | None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.codes import arrow_integers
-from PETWorks.counting.memory import MemoryTable
+from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.gate.vocabulary import (
     A_NUMBER,
     ALONE,
@@ -102,7 +102,7 @@ class Suggestion:
     reason: str
 
 
-def suggested_roles(table: MemoryTable, columns: Sequence[str]) -> list[Suggestion]:
+def suggested_roles(table: WeightedRows, columns: Sequence[str]) -> list[Suggestion]:
     """A role for each of these columns, in their order.
 
     A name that points to an identifier comes first, then how the values look, any other name, how unique they are.
@@ -111,7 +111,7 @@ def suggested_roles(table: MemoryTable, columns: Sequence[str]) -> list[Suggesti
     return [Suggestion(column, *_suggested(_words(column), _Profile.of(table, column))) for column in columns]
 
 
-def suggested_privacy_unit(table: MemoryTable, suggestions: Sequence[Suggestion]) -> str | None:
+def suggested_privacy_unit(table: WeightedRows, suggestions: Sequence[Suggestion]) -> str | None:
     """The first identifier that names a person in every record, and some person in several; None if there is none."""
     for suggestion in suggestions:
         words = _words(suggestion.column)
@@ -176,7 +176,7 @@ class _Profile:
     sample: list[str]
 
     @classmethod
-    def of(cls, table: MemoryTable, name: str) -> "_Profile":
+    def of(cls, table: WeightedRows, name: str) -> "_Profile":
         # A marginal would make a text of every distinct value and keep it: in one column that may be 3 million.
         column = table.columns[name]
         counts = column.counts.copy()

@@ -2,12 +2,14 @@
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
 from typing import Any, ParamSpec, get_type_hints
 
+from PETWorks.counting.questions import Question
 from PETWorks.counting.release import Release
+from PETWorks.counting.view import View
 from PETWorks.errors import NotApplicable, ParameterError, quoted, unknown
 from PETWorks.measures.parameters import Choice, Flag, Function, Number, Text
 from PETWorks.measures.result import Result, at_most
@@ -24,14 +26,14 @@ class Parameter:
     rule: Number | Flag | Choice | Text | Function
 
 
-NEEDS: Mapping[str, tuple[Callable[[Release], bool], str]] = {
-    "quasi-identifiers": (lambda release: bool(release.quasi_identifiers), "--qi"),
-    "a sensitive attribute": (lambda release: bool(release.sensitive_attributes), "--sensitive"),
-    "the original table": (lambda release: release.has_original, "--original"),
-    "a population table": (lambda release: release.has_population_table, "--population"),
-    "the population or its size": (lambda release: release.population is not None, "--population"),
-    "hierarchies": (lambda release: bool(release.hierarchies), "--hierarchies"),
-    "records in the order of the input": (lambda release: release.keeps_order, "--engine memory"),
+NEEDS: Mapping[str, tuple[Callable[[View], bool], str]] = {
+    "quasi-identifiers": (lambda view: bool(view.quasi_identifiers), "--qi"),
+    "a sensitive attribute": (lambda view: bool(view.sensitive_attributes), "--sensitive"),
+    "the original table": (lambda view: view.background.has_original, "--original"),
+    "a population table": (lambda view: view.background.has_population_table, "--population"),
+    "the population or its size": (lambda view: view.background.population is not None, "--population"),
+    "hierarchies": (lambda view: bool(view.hierarchies), "--hierarchies"),
+    "records in the order of the input": (lambda view: view.background.in_order, "--engine memory"),
 }
 
 
@@ -47,6 +49,7 @@ class Metric:
     treats: Mapping[str, str | None]
     chinese: tuple[str, str]
     of_one_class: bool
+    asks: Callable[..., Iterable[Question[Any]]] | None = None
 
     def __repr__(self) -> str:
         return f"<{self.name} ({self.family}): {self.summary}>"
@@ -86,9 +89,9 @@ class Metric:
             },
         }
 
-    def lacks(self, release: Release) -> str | None:
+    def lacks(self, view: View) -> str | None:
         """What the measure needs and the release does not have."""
-        missing = [f"{need} ({NEEDS[need][1]})" for need in self.needs if not NEEDS[need][0](release)]
+        missing = [f"{need} ({NEEDS[need][1]})" for need in self.needs if not NEEDS[need][0](view)]
         return f"needs {' and '.join(missing)}" if missing else None
 
     def check(self, given: Mapping[str, Any], names: Mapping[str, str] | None = None) -> dict[str, Any]:
@@ -113,21 +116,40 @@ class Metric:
                 )
         return checked
 
-    def __call__(self, release: Release, **parameters: Any) -> Result:
+    def questions(self, view: View, checked: Mapping[str, Any]) -> list[Question[Any]]:
+        """What the measure will ask, as far as that is about classes: an engine can answer many measures in one pass."""
+        asked = list(self.asks(view, **checked)) if self.asks is not None else []
+        return [*asked, *view.summary_questions()] if view.quasi_identifiers else asked
+
+    def judge(self, view: View, checked: Mapping[str, Any]) -> tuple[Any, bool | None]:
+        """The value and whether the thresholds hold, without details: for a search."""
+        result = self.function(view, **checked)
+        return result.value, result.satisfied
+
+    def __call__(self, release: Release | View, **parameters: Any) -> Result:
         """Measure a release."""
-        if not isinstance(release, Release):
-            raise ParameterError(f"{self.name} measures a Release, got {type(release).__name__}: Release(data, roles)")
+        view = view_of(release, self.name)
         checked = self.check(parameters)
-        missing = self.lacks(release)
+        missing = self.lacks(view)
         if missing:
             raise NotApplicable(f"{self.name} {missing}")
         try:
-            found = self.function(release, **checked)
+            result = self.function(view, **checked)
+            details = dict(result.details)
         except NotApplicable as error:
             named = str(error) if str(error).startswith(self.name) else f"{self.name}: {error}"
             raise NotApplicable(named) from None
         unused = {} if "a sensitive attribute" in self.needs else {"several_sensitive": None}
-        return replace(found, treatment={**release.treatment, **unused, **self.treats})
+        return replace(result, details=details, treatment={**view.treatment, **unused, **self.treats})
+
+
+def view_of(release: Any, measure: str = "a measure") -> View:
+    """The view that is measured."""
+    if isinstance(release, Release):
+        return release.view
+    if not isinstance(release, View):
+        raise ParameterError(f"{measure} measures a Release, got {type(release).__name__}: Release(data, roles)")
+    return release
 
 
 # What measures of single cells treat in their own way, whatever the release says.
@@ -146,17 +168,19 @@ def metric(
     treats: Mapping[str, str | None] | None = None,
     chinese: tuple[str, str] = ("", ""),
     of_one_class: bool = False,
+    asks: Callable[..., Iterable[Question[Any]]] | None = None,
 ) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
     """Enter a function in the catalogue and check its arguments whenever it is called.
 
     treats         what it treats otherwise than the release would have it: see `Release.treatment`
     chinese        its name and the summary of its docstring in Traditional Chinese, for reports
+    asks           the questions about classes that it will ask, for a view and its parameters
     of_one_class   whether the value tells of one class, as the smallest or the worst: not for everybody to see where
                    classes are small
     """
 
     def enter(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-        entry = Metric(function, family, better, needs, aliases, treats or {}, chinese, of_one_class)
+        entry = Metric(function, family, better, needs, aliases, treats or {}, chinese, of_one_class, asks)
         catalogue[entry.name] = entry
 
         @wraps(function)

@@ -1,11 +1,14 @@
 """Several measures of one release at once."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from PETWorks.counting.release import NO_QUASI_IDENTIFIER, Release
-from PETWorks.errors import HierarchyError, NotApplicable, ParameterError, RoleError, quoted
+from PETWorks.counting.questions import Question
+from PETWorks.counting.release import Release
+from PETWorks.counting.view import NO_QUASI_IDENTIFIER, View
+from PETWorks.errors import HierarchyError, NotApplicable, ParameterError, PETWorksError, RoleError, quoted
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
 from PETWorks.measures.catalogue import Metric, all_measures, find
 from PETWorks.measures.result import Result
@@ -85,27 +88,30 @@ def evaluate_all(release: Release, requests: Iterable[tuple[Metric, Mapping[str,
     """Measure a release; a measure may be asked for several times with different parameters."""
     if not isinstance(release, Release):
         raise ParameterError(f"a Release is wanted, got {type(release).__name__}: Release(data, roles)")
+    view = release.view
     results: list[Result] = []
     not_applicable: dict[str, str] = {}
     if requests is None:
         if not release.quasi_identifiers:
             raise RoleError(NO_QUASI_IDENTIFIER)
+        prepare(view, [(entry, entry.check({})) for entry in all_measures()])
         for entry in all_measures():
-            missing = entry.lacks(release)
+            missing = entry.lacks(view)
             if missing:
                 not_applicable[entry.name] = missing
                 continue
             try:
                 # Nothing was asked for, so there is no verdict, not even on default parameters.
-                results.append(replace(entry(release), satisfied=None))
+                results.append(replace(entry(view), satisfied=None))
             except (NotApplicable, HierarchyError) as reason:
                 not_applicable[entry.name] = str(reason).removeprefix(f"{entry.name}: ").removeprefix(f"{entry.name} ")
     else:
         asked = [(entry, entry.check(parameters)) for entry, parameters in requests]
-        results = [entry(release, **parameters) for entry, parameters in asked]
+        prepare(view, asked)
+        results = [entry(view, **parameters) for entry, parameters in asked]
     table = {
         "records": release.records,
-        **({"classes": release.class_summary()} if release.quasi_identifiers else {}),
+        **({"classes": view.class_summary()} if release.quasi_identifiers else {}),
         "treatment": release.treatment,
         **({} if release.privacy_unit is None else {"people": release.people}),
         "population": release.population_size,
@@ -119,6 +125,16 @@ def evaluate_all(release: Release, requests: Iterable[tuple[Metric, Mapping[str,
         "separator": release.separator,
     }
     return Evaluation(table, tuple(results), not_applicable)
+
+
+def prepare(view: View, measures: Iterable[tuple[Metric, Mapping[str, Any]]]) -> None:
+    """Count what several measures will ask, in as few passes as possible. What does not apply is left to the measure."""
+    questions: list[Question[Any]] = []
+    for entry, checked in measures:
+        if not entry.lacks(view):
+            with suppress(PETWorksError):
+                questions += entry.questions(view, checked)
+    view.prepare(questions)
 
 
 def _requests(wanted: str | Iterable[str] | Mapping[str, Mapping[str, Any]]) -> list[tuple[Metric, Mapping[str, Any]]]:

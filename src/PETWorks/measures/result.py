@@ -1,7 +1,8 @@
 """What a measure returns, and the one place where a number meets a threshold."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,32 @@ def normalised(raw: Any, least: Any, most: Any) -> float:
     if most <= least:
         return 1.0 if raw <= least else 0.0
     return min(max(float(1 - (raw - least) / (most - least)), 0.0), 1.0)
+
+
+class Later(Mapping[str, Any]):
+    """Details that are put together when somebody looks at them: a search needs values and verdicts only."""
+
+    def __init__(self, make: Callable[[], Mapping[str, Any]]) -> None:
+        self._make = make
+
+    @cached_property
+    def _made(self) -> Mapping[str, Any]:
+        return self._make()
+
+    def __getitem__(self, name: str) -> Any:
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._made)
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    def __repr__(self) -> str:
+        return repr(self._made)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from numbers import Integral, Real
 from typing import Annotated, Any
 
-from PETWorks.counting.release import Release
+from PETWorks.counting.view import View
 from PETWorks.errors import NotApplicable, ParameterError
 from PETWorks.measures.catalogue import metric
 from PETWorks.measures.parameters import Function, Number
@@ -24,7 +24,7 @@ LARGEST = sys.float_info.max
     chinese=("資料可用性偏差", "自訂函式對去識別化資料表與原始資料表所得結果之間的差距。"),
 )
 def utility_bias(
-    release: Release,
+    view: View,
     *,
     function: Annotated[Callable[[Any], Any] | None, Function()] = None,
     max_bias: Annotated[float | None, Number(at_least=0)] = None,
@@ -33,6 +33,7 @@ def utility_bias(
 
     The function is called with each table just as it was given, and returns a number.
 
+    >>> from PETWorks import Release
     >>> release = Release({"age": ["30", "40"]}, original={"age": ["31", "40"]})
     >>> oldest = lambda table: max(map(int, table["age"]))
     >>> utility_bias(release, function=oldest, max_bias=1).satisfied
@@ -40,7 +41,8 @@ def utility_bias(
     """
     if function is None:
         raise NotApplicable("utility-bias needs a function of yours (in Python: function=...)")
-    return difference(release.given_original, release.given, function, max_bias)
+    released, original = view.background.given
+    return difference(original, released, function, max_bias)
 
 
 def difference(original: Any, released: Any, function: Callable[[Any], Any], max_bias: float | None = None) -> Result:
