@@ -38,7 +38,7 @@ def every_node(view):
                 here[node] = view.at(dict.fromkeys(view.quasi_identifiers, 0))
             else:
                 parents = [
-                    (finer[node[:place] + (level - 1,) + node[place + 1 :]], place)
+                    (finer[(*node[:place], level - 1, *node[place + 1 :])], place)
                     for place, level in enumerate(node)
                     if level
                 ]

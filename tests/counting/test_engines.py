@@ -148,7 +148,8 @@ def counted(table, engine):
         ]
         return sorted(cells)
 
-    folded = release.fold(sensitive, histories, lambda one, other: sorted(one + other))
+    question = release.view.fold("histories", sensitive, histories, lambda one, other: sorted(one + other))
+    folded = release.view.answer(question)
     sizes = release.class_sizes()
     subsets = every_subset(release)
     release.engine.close()

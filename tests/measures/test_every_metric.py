@@ -53,7 +53,8 @@ def results(case, form=frames.as_arrow, folder=None):
     release = frames.release_of(case, form, folder)
 
     def records(table):  # tables have no form in common; it must be handed the very ones that were given
-        return {id(release.given_original): len(case.original), id(release.given): len(case.released)}[id(table)]
+        released, original = release.view.background.given
+        return {id(original): len(case.original), id(released): len(case.released)}[id(table)]
 
     found = {}
     for name in NAMES:

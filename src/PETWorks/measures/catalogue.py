@@ -117,7 +117,7 @@ class Metric:
         return checked
 
     def questions(self, view: View, checked: Mapping[str, Any]) -> list[Question[Any]]:
-        """What the measure will ask, as far as that is about classes: an engine can answer many measures in one pass."""
+        """What the measure will ask about classes, so that an engine can answer many measures in one pass."""
         asked = list(self.asks(view, **checked)) if self.asks is not None else []
         return [*asked, *view.summary_questions()] if view.quasi_identifiers else asked
 

@@ -128,7 +128,7 @@ def evaluate_all(release: Release, requests: Iterable[tuple[Metric, Mapping[str,
 
 
 def prepare(view: View, measures: Iterable[tuple[Metric, Mapping[str, Any]]]) -> None:
-    """Count what several measures will ask, in as few passes as possible. What does not apply is left to the measure."""
+    """Count what several measures will ask, in as few passes as possible; errors are left to the measures."""
     questions: list[Question[Any]] = []
     for entry, checked in measures:
         if not entry.lacks(view):
