@@ -56,9 +56,11 @@ EXPLAINED = {
     "takes l from the table and rounds c up. In the paper, r₁ is the most common value. PETWorks reports the bound "
     "that c must exceed, for the requested l.",
     "enhanced-beta-likeness": "pyCANON reports min(largest gain, −ln of the rarest share). That number does not "
-    "satisfy the model if a common value gains more than its own −ln p. No β does in that case, and PETWorks reports none.",
+    "satisfy the model if a common value gains more than its own −ln p. No β does in that case, and PETWorks reports "
+    "none.",
     "t-closeness": "pyCANON uses equal distance for text, even if there is a hierarchy, and chooses numeric distance "
-    "by the type of the column. PETWorks uses the hierarchy, and numeric distance if every value is written as a number.",
+    "by the type of the column. PETWorks uses the hierarchy, and numeric distance if every value is written as a "
+    "number.",
 }
 SUPPRESSED = (
     "pyCANON counts suppressed records as one ordinary class; PETWorks excludes them from the classes but includes "
