@@ -1,4 +1,4 @@
-"""Count one table in memory, out of core, and as a DuckDB relation that never leaves DuckDB: the numbers are the same."""
+"""Count one table in memory, out of core, and as a DuckDB relation that stays in DuckDB: the numbers are the same."""
 
 import duckdb
 
