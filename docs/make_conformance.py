@@ -19,7 +19,7 @@ import pandas as pd
 from pycanon import anonymity
 
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests/measures")]
 
 from test_reference import CENSUS, NINE_QUASI_IDENTIFIERS, YAML_ROLES  # noqa: E402
 

@@ -340,6 +340,7 @@ def test_bad_input(broken, arguments, message):
     assert sorted(broken.rglob("*")) == before
 
 
+@pytest.mark.slow
 def test_a_gigabyte_in_one_line(tmp_path):
     path = tmp_path / "line.csv"
     with path.open("wb") as file:
@@ -402,6 +403,7 @@ def test_nowhere_to_write(broken):
     assert done.stderr == "petworks: cannot write the result: No space left on device\n"
 
 
+@pytest.mark.slow
 def test_ctrl_c_is_not_a_verdict(tmp_path):
     """A large table, interrupted while it is read: exit code 130 and nothing left behind."""
     table = tmp_path / "t.csv"

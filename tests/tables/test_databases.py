@@ -184,6 +184,7 @@ def postgres():
         yield server
 
 
+@pytest.mark.slow
 def test_a_table_and_a_view_of_a_server(postgres, expected):
     for table in ("people", "public.people", "odd schema.the \"people'", "the%20%22people'"):
         assert measured(f"{postgres.url}#{table}") == ("duckdb", expected)
@@ -217,6 +218,7 @@ def command(*arguments, **options):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_from_the_shell(postgres, tmp_path):
     out = tmp_path / "out.json"
     done = command("evaluate", f"{postgres.url}#people", "--qi", "zip,age", "--sensitive", "disease", "-o", out)
@@ -228,6 +230,7 @@ def test_from_the_shell(postgres, tmp_path):
     assert postgres.password not in out.read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", [0.0, 0.3])
 def test_a_server_that_stops_half_way(tmp_path, moment):
     if postgres_server.programs() is None:

@@ -4,7 +4,6 @@ from collections import Counter
 
 import pytest
 from hypothesis import given
-from test_check import DAY
 from test_policy import GOOD, written
 
 import definitions
@@ -15,6 +14,7 @@ from PETWorks.gate.facts import MOST_STEPS, assumed, columns, payout, small_clas
 from PETWorks.gate.policy import Adversary
 from PETWorks.measures.evaluation import evaluate_all
 from PETWorks.measures.utility.payout import payout_curve
+from policy_checks import DAY
 
 
 def people_by_values(rows, names, unit):
