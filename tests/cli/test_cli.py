@@ -13,15 +13,19 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
+from command import petworks
 from PETWorks.measures.catalogue import all_measures
 
 PATIENT = "data/patient_anonymized.csv"
 DELTA = ("data/delta_anonymized.csv", "--original", "data/delta.csv")
 
 
-def petworks(*arguments, **options):
-    command = [str(Path(sys.executable).with_name("petworks")), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+def test_the_installed_command():
+    script = Path(sys.executable).with_name("petworks")
+    for command in ([script], [sys.executable, "-m", "PETWorks"]):
+        done = subprocess.run([*command, "evaluate", PATIENT, "--measure", "t-closeness:t=0.29"], capture_output=True)
+        assert (done.returncode, done.stderr) == (1, b"")
+        assert b"t-closeness" in done.stdout
 
 
 @pytest.mark.parametrize(

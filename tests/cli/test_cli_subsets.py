@@ -12,8 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
-from test_cli import PATIENT, petworks
+from test_cli import PATIENT
 
+from command import petworks
 from people import DOCUMENT, release_of
 from PETWorks.measures.attacks.subsets import every_subset
 from PETWorks.tables.cells import is_number

@@ -11,6 +11,7 @@ import pytest
 from markdown_it import MarkdownIt
 from test_policy import GOOD, TABLE, written
 
+from command import petworks
 from conftest import ROOT
 from PETWorks import check, evaluate
 from PETWorks.errors import ParameterError, PETWorksError
@@ -20,12 +21,6 @@ from policy_checks import CHECK, DAY
 
 WAIVED = "waivers: [{rule: k-anonymity, owner: Li, reason: a pilot, expires: 2026-11-16}]\n"
 STRICT = GOOD.replace("k: 2", "k: 3")
-
-
-def petworks(*arguments, cwd=ROOT):
-    code = "import sys; from PETWorks.cli.main import main; sys.argv[0] = 'petworks'; main()"
-    command = [sys.executable, "-c", code, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
 
 
 @pytest.mark.parametrize(
