@@ -2,12 +2,15 @@
 
 import atexit
 import functools
+import gc
 import importlib
 import json
 import os
 import subprocess
 import sys
 import tempfile
+import threading
+import traceback
 from pathlib import Path
 
 IMPORTED = (
@@ -80,11 +83,24 @@ def _serve():
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
-    sys.modules["PETWorks.cli.main"].main()
+    code = 1
+    try:
+        sys.modules["PETWorks.cli.main"].main()
+    except SystemExit as end:
+        code = end.code or 0
+    finally:  # as a process ends, but without taking all that was imported to pieces
+        if sys.exc_info()[1] is not None:
+            traceback.print_exc()
+        threading._shutdown()
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        os._exit(code)
 
 
 if __name__ == "__main__":
     sys.path.pop(0)  # modules of tests are none of the command's
     for name in IMPORTED:
         importlib.import_module(name)
+    sys.modules["PETWorks"].every_subset(sys.modules["PETWorks"].Release({"a": ["x"]}, {"a": "quasi_identifier"}))
+    gc.freeze()
     _serve()
