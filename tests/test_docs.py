@@ -28,7 +28,9 @@ def test_examples_of_a_page(page, tmp_path):
             assert doctest.DocTestRunner().run(test, clear_globs=False).failed == 0
             names = test.globs
         else:
-            for command, printed in re.findall(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", text, re.MULTILINE):
+            commands = re.findall(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", text, re.MULTILINE)
+            assert commands
+            for command, printed in commands:
                 assert shell(command).rstrip() == printed.rstrip()
 
 

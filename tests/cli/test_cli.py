@@ -158,9 +158,8 @@ def test_a_headless_original_is_not_quoted(tmp_path):
 
 def test_the_overview_has_families_and_no_details():
     done = petworks("evaluate", *DELTA, "--privacy-unit", "salary-class", "--qi", "zip,age,nationality")
-    assert [
-        line.strip() for line in done.stdout.splitlines() if line.strip() in ("privacy", "risk", "attack", "utility")
-    ]
+    families = ["privacy", "risk", "attack", "utility"]
+    assert [line.strip() for line in done.stdout.splitlines() if line.strip() in families] == families
     assert "privacy unit: salary-class" in done.stdout
     assert "class sizes are people" in done.stdout
     assert "More of each: --measure NAME, or --format json." in done.stdout

@@ -72,7 +72,9 @@ def test_columns(case):
     release = frames.release_of(case)
     overview = evaluate_all(release, None)
     by_measure = {result.measure: result for result in overview.results}
-    for row in columns(release, overview.results):
+    rows = columns(release, overview.results)
+    assert {"zip", "sex", *case.sensitive} <= {row["column"] for row in rows}
+    for row in rows:
         name = row["column"]
         assert row["role"] == release.roles.get(name)
         if name in ("zip", "sex", *case.sensitive):

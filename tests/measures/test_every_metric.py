@@ -90,6 +90,7 @@ def test_many_batches_say_the_same_as_one(case):
     whole = results(case)
     with small_batches(2):
         in_parts = results(case)
+    assert [name for name in NAMES if (whole[name] is None) != (in_parts[name] is None)] == []
     for name, result in whole.items():
         if result is not None:
             one, other = (flat({"value": found.value, **found.details}) for found in (result, in_parts[name]))

@@ -12,6 +12,7 @@ import duckdb
 import pytest
 
 import postgres_server
+from command import petworks
 from conftest import ROOT
 from PETWorks import Release, evaluate
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
@@ -138,8 +139,9 @@ def test_relations_without_an_order_say_so():
 )
 def test_no_password_in_any_message(address):
     for options in (("evaluate", address), ("evaluate", "data/delta.csv", "--original", address)):
-        output, error = command(*options, "--qi", "zip").communicate()
-        assert output == ""
+        done = petworks(*options, "--qi", "zip")
+        error = done.stderr
+        assert (done.returncode, done.stdout) == (2, "")
         assert "petworks: " in error
         assert error.count("\n") == 1
         assert "hunter" not in error

@@ -296,12 +296,14 @@ def test_damaged_feather_files_do_not_crash(tmp_path):
     table = pa.table({"a": pa.array(["x", "y", "x"] * 3).dictionary_encode()})
     pa.feather.write_feather(table, str(path), compression="uncompressed")
     whole = path.read_bytes()
+    refused = 0
     for at in range(8, len(whole), 3):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
         try:
             cells(path)
         except InputError:
-            continue
+            refused += 1
+    assert refused > 0
 
 
 def test_a_sliced_frame_is_read_where_it_starts():

@@ -154,6 +154,7 @@ def test_agrees_with_privattacks(case):
     theirs = attack.posterior_vulnerability("all", known, "s", combinations=sizes, n_processes=1)
     ours = every_subset(release_of(frame, known, ["s"])).to_arrow().to_pandas()
     theirs = {frozenset(row["qids"].split(",")): row for _, row in theirs.iterrows()}
+    assert len(ours) == len(theirs)
     for row in ours.to_dict("records"):
         other = theirs[frozenset(row["attributes"])]
         # They round to eight digits.
