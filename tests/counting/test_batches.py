@@ -2,12 +2,13 @@
 
 import threading
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from conftest import TINY_PARTS, constants, small_batches
+from conftest import TINY_BATCHES, TINY_PARTS, constants, small_batches
 from PETWorks import Release
 from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.packed_words import Words, class_starts
@@ -18,15 +19,19 @@ ROLES = {"a": QUASI_IDENTIFIER, "b": QUASI_IDENTIFIER, "s": SENSITIVE_ATTRIBUTE,
 CELLS = 3
 
 
-def made(rows=60, **options):
+def table(rows, seed):
     """Classes with one to a handful of sensitive values; some records are suppressed, some people are there twice."""
-    random = np.random.default_rng(3)
+    random = np.random.default_rng(seed)
     codes = {"a": random.integers(0, 4, rows), "b": random.integers(0, 3, rows), "s": random.integers(0, 5, rows)}
-    table = {name: [str(code) for code in own.tolist()] for name, own in codes.items()}
-    table["p"] = [str(number // 2) for number in range(rows)]
+    columns = {name: [str(code) for code in own.tolist()] for name, own in codes.items()}
+    columns["p"] = [str(number * number % 37) for number in range(rows)]
     for row in (4, 9, 30):
-        table["a"][row] = table["b"][row] = "*"
-    return Release(pa.table(table), ROLES, **options)
+        columns["a"][row] = columns["b"][row] = "*"
+    return columns
+
+
+def made(rows=60, seed=3, **options):
+    return Release(pa.table(table(rows, seed)), ROLES, **options)
 
 
 def asked(release, **options):
@@ -78,6 +83,45 @@ def test_batches_of_classes_with_their_values():
     assert [size for batch, _ in batches for size in batch] == sizes
     for name, own in columns.items():
         assert [code for _, batch in batches for code in batch[name]] == own
+
+
+ENGINES = ["memory", "duckdb"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_people_of_a_class_and_its_values_are_literally_counted(engine):
+    rows = list(zip(*table(60, 3).values(), strict=True))
+    expected = Counter()
+    for known in {row[:2] for row in rows} - {("*", "*")}:
+        own = [row for row in rows if row[:2] == known]
+        values = Counter(value for value, _ in {row[2:] for row in own})
+        expected[len({row[3] for row in own}), tuple(sorted(values.items()))] += 1
+    with constants(**TINY_BATCHES, **TINY_PARTS):
+        release = made(privacy_unit="p", engine=engine)
+        labels = release.marginal("s").values
+        found = Counter()
+        for sizes, starts, values, counts, people in asked(release):
+            cells = list(zip((labels[value] for value in values), counts, strict=True))
+            for place, (first, last) in enumerate(pairwise([*starts, len(cells)])):
+                number = sizes[place] if people is None else people[place]
+                found[number, tuple(sorted(cells[first:last]))] += 1
+    assert found == expected
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_classes_of_two_tables_are_literally_counted(engine):
+    """Suppressed records of the release stand aside; those of the other table are a class, as any."""
+    here, there = (Counter(zip(own["a"], own["b"], strict=True)) for own in (table(60, 3), table(35, 4)))
+    expected = Counter((0 if known == ("*", "*") else here[known], there[known]) for known in here | there)
+
+    def pairs(classes):
+        return [list(zip(classes.released.tolist(), classes.background.tolist(), strict=True))]
+
+    with constants(**TINY_BATCHES, **TINY_PARTS):
+        release = made(original=pa.table(table(35, 4)), engine=engine)
+        batches = release.fold_with(release.original, pairs, lambda one, other: one + other)
+    assert len(batches) > 2
+    assert Counter(pair for batch in batches for pair in batch) == expected
 
 
 def test_large_tables_are_counted_on_several_threads():
