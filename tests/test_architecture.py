@@ -46,6 +46,12 @@ def test_the_folders_follow_the_data():
         assert allowed_imports(folder) == set(FOLDERS[:place])
 
 
+def test_folders_of_tests_are_those_of_the_package():
+    folders = {path.parent.relative_to(PACKAGE) for path in PACKAGE.rglob("*/__init__.py")}
+    tested = {path.parent.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("*/test_*.py")}
+    assert folders == tested
+
+
 def test_imports_point_one_way():
     for module, tree in modules():
         folder = module.partition(".")[0]

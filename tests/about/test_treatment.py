@@ -194,5 +194,6 @@ def test_incomplete_records_stand_aside_in_the_original_too():
     ],
 )
 def test_what_is_of_the_wrong_kind_is_told_so(call):
+    release = Release(TABLE, ROLES)
     with pytest.raises(PETWorksError):
-        call(Release(TABLE, ROLES))
+        call(release)

@@ -12,9 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
-from test_cli import PATIENT, petworks
-from test_subsets import DOCUMENT, release_of
+from test_cli import PATIENT
 
+from command import petworks
+from people import DOCUMENT, release_of
 from PETWorks.measures.attacks.subsets import every_subset
 from PETWorks.tables.cells import is_number
 
@@ -77,6 +78,7 @@ def test_limits_decide_the_exit_code(folder, limit, code, sets):
     assert answers["number"] == 3
 
 
+@pytest.mark.slow
 def test_a_row_for_each_subset_in_a_file(folder):
     rows = every_subset(release_of(DOCUMENT, ["age", "education"], ["income"])).to_dicts()
     for name in ("out.csv", "out.parquet", "out.json"):
@@ -159,6 +161,7 @@ def test_a_full_terminal_leaves_the_file(folder):
     assert sorted(path.name for path in folder.iterdir()) == ["out.csv", "table.csv"]
 
 
+@pytest.mark.slow
 def test_interrupted_and_gone_on_with(tmp_path):
     rng = np.random.default_rng(5)
     names = [f"q{number:02}" for number in range(12)]

@@ -166,6 +166,7 @@ def test_a_run_that_is_stopped_leaves_nothing(large, temp, tmp_path, number, cod
     assert not out.exists()
 
 
+@pytest.mark.slow
 def test_auto_says_when_it_counts_out_of_core(temp, tmp_path):
     rows = 5_000_000
     values = pa.DictionaryArray.from_arrays(pa.array(np.arange(rows, dtype=np.int32) % 7), [str(n) for n in range(7)])
@@ -209,6 +210,7 @@ def test_csv_in_pieces_says_what_is_wrong_with_a_line(tmp_path, monkeypatch):
             sizes(engine)
 
 
+@pytest.mark.slow
 def test_blank_lines_at_the_border_of_a_block(tmp_path):
     from PETWorks.tables.csvfile import SCAN_BLOCK
 
@@ -272,7 +274,7 @@ def test_an_engine_that_cannot_start_leaves_nothing(temp, monkeypatch):
 
 
 def test_large_row_groups_are_read_in_pieces(tmp_path, monkeypatch):
-    monkeypatch.setattr("PETWorks.tables.opening.PIECE_ROWS", 100)
+    monkeypatch.setattr("PETWorks.tables.parquet.PIECE_ROWS", 100)
     pq.write_table(table(1000), tmp_path / "one.parquet")
     roles = dict.fromkeys("ab", QUASI_IDENTIFIER)
     sizes = [

@@ -4,32 +4,23 @@ import json
 import re
 import subprocess
 import sys
-from datetime import UTC, datetime
 from xml.etree import ElementTree
 
 import pyarrow as pa
 import pytest
-from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
 from test_policy import GOOD, TABLE, written
 
+from command import petworks
 from conftest import ROOT
 from PETWorks import check, evaluate
 from PETWorks.errors import ParameterError, PETWorksError
 from PETWorks.gate.diff import compare
 from PETWorks.gate.policy import read_policy
-from PETWorks.gate.schema import schema_text
+from policy_checks import CHECK, DAY
 
-CHECK = Draft202012Validator(json.loads(schema_text("check")))
-DAY = datetime(2026, 11, 16, tzinfo=UTC)
 WAIVED = "waivers: [{rule: k-anonymity, owner: Li, reason: a pilot, expires: 2026-11-16}]\n"
 STRICT = GOOD.replace("k: 2", "k: 3")
-
-
-def petworks(*arguments, cwd=ROOT):
-    code = "import sys; from PETWorks.cli.main import main; sys.argv[0] = 'petworks'; main()"
-    command = [sys.executable, "-c", code, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
 
 
 @pytest.mark.parametrize(
@@ -175,6 +166,7 @@ def test_json_fits_its_schema_and_is_canonical(name, edition):
     assert found
 
 
+@pytest.mark.slow
 def test_the_same_input_gives_the_same_bytes(tmp_path):
     outputs = {}
     for seed in ("0", "1"):
@@ -278,6 +270,7 @@ def test_notebook_repr_is_escaped(tmp_path):
     assert "1 of 1 rules do not hold" in shown
 
 
+@pytest.mark.slow
 def test_files_are_written_whole_together_or_not_at_all(tmp_path):
     path = written(tmp_path, GOOD)
     out = tmp_path / "out"

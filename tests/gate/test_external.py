@@ -6,16 +6,16 @@ import re
 from html import unescape
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from test_check import DAY
 
-from conftest import ROOT
+from conftest import ROOT, examples
 from PETWorks import catalogue, check
 from PETWorks.gate.external import Guard, kept_to
 from PETWorks.gate.schema import schema_text
 from PETWorks.render.chinese import CHINESE
+from policy_checks import DAY
 
 CHECK = Draft202012Validator(json.loads(schema_text("check")))
 
@@ -90,7 +90,7 @@ def policies(draw, folder):
     return folder / "p.yaml", {cell for row in table for cell in row if cell != "*"}, cell_size
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(data=st.data())
 def test_random_tables_leak_nothing(tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("external")

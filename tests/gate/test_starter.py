@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
-from test_check import petworks
 
+from command import petworks
 from PETWorks.counting.loading import load_rows
 from PETWorks.gate.policy import read_policy
 from PETWorks.gate.starter import starter_policy, suggestions

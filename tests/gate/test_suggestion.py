@@ -92,6 +92,7 @@ def test_near_misses_are_unknown_and_the_choice_is_cautious(name):
     assert found.reason.startswith("the cautious choice: the name is unknown and an adversary may know the value; ")
 
 
+@pytest.mark.slow
 def test_every_word_of_the_vocabulary_is_found_by_itself():
     for role, subjects in ((QI, suggestion.KNOWN), (SENSITIVE, suggestion.SENSITIVE), (ID, suggestion.DIRECT)):
         for subject, words in subjects.items():

@@ -12,13 +12,13 @@ import threading
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
-from test_check import CHECK, DAY
 
 from conftest import ROOT
 from PETWorks import check
 from PETWorks.measures.catalogue import FAMILIES, catalogue
 from PETWorks.render.chinese import CHINESE
 from PETWorks.render.html import LARGEST_PAGE
+from policy_checks import CHECK, DAY
 
 RENDER = ROOT / "src/PETWorks/render"
 CHROMIUM = os.environ.get("PETWORKS_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
@@ -245,6 +245,7 @@ def test_five_hundred_columns(tmp_path):
         assert len(result.to_dict(edition)["columns"]) == 500
 
 
+@pytest.mark.slow
 def test_many_of_everything_stays_small(tmp_path):
     names = [f"q{place}" for place in range(16)] + [f"s{place}" for place in range(30)]
     columns = [pa.array([str(row % (2 + place % 5)) for row in range(80)]) for place in range(len(names))]

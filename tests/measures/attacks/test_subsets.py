@@ -8,9 +8,11 @@ import numpy as np
 import pandas as pd
 import privattacks
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import examples
+from people import DOCUMENT, release_of
 from PETWorks import Release
 from PETWorks.counting import subset_counts as lattice
 from PETWorks.errors import InputError, NotApplicable, ParameterError, RoleError
@@ -18,17 +20,6 @@ from PETWorks.measures.attacks import subset_sizes as sizes_module
 from PETWorks.measures.attacks.subset_sizes import checked_sizes
 from PETWorks.measures.attacks.subsets import every_subset
 from PETWorks.measures.attacks.uniques import minimal_uniques
-
-DOCUMENT = {
-    "age": [20, 30, 30, 30, 30, 55, 55, 55],
-    "education": ["Master", "High School", "High School", "PhD", "PhD", "Bachelor", "Bachelor", "Bachelor"],
-    "income": ["low", "medium", "low", "medium", "medium", "high", "high", "medium"],
-}
-
-
-def release_of(table, known, sensitive=()):
-    roles = dict.fromkeys(known, "quasi_identifier") | dict.fromkeys(sensitive, "sensitive_attribute")
-    return Release(table, roles)
 
 
 def literal(table, subset, sensitive):
@@ -73,7 +64,7 @@ def engine(request, monkeypatch):
 
 
 @given(tables())
-@settings(max_examples=60)
+@examples(60)
 def check_all(memory, case):
     table, known, sensitive = case
     found = every_subset(release_of(table, known, sensitive), memory=memory)
@@ -150,7 +141,7 @@ def test_the_answers_of_the_document():
 
 
 @given(tables(columns=4, sensitive=1))
-@settings(max_examples=15)
+@examples(15)
 def test_agrees_with_privattacks(case):
     table, known, _ = case
     table = {name: [value or "missing" for value in column] for name, column in table.items()} | {
@@ -163,6 +154,7 @@ def test_agrees_with_privattacks(case):
     theirs = attack.posterior_vulnerability("all", known, "s", combinations=sizes, n_processes=1)
     ours = every_subset(release_of(frame, known, ["s"])).to_arrow().to_pandas()
     theirs = {frozenset(row["qids"].split(",")): row for _, row in theirs.iterrows()}
+    assert len(ours) == len(theirs)
     for row in ours.to_dict("records"):
         other = theirs[frozenset(row["attributes"])]
         # They round to eight digits.
@@ -171,7 +163,7 @@ def test_agrees_with_privattacks(case):
 
 
 @given(tables())
-@settings(max_examples=40)
+@examples(40)
 def test_more_attributes_never_lower_a_risk(case):
     found = every_subset(release_of(*case))
     place = {mask: number for number, mask in enumerate(found.masks.tolist())}
@@ -187,7 +179,7 @@ def test_more_attributes_never_lower_a_risk(case):
 
 
 @given(tables(columns=4))
-@settings(max_examples=40)
+@examples(40)
 def test_shapley_shares_are_the_mean_over_all_orders_and_add_up(case):
     _, known, _ = case
     found = every_subset(release_of(*case))
@@ -211,7 +203,7 @@ def test_shapley_shares_are_the_mean_over_all_orders_and_add_up(case):
 
 
 @given(tables(columns=4), st.sampled_from([0, 0.2, 1 / 3, 0.5, 1]), st.booleans())
-@settings(max_examples=60)
+@examples(60)
 def test_minimal_risky_sets(case, limit, gaps):
     table, known, sensitive = case
     sizes = sorted({1, len(known)}) if gaps else "all"

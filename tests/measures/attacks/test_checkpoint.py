@@ -5,8 +5,8 @@ import os
 from itertools import permutations
 
 import pytest
-from test_subsets import DOCUMENT, release_of
 
+from people import DOCUMENT, release_of
 from PETWorks.counting import subset_counts as lattice
 from PETWorks.errors import InputError
 from PETWorks.measures.attacks.subsets import every_subset

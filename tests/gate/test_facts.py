@@ -4,7 +4,6 @@ from collections import Counter
 
 import pytest
 from hypothesis import given
-from test_check import DAY
 from test_policy import GOOD, written
 
 import definitions
@@ -15,6 +14,7 @@ from PETWorks.gate.facts import MOST_STEPS, assumed, columns, payout, small_clas
 from PETWorks.gate.policy import Adversary
 from PETWorks.measures.evaluation import evaluate_all
 from PETWorks.measures.utility.payout import payout_curve
+from policy_checks import DAY
 
 
 def people_by_values(rows, names, unit):
@@ -72,7 +72,9 @@ def test_columns(case):
     release = frames.release_of(case)
     overview = evaluate_all(release, None)
     by_measure = {result.measure: result for result in overview.results}
-    for row in columns(release, overview.results):
+    rows = columns(release, overview.results)
+    assert {"zip", "sex", *case.sensitive} <= {row["column"] for row in rows}
+    for row in rows:
         name = row["column"]
         assert row["role"] == release.roles.get(name)
         if name in ("zip", "sex", *case.sensitive):
