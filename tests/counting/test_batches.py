@@ -140,7 +140,9 @@ def test_large_tables_are_counted_on_several_threads():
     met = []
     with small_batches(CELLS):
         release = made()
-        assert release.view.answer(release.view.fold("classes", "s", kernel, int.__add__)) == release.class_sizes().number
+        assert (
+            release.view.answer(release.view.fold("classes", "s", kernel, int.__add__)) == release.class_sizes().number
+        )
     assert len(set(met)) == 2
 
 
@@ -149,7 +151,8 @@ def test_an_error_of_a_kernel_on_a_thread_is_raised():
         raise ZeroDivisionError
 
     with small_batches(CELLS), pytest.raises(ZeroDivisionError):
-        made().fold("s", kernel, int.__add__)
+        view = made().view
+        view.answer(view.fold("failing", "s", kernel, int.__add__))
 
 
 # --- what Spark's executors do, without Spark

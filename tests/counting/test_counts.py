@@ -30,7 +30,8 @@ def counted(table):
         cells = np.split(classes.counts, classes.starts[1:]) if len(classes.sizes) else []
         return [(int(size), tuple(sorted(part.tolist()))) for size, part in zip(classes.sizes, cells, strict=True)]
 
-    return Counter(table.fold(table.sensitive_attributes[0], kernel, lambda one, other: one + other))
+    question = table.view.fold("classes", table.sensitive_attributes[0], kernel, lambda one, other: one + other)
+    return Counter(table.view.answer(question))
 
 
 def expected(columns, sensitive):
