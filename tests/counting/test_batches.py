@@ -150,8 +150,8 @@ def test_an_error_of_a_kernel_on_a_thread_is_raised():
     def kernel(classes):
         raise ZeroDivisionError
 
+    view = made().view
     with small_batches(CELLS), pytest.raises(ZeroDivisionError):
-        view = made().view
         view.answer(view.fold("failing", "s", kernel, int.__add__))
 
 
