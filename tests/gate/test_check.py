@@ -353,28 +353,28 @@ def test_diff(tmp_path):
 
 def test_what_is_better_and_what_has_another_threshold(tmp_path):
     (tmp_path / "a").mkdir()
-    worse = check(written(tmp_path / "a", STRICT), as_of=DAY).to_dict()
-    better = check(written(tmp_path / "a", GOOD), as_of=DAY).to_dict()
+    worse = check(written(tmp_path / "a", STRICT), as_of=DAY).content
+    better = check(written(tmp_path / "a", GOOD), as_of=DAY).content
     found = compare(worse, better)
-    assert [row["change"] for row in found["rules"]] == ["other threshold"]
-    assert found["worse"] is True, "somebody should look"
+    assert [row.change for row in found.rules] == ["other threshold"]
+    assert found.worse is True, "somebody should look"
     header, *rows = TABLE.splitlines()
     (tmp_path / "a/double.csv").write_text("\n".join([header, *rows, *rows]))
-    doubled = check(written(tmp_path / "a", STRICT), data=tmp_path / "a/double.csv", as_of=DAY).to_dict()
+    doubled = check(written(tmp_path / "a", STRICT), data=tmp_path / "a/double.csv", as_of=DAY).content
     found = compare(worse, doubled)
-    assert [row["change"] for row in found["rules"]] == ["better"]
-    assert found["worse"] is False
+    assert [row.change for row in found.rules] == ["better"]
+    assert found.worse is False
 
 
 def test_what_cannot_be_compared(tmp_path):
-    old = check(written(tmp_path, GOOD), as_of=DAY).to_dict()
-    fewer = check(written(tmp_path, GOOD.replace("[age, zip]", "[age]")), as_of=DAY).to_dict()
+    old = check(written(tmp_path, GOOD), as_of=DAY).content
+    fewer = check(written(tmp_path, GOOD.replace("[age, zip]", "[age]")), as_of=DAY).content
     found = compare(old, fewer)
-    assert (found["different"], found["comparable"], found["worse"]) == (["quasi_identifiers"], False, True)
-    failing = check(written(tmp_path, STRICT), as_of=DAY).to_dict()
-    waived = check(written(tmp_path, STRICT + WAIVED), as_of=DAY).to_dict()
+    assert (found.different, found.comparable, found.worse) == (("quasi_identifiers",), False, True)
+    failing = check(written(tmp_path, STRICT), as_of=DAY).content
+    waived = check(written(tmp_path, STRICT + WAIVED), as_of=DAY).content
     found = compare(failing, waived)
-    assert ([row["change"] for row in found["rules"]], found["worse"]) == (["waived"], False)
+    assert ([row.change for row in found.rules], found.worse) == (["waived"], False)
 
 
 @pytest.mark.parametrize(
@@ -414,7 +414,7 @@ def test_diff_says_what_is_wrong_with_a_path(tmp_path):
 def test_diff_refuses_two_editions(tmp_path):
     result = check(written(tmp_path, GOOD))
     with pytest.raises(PETWorksError, match="editions differ"):
-        compare(result.to_dict(), result.to_dict("external"))
+        compare(result.file(), result.file("external"))
 
 
 def test_presets_and_schemas_are_printed():

@@ -11,6 +11,7 @@ from PETWorks import attributetypes
 from PETWorks.about.treatment import TREATMENTS
 from PETWorks.counting.release import Release
 from PETWorks.errors import HierarchyError, InputError, ParameterError, PETWorksError, RoleError, quoted, unknown
+from PETWorks.gate.document import ReleaseKind, Spoken
 from PETWorks.gate.presets import Preset, presets
 from PETWorks.gate.schema import check_schema
 from PETWorks.measures.attacks.subset_sizes import checked_sizes
@@ -42,7 +43,7 @@ class Rule:
     parameters: Mapping[str, Any]  # all of them, checked
     given: tuple[str, ...]  # those that the file gives
     preset: str | None
-    why: str | None
+    why: Spoken | None
     key: Key
 
 
@@ -51,8 +52,8 @@ class Waiver:
     """A rule that need not hold, up to and including a day."""
 
     rule: str
-    owner: str
-    reason: str
+    owner: Spoken
+    reason: Spoken
     expires: date
 
 
@@ -60,7 +61,7 @@ class Waiver:
 class Adversary:
     """Somebody who is assumed to know some of the quasi-identifiers."""
 
-    who: str
+    who: Spoken
     knows: tuple[str, ...]
 
 
@@ -70,7 +71,7 @@ class Policy:
 
     path: Path
     file: YAMLFile
-    title: str
+    title: Spoken
     data: Path
     original: Path | None
     hierarchies: Path | None
@@ -79,10 +80,10 @@ class Policy:
     roles: Mapping[str, str] | None
     privacy_unit: str | None
     treatment: Mapping[str, str]
-    release_kind: str | None
-    recipients: str | None
+    release_kind: ReleaseKind | None
+    recipients: Spoken | None
     adversaries: tuple[Adversary, ...]
-    assumptions: tuple[str, ...]
+    assumptions: tuple[Spoken, ...]
     cell_size: int
     presets: tuple[Preset, ...]
     rules: tuple[Rule, ...]

@@ -6,6 +6,7 @@ from functools import cache
 from importlib.resources import as_file, files
 from typing import Any
 
+from PETWorks.gate.document import PresetFacts
 from PETWorks.tables.yamlfile import read_yaml
 
 
@@ -30,9 +31,14 @@ class Preset:
     chinese: str
     rules: tuple[Mapping[str, str], ...]
 
+    @property
+    def facts(self) -> PresetFacts:
+        """What a report says about it."""
+        return PresetFacts(**{name: value for name, value in vars(self).items() if name != "rules"})
+
     def to_dict(self) -> dict[str, Any]:
-        """What a report says of it."""
-        return {name: value for name, value in vars(self).items() if name != "rules"}
+        """The same as a plain dict."""
+        return self.facts.to_dict()
 
 
 @cache

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from PETWorks.errors import InputError, quoted, unknown
+from PETWorks.gate.document import CheckFile
 from PETWorks.tables.yamlfile import YAMLFile
 
 NAMES = ("policy", "check")
@@ -21,8 +22,17 @@ _KINDS = {
 }
 
 
+_HEAD = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "$id": "urn:petworks:check:1",
+    "title": "PETWorks check, version 1",
+}
+
+
 def schema_text(name: str) -> str:
-    """A schema as it is published."""
+    """A schema as it is published: that of a policy is a file, that of a check follows from the types."""
+    if name == "check":
+        return json.dumps({**_HEAD, **CheckFile.json_schema()}, indent=2, ensure_ascii=False) + "\n"
     return (files("PETWorks.gate") / "schemas" / f"{name}.json").read_text("utf-8")
 
 
