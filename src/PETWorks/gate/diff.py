@@ -186,7 +186,7 @@ def _facts(document: CheckDocument) -> dict[str, Any]:
     names = ("records", "people", "quasi_identifiers", "sensitive_attributes", "population", "treatment")
     return {
         **{name: table[name] for name in names if name in table},
-        **table.get("classes", {}),
+        **dict(sorted(table.get("classes", {}).items())),
         **{f"SHA-256 of {one.use}": one.sha256 for one in document.inputs},
         "SHA-256 of policy": document.policy.sha256,
         "petworks": document.petworks,
