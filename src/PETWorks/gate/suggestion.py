@@ -281,9 +281,9 @@ def _labelled(people: str, labels: str) -> re.Pattern[str]:
 def _pointed_to(words: str) -> dict[str, str]:
     """The roles that a name points to, each with what the column then is."""
     vocabulary, roles = _vocabulary(), dict[str, str]()
-    found = [term for term in vocabulary if term in words]
-    for term in found:
-        if not any(term != other and term in other for other in found):
+    terms = [term for term in vocabulary if term in words]
+    for term in terms:
+        if not any(term != other and term in other for other in terms):
             roles.setdefault(*vocabulary[term])
     for people, labels, what in LABELLED:
         if _labelled(people, labels).search(words):
