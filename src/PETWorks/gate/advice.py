@@ -113,7 +113,7 @@ def _waiver_step(rule: RuleResult, today: date) -> str | None:
 
 
 def _tells_outside(rules: Sequence[RuleResult], cell_size: int) -> Iterator[NextStep]:
-    """Rules whose verdict alone tells outsiders of classes below the cell size."""
+    """Rules whose verdict alone reveals classes below the cell size."""
     names = tuple(rule.name for rule in rules if 0 < threshold_class_size(rule) < cell_size)
     if names:
         yield NextStep("tells-outside", rules=names)

@@ -1,7 +1,7 @@
 """The document of a check: everything that its JSON file and the reports contain, as frozen dataclasses.
 
 Names and order of the fields are those of the JSON file, whose JSON Schema is made from the types. The external
-edition has a `Bound` in place of many numbers, and lacks the optional keys that would tell of single classes.
+edition has a `Bound` in place of many numbers, and lacks the optional keys that would reveal single classes.
 """
 
 from collections.abc import Mapping

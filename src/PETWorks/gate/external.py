@@ -130,7 +130,7 @@ class _Edition:
         )
 
     def _value(self, result: RuleResult | MeasureResult, compared: str | None = None) -> Value:
-        """The value of a measure, unless it tells of a class below the cell size."""
+        """The value of a measure, unless it reveals a class below the cell size."""
         entry, value = find(result.measure), result.value
         if compared == "excess":
             return self._excess(result)

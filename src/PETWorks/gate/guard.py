@@ -1,4 +1,4 @@
-"""Numbers as outsiders may see them: nothing tells of a group of people below the cell size.
+"""Numbers as outsiders may see them: nothing reveals a group of people below the cell size.
 
 Two harmless numbers can reveal a small count by subtraction. So a share is given as a cell: the middle of a range that
 is at least (cell size)/(the fewest people it can be a share of) wide. Every number that is shown then stands for at

@@ -12,7 +12,7 @@ from PETWorks.tables.yamlfile import read_yaml
 
 @dataclass(frozen=True)
 class Preset:
-    """A published threshold: who set it, where and when it says so, and the rules it comes to.
+    """A published threshold: who set it, its source and date, and the rules that it amounts to.
 
     `cell_size` and `probability` are the same limit in two ways; `stated_as` says which one the source gives, and
     `rule_of_thumb` whether it is custom rather than a rule.
