@@ -14,9 +14,11 @@ from test_policy import GOOD, TABLE, written
 from command import petworks
 from conftest import ROOT
 from PETWorks import check, evaluate
+from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.errors import ParameterError, PETWorksError
-from PETWorks.gate.diff import compare
+from PETWorks.gate.diff import compare, read_check
 from PETWorks.gate.policy import read_policy
+from PETWorks.render.json import canonical
 from policy_checks import CHECK, DAY
 
 WAIVED = "waivers: [{rule: k-anonymity, owner: Li, reason: a pilot, expires: 2026-11-16}]\n"
@@ -164,6 +166,48 @@ def test_json_fits_its_schema_and_is_canonical(name, edition):
         assert [error.message for error in CHECK.iter_errors(document)] == []
         assert text == json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
     assert found
+
+
+@pytest.mark.parametrize("edition", ["internal", "external"])
+@pytest.mark.parametrize("name", ["data/adult_policy.yaml", "docs/gallery/wards/first_policy.yaml"])
+def test_a_document_survives_being_written_and_read(tmp_path, name, edition):
+    written_file = check(ROOT / name, as_of=DAY).file(edition)
+    (tmp_path / "x.json").write_text(canonical(written_file.to_dict()), "utf-8")
+    read = read_check(tmp_path / "x.json")
+    assert read.to_dict() == written_file.to_dict()
+    assert [type(rule.value) for rule in read.rules] == [type(rule.value) for rule in written_file.rules]
+    assert compare(written_file, read).to_dict()["rules"] == []
+
+
+def asked_by(policy, monkeypatch):
+    """What a check asks the table about its classes, and in how many passes."""
+    passes = []
+    original = WeightedRows.ask
+
+    def asking(rows, questions):
+        passes.append(sorted(str(question.key[0]) for question in questions))
+        return original(rows, questions)
+
+    monkeypatch.setattr(WeightedRows, "ask", asking)
+    check(policy, as_of=DAY)
+    monkeypatch.undo()
+    return sorted(passes)
+
+
+def test_a_rule_is_not_counted_twice(tmp_path, monkeypatch):
+    """The overview measures everything, so that rules need no further pass over the classes."""
+    rules = "".join(
+        f"  - {rule}\n"
+        for rule in (
+            "{measure: l-diversity, l: 2}",
+            "{measure: t-closeness, t: 0.5}",
+            "{measure: attribute-inference, at_most: 0.9}",
+            "{measure: entropy-l-diversity, l: 1}",
+        )
+    )
+    without = asked_by(written(tmp_path, GOOD), monkeypatch)
+    assert without
+    assert asked_by(written(tmp_path, GOOD + rules), monkeypatch) == without
 
 
 @pytest.mark.slow
@@ -346,28 +390,28 @@ def test_diff(tmp_path):
 
 def test_what_is_better_and_what_has_another_threshold(tmp_path):
     (tmp_path / "a").mkdir()
-    worse = check(written(tmp_path / "a", STRICT), as_of=DAY).to_dict()
-    better = check(written(tmp_path / "a", GOOD), as_of=DAY).to_dict()
+    worse = check(written(tmp_path / "a", STRICT), as_of=DAY).content
+    better = check(written(tmp_path / "a", GOOD), as_of=DAY).content
     found = compare(worse, better)
-    assert [row["change"] for row in found["rules"]] == ["other threshold"]
-    assert found["worse"] is True, "somebody should look"
+    assert [row.change for row in found.rules] == ["other threshold"]
+    assert found.worse is True, "somebody should look"
     header, *rows = TABLE.splitlines()
     (tmp_path / "a/double.csv").write_text("\n".join([header, *rows, *rows]))
-    doubled = check(written(tmp_path / "a", STRICT), data=tmp_path / "a/double.csv", as_of=DAY).to_dict()
+    doubled = check(written(tmp_path / "a", STRICT), data=tmp_path / "a/double.csv", as_of=DAY).content
     found = compare(worse, doubled)
-    assert [row["change"] for row in found["rules"]] == ["better"]
-    assert found["worse"] is False
+    assert [row.change for row in found.rules] == ["better"]
+    assert found.worse is False
 
 
 def test_what_cannot_be_compared(tmp_path):
-    old = check(written(tmp_path, GOOD), as_of=DAY).to_dict()
-    fewer = check(written(tmp_path, GOOD.replace("[age, zip]", "[age]")), as_of=DAY).to_dict()
+    old = check(written(tmp_path, GOOD), as_of=DAY).content
+    fewer = check(written(tmp_path, GOOD.replace("[age, zip]", "[age]")), as_of=DAY).content
     found = compare(old, fewer)
-    assert (found["different"], found["comparable"], found["worse"]) == (["quasi_identifiers"], False, True)
-    failing = check(written(tmp_path, STRICT), as_of=DAY).to_dict()
-    waived = check(written(tmp_path, STRICT + WAIVED), as_of=DAY).to_dict()
+    assert (found.different, found.comparable, found.worse) == (("quasi_identifiers",), False, True)
+    failing = check(written(tmp_path, STRICT), as_of=DAY).content
+    waived = check(written(tmp_path, STRICT + WAIVED), as_of=DAY).content
     found = compare(failing, waived)
-    assert ([row["change"] for row in found["rules"]], found["worse"]) == (["waived"], False)
+    assert ([row.change for row in found.rules], found.worse) == (["waived"], False)
 
 
 @pytest.mark.parametrize(
@@ -407,7 +451,7 @@ def test_diff_says_what_is_wrong_with_a_path(tmp_path):
 def test_diff_refuses_two_editions(tmp_path):
     result = check(written(tmp_path, GOOD))
     with pytest.raises(PETWorksError, match="editions differ"):
-        compare(result.to_dict(), result.to_dict("external"))
+        compare(result.file(), result.file("external"))
 
 
 def test_presets_and_schemas_are_printed():

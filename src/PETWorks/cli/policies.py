@@ -171,15 +171,15 @@ def diff_command(old: Path, new: Path, output_format: str | None, output: Path |
     from PETWorks.gate.diff import compare, read_check
 
     target = None if output is None else check_writable(output, (old, new))
-    found = compare(read_check(old), read_check(new))
+    comparison = compare(read_check(old), read_check(new))
     if as_json(output_format, target):
-        text = dumps(found) + "\n"
+        text = dumps(comparison.to_dict()) + "\n"
     else:
         from PETWorks.render.check_text import comparison_text
 
-        text = comparison_text(found, **style(target))
+        text = comparison_text(comparison.to_dict(), **style(target))
     put_out(text, target)
-    sys.exit(DOES_NOT_HOLD if found["worse"] else HOLDS)
+    sys.exit(DOES_NOT_HOLD if comparison.worse else HOLDS)
 
 
 @click.command("presets")
