@@ -63,24 +63,6 @@ class PackedRows(WeightedRows):
         self._persons = None
         self._by_columns, self._values, self._kept_classes = {}, {}, {}
 
-    @classmethod
-    def of(
-        cls, known: Mapping[str, Known], columns: Mapping[str, Column], weights: Integers, unit: str | None
-    ) -> "PackedRows | None":
-        """Rows, which are distinct and in order, with their weights; None if 64 bits cannot hold both."""
-        weight_bits = int(weights.sum()).bit_length()
-        if sum(column.bits for column in columns.values()) + weight_bits > KEY_BITS or len(weights) == 0:
-            return None
-        fields: dict[str, Field] = {}
-        shift = weight_bits
-        for name in reversed(list(columns)):
-            fields[name] = Field(shift, columns[name].bits)
-            shift += columns[name].bits
-        keys = np.zeros(len(weights), np.uint64)
-        for name, column in columns.items():
-            keys |= column.codes.astype(np.uint64) << np.uint64(fields[name].shift)  # the weight has the lowest bits
-        return cls(known, {name: fields[name] for name in columns}, keys, weights, unit, weight_bits)
-
     @cached_property
     def columns(self) -> Mapping[str, Column]:  # type: ignore[override]
         """The columns as codes, unpacked when somebody asks for them."""
@@ -129,3 +111,21 @@ class PackedRows(WeightedRows):
             lowest = self._fields[columns[-1]].shift
             return count(self._keys >> np.uint64(lowest), weights=self.weights).counts
         return super()._sizes(columns)
+
+
+def packed(rows: WeightedRows) -> WeightedRows:
+    """Distinct rows, which are in order, packed into integers; as they are if 64 bits cannot hold them."""
+    assert rows.weights is not None
+    weight_bits = rows.rows.bit_length()
+    if sum(column.bits for column in rows.columns.values()) + weight_bits > KEY_BITS:
+        return rows
+    fields: dict[str, Field] = {}
+    shift = weight_bits  # the weight has the lowest bits
+    for name in reversed(list(rows.columns)):
+        fields[name] = Field(shift, rows.columns[name].bits)
+        shift += fields[name].bits
+    keys = np.zeros(len(rows.weights), np.uint64)
+    for name, column in rows.columns.items():
+        keys |= column.codes.astype(np.uint64) << np.uint64(fields[name].shift)
+    known = {name: Known(rows.columns[name].labels, rows.marginal(name).counts) for name in rows.columns}
+    return PackedRows(known, {name: fields[name] for name in rows.columns}, keys, rows.weights, rows.unit, weight_bits)

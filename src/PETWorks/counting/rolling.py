@@ -9,7 +9,7 @@ import numpy as np
 from PETWorks.about.hierarchy import Hierarchy
 from PETWorks.about.levels import recoding
 from PETWorks.counting.codes import Known
-from PETWorks.counting.packed_rows import Keys, Lift, PackedRows
+from PETWorks.counting.packed_rows import Keys, Lift, PackedRows, packed
 from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.errors import HierarchyError, ParameterError, unknown
 from PETWorks.tables.cells import SUPPRESSED
@@ -67,7 +67,8 @@ class RolledUp:
 
     @classmethod
     def base(cls, rows: WeightedRows, columns: Sequence[str], hierarchies: Mapping[str, Hierarchy]) -> "RolledUp":
-        """Rows as they are in the table."""
+        """Distinct rows as they are in the table."""
+        rows = packed(rows)
         return cls(_Lattice(rows, hierarchies), rows, dict.fromkeys(columns, 0))
 
     def at(self, levels: Mapping[str, int]) -> "RolledUp":

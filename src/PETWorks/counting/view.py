@@ -10,6 +10,7 @@ from PETWorks.about.levels import recoding, released_level
 from PETWorks.about.treatment import APART, AS_QUASI_IDENTIFIERS
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.counting import questions
+from PETWorks.counting.answers import Answers
 from PETWorks.counting.background import Background
 from PETWorks.counting.counts import ClassCodes, ClassPairs, ClassSizes, ClassValues, Grouping, Marginal
 from PETWorks.counting.questions import Merge, Question
@@ -49,7 +50,7 @@ class View:
     set_levels: Mapping[str, int] | None = None
     _rolled_up: RolledUp | None = field(default=None, repr=False)
     _people: dict[tuple[str, ...], Table] = field(default_factory=dict, init=False, repr=False)
-    _answers: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
+    _answers: Answers = field(default_factory=Answers, init=False, repr=False)
 
     @property
     def records(self) -> int:
@@ -71,50 +72,17 @@ class View:
         """Number of people in the population, as far as it was given."""
         return self.background.population_size(self.people)
 
-    # Questions. What was answered once is remembered; `prepare` answers many questions in few passes.
-
     def remembered(self, key: Hashable, make: Callable[[], Summary]) -> Summary:
         """What several measures share, made once."""
-        if key not in self._answers:
-            self._answers[key] = make()
-        answer: Summary = self._answers[key]
-        return answer
+        return self._answers.remembered(key, make)
 
     def answer(self, question: Question[Summary]) -> Summary:
-        """The answer to a question; without a limit, the answer with one will do."""
-        key = self._known(question)
-        if key is None:
-            key = self._keep(question, question.table.ask([question])[0])
-        answer: Summary = self._answers[key]
-        return answer
+        """The answer to a question, which is asked once."""
+        return self._answers.to(question)
 
     def prepare(self, wanted: Iterable[Question[Any]]) -> None:
-        """Answer questions that have not been answered, those to one table together."""
-        by_table: dict[int, dict[tuple[Hashable, Hashable], Question[Any]]] = {}
-        for question in sorted(wanted, key=lambda question: question.limit is None):
-            asked = by_table.setdefault(id(question.table), {})
-            covered = question.limit is None and any(key == question.key for key, _ in asked)
-            if not covered and self._known(question) is None:
-                asked[question.key, question.limit] = question
-        for asked in by_table.values():
-            if asked:
-                answers = next(iter(asked.values())).table.ask(list(asked.values()))
-                for question, answer in zip(asked.values(), answers, strict=True):
-                    self._keep(question, answer)
-
-    def _keep(self, question: Question[Any], answer: Any) -> Hashable:
-        key = (question.key, question.limit)
-        self._answers[key] = answer
-        self._answers.setdefault(("any limit", question.key), key)
-        return key
-
-    def _known(self, question: Question[Any]) -> Hashable | None:
-        """Under which key the answer is remembered."""
-        key = (question.key, question.limit)
-        if key in self._answers:
-            return key
-        known: Hashable | None = self._answers.get(("any limit", question.key)) if question.limit is None else None
-        return known
+        """Answer many questions in as few passes as possible."""
+        self._answers.prepare(wanted)
 
     # What measures ask.
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from PETWorks.counting import batches
 from PETWorks.counting.batches import THREADS, batches_of, folded
-from PETWorks.counting.codes import Codes, Column, Domain, Known, common_coding, fingerprint_of, recoding_of
+from PETWorks.counting.codes import Codes, Column, Domain, common_coding, fingerprint_of, recoding_of
 from PETWorks.counting.counts import (
     ClassCodes,
     ClassPairs,
@@ -88,9 +88,7 @@ class WeightedRows:
         return WeightedRows(columns, self.unit, self.weights)
 
     def distinct(self) -> "WeightedRows":
-        """The same records with equal rows merged; packed into integers if those can hold them."""
-        from PETWorks.counting.packed_rows import PackedRows
-
+        """The same records with equal rows merged, in ascending order of their codes."""
         names = tuple(self.columns)
         classes = self._classes(names)
         codes = classes.layout.codes(classes.keys)
@@ -98,9 +96,7 @@ class WeightedRows:
             name: Column(self.columns[name].labels, own.astype(self.columns[name].codes.dtype))
             for name, own in zip(names, codes, strict=True)
         }
-        known = {name: Known(self.columns[name].labels, self.marginal(name).counts) for name in names}
-        packed = PackedRows.of(known, columns, classes.sizes, self.unit)
-        return WeightedRows(columns, self.unit, classes.sizes) if packed is None else packed
+        return WeightedRows(columns, self.unit, classes.sizes)
 
     @cached_property
     def compact(self) -> "WeightedRows":
