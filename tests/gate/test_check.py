@@ -222,7 +222,7 @@ def test_junit(tmp_path):
     assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("2", "1", "1")
     assert [case.get("name") for case in suite] == ["pdpc-3", "k-anonymity"]
     assert [child.tag for case in suite for child in case] == ["failure", "skipped"]
-    assert "found 2, wanted k ≥ 3" in suite[0][0].get("message")
+    assert "found 2, required k ≥ 3" in suite[0][0].get("message")
     assert "a pilot" in suite[1][0].get("message")
 
 
@@ -275,7 +275,7 @@ def test_notebook_repr_is_escaped(tmp_path):
     shown = check(written(tmp_path, text), as_of=DAY)._repr_html_()
     assert "<script>" not in shown
     assert "&lt;script&gt;" in shown
-    assert "1 of 1 rules do not hold" in shown
+    assert "1 of 1 rules fails" in shown
 
 
 def test_files_are_written_whole_together_or_not_at_all(tmp_path):
