@@ -348,7 +348,7 @@ def test_diff(tmp_path):
     back = petworks("diff", tmp_path / "new.json", tmp_path / "old.json")
     assert back.returncode == 1, "a rule is gone"
     same = petworks("diff", tmp_path / "old.json", tmp_path / "old.json")
-    assert (same.returncode, "nothing of the table has changed" in same.stdout) == (0, True)
+    assert (same.returncode, "No rule, measure or fact of the table has changed" in same.stdout) == (0, True)
 
 
 def test_what_is_better_and_what_has_another_threshold(tmp_path):
