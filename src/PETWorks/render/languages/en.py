@@ -81,7 +81,7 @@ TEXTS = {
     "release.internal": "The release is internal: it stays within the organisation.",
     "context.recipients": "Recipients: {who}.",
     "context.known": "An adversary may know all of these columns: {columns}.",
-    "context.adversary": "Assumed adversary: {who}, who knows {columns}.",
+    "context.adversary": "Assumed adversary: {who}. Known columns: {columns}.",
     "treatment.missing.value": "A missing quasi-identifier counts as a value of its own.",
     "treatment.missing.apart": "Records with a missing quasi-identifier are excluded from class-based checks.",
     "treatment.suppressed.apart": (
