@@ -258,7 +258,7 @@ def test_junit(tmp_path):
     assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("2", "1", "1")
     assert [case.get("name") for case in suite] == ["pdpc-3", "k-anonymity"]
     assert [child.tag for case in suite for child in case] == ["failure", "skipped"]
-    assert "found 2, wanted k ≥ 3" in suite[0][0].get("message")
+    assert "found 2, required k ≥ 3" in suite[0][0].get("message")
     assert "a pilot" in suite[1][0].get("message")
 
 
@@ -311,7 +311,7 @@ def test_notebook_repr_is_escaped(tmp_path):
     shown = check(written(tmp_path, text), as_of=DAY)._repr_html_()
     assert "<script>" not in shown
     assert "&lt;script&gt;" in shown
-    assert "1 of 1 rules do not hold" in shown
+    assert "1 of 1 rules fails" in shown
 
 
 @pytest.mark.slow
@@ -385,7 +385,7 @@ def test_diff(tmp_path):
     back = petworks("diff", tmp_path / "new.json", tmp_path / "old.json")
     assert back.returncode == 1, "a rule is gone"
     same = petworks("diff", tmp_path / "old.json", tmp_path / "old.json")
-    assert (same.returncode, "nothing of the table has changed" in same.stdout) == (0, True)
+    assert (same.returncode, "No rule, measure or fact of the table has changed" in same.stdout) == (0, True)
 
 
 def test_what_is_better_and_what_has_another_threshold(tmp_path):

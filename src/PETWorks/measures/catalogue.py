@@ -25,6 +25,41 @@ class Parameter:
     default: Any
     rule: Number | Flag | Choice | Text | Function
 
+    @property
+    def limit(self) -> str | None:
+        """What it demands of the measured value: "at least", "at most", or None if it is no threshold."""
+        return self.rule.limit if isinstance(self.rule, Number) else None
+
+    @property
+    def unit(self) -> str | None:
+        """What it counts; see `Number`."""
+        return self.rule.unit if isinstance(self.rule, Number) else None
+
+    @property
+    def of_one_class(self) -> bool:
+        """Whether it is compared with the smallest class: a class size, or a chance of 1/(class size)."""
+        return self.limit is not None and self.unit in ("records", "chance")
+
+    def class_size(self, value: Any) -> float:
+        """The class size that a threshold demands; 0 if it demands none."""
+        if not value or not self.of_one_class:
+            return 0
+        return float(value) if self.unit == "records" else 1 / value
+
+
+@dataclass(frozen=True)
+class ByColumn:
+    """A number that a measure has for each column: its key in `details["columns"]`, and what reports call it."""
+
+    key: str
+    called: str = ""
+    better: str = "higher"
+
+    @property
+    def name(self) -> str:
+        """What the columns of a check call it."""
+        return self.called or self.key
+
 
 NEEDS: Mapping[str, tuple[Callable[[View], bool], str]] = {
     "quasi-identifiers": (lambda view: bool(view.quasi_identifiers), "--qi"),
@@ -47,9 +82,15 @@ class Metric:
     needs: tuple[str, ...]
     aliases: tuple[str, ...]
     treats: Mapping[str, str | None]
-    chinese: tuple[str, str]
     of_one_class: bool
-    asks: Callable[..., Iterable[Question[Any]]] | None = None
+    unit: str
+    by_column: ByColumn | None
+    if_it_fails: str
+    classes_to_avoid: int | None
+    scenario: str | None
+    linked: bool
+    reported_in: str | None
+    asks: Callable[..., Iterable[Question[Any]]] | None
 
     def __repr__(self) -> str:
         return f"<{self.name} ({self.family}): {self.summary}>"
@@ -73,6 +114,15 @@ class Metric:
             for name, parameter in inspect.signature(self.function).parameters.items()
             if parameter.kind is parameter.KEYWORD_ONLY
         }
+
+    @property
+    def section(self) -> str:
+        """The part of a report that it belongs to: identity, attributes, presence, profit or utility."""
+        if self.reported_in is not None:
+            return self.reported_in
+        if self.family == "utility":
+            return "utility"
+        return "attributes" if "a sensitive attribute" in self.needs else "identity"
 
     def to_dict(self) -> dict[str, Any]:
         """What the catalogue knows of it, as plain dicts, lists and texts."""
@@ -166,21 +216,49 @@ def metric(
     needs: tuple[str, ...] = ("quasi-identifiers",),
     aliases: tuple[str, ...] = (),
     treats: Mapping[str, str | None] | None = None,
-    chinese: tuple[str, str] = ("", ""),
     of_one_class: bool = False,
+    unit: str = "number",
+    by_column: ByColumn | None = None,
+    if_it_fails: str = "blur",
+    classes_to_avoid: int | None = None,
+    scenario: str | None = None,
+    linked: bool = False,
+    section: str | None = None,
     asks: Callable[..., Iterable[Question[Any]]] | None = None,
 ) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
     """Enter a function in the catalogue and check its arguments whenever it is called.
 
-    treats         what it treats otherwise than the release would have it: see `Release.treatment`
-    chinese        its name and the summary of its docstring in Traditional Chinese, for reports
-    asks           the questions about classes that it will ask, for a view and its parameters
-    of_one_class   whether the value tells of one class, as the smallest or the worst: not for everybody to see where
-                   classes are small
+    treats             what it treats otherwise than the release would have it: see `Release.treatment`
+    of_one_class       whether the value describes one class, as the smallest or the worst: not for outsiders where
+                       classes are small
+    unit               what the value is: records, values, share, chance (1/class size), ratio, money, number
+    by_column          the number it has for each column, if it has one
+    if_it_fails        what helps when a threshold is not met: blur, diversify, more-values, hide-presence, refine
+    classes_to_avoid   the size that no class may fall below if the value is to be good, where no threshold says so
+    scenario           which number of a re-identification scenario the value is: highest or average
+    linked             whether records are linked with the population, where there is one
+    asks               the questions about classes that it will ask, for a view and its checked parameters
+    section            the part of a report it belongs to, where family and needs do not say it
     """
 
     def enter(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-        entry = Metric(function, family, better, needs, aliases, treats or {}, chinese, of_one_class, asks)
+        entry = Metric(
+            function=function,
+            family=family,
+            better=better,
+            needs=needs,
+            aliases=aliases,
+            treats=treats or {},
+            of_one_class=of_one_class,
+            unit=unit,
+            by_column=by_column,
+            if_it_fails=if_it_fails,
+            classes_to_avoid=classes_to_avoid,
+            scenario=scenario,
+            linked=linked,
+            reported_in=section,
+            asks=asks,
+        )
         catalogue[entry.name] = entry
 
         @wraps(function)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from PETWorks.errors import printable
+from PETWorks.measures.numbers import shown as shown  # its readers import it from here
 
 TOLERANCE = 2.0**-49  # eight units in the last place: what a few roundings can do, and no more
 
@@ -130,23 +130,12 @@ class Result:
         return f"<table><caption>{escape(self.measure)}</caption>{cells}</table>"
 
 
-def shown(value: Any) -> str:
-    """A value as a person wants to read it."""
-    if isinstance(value, bool) or value is None:
-        return {None: "-", True: "yes", False: "no"}[value]
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(shown(item) for item in value) + "]"
-    return printable(str(value))
-
-
 def flat(details: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Nested details as one mapping, the names joined: `{"Disease": {"t": 1}}` to `{"Disease: t": 1}`."""
-    found: dict[str, Any] = {}
+    flattened: dict[str, Any] = {}
     for name, value in details.items():
         if isinstance(value, Mapping):
-            found |= flat(value, f"{prefix}{name}: ")
+            flattened |= flat(value, f"{prefix}{name}: ")
         else:
-            found[prefix + name] = value
-    return found
+            flattened[prefix + name] = value
+    return flattened

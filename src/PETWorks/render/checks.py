@@ -8,11 +8,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from PETWorks.errors import ParameterError
+from PETWorks.errors import ParameterError, unknown
 from PETWorks.gate.document import EXTERNAL, FAIL, INTERNAL, CheckDocument, CheckFile
 from PETWorks.gate.external import external
 from PETWorks.gate.policy import Policy, read_policy
 from PETWorks.gate.verdict import judged
+from PETWorks.render.formats import FILES, TEXT
 from PETWorks.render.json import canonical
 
 
@@ -37,7 +38,7 @@ class Check:
 
     @property
     def verdict(self) -> str:
-        """`pass`, `waived` (every rule that does not hold is waived) or `fail`."""
+        """`pass`, `waived` (every rule that fails is waived) or `fail`."""
         return self.content.verdict
 
     @property
@@ -59,25 +60,26 @@ class Check:
 
     def to_json(self, edition: str = INTERNAL) -> str:
         """The document in canonical form: the same content is the same text."""
-        return canonical(self.to_dict(edition))
+        return self.to_format("json", edition=edition)
 
     def to_html(self, lang: str = "en", edition: str = INTERNAL) -> str:
-        """The report: one page in both languages, `lang` ('en' or 'zh-TW') first."""
-        from PETWorks.render.html import page
-
-        return page(self.to_dict(edition), lang)
+        """The report: one page in all languages, `lang` ('en' or 'zh-TW') first."""
+        return self.to_format("html", lang, edition)
 
     def to_markdown(self, lang: str = "en", edition: str = INTERNAL) -> str:
         """A short table, as for a pull request."""
-        from PETWorks.render.markdown import markdown
-
-        return markdown(self.to_dict(edition), lang)
+        return self.to_format("markdown", lang, edition)
 
     def to_junit(self, edition: str = INTERNAL) -> str:
         """A test case for each rule, for a pipeline."""
-        from PETWorks.render.junit import junit
+        return self.to_format("junit", edition=edition)
 
-        return junit(self.to_dict(edition))
+    def to_format(self, name: str, lang: str = "en", edition: str = INTERNAL) -> str:
+        """The check in one of the formats: 'json', 'junit', 'markdown', 'html' or 'text'."""
+        formats = {**FILES, TEXT.name: TEXT}
+        if name not in formats:
+            raise unknown("format", str(name), formats)
+        return formats[name].write(self.to_dict(edition), lang)
 
     def __repr__(self) -> str:
         verdicts = self.content.rule_verdicts.to_dict()

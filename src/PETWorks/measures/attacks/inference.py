@@ -32,7 +32,8 @@ def _asks(view: View, **_limits: float | None) -> list[Question[int]]:
     better="lower",
     needs=("quasi-identifiers", "a sensitive attribute"),
     treats={**EVERYTHING_SEEN, "several_sensitive": ALONE},
-    chinese=("屬性推論", "隨機選取一人，在已知其準識別符的情況下，猜中其敏感屬性值的機率。"),
+    unit="share",
+    if_it_fails="diversify",
 )
 def attribute_inference(view: View, *, at_most: AtMost = None, excess: AtMost = None) -> Result:
     """Chance to guess the sensitive value of a random person whose quasi-identifiers are known.

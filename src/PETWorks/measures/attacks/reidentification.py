@@ -27,7 +27,7 @@ def _asks(view: View, **_limits: float | None) -> list[Question[Any]]:
     family="attack",
     better="lower",
     treats=EVERYTHING_SEEN,
-    chinese=("再識別", "隨機選取一人，在已知其準識別符的情況下，選中其資料列的機率。"),
+    unit="share",
 )
 def re_identification(view: View, *, at_most: AtMost = None, excess: AtMost = None) -> Result:
     """Chance to pick the record of a random person whose quasi-identifiers are known.

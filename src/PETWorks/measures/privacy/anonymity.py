@@ -14,14 +14,14 @@ from PETWorks.measures.parameters import Number, Text
 from PETWorks.measures.population_classes import linked_sizes, own_sizes
 from PETWorks.measures.result import Later, Result, at_most, no_less_than, no_more_than
 
-ClassSize = Annotated[float | None, Number(at_least=1)]
+ClassSize = Annotated[float | None, Number(at_least=1, limit="at least", unit="records")]
 
 
 @metric(
     family="privacy",
     better="higher",
-    chinese=("k-匿名性", "最小等價類的資料列數。"),
     of_one_class=True,
+    unit="records",
 )
 def k_anonymity(view: View, *, k: ClassSize = None) -> Result:
     """Number of records in the smallest equivalence class.
@@ -70,13 +70,14 @@ def _asks(view: View, *, alpha: float | None, k: float | None, value: str | None
     better="mixed",
     needs=("quasi-identifiers", "a sensitive attribute"),
     aliases=("(α,k)-anonymity", "(alpha,k)-anonymity"),
-    chinese=("(α, k)-匿名性", "最小等價類的大小，以及單一敏感屬性值在等價類中所占的最大比例。"),
     of_one_class=True,
+    unit="records and share",
+    if_it_fails="diversify",
 )
 def alpha_k_anonymity(
     view: View,
     *,
-    alpha: Annotated[float | None, Number(at_least=0, at_most=1)] = None,
+    alpha: Annotated[float | None, Number(at_least=0, at_most=1, limit="at most", unit="share")] = None,
     k: ClassSize = None,
     value: Annotated[str | None, Text()] = None,
 ) -> Result:
@@ -120,8 +121,8 @@ def alpha_k_anonymity(
     family="privacy",
     better="higher",
     needs=("quasi-identifiers", "a population table"),
-    chinese=("k-map（k-對映）", "去識別化資料表各等價類在母體中所對應人數的最小值。"),
     of_one_class=True,
+    unit="records",
 )
 def k_map(view: View, *, k: ClassSize = None) -> Result:
     """Number of people in the population behind the least common class of the release.

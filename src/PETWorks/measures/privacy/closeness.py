@@ -98,13 +98,14 @@ def _asks(view: View, *, t: float | None, distance: str | Mapping[str, str]) -> 
     family="privacy",
     better="lower",
     needs=("quasi-identifiers", "a sensitive attribute"),
-    chinese=("t-相似性", "各等價類的敏感屬性值分布與整個資料表的分布之間的最大距離。"),
     of_one_class=True,
+    unit="ratio",
+    if_it_fails="diversify",
 )
 def t_closeness(
     view: View,
     *,
-    t: Annotated[float | None, Number(at_least=0)] = None,
+    t: Annotated[float | None, Number(at_least=0, limit="at most")] = None,
     distance: Annotated[str | Mapping[str, str], Choice(DISTANCES, by_attribute=True)] = "auto",
 ) -> Result:
     """Largest distance between a class's sensitive values and the whole table's.

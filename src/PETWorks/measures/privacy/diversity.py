@@ -15,7 +15,7 @@ from PETWorks.measures.result import Result, at_most, below, no_less_than
 
 SAME = 1 + 2.0**-50  # sums of the same logarithms in another order
 NEEDED = ("quasi-identifiers", "a sensitive attribute")
-Diversity = Annotated[float | None, Number(at_least=1)]
+Diversity = Annotated[float | None, Number(at_least=1, limit="at least", unit="values")]
 
 
 class _Least(NamedTuple):
@@ -79,8 +79,9 @@ def _asks_recursive(view: View, *, c: float | None, l: int) -> list[Question[tup
     better="higher",
     needs=NEEDED,
     aliases=("distinct-l-diversity",),
-    chinese=("l-多樣性", "各等價類中相異敏感屬性值個數的最小值。"),
     of_one_class=True,
+    unit="values",
+    if_it_fails="more-values",
 )
 def l_diversity(view: View, *, l: Diversity = None) -> Result:  # noqa: E741 - its name in every paper
     """Fewest different sensitive values in a class.
@@ -106,8 +107,9 @@ def l_diversity(view: View, *, l: Diversity = None) -> Result:  # noqa: E741 - i
     family="privacy",
     better="higher",
     needs=NEEDED,
-    chinese=("熵 l-多樣性", "各等價類中敏感屬性值之 exp(熵) 的最小值，即該等價類相當於有幾個同樣常見的值。"),
     of_one_class=True,
+    unit="values",
+    if_it_fails="more-values",
 )
 def entropy_l_diversity(view: View, *, l: Diversity = None) -> Result:  # noqa: E741 - its name in every paper
     """Smallest exp(entropy) of the sensitive values in a class: how many equally common values it is worth.
@@ -133,17 +135,15 @@ def entropy_l_diversity(view: View, *, l: Diversity = None) -> Result:  # noqa: 
     better="lower",
     needs=NEEDED,
     aliases=("(c,l)-diversity", "recursive-(c,l)-diversity"),
-    chinese=(
-        "遞迴 (c, l)-多樣性",
-        "c 必須超過的界限：超過此值，各等價類中最常見的敏感屬性值相對於較少見的值才不致過於常見。",
-    ),
     of_one_class=True,
+    unit="ratio",
+    if_it_fails="more-values",
 )
 def recursive_l_diversity(
     view: View,
     *,
     c: Annotated[float | None, Number(at_least=0)] = None,
-    l: Annotated[int, Number(at_least=2, at_most=10**9, whole=True)] = 2,  # noqa: E741 - its name in every paper
+    l: Annotated[int, Number(at_least=2, at_most=10**9, whole=True, unit="values")] = 2,  # noqa: E741 - its name in every paper
 ) -> Result:
     """Bound that c must exceed so that no class has one value too common among its rarer ones.
 

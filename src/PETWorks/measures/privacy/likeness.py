@@ -16,7 +16,7 @@ from PETWorks.measures.parameters import Choice, Number
 from PETWorks.measures.result import Result, at_most, below, no_more_than
 
 BASES = {"e": math.e, "2": 2.0, "10": 10.0}
-Beta = Annotated[float | None, Number(at_least=0)]
+Beta = Annotated[float | None, Number(at_least=0, limit="at most")]
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,9 @@ def _asks_delta(view: View, *, delta: float | None, base: str) -> list[Question[
     better="lower",
     needs=("quasi-identifiers", "a sensitive attribute"),
     aliases=("beta-likeness", "basic-β-likeness"),
-    chinese=("基本 β-相似性", "敏感屬性值在等價類中的比例，相較於其在整個資料表中的比例，最大的相對增幅。"),
     of_one_class=True,
+    unit="ratio",
+    if_it_fails="diversify",
 )
 def basic_beta_likeness(view: View, *, beta: Beta = None) -> Result:
     """Largest relative gain in the share of a sensitive value, from the table to a class.
@@ -118,11 +119,9 @@ def basic_beta_likeness(view: View, *, beta: Beta = None) -> Result:
     better="lower",
     needs=("quasi-identifiers", "a sensitive attribute"),
     aliases=("enhanced-β-likeness",),
-    chinese=(
-        "強化 β-相似性",
-        "敏感屬性值比例的最大相對增幅；若有任一值的增幅超過 -ln p（p 為該值在整個資料表中的比例），則無數值。",
-    ),
     of_one_class=True,
+    unit="ratio",
+    if_it_fails="diversify",
 )
 def enhanced_beta_likeness(view: View, *, beta: Beta = None) -> Result:
     """Largest relative gain of a sensitive value, if each keeps within -ln p; none otherwise.
@@ -166,16 +165,14 @@ def enhanced_beta_likeness(view: View, *, beta: Beta = None) -> Result:
     better="lower",
     needs=("quasi-identifiers", "a sensitive attribute"),
     aliases=("delta-disclosure-privacy", "δ-disclosure", "δ-disclosure-privacy"),
-    chinese=(
-        "δ-揭露隱私性",
-        "等價類所含敏感屬性值之 |log(q/p)| 的最大值，q 為該值在等價類中的比例，p 為其在整個資料表中的比例。",
-    ),
     of_one_class=True,
+    unit="ratio",
+    if_it_fails="diversify",
 )
 def delta_disclosure(
     view: View,
     *,
-    delta: Annotated[float | None, Number(at_least=0)] = None,
+    delta: Annotated[float | None, Number(at_least=0, limit="at most")] = None,
     base: Annotated[str, Choice(tuple(BASES))] = "e",
 ) -> Result:
     """Largest |log(q/p)| of a sensitive value that a class has, q being its share there and p in the table.

@@ -18,14 +18,18 @@ from PETWorks.measures.result import Result, at_most
     better="between",
     needs=("quasi-identifiers", "the original table"),
     aliases=("d-presence", "δ-presence"),
-    chinese=("δ-存在性", "原始資料表中的某人存在於去識別化資料表中的機率範圍。"),
     of_one_class=True,
+    unit="range of shares",
+    if_it_fails="hide-presence",
+    section="presence",
 )
 def delta_presence(
     view: View,
     *,
-    delta_min: Annotated[float | None, Number(at_least=0, at_most=1)] = None,
-    delta_max: Annotated[float | None, Number(at_least=0, at_most=1, not_below="delta_min")] = None,
+    delta_min: Annotated[float | None, Number(at_least=0, at_most=1, limit="at least", unit="share")] = None,
+    delta_max: Annotated[
+        float | None, Number(at_least=0, at_most=1, not_below="delta_min", limit="at most", unit="share")
+    ] = None,
 ) -> Result:
     """Range of the probability that a person of the original is in the release.
 

@@ -10,14 +10,15 @@ from PETWorks.measures.catalogue import metric
 from PETWorks.measures.parameters import Flag, Number
 from PETWorks.measures.result import Result, at_most, below
 
-Money = Annotated[float, Number(at_least=0, at_most=1e100)]
+Money = Annotated[float, Number(at_least=0, at_most=1e100, unit="money")]
 
 
 @metric(
     family="privacy",
     better="lower",
-    chinese=("獲利力", "單一資料列帶給發布者的最高期望損失，應小於該資料列帶來的發布者收益。"),
     of_one_class=True,
+    unit="money",
+    section="profit",
 )
 def profitability(
     view: View,

@@ -13,8 +13,9 @@ from PETWorks.measures.parameters import Number
 from PETWorks.measures.population_classes import linked_sizes, own_sizes
 from PETWorks.measures.result import Result, at_most
 
-Share = Annotated[float | None, Number(at_least=0, at_most=1)]
-ClassSize = Annotated[float | None, Number(at_least=1)]
+Chance = Annotated[float | None, Number(at_least=0, at_most=1, limit="at most", unit="chance")]  # 1/(class size)
+Share = Annotated[float | None, Number(at_least=0, at_most=1, limit="at most", unit="share")]
+ClassSize = Annotated[float | None, Number(at_least=1, limit="at least", unit="records")]
 Threshold = Annotated[float, Number(at_least=0, at_most=1)]
 MOST_FRACTIONS = 300
 LINKED = ("journalist-risk", "marketer-risk")
@@ -25,13 +26,14 @@ BINS = (1, 2, 3, 5, 11, 20, 50, 100, 1000)
     family="risk",
     better="lower",
     aliases=("highest-risk", "ReidentificationRisk"),
-    chinese=("檢察官情境風險", "已知某人在去識別化資料表中時，找出其資料列的最高機率，即最小等價類大小的倒數。"),
     of_one_class=True,
+    unit="chance",
+    scenario="highest",
 )
 def prosecutor_risk(
     view: View,
     *,
-    highest: Share = None,
+    highest: Chance = None,
     cell_size: ClassSize = None,
     average: Share = None,
     threshold: Threshold = 0.2,
@@ -59,13 +61,15 @@ def prosecutor_risk(
 @metric(
     family="risk",
     better="lower",
-    chinese=("記者情境風險", "攻擊者以母體名冊比對時，找出任何一人之資料列的最高機率。"),
     of_one_class=True,
+    unit="chance",
+    scenario="highest",
+    linked=True,
 )
 def journalist_risk(
     view: View,
     *,
-    highest: Share = None,
+    highest: Chance = None,
     cell_size: ClassSize = None,
     average: Share = None,
     threshold: Threshold = 0.2,
@@ -94,7 +98,9 @@ def journalist_risk(
 @metric(
     family="risk",
     better="lower",
-    chinese=("行銷者情境風險", "攻擊者將所有資料列與母體連結時，預期能正確找出的資料列比例。"),
+    unit="share",
+    scenario="average",
+    linked=True,
 )
 def marketer_risk(view: View, *, average: Share = None) -> Result:
     """Expected share of records that an adversary finds who links all of them with the population.
@@ -118,9 +124,9 @@ def marketer_risk(view: View, *, average: Share = None) -> Result:
     family="risk",
     better="lower",
     aliases=("average-re-identification-risk", "strict-average-risk", "alpha-distinction"),
-    chinese=("平均風險", "找出資料列的平均機率，即等價類個數除以資料列數；若另設最高機率的上限，則為嚴格平均風險。"),
+    unit="share",
 )
-def average_risk(view: View, *, average: Share = None, highest: Share = None, cell_size: ClassSize = None) -> Result:
+def average_risk(view: View, *, average: Share = None, highest: Chance = None, cell_size: ClassSize = None) -> Result:
     """Average chance to find a record: (number of classes)/(number of records); strict with a cap on the highest.
 
     The strict average wants the average to be at most a limit and no single record above a cap, which is given as a

@@ -15,7 +15,7 @@ from PETWorks.measures.parameters import Choice, Number
 from PETWorks.measures.population_classes import linked_sizes, population_class_sizes
 from PETWorks.measures.result import Result, no_more_than
 
-Share = Annotated[float | None, Number(at_least=0, at_most=1)]
+Share = Annotated[float | None, Number(at_least=0, at_most=1, limit="at most", unit="share")]
 Reals = NDArray[np.float64]
 
 MODELS = ("dankar", "pitman", "zayatz")
@@ -26,7 +26,8 @@ SUMMED_SINGLY = 1 << 12  # terms of a sum beyond these are integrated: their dif
 @metric(
     family="risk",
     better="lower",
-    chinese=("樣本唯一性", "獨自構成一個等價類的資料列所占比例。"),
+    unit="share",
+    classes_to_avoid=2,
 )
 def sample_uniqueness(view: View, *, share: Share = None) -> Result:
     """Share of records that are alone in their equivalence class.
@@ -53,7 +54,7 @@ def sample_uniqueness(view: View, *, share: Share = None) -> Result:
     family="risk",
     better="lower",
     needs=("quasi-identifiers", "the population or its size"),
-    chinese=("母體唯一性", "母體中準識別符組合獨一無二者所占比例的估計值。"),
+    unit="share",
 )
 def population_uniqueness(
     view: View,

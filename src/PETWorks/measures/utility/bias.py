@@ -21,13 +21,14 @@ LARGEST = sys.float_info.max
     better="lower",
     needs=("the original table",),
     treats={"missing": None, "suppressed": None, "several_sensitive": None, "privacy_unit": None},
-    chinese=("資料可用性偏差", "自訂函式對去識別化資料表與原始資料表所得結果之間的差距。"),
+    unit="number",
+    if_it_fails="refine",
 )
 def utility_bias(
     view: View,
     *,
     function: Annotated[Callable[[Any], Any] | None, Function()] = None,
-    max_bias: Annotated[float | None, Number(at_least=0)] = None,
+    max_bias: Annotated[float | None, Number(at_least=0, limit="at most")] = None,
 ) -> Result:
     """Difference between what a function of your own finds in the release and in the original.
 

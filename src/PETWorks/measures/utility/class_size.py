@@ -17,7 +17,8 @@ NEEDED = ("quasi-identifiers", "the original table")
     better="higher",
     needs=NEEDED,
     aliases=("average-equivalence-class-size",),
-    chinese=("平均等價類大小", "平均等價類愈小，數值愈高：與原始資料表相同為 1，所有資料列同屬一個等價類為 0。"),
+    unit="ratio",
+    if_it_fails="refine",
 )
 def aecs(view: View, *, at_least: AtLeast = None) -> Result:
     """How small the average equivalence class has stayed, between the original's and one class of all records.
@@ -57,7 +58,8 @@ def aecs(view: View, *, at_least: AtLeast = None) -> Result:
     better="higher",
     needs=NEEDED,
     aliases=("discernability", "discernibility-metric"),
-    chinese=("可區辨度", "資料列仍可彼此區辨的程度：與原始資料表相同為 1，所有資料列同屬一個等價類為 0。"),
+    unit="ratio",
+    if_it_fails="refine",
 )
 def discernibility(view: View, *, at_least: AtLeast = None) -> Result:
     """How well records can still be told apart, between the original and one class of all records.

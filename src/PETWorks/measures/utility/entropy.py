@@ -9,7 +9,7 @@ from PETWorks.about.hierarchy import Hierarchy, misfit
 from PETWorks.counting.counts import Integers, PairCounts
 from PETWorks.counting.view import View
 from PETWorks.errors import NotApplicable
-from PETWorks.measures.catalogue import CELL_BY_CELL, metric
+from PETWorks.measures.catalogue import CELL_BY_CELL, ByColumn, metric
 from PETWorks.measures.parameters import AtLeast
 from PETWorks.measures.result import Result, no_less_than, normalised
 from PETWorks.tables.cells import SUPPRESSED
@@ -20,7 +20,9 @@ from PETWorks.tables.cells import SUPPRESSED
     better="higher",
     needs=("the original table", "hierarchies", "records in the order of the input"),
     treats=CELL_BY_CELL,
-    chinese=("非均勻熵", "1 減去資訊位元的損失比例，即只能由去識別化後的值猜測原始值時所損失者。"),
+    unit="ratio",
+    if_it_fails="refine",
+    by_column=ByColumn("non_uniform_entropy"),
 )
 def non_uniform_entropy(view: View, *, at_least: AtLeast = None) -> Result:
     """One minus the share of bits lost when the original values can only be guessed from the released ones.

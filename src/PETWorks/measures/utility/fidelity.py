@@ -13,7 +13,7 @@ from PETWorks.counting.counts import Integers, Marginal, PairCounts
 from PETWorks.counting.table import Table
 from PETWorks.counting.view import View
 from PETWorks.errors import NotApplicable, quoted
-from PETWorks.measures.catalogue import metric
+from PETWorks.measures.catalogue import ByColumn, metric
 from PETWorks.measures.parameters import AtLeast
 from PETWorks.measures.result import Result, no_less_than
 from PETWorks.tables.cells import SUPPRESSED, is_number
@@ -27,7 +27,9 @@ QUANTILES = {"first_quartile_bias": 0.25, "median_bias": 0.5, "third_quartile_bi
     better="higher",
     needs=("the original table",),
     treats={"missing": "value", "suppressed": "value", "several_sensitive": None, "privacy_unit": None},
-    chinese=("保真度", "1 減去各欄位在去識別化資料表與原始資料表之間總變異距離的平均值。"),
+    unit="ratio",
+    if_it_fails="refine",
+    by_column=ByColumn("total_variation", better="lower"),
 )
 def fidelity(view: View, *, at_least: AtLeast = None) -> Result:
     """One minus the mean total variation between the released and the original columns.

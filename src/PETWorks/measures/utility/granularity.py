@@ -12,7 +12,7 @@ import numpy as np
 from PETWorks.counting.counts import ClassCodes
 from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
-from PETWorks.measures.catalogue import CELL_BY_CELL, metric
+from PETWorks.measures.catalogue import CELL_BY_CELL, ByColumn, metric
 from PETWorks.measures.parameters import AtLeast
 from PETWorks.measures.result import Later, Result, no_less_than, normalised
 
@@ -22,7 +22,9 @@ from PETWorks.measures.result import Later, Result, no_less_than, normalised
     better="higher",
     needs=("hierarchies",),
     treats=CELL_BY_CELL,
-    chinese=("細緻度", "儲存格的值與「涵蓋整個值域」相距多遠：1 減去其值所涵蓋葉節點比例的平均值。"),
+    unit="ratio",
+    if_it_fails="refine",
+    by_column=ByColumn("granularity"),
 )
 def granularity(view: View, *, at_least: AtLeast = None) -> Result:
     """How far cells are from standing for everything: one minus the mean share of leaves below a value.
@@ -109,7 +111,8 @@ def _asks(view: View, **_limits: float | None) -> list[Question[float]]:
     better="higher",
     needs=("quasi-identifiers", "hierarchies"),
     treats=CELL_BY_CELL,
-    chinese=("模糊度", "資料列可能代表的原始值組合愈少，數值愈高：僅有一種為 1，所有組合皆有可能為 0。"),
+    unit="ratio",
+    if_it_fails="refine",
 )
 def ambiguity(view: View, *, at_least: AtLeast = None) -> Result:
     """How few combinations of original values a record may stand for, between one and all.

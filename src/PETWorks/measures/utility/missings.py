@@ -3,7 +3,7 @@
 from typing import Any
 
 from PETWorks.counting.view import View
-from PETWorks.measures.catalogue import CELL_BY_CELL, metric
+from PETWorks.measures.catalogue import CELL_BY_CELL, ByColumn, metric
 from PETWorks.measures.parameters import AtMost
 from PETWorks.measures.result import Result, no_more_than
 from PETWorks.tables.cells import SUPPRESSED
@@ -13,7 +13,9 @@ from PETWorks.tables.cells import SUPPRESSED
     family="utility",
     better="lower",
     treats=CELL_BY_CELL,
-    chinese=("缺漏比例", "遭抑制、為缺值，或為資料階層最頂層值的儲存格所占比例。"),
+    unit="share",
+    if_it_fails="refine",
+    by_column=ByColumn("share", called="missing", better="lower"),
 )
 def missings(view: View, *, at_most: AtMost = None) -> Result:
     """Share of cells that are suppressed, missing, or the top value of their hierarchy.

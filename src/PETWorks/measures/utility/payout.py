@@ -17,7 +17,7 @@ from PETWorks.measures.catalogue import find, metric, view_of
 from PETWorks.measures.parameters import Choice, Number
 from PETWorks.measures.result import Result, at_most, below, normalised
 
-Money = Annotated[float, Number(at_least=0, at_most=1e100)]
+Money = Annotated[float, Number(at_least=0, at_most=1e100, unit="money")]
 Reals = NDArray[np.float64]
 BINS = 20
 ROUNDING = 1e-12  # of a sum of logarithms over the columns
@@ -75,7 +75,9 @@ def _asks(view: View, *, information_loss: str, at_least: float | None, **amount
     asks=_asks,
     family="utility",
     better="higher",
-    chinese=("發布者淨收益", "所有資料列帶給發布者的期望淨收益：資料列尚存資訊帶來的收益，減去攻擊造成的損失。"),
+    unit="money",
+    if_it_fails="refine",
+    section="profit",
 )
 def publisher_payout(
     view: View,
@@ -85,7 +87,7 @@ def publisher_payout(
     publisher_loss: Money = 300,
     publisher_benefit: Money = 1200,
     information_loss: Annotated[str, Choice(("auto", "shares", "none"))] = "auto",
-    at_least: Annotated[float | None, Number()] = None,
+    at_least: Annotated[float | None, Number(limit="at least", unit="money")] = None,
 ) -> Result:
     """Expected payout of the publisher over all records: benefit for what they still tell, less losses by attacks.
 

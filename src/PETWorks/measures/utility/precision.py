@@ -5,7 +5,7 @@ from typing import Any
 
 from PETWorks.about.hierarchy import Hierarchy, misfit
 from PETWorks.counting.view import View
-from PETWorks.measures.catalogue import CELL_BY_CELL, metric
+from PETWorks.measures.catalogue import CELL_BY_CELL, ByColumn, metric
 from PETWorks.measures.parameters import AtLeast
 from PETWorks.measures.result import Result, no_less_than
 from PETWorks.tables.cells import SUPPRESSED
@@ -16,7 +16,9 @@ from PETWorks.tables.cells import SUPPRESSED
     better="higher",
     needs=("hierarchies",),
     treats=CELL_BY_CELL,
-    chinese=("精準度", "1 減去儲存格概化層數占其資料階層高度之比例的平均值。"),
+    unit="ratio",
+    if_it_fails="refine",
+    by_column=ByColumn("precision"),
 )
 def precision(view: View, *, at_least: AtLeast = None) -> Result:
     """One minus the mean share of its hierarchy that a cell has been lifted.
