@@ -158,7 +158,7 @@ def counted(table, engine):
         sizes.sizes.tolist(),
         sizes.classes.tolist(),
         subsets.masks.tolist(),
-        subsets.counts.tolist(),
+        subsets.counts,
     )
 
 

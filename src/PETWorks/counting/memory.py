@@ -23,6 +23,7 @@ from PETWorks.counting.counts import (
     run_starts,
 )
 from PETWorks.counting.keys import Layout, Packed, count, pack, size_histogram
+from PETWorks.counting.subset_families import CountsBySubset
 from PETWorks.errors import InputError
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.column_errors import naming
@@ -212,7 +213,7 @@ class MemoryTable:
         sizes: Sequence[int],
         memory: int,
         finished: Callable[[frozenset[str]], bool],
-    ) -> Iterator[dict[frozenset[str], tuple[int, ...]]]:
+    ) -> Iterator[CountsBySubset]:
         """The counts of all subsets of the known columns that have one of the sizes, a family at a time."""
         from PETWorks.counting.subset_counts import count_subsets
 

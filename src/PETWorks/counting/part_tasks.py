@@ -1,7 +1,7 @@
 """What is done with a part of the cells of a table, perhaps in another process: functions of what they are given."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from PETWorks.counting.counts import ClassPairs, Grouping, Integers
 from PETWorks.counting.keys import Field
 from PETWorks.counting.memory import MemoryTable, aside
 from PETWorks.counting.packed_words import Words
+from PETWorks.counting.subset_families import CountsBySubset, Family, merged_counts
 from PETWorks.errors import InputError
 
 Summary = TypeVar("Summary")
@@ -43,26 +44,28 @@ def asked(
 def families_in(
     words: Words,
     bits: Mapping[str, int],
-    families: Sequence[Any],
+    families: Sequence[Family],
     sensitive: Sequence[str],
     sizes: Sequence[int],
     part: Part,
-) -> dict[frozenset[str], tuple[int, ...]]:
+) -> CountsBySubset:
     """The counts of families of subsets in the rows of a part, which are in the order of the lead."""
-    from PETWorks.counting.subset_counts import Rows, added, chunks, count_family
+    from PETWorks.counting.subset_counts import chunks, count_family
+    from PETWorks.counting.subset_keys import Rows, kernels_for
 
     if part.numbers[0].max() >= 1 << 32:
         raise InputError("more than four billion records are alike in all columns; their subsets cannot be counted")
     codes = words.codes(part.words)
     fields = {name: Field(own.astype(narrowest(1 << bits[name])), bits[name]) for name, own in codes.items()}
     rows = Rows(fields, part.numbers[0].astype(np.uint32))
-    found: dict[frozenset[str], tuple[int, ...]] = {}
+    kernels = kernels_for(len(rows) * sum(len(family.subsets(sizes)) for family in families))
+    counted: CountsBySubset = {}
     for family in families:
         total = None
         for chunk in chunks(rows, next(iter(words.places))):
-            total = added(total, count_family(chunk, family, sensitive, sizes))
-        found |= total or {}
-    return found
+            total = merged_counts(total, count_family(chunk, family, sensitive, sizes, kernels))
+        counted |= total or {}
+    return counted
 
 
 def mixed(part: Part) -> int:

@@ -5,6 +5,7 @@ from typing import Protocol, Self, TypeVar
 
 from PETWorks.counting.codes import Domain
 from PETWorks.counting.counts import ClassCodes, ClassPairs, ClassSizes, ClassValues, Grouping, Marginal, PairCounts
+from PETWorks.counting.subset_families import CountsBySubset
 
 Summary = TypeVar("Summary")
 
@@ -87,7 +88,7 @@ class Table(Protocol):
         sizes: Sequence[int],
         memory: int,
         finished: Callable[[frozenset[str]], bool],
-    ) -> Iterator[dict[frozenset[str], tuple[int, ...]]]:
+    ) -> Iterator[CountsBySubset]:
         """The counts of all subsets of the known columns that have one of the sizes, some of them at a time.
 
         memory     bytes to work in, beside the table
