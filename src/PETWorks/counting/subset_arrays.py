@@ -1,4 +1,4 @@
-"""The loops of `subset_kernels` as NumPy calls: half as fast, but ready without loading a compiler.
+"""The loops of `subset_kernels` as NumPy calls: two to four times slower, but ready without loading a compiler.
 
 For small tables, whose subsets are counted in less time than it takes to load Numba. The functions have the
 arguments and results of those in `subset_kernels`, which explains keys and entries.
