@@ -420,12 +420,31 @@ def test_ctrl_c_is_not_a_verdict(tmp_path):
     assert list(tmp_path.iterdir()) == [table]
 
 
-def test_an_error_of_the_program_shows_no_data_and_is_no_verdict():
-    code = "import sys; from PETWorks.cli.main import main; main.callback(); raise KeyError('SECRET')"
+@pytest.mark.parametrize("where", ["callback", "parse_args"])
+def test_an_error_of_the_program_shows_no_data_and_is_no_verdict(where):
+    """Wherever it happens; functions that are registered for the exit still run."""
+    code = (
+        "import atexit; from PETWorks.cli.main import main; atexit.register(print, 'the end')\n"
+        f"def fail(*_): raise KeyError('SECRET')\nmain.{where} = fail; main(['presets'])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 3
+    assert (done.returncode, done.stdout) == (3, "the end\n")
     assert "SECRET" not in done.stderr.replace(code, "")
     assert "petworks: KeyError: an error of the program itself" in done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("raised", ["RuntimeError('Query interrupted')", "SystemExit(1)"])
+def test_a_signal_decides_the_exit_code_whatever_it_turns_into(number, raised):
+    code = (
+        "import os, time; from PETWorks.cli.main import main\n"
+        "def query():\n"
+        f"    try: os.kill(os.getpid(), {int(number)}); time.sleep(5)\n"
+        f"    except BaseException: raise {raised} from None\n"
+        "main.callback = query; main(['presets'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (128 + number, "", "")
 
 
 def test_usage_errors_exit_with_2():

@@ -180,7 +180,7 @@ def test_interrupted_and_gone_on_with(tmp_path):
     assert running.returncode == 130, told
     assert printed == ""
     assert "subsets are in" in told
-    assert "go on with --resume" in told
+    assert "continue with --resume" in told
     lines = [json.loads(line) for line in unfinished.read_text("utf-8").splitlines()]
     assert 1 < len(lines) < 4096
     assert set(lines[1]) == {"attributes", "classes", "uniques", "smallest_class", "right_guesses"}

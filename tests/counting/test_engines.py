@@ -150,7 +150,7 @@ def counted(table, engine):
         sizes.sizes.tolist(),
         sizes.classes.tolist(),
         subsets.masks.tolist(),
-        subsets.counts.tolist(),
+        subsets.counts,
     )
 
 

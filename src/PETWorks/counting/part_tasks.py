@@ -9,6 +9,7 @@ from PETWorks.counting.codes import Column, Domain, narrowest
 from PETWorks.counting.counts import ClassPairs, Grouping, Integers, PairCounts
 from PETWorks.counting.keys import Field
 from PETWorks.counting.packed_words import Words
+from PETWorks.counting.subset_families import CountsBySubset, Family, merged_counts
 from PETWorks.counting.weighted_rows import WeightedRows, aside
 from PETWorks.errors import InputError
 
@@ -56,26 +57,28 @@ def merged_answers(merges: Sequence[Callable[[Any, Any], Any]], one: list[Any], 
 def families_in(
     words: Words,
     bits: Mapping[str, int],
-    families: Sequence[Any],
+    families: Sequence[Family],
     sensitive: Sequence[str],
     sizes: Sequence[int],
     part: Part,
-) -> dict[frozenset[str], tuple[int, ...]]:
+) -> CountsBySubset:
     """The counts of families of subsets in the rows of a part, which are in the order of the lead."""
-    from PETWorks.counting.subset_counts import Rows, added, chunks, count_family
+    from PETWorks.counting.subset_counts import chunks, count_family
+    from PETWorks.counting.subset_keys import Rows, kernels_for
 
     if part.numbers[0].max() >= 1 << 32:
         raise InputError("more than four billion records are alike in all columns; their subsets cannot be counted")
     codes = words.codes(part.words)
     fields = {name: Field(own.astype(narrowest(1 << bits[name])), bits[name]) for name, own in codes.items()}
     rows = Rows(fields, part.numbers[0].astype(np.uint32))
-    found: dict[frozenset[str], tuple[int, ...]] = {}
+    kernels = kernels_for(len(rows) * sum(len(family.subsets(sizes)) for family in families))
+    counted: CountsBySubset = {}
     for family in families:
         total = None
         for chunk in chunks(rows, next(iter(words.places))):
-            total = added(total, count_family(chunk, family, sensitive, sizes))
-        found |= total or {}
-    return found
+            total = merged_counts(total, count_family(chunk, family, sensitive, sizes, kernels))
+        counted |= total or {}
+    return counted
 
 
 def mixed(part: Part) -> int:

@@ -28,6 +28,7 @@ from PETWorks.counting.part_tasks import (
     total,
 )
 from PETWorks.counting.questions import Merge, Question
+from PETWorks.counting.subset_families import CountsBySubset, leads, merged_counts
 from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.errors import InputError
 
@@ -212,9 +213,9 @@ class PartitionedTable:
         sizes: Sequence[int],
         memory: int,
         finished: Callable[[frozenset[str]], bool],
-    ) -> Iterator[dict[frozenset[str], tuple[int, ...]]]:
+    ) -> Iterator[CountsBySubset]:
         """The counts of all subsets of the known columns that have one of the sizes, those with one lead at a time."""
-        from PETWorks.counting.subset_counts import added, leads, rows_that_fit
+        from PETWorks.counting.subset_counts import rows_that_fit
 
         self._cells((*known, *sensitive))  # the others are counted from these
         for lead, others, families in leads(self.columns, known, sizes, finished):
@@ -228,7 +229,7 @@ class PartitionedTable:
             cells = self._count(names)
             bits = {name: self.columns[name].bits for name in names}
             try:
-                yield cells.run(partial(families_in, cells.words, bits, families, sensitive, sizes), added, 1)
+                yield cells.run(partial(families_in, cells.words, bits, families, sensitive, sizes), merged_counts, 1)
             finally:
                 cells.drop()
 

@@ -6,6 +6,7 @@ from typing import Any, Protocol, Self, TypeVar
 from PETWorks.counting.codes import Domain
 from PETWorks.counting.counts import ClassPairs, Grouping, Marginal, PairCounts
 from PETWorks.counting.questions import Question
+from PETWorks.counting.subset_families import CountsBySubset
 from PETWorks.counting.weighted_rows import WeightedRows
 
 Summary = TypeVar("Summary")
@@ -67,7 +68,7 @@ class Table(Protocol):
         sizes: Sequence[int],
         memory: int,
         finished: Callable[[frozenset[str]], bool],
-    ) -> Iterator[dict[frozenset[str], tuple[int, ...]]]:
+    ) -> Iterator[CountsBySubset]:
         """The counts of all subsets of the known columns that have one of the sizes, some of them at a time.
 
         memory     bytes to work in, beside the table

@@ -28,6 +28,7 @@ from PETWorks.counting.counts import (
 )
 from PETWorks.counting.keys import BINCOUNT_BITS, Layout, Packed, count, pack, size_histogram
 from PETWorks.counting.questions import Question
+from PETWorks.counting.subset_families import CountsBySubset
 from PETWorks.tables.cells import SUPPRESSED
 
 Summary = TypeVar("Summary")
@@ -226,7 +227,7 @@ class WeightedRows:
         sizes: Sequence[int],
         memory: int,
         finished: Callable[[frozenset[str]], bool],
-    ) -> Iterator[dict[frozenset[str], tuple[int, ...]]]:
+    ) -> Iterator[CountsBySubset]:
         """The counts of all subsets of the known columns that have one of the sizes, a family at a time."""
         from PETWorks.counting.subset_counts import count_subsets
 
