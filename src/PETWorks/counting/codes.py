@@ -94,9 +94,14 @@ class Column(Domain):
         used = np.flatnonzero(self.counts)
         if len(used) == len(self.labels):
             return self
-        new_codes = np.zeros(len(self.labels), np.int64)
-        new_codes[used] = np.arange(len(used))
-        return self.recoded(self.labels.take(arrow_integers(used)), new_codes)
+        if used[-1] == len(used) - 1:  # those that are not used come last: no code changes
+            column = Column(self.labels.slice(0, len(used)), self.codes)
+        else:
+            new_codes = np.zeros(len(self.labels), np.int64)
+            new_codes[used] = np.arange(len(used))
+            column = self.recoded(self.labels.take(arrow_integers(used)), new_codes)
+        column.__dict__["counts"] = self.counts[used]  # need not be counted again
+        return column
 
 
 def recoding_of(values: Sequence[str | None], mapping: Mapping[str | None, str | None]) -> tuple[pa.Array, Integers]:
