@@ -1,10 +1,7 @@
-"""Every node of a generalisation lattice through views: k-anonymity and granularity of each, on one core.
+"""Every node of the adult lattice through views: k-anonymity and granularity of each, on one core. Prints JSON."""
 
-python benchmarks/lattice.py [FOLDER]     the folder with adult.csv and adult_hierarchy/ (the reference tables)
-"""
-
+import json
 import os
-import sys
 import time
 from itertools import product
 from pathlib import Path
