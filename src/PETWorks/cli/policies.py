@@ -128,7 +128,7 @@ def check_command(policy: Path, **options: Any) -> None:
         click.echo(result.to_format(printed[0], lang, options["edition"]), nl=False)
     else:
         edition = "external" if options["edition"] == "external" else "internal"
-        click.echo(check_text(result.to_dict(edition), lang, **style(None)), nl=False)
+        click.echo(check_text(result.file(edition), lang, **style(None)), nl=False)
     sys.exit(HOLDS if result.passed else DOES_NOT_HOLD)
 
 
@@ -173,7 +173,7 @@ def diff_command(old: Path, new: Path, output_format: str | None, output: Path |
     else:
         from PETWorks.render.check_text import comparison_text
 
-        text = comparison_text(comparison.to_dict(), **style(target))
+        text = comparison_text(comparison, **style(target))
     put_out(text, target)
     sys.exit(DOES_NOT_HOLD if comparison.worse else HOLDS)
 

@@ -1,9 +1,10 @@
 """The texts of a report in a language, and how numbers and names are written in them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from PETWorks.errors import ParameterError, printable, quoted
+from PETWorks.gate.document import Bound, MeasureResult, Number, PresetFacts, RuleResult, Spoken
 from PETWorks.gate.policy import NO_IDENTIFIERS, SUBSETS
 from PETWorks.measures import numbers
 from PETWorks.measures.catalogue import catalogue, find
@@ -58,12 +59,9 @@ def _put_in(key: str, value: Any, lang: str) -> str:
 
 def put(value: Any, lang: str) -> str:
     """A value of a document as a person reads it: bounds, names in a row, counts with separators."""
-    if isinstance(value, Mapping):
-        if "withheld" in value:
-            return said(lang, f"withheld.{value['withheld']}")
-        ((bound, number),) = value.items()
-        return f"{SIGNS[bound]} {put(number, lang)}"
-    if value is None or value == []:
+    if isinstance(value, Bound):
+        return _bound(value, lang, put)
+    if value is None or (isinstance(value, list | tuple) and not value):
         return said(lang, "word.none")
     if isinstance(value, bool):
         return said(lang, "word.yes" if value else "word.no")
@@ -74,6 +72,17 @@ def put(value: Any, lang: str) -> str:
     return numbers.amount(value) if isinstance(value, float) else name(str(value))
 
 
+def _bound(bound: Bound, lang: str, written: Callable[[Any, str], str]) -> str:
+    """What the external edition says instead of a number: a sign and a limit, or why there is no number."""
+    if bound.withheld is not None:
+        return said(lang, f"withheld.{bound.withheld}")
+    return next(
+        f"{sign} {written(getattr(bound, kind), lang)}"
+        for kind, sign in SIGNS.items()
+        if getattr(bound, kind) is not None
+    )
+
+
 def listed(texts: Sequence[str], lang: str) -> str:
     """Some texts in a row; the rest is counted."""
     few = list(texts[:MOST_NAMES])
@@ -82,41 +91,39 @@ def listed(texts: Sequence[str], lang: str) -> str:
     return said(lang, "write.separator").join(few)
 
 
-def measured(result: Mapping[str, Any], lang: str) -> str:
+def measured(result: MeasureResult | RuleResult, lang: str) -> str:
     """The value of a result or a rule; with the exact fraction where the details have it, as only insiders' do."""
     exact = numbers.exact(_exact_value(result))
-    text = put(result["value"], lang)
+    text = put(result.value, lang)
     return text if exact is None else said(lang, "write.exact", value=text, exact=exact)
 
 
-def _exact_value(result: Mapping[str, Any]) -> Any:
+def _exact_value(result: MeasureResult | RuleResult) -> Any:
     """The exact value of a result: of the attribute that it is the value of, where there are several."""
-    details = result["details"]
+    details = result.details
     if "exact" in details:
         return details["exact"]
     rows = [row for row in details.get("attributes", {}).values() if "exact" in row]
-    return next((row["exact"] for row in rows if result["value"] in row.values()), None)
+    return next((row["exact"] for row in rows if result.value in row.values()), None)
 
 
-def own(text: Any, lang: str) -> str:
+def own(text: Spoken, lang: str) -> str:
     """A text of the policy: in the language if it has it, otherwise as it is; shortened if it is long.
 
     >>> own({"en": "a neighbour", "zh-TW": "鄰居"}, "zh-TW"), own("a colleague", "zh-TW")
     ('鄰居', 'a colleague')
     """
     if isinstance(text, Mapping):
-        text = text.get(lang) or next(iter(text.values()))
-    shown_text = printable(str(text))
+        texts = dict[str, str](text.items())
+        text = texts.get(lang) or next(iter(texts.values()))
+    shown_text = printable(text)
     return shown_text if len(shown_text) <= LONGEST_TEXT else f"{shown_text[: LONGEST_TEXT - 12]}… [{len(text):,}]"
 
 
-def percent(share: Any, lang: str = ENGLISH) -> str:
+def percent(share: Number, lang: str = ENGLISH) -> str:
     """A share of a document as per cent."""
-    if isinstance(share, Mapping):
-        if "withheld" in share:
-            return put(share, lang)
-        ((bound, number),) = share.items()
-        return f"{SIGNS[bound]} {percent(number, lang)}"
+    if isinstance(share, Bound):
+        return _bound(share, lang, percent)
     return "" if share is None else numbers.percent(share, said(lang, "write.percent"))
 
 
@@ -169,11 +176,11 @@ def limit_name(limit: str, lang: str) -> str:
     return name(limit) if called == kind else said(lang, "write.attack", attack=called, column=name(column))
 
 
-def thresholds(rule: Mapping[str, Any], lang: str) -> str:
+def thresholds(rule: RuleResult, lang: str) -> str:
     """What a rule demands: `k ≥ 11`."""
-    known = {} if rule["measure"] in (SUBSETS, NO_IDENTIFIERS) else find(rule["measure"]).parameters
+    known = {} if rule.measure in (SUBSETS, NO_IDENTIFIERS) else find(rule.measure).parameters
     texts = []
-    for label, value in rule["parameters"].items():
+    for label, value in rule.parameters.items():
         if value is not None:
             sign = LIMIT_SIGNS[known[label].limit if label in known else "at most"]
             called = "" if label in ("at_least", "at_most") else limit_name(label, lang)
@@ -182,6 +189,6 @@ def thresholds(rule: Mapping[str, Any], lang: str) -> str:
     return said(lang, "write.separator").join(texts)
 
 
-def preset_note(preset: Mapping[str, Any], lang: str) -> str:
-    """What there is to know of a preset; its Chinese is in the file of presets."""
-    return str(preset["chinese" if lang == "zh-TW" else "note"])
+def preset_note(preset: PresetFacts, lang: str) -> str:
+    """The note on a preset; the file of presets has it in both languages."""
+    return preset.chinese if lang == "zh-TW" else preset.note
