@@ -8,7 +8,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from PETWorks.gate import document
-from PETWorks.gate.document import Bound, CheckFile
+from PETWorks.gate.bounds import Bound
+from PETWorks.gate.document import CheckFile
 from PETWorks.gate.typed_json import ABSENT, Absent, JSONObject, keywords
 
 

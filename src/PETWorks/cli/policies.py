@@ -62,11 +62,11 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     target = check_writable(target, (data,))
     separator = "\t" if separator == r"\t" else separator
     with progress(f"reading {data.name}"):
-        found, unit = suggestions(data, separator, encoding)
-    text = starter_policy(data.absolute(), target, found, unit, release=release, separator=separator, encoding=encoding)
+        roles, unit = suggestions(data, separator, encoding)
+    text = starter_policy(data.absolute(), target, roles, unit, release=release, separator=separator, encoding=encoding)
     write_whole({target: text.encode("utf-8", "surrogateescape")})
     shown = os.path.relpath(target) if target.is_relative_to(Path.cwd()) else str(target)
-    click.echo(suggestions_text(found, unit, **style(None)), nl=False)
+    click.echo(suggestions_text(roles, unit, **style(None)), nl=False)
     click.echo(f"\nWritten: {printable(shown)}")
     click.echo(f"Look at the roles in it, then: petworks check {printable(shlex.quote(shown))}")
 
@@ -135,18 +135,18 @@ def check_command(policy: Path, **options: Any) -> None:
 def _files(wanted: dict[str, Path], edition: str, policy: "Policy", data: str | None) -> list[tuple[str, str, Path]]:
     """What is written where, all of it checked before any work is done."""
     inputs = (policy.path, *input_files(policy.data, policy.original, data, policy.population))
-    found = []
+    files = []
     for name, path in wanted.items():
         if path == STANDARD_OUTPUT:
             continue
         editions = {edition: path}
         if edition == "both":
             editions = {"internal": path, "external": path.with_name(f"{path.stem}.external{path.suffix}")}
-        found += [(name, one, check_writable(file, inputs)) for one, file in editions.items()]
-    targets = [path for _, _, path in found]
+        files += [(name, one, check_writable(file, inputs)) for one, file in editions.items()]
+    targets = [path for _, _, path in files]
     if len(set(targets)) < len(targets):
         raise ParameterError("two results would be written to the same file")
-    return found
+    return files
 
 
 @click.command("diff")

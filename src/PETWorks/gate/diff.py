@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from PETWorks.errors import InputError, quoted
-from PETWorks.gate.document import FAIL, PASS, WAIVED, Bound, CheckDocument, CheckFile, RuleResult, Value, Verdict
+from PETWorks.gate.bounds import Bound
+from PETWorks.gate.document import FAIL, PASS, WAIVED, CheckDocument, CheckFile, RuleResult, Value, Verdict
 from PETWorks.gate.schema import violation
 from PETWorks.gate.typed_json import JSONObject
 from PETWorks.measures.catalogue import catalogue

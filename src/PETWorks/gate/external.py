@@ -8,33 +8,29 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from PETWorks.gate.bounds import Count, Number
 from PETWorks.gate.document import (
     EXTERNAL,
     AdversaryFacts,
     CheckDocument,
     Classes,
     ColumnFacts,
-    Count,
-    Driver,
-    KnownAttributes,
     MeasureResult,
     NextStep,
-    Number,
     RuleResult,
     SmallClasses,
     SubsetAnswers,
-    SubsetCase,
     TableFacts,
     Value,
     WithoutColumn,
 )
 from PETWorks.gate.guard import FEW_RECORDS, FEWEST_CELLS, SMALL_CLASS, TELLS_COUNTS, Guard, kept_to, round_number
 from PETWorks.gate.policy import NO_IDENTIFIERS, SUBSETS
+from PETWorks.gate.subset_document import Driver, KnownAttributes, SubsetCase
 from PETWorks.measures.catalogue import find
 from PETWorks.measures.parameters import Text
 
 INSIDE = ("tells-outside", "waiver-not-needed", "waiver-ends")  # steps for the keepers of the policy
-OF_A_CLASS = {"highest", "cell_size"}  # limits that are compared with the smallest class
 
 
 def external(document: CheckDocument) -> CheckDocument:
@@ -134,7 +130,8 @@ class _Edition:
         entry, value = find(result.measure), result.value
         if compared == "excess":
             return self._excess(result)
-        if compared in OF_A_CLASS or (entry.of_one_class and compared is None):
+        of_one_class = entry.of_one_class if compared is None else entry.parameters[compared].of_one_class
+        if of_one_class:
             if self.small:
                 return SMALL_CLASS
             if isinstance(value, float) and entry.family == "risk":

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from PETWorks.gate.document import Bound, Number, Value
+from PETWorks.gate.bounds import Bound, Number
+from PETWorks.gate.document import Value
 
 SMALL_CLASS = Bound(withheld="small class")
 FEW_RECORDS = Bound(withheld="few records")

@@ -4,7 +4,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from PETWorks.gate.document import Bound, CheckDocument, Driver, KnownAttributes, Number, PayoutStep
+from PETWorks.gate.bounds import Bound, Number
+from PETWorks.gate.document import CheckDocument, PayoutStep
+from PETWorks.gate.subset_document import Driver, KnownAttributes
 from PETWorks.measures.numbers import number, whole
 from PETWorks.render.bilingual import spoken
 from PETWorks.render.language import name, percent, said

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from PETWorks.errors import ParameterError, printable, quoted
-from PETWorks.gate.document import Bound, MeasureResult, Number, PresetFacts, RuleResult, Spoken
+from PETWorks.gate.bounds import Bound, Number
+from PETWorks.gate.document import MeasureResult, PresetFacts, RuleResult, Spoken
 from PETWorks.gate.policy import NO_IDENTIFIERS, SUBSETS
 from PETWorks.measures import numbers
 from PETWorks.measures.catalogue import catalogue, find

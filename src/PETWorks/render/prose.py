@@ -1,6 +1,7 @@
 """The sentences of a report, in any language."""
 
-from PETWorks.gate.document import Bound, CheckDocument, Count, MeasureResult, NextStep, Treatment, WaiverFacts
+from PETWorks.gate.bounds import Bound, Count
+from PETWorks.gate.document import CheckDocument, MeasureResult, NextStep, Treatment, WaiverFacts
 from PETWorks.measures.catalogue import find
 from PETWorks.render.language import measure_name, own, percent, said
 from PETWorks.render.sections import lacking, utility_keys
