@@ -32,21 +32,21 @@ def with_format_options(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.command("init")
 @click.argument("data", type=FILE)
-@click.option("-o", "--output", type=FILE, metavar="FILE", help="The policy; DATA_policy.yaml beside it otherwise.")
+@click.option("-o", "--output", type=FILE, metavar="FILE", help="The policy file [default: DATA_policy.yaml].")
 @click.option(
     "--release",
     type=click.Choice(["public", "controlled", "internal"]),
     default="public",
     show_default=True,
-    help="Who will get the table; decides the preset.",
+    help="Who will receive the table; determines the preset.",
 )
-@click.option("--separator", metavar="CHAR", help="Separator of a CSV file; found by looking otherwise.")
-@click.option("--encoding", metavar="NAME", help="Encoding of a CSV file; UTF-8 or Big5 otherwise.")
+@click.option("--separator", metavar="CHAR", help="Separator of a CSV file [default: detected].")
+@click.option("--encoding", metavar="NAME", help="Encoding of a CSV file [default: UTF-8 or Big5].")
 def init_command(data: Path, output: Path | None, release: str, separator: str | None, encoding: str | None) -> None:
     """Look at a table and write a policy with suggested roles.
 
-    Roles are guessed from the names of the columns, in English and Chinese, and from how many values they have. The
-    reason stands beside each. No cell is printed or written.
+    Roles are guessed from the names of the columns, in English and Chinese, and from how many values they have. Each
+    role comes with the reason. No cell is printed or written.
 
     \b
     Examples:
@@ -74,7 +74,7 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
 @click.command("check")
 @click.argument("policy", type=FILE)
 @click.option("--data", metavar="TABLE", help="Check this table instead of the policy's.")
-@click.option("--root", type=FILE, metavar="DIR", help="How far paths may lead; the policy's own folder otherwise.")
+@click.option("--root", type=FILE, metavar="DIR", help="Files must be in here [default: the policy's folder].")
 @click.option(
     "--edition",
     type=click.Choice(["internal", "external", "both"]),
@@ -86,7 +86,7 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
 @click.option(
     "--as-of",
     metavar="TIME",
-    help="Judge waivers as of then (2026-11-16, or 2026-11-16T08:00:00Z) and write it down, instead of now.",
+    help="The date of the check, by which waivers are judged: 2026-11-16 or 2026-11-16T08:00:00Z [default: now].",
 )
 @with_format_options
 @with_engine_options
@@ -133,7 +133,7 @@ def check_command(policy: Path, **options: Any) -> None:
 
 
 def _files(wanted: dict[str, Path], edition: str, policy: "Policy", data: str | None) -> list[tuple[str, str, Path]]:
-    """What is written where, all of it checked before any work is done."""
+    """The format, edition and path of each file to write, checked before any work is done."""
     inputs = (policy.path, *input_files(policy.data, policy.original, data, policy.population))
     files = []
     for name, path in wanted.items():

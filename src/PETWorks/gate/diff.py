@@ -182,7 +182,7 @@ def _table(old: CheckDocument, new: CheckDocument) -> Iterator[Difference]:
 
 
 def _facts(document: CheckDocument) -> dict[str, Any]:
-    """The facts of the table and the digests, by the names that a comparison shows."""
+    """The facts of the table and the checksums, by the names that a comparison shows."""
     table = document.table.to_dict()
     names = ("records", "people", "quasi_identifiers", "sensitive_attributes", "population", "treatment")
     return {

@@ -37,7 +37,7 @@ def columns(release: Release, results: Iterable[Result]) -> tuple[ColumnFacts, .
 
 
 def _what_is_left(release: Release, name: str, by_measure: Mapping[str, Any]) -> dict[str, Any]:
-    """The distinct values of a column now and before, and what the measures say of it."""
+    """The number of distinct values of a column, now and before, and its numbers from the measures."""
     values = release.marginal(name).values
     left: dict[str, Any] = {
         entry.by_column.name: by_measure[entry.name][name][entry.by_column.key]
@@ -106,7 +106,7 @@ def _sizes_without(release: Release, column: str) -> ClassSizes:
 
 
 def payout(release: Release, parameters: Mapping[str, Any]) -> tuple[PayoutStep, ...] | None:
-    """The publisher's payout by what an attack gains for its cost: at most sixty steps, both ends included."""
+    """The publisher's payout by the gain per cost of an attack: at most sixty steps, both ends included."""
     names = ("publisher_loss", "publisher_benefit", "information_loss")
     try:
         ratios, payouts = payout_curve(release, **{name: parameters[name] for name in names if name in parameters})

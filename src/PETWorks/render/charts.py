@@ -1,4 +1,4 @@
-"""Where the lines and bars of a report's charts are drawn."""
+"""The coordinates of lines and bars in a report's charts."""
 
 import math
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ def view(document: CheckDocument) -> dict[str, Any]:
 
 
 def _risk_charts(answers: Sequence[KnownAttributes]) -> list[dict[str, Any]]:
-    """For each attack, the chance over the number of attributes known."""
+    """A chart for each attack: its chance of success by the number of known attributes."""
     charts = []
     for attack in list(dict.fromkeys(answer.attack for answer in answers))[:MOST_CHARTS]:
         rows = [answer for answer in answers if answer.attack == attack]
@@ -57,7 +57,7 @@ def _risk_charts(answers: Sequence[KnownAttributes]) -> list[dict[str, Any]]:
 
 
 def _payout(curve: Sequence[PayoutStep]) -> dict[str, Any]:
-    """The publisher's payout as steps over the gain for the cost."""
+    """The publisher's payout as a step function of the adversary's gain per cost."""
     ratios, payouts = [row.gain_per_cost for row in curve], [row.payout for row in curve]
     low, high = min(0.0, *payouts), max(0.0, *payouts)
     chart = _axes(0, ratios[-1] * 1.05, _round_up(high), whole, -_round_up(-low) if low else 0)
@@ -76,7 +76,7 @@ def _payout(curve: Sequence[PayoutStep]) -> dict[str, Any]:
 
 
 def _drivers(drivers: Sequence[Driver]) -> list[dict[str, Any]]:
-    """For each attack what the columns add, the most first."""
+    """For each attack, how much each column adds to the risk, in descending order."""
     groups = []
     for attack in list(dict.fromkeys(driver.attack for driver in drivers))[:MOST_CHARTS]:
         of_attack = (driver for driver in drivers if driver.attack == attack)
@@ -113,7 +113,7 @@ def _add_line(chart: dict[str, Any], kind: str, xs: Sequence[float], ys: Sequenc
 
 
 def _round_up(share: float) -> float:
-    """The top of an axis: 1, 2, 4, 6 or 8 of a power of ten."""
+    """The top of an axis: 1, 2, 4, 6 or 8 times a power of ten."""
     if share <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(share))
@@ -121,7 +121,7 @@ def _round_up(share: float) -> float:
 
 
 def _spread(rows: Sequence[Any], most: int) -> list[Any]:
-    """So many of the rows, ends included."""
+    """At most `most` rows, evenly spread and with both ends."""
     if len(rows) <= most:
         return list(rows)
     return [rows[round(place * (len(rows) - 1) / (most - 1))] for place in range(most)]

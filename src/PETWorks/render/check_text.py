@@ -1,4 +1,4 @@
-"""A check and a comparison of two as tables for a terminal, in either language."""
+"""Checks, comparisons, suggestions and presets as tables for a terminal."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -97,7 +97,7 @@ def suggestions_text(suggestions: Sequence[Suggestion], unit: str | None, *, col
 
 
 def presets_text(presets: Sequence[Preset], *, colour: bool, width: int) -> str:
-    """The thresholds of regulators, each as a cell size and as a probability."""
+    """The published thresholds, each as a cell size and as a probability."""
     table = new_table("preset", "cell size", "probability", "stated as", "source")
     for preset in presets:
         thumb = "\n(rule of thumb)" if preset.rule_of_thumb else ""

@@ -1,4 +1,4 @@
-"""A release judged by a policy, and the forms in which that can be shown."""
+"""A release judged by a policy, and the formats in which the result can be shown."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -29,7 +29,7 @@ class Check:
     """
 
     content: CheckDocument
-    note: str | None = None  # which engine counted, if nobody asked for it
+    note: str | None = None  # which engine counted, unless the user chose it
 
     @cached_property
     def document(self) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""The report: one HTML page in all languages, without script and without a request."""
+"""The report: one HTML page in all languages, without scripts or external requests."""
 
 from base64 import b64encode
 from collections.abc import Callable
@@ -79,7 +79,7 @@ def page(document: CheckFile, lang: str = ENGLISH) -> str:
 
 
 def _style() -> str:
-    """The style of the page; of the languages it shows the one that is chosen."""
+    """The style sheet of the page; it hides all languages except the selected one."""
     environment = _environment()
     style: str = environment.loader.get_source(environment, "report.css")[0]
     hidden = (f'body:has(#lang-{code}:checked) [lang]:not([lang="{code}"],.always,html)' for code in LANGUAGES)
@@ -87,7 +87,7 @@ def _style() -> str:
 
 
 def _sentences(document: CheckDocument) -> dict[str, Any]:
-    """The texts that are made of the document, each in all languages."""
+    """The texts that depend on the document, each in all languages."""
     texts = {
         "presence_text": prose.presence,
         "bars_text": prose.bars,
@@ -109,16 +109,16 @@ def _sentences(document: CheckDocument) -> dict[str, Any]:
 
 
 def _in_all(function: Callable[..., str]) -> Callable[[Any], Any]:
-    """A function of a value and a language, as one that gives its text in all languages."""
+    """A function of a value and a language, turned into one that returns the text in all languages."""
     return lambda value: spoken(lambda lang: function(value, lang))
 
 
 def _plain(message: str) -> str:
-    """A message in all languages at once, for what has no markup."""
+    """A message in all languages, for attributes that cannot contain markup."""
     return " / ".join(dict.fromkeys(said(lang, message) for lang in LANGUAGES))
 
 
-# What the template calls; values are shown in all languages.
+# The functions that the template calls; most return texts in all languages.
 _FUNCTIONS: dict[str, Any] = {
     "_": in_all_languages,
     "plain": _plain,

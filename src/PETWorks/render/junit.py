@@ -11,7 +11,7 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit(document: CheckDocument) -> str:
-    """Failing rules are failures, waived ones are skipped with the reason."""
+    """A rule that fails is a failure; one that is waived is skipped, with the reason."""
     counts = document.rule_verdicts
     suite = ElementTree.Element(
         "testsuite",
@@ -43,5 +43,5 @@ def junit(document: CheckDocument) -> str:
 
 
 def _xml(text: str) -> str:
-    """Without the characters that XML does not have."""
+    """A text without the characters that XML does not allow."""
     return _NOT_XML.sub("\ufffd", text)

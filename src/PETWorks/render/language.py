@@ -1,4 +1,4 @@
-"""The texts of a report in a language, and how numbers and names are written in them."""
+"""The texts of a report in each language, and how they show numbers and names."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ LIMIT_SIGNS = {"at least": "≥", "at most": "≤", None: "="}
 
 
 def checked_language(lang: str) -> str:
-    """The code of a language, whichever way it is spelled, or an error."""
+    """The code of a language from any of its spellings, or an error."""
     spellings = {
         spelling.casefold(): code
         for code, language in LANGUAGES.items()
@@ -32,7 +32,7 @@ def checked_language(lang: str) -> str:
 
 
 def said(lang: str, message: str, **values: Any) -> str:
-    """The text of a message in a language, with values in it; in English where the language lacks it.
+    """The text of a message in a language with its values filled in; in English if the language lacks it.
 
     >>> said("en", "word.more", n=3), said("zh-TW", "word.more", n=3)
     ('and 3 more', '其餘 3 項')
@@ -47,7 +47,7 @@ def said(lang: str, message: str, **values: Any) -> str:
 
 
 def _put_in(key: str, value: Any, lang: str) -> str:
-    """A value of a text. Lists are names: of columns, of rules, or of something else, as the place is called."""
+    """A value to fill in; the key says whether a list has names of columns, of rules, or of something else."""
     if isinstance(value, str):
         return own(value, lang)
     if isinstance(value, list | tuple) and value:
@@ -59,7 +59,7 @@ def _put_in(key: str, value: Any, lang: str) -> str:
 
 
 def put(value: Any, lang: str) -> str:
-    """A value of a document as a person reads it: bounds, names in a row, counts with separators."""
+    """A value of a document in readable form: bounds, lists of names, counts with separators."""
     if isinstance(value, Bound):
         return _bound(value, lang, put)
     if value is None or (isinstance(value, list | tuple) and not value):
@@ -85,7 +85,7 @@ def _bound(bound: Bound, lang: str, written: Callable[[Any, str], str]) -> str:
 
 
 def listed(texts: Sequence[str], lang: str) -> str:
-    """Some texts in a row; the rest is counted."""
+    """The first texts of a list, and how many more there are."""
     few = list(texts[:MOST_NAMES])
     if len(texts) > MOST_NAMES:
         few.append(said(lang, "word.more", n=len(texts) - MOST_NAMES))
@@ -93,14 +93,14 @@ def listed(texts: Sequence[str], lang: str) -> str:
 
 
 def measured(result: MeasureResult | RuleResult, lang: str) -> str:
-    """The value of a result or a rule; with the exact fraction where the details have it, as only insiders' do."""
+    """The value of a result or a rule, with the exact fraction if the details have it (internal edition only)."""
     exact = numbers.exact(_exact_value(result))
     text = put(result.value, lang)
     return text if exact is None else said(lang, "write.exact", value=text, exact=exact)
 
 
 def _exact_value(result: MeasureResult | RuleResult) -> Any:
-    """The exact value of a result: of the attribute that it is the value of, where there are several."""
+    """The exact value of a result; if there are several attributes, that of the attribute with the value."""
     details = result.details
     if "exact" in details:
         return details["exact"]
@@ -109,7 +109,7 @@ def _exact_value(result: MeasureResult | RuleResult) -> Any:
 
 
 def own(text: Spoken, lang: str) -> str:
-    """A text of the policy: in the language if it has it, otherwise as it is; shortened if it is long.
+    """A text of the policy, in the given language if there is a translation; shortened if it is long.
 
     >>> own({"en": "a neighbour", "zh-TW": "鄰居"}, "zh-TW"), own("a colleague", "zh-TW")
     ('鄰居', 'a colleague')
@@ -129,7 +129,7 @@ def percent(share: Number, lang: str = ENGLISH) -> str:
 
 
 def name(text: str) -> str:
-    """A name that somebody else chose: without control characters, and shortened if it is long."""
+    """A name from the data or the policy: without control characters, and shortened if it is long."""
     shown_name = printable(text)
     if len(shown_name) <= LONGEST_NAME:
         return shown_name
@@ -137,7 +137,7 @@ def name(text: str) -> str:
 
 
 def measure_name(measure: str, lang: str) -> str:
-    """What a measure is called in a language."""
+    """The name of a measure in a language."""
     if measure in (SUBSETS, NO_IDENTIFIERS):
         return said(lang, f"rule.{measure}")
     measure = find(measure).name
@@ -145,13 +145,13 @@ def measure_name(measure: str, lang: str) -> str:
 
 
 def measure_summary(measure: str, lang: str) -> str:
-    """What a measure is, in a sentence."""
+    """A one-sentence description of a measure."""
     entry = find(measure)
     return LANGUAGES[lang].measures.get(entry.name, ("", entry.summary))[1]
 
 
 def rule_name(rule: str, lang: str) -> str:
-    """What a rule is called: those that are named after a measure or a limit have a name in each language.
+    """The name of a rule; one named after a measure or a limit is translated.
 
     >>> rule_name("every-subset: uniques", "zh-TW"), rule_name("pdpc-5", "zh-TW")
     ('所有準識別符組合：唯一資料列比例', 'pdpc-5')
@@ -169,7 +169,7 @@ def rule_name(rule: str, lang: str) -> str:
 
 
 def limit_name(limit: str, lang: str) -> str:
-    """What a parameter, or a limit on every subset, is called in a language."""
+    """The name of a parameter, or of a limit on every subset, in a language."""
     kind, of, column = limit.partition(":")
     called = LANGUAGES[lang].parameters.get(kind, kind)
     if not of:

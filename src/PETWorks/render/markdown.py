@@ -7,7 +7,7 @@ from PETWorks.gate.document import CheckDocument
 from PETWorks.render import prose
 from PETWorks.render.language import checked_language, measure_name, measured, own, rule_name, said, thresholds
 
-BREAK = "\u200b"  # seen by nobody; entities and backslashes do not keep hosts from linking
+BREAK = "\u200b"  # invisible; entities and backslashes do not keep GitHub and GitLab from linking
 HEADS = ("rule", "measure", "found", "wanted", "verdict")
 SIGNS = {"pass": "✅", "waived": "⚠️", "fail": "❌"}
 
@@ -48,7 +48,7 @@ def _headline(document: CheckDocument, lang: str) -> str:
 
 
 def _plain(text: str, but: str = "") -> str:
-    """A text as it is: nothing in it is markup, a link, or somebody's name."""
+    """A text with its markup, links and mentions escaped."""
     signs = "".join(sign for sign in "\\`*_{}[]!|~$^" if sign not in but)
     escaped = re.sub(f"[{re.escape(signs)}]", lambda sign: f"\\{sign[0]}", html.escape(text, quote=False))
     escaped = re.sub(r"^(\s*)([-+]|\d+(?=[.)]))", r"\1\2" + BREAK, escaped)

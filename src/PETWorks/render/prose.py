@@ -11,7 +11,7 @@ GLOSSARY = (
     *("term.excess", "term.shapley", "term.treatment", "term.waiver"),
 )
 AMOUNTS = ("adversary_cost", "adversary_gain", "publisher_loss", "publisher_benefit")
-MOST_REMOVALS = 3  # quasi-identifiers of which a step says what their removal would do
+MOST_REMOVALS = 3  # quasi-identifiers for which a step describes the effect of removal
 
 
 def verdict(document: CheckDocument, lang: str) -> str:
@@ -46,7 +46,7 @@ def table(document: CheckDocument, lang: str) -> str:
 
 
 def moment(document: CheckDocument) -> str:
-    """The moment a check was made for, as people write it."""
+    """The date and time of a check in a readable form."""
     return document.generated.replace("T", " ").replace("Z", " UTC")
 
 
@@ -66,19 +66,19 @@ def _together(lang: str, *sentences: str) -> str:
 
 
 def bars(document: CheckDocument, lang: str) -> str:
-    """What the bars beside the columns' utility are."""
+    """What the bars in the table of the columns' utility show."""
     keys = utility_keys(document)
     return said(lang, "utility.bars", what=said(lang, f"column.{keys[0]}")) if keys else ""
 
 
 def waiver(given: WaiverFacts, lang: str) -> str:
-    """A waiver in a line."""
+    """A waiver as a line of text."""
     text = said(lang, f"waiver.{given.state}", expires=given.expires, reason=own(given.reason, lang))
     return text if given.owner is None else text + said(lang, "waiver.owner", owner=own(given.owner, lang))
 
 
 def assumptions(document: CheckDocument, lang: str) -> list[str]:
-    """What the numbers rest on, one sentence each."""
+    """The assumptions behind the numbers, one sentence each."""
     policy, described = document.policy, document.table
     sentences = [said(lang, f"release.{policy.release or 'unknown'}")]
     if policy.recipients:
@@ -100,7 +100,7 @@ def assumptions(document: CheckDocument, lang: str) -> list[str]:
 
 
 def _treatment(treatment: Treatment, lang: str) -> list[str]:
-    """How missing values, suppressed records, several sensitive attributes and records of a person were taken."""
+    """How missing values, suppressed records, several sensitive attributes and several records of a person count."""
     ways = [
         *("treatment.missing.value", "treatment.missing.apart"),
         *("treatment.suppressed.apart", "treatment.suppressed.class"),
@@ -114,7 +114,7 @@ def _treatment(treatment: Treatment, lang: str) -> list[str]:
 
 
 def residual(document: CheckDocument, lang: str) -> str:
-    """What risk is left, in a sentence or two."""
+    """The remaining risk in one or two sentences."""
     results = {result.measure: result for result in document.results}
     sentences = []
     if "re-identification" in results:
@@ -138,7 +138,7 @@ def _chance(result: MeasureResult, lang: str) -> str:
 
 
 def steps(document: CheckDocument, lang: str) -> list[str]:
-    """What to do next."""
+    """The next steps, one text each."""
     return [_step(step, lang) for step in document.next_steps]
 
 
@@ -152,7 +152,7 @@ def _step(step: NextStep, lang: str) -> str:
 
 
 def _merge_classes(step: NextStep, lang: str) -> str:
-    """Outsiders learn which columns help, but not how many records."""
+    """The step to larger classes; the external edition names the columns that help, without numbers of records."""
     removals = (step.without or ())[:MOST_REMOVALS]
     if step.records is None:
         text = said(lang, "step.merge-some-classes", size=step.size, rules=step.rules)
@@ -173,7 +173,7 @@ def _fewer(records: Count, than: Count) -> bool:
 
 
 def method(document: CheckDocument, lang: str) -> list[str]:
-    """How the numbers were made."""
+    """How the numbers were computed."""
     sentences = [
         said(lang, "method.exact"),
         said(lang, "method.seed"),

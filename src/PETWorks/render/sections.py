@@ -1,4 +1,4 @@
-"""Which part of a report shows what of a check: rows for its tables, bounded in number."""
+"""The content of each section of a report: the rows of its tables, limited in number."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -21,13 +21,13 @@ _FIRST = ("fail", "waived", "pass")
 
 
 def lacking(document: CheckDocument, entry: Metric) -> list[str]:
-    """What a measure needs and a document does not have."""
+    """What a measure needs that the document does not have."""
     given = _given(document)
     return [need for need in entry.needs if need not in given]
 
 
 def _given(document: CheckDocument) -> set[str]:
-    """The needs of measures that a document shows to be met: by its table, by its files, or as they were measured."""
+    """The needs of measures that are met, judging by the table, the files and the results of the document."""
     table = document.table
     files = {one.use for one in document.inputs}
     met = {
@@ -44,7 +44,7 @@ def _given(document: CheckDocument) -> set[str]:
 
 
 def by_section(document: CheckDocument) -> dict[str, list[MeasureResult]]:
-    """The results of each part."""
+    """The results in each section."""
     sections: dict[str, list[MeasureResult]] = {name: [] for name in SECTIONS}
     for result in document.results:
         sections[find(result.measure).section].append(result)
@@ -52,7 +52,7 @@ def by_section(document: CheckDocument) -> dict[str, list[MeasureResult]]:
 
 
 def view(document: CheckDocument) -> dict[str, Any]:
-    """Rows of the tables."""
+    """The rows of the tables, and how they are labelled."""
     results = {result.measure: result for result in document.results}
     columns = document.columns[:MOST_COLUMNS]
     keys = utility_keys(document)
@@ -82,7 +82,7 @@ def _with_unit(column: ColumnFacts, unit: str | None) -> ColumnFacts:
 
 
 def utility_keys(document: CheckDocument) -> list[str]:
-    """What is known of the columns' utility; the first is drawn as bars. Missing cells are listed with the columns."""
+    """The utility numbers that the columns have; the first is drawn as bars. Missing values have their own table."""
     known = [entry.by_column for entry in all_measures() if entry.by_column and entry.by_column.name != "missing"]
     ordered = sorted(known, key=lambda one: (one.better != "higher", one.name != "precision"))
     rows = document.columns[:MOST_COLUMNS]
@@ -124,7 +124,9 @@ def _by_attribute(document: CheckDocument) -> list[dict[str, Any]]:
         attributes = result.details.get("attributes")
         if not attributes or any(name not in attributes for name in names):
             continue
-        keys: tuple[str, ...] = (next(iter(attributes[names[0]])),) if len(names) > 1 else ()  # one has its value above
+        keys: tuple[str, ...] = (
+            (next(iter(attributes[names[0]])),) if len(names) > 1 else ()
+        )  # of a single attribute, the value is above
         if result.measure == "attribute-inference":
             keys = ("prior", "posterior")
         if "distance" in attributes[names[0]]:
@@ -139,7 +141,7 @@ def _by_attribute(document: CheckDocument) -> list[dict[str, Any]]:
 
 
 def source(measure: str) -> str:
-    """The papers that a measure's docstring names."""
+    """The papers that are cited in a measure's docstring."""
     paragraphs = (part.strip() for part in (find(measure).function.__doc__ or "").split("\n\n"))
     cited = [" ".join(part.split()) for part in paragraphs if "(19" in part or "(20" in part]
     return cited[-1].replace("*", "") if cited else ""
