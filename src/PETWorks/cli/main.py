@@ -21,6 +21,7 @@ from PETWorks.cli.arguments import (
     HOLDS,
     INTERNAL_ERROR,
     INTERRUPTED,
+    OPTIONS,
     as_json,
     columns,
     counted_how,
@@ -55,13 +56,13 @@ class Commands(click.Group):
         try:
             return super().invoke(context)
         except PETWorksError as error:
-            reason, code = str(error), BAD_INPUT
+            reason, code = error.worded(OPTIONS), BAD_INPUT
         except MemoryError:
             reason, code = "not enough memory", BAD_INPUT
         except KeyboardInterrupt:
             reason, code = "interrupted", _stopped_by[-1]
         except OSError as error:
-            reason, code = f"cannot write the result: {error.strerror or 'the system refused'}", BAD_INPUT
+            reason, code = f"cannot write the result: {error.strerror or 'the system rejected it'}", BAD_INPUT
         for line in reason.split("\n"):
             click.echo(f"petworks: {printable(line)}", err=True)
         return context.exit(code)
@@ -143,12 +144,13 @@ def evaluate_command(
     with progress(f"evaluating {shown_name(released)}"):
         release = _release(released, options, population)
         evaluation = evaluate_all(release, requests or None)
+    reasons = {name: error.reason(OPTIONS) for name, error in evaluation.reasons.items()}
     if as_json(options["output_format"], output):
-        text = dumps({"petworks": __version__, **evaluation.to_dict()}) + "\n"
+        text = dumps({"petworks": __version__, **evaluation.to_dict(), "not_applicable": reasons}) + "\n"
     else:
         from PETWorks.render.text import evaluation_text
 
-        text = evaluation_text(evaluation, details=bool(requests), **style(output))
+        text = evaluation_text(evaluation, reasons, details=bool(requests), **style(output))
     put_out(text, output)
     sys.exit(DOES_NOT_HOLD if evaluation.satisfied is False else HOLDS)
 
@@ -195,7 +197,7 @@ def attack_command(table: str, per_record: Path | None, subsets: str | None, **o
         raise ParameterError(f"--per-record writes .csv or .parquet, got {str(records)!r}")
     limits = limits_given(options["limits"])
     if subsets is None and (limits or options["resume"]):
-        raise ParameterError("--limit and --resume go with --subsets")
+        raise ParameterError("--limit and --resume need --subsets")
     if output and output.suffix in (".tsv", ".xlsx", ".feather", *(SUFFIXES if subsets is None else ())):
         files = ".json or text" if subsets is None else ".csv, .parquet, .json or text"
         raise ParameterError(f"--output writes {files}, got {str(options['output'])!r}")
@@ -217,7 +219,7 @@ def attack_command(table: str, per_record: Path | None, subsets: str | None, **o
             tables[records] = per_record_file(release, records.suffix, up_to)
     kept = None if output is None or subsets is None else output.with_name(f"{output.name}.unfinished")
     if kept in [file.resolve() for file in inputs]:
-        raise ParameterError(f"{kept.name!r} is where finished subsets would be kept, and an input of this run")
+        raise ParameterError(f"finished subsets would be written to {kept.name!r}, which is an input of this run")
     found = None if subsets is None else _every_subset(release, subsets, kept, options)
     answers = {} if found is None else found.answers(limits)
     with progress(f"attacking {shown_name(table)}"):
@@ -276,7 +278,10 @@ def _internal_error(kind: type[BaseException], _: BaseException, trace: Tracebac
         atexit._run_exitfuncs()
         os._exit(_stopped_by[-1])
     traceback.print_tb(trace)
-    click.echo(f"petworks: {kind.__name__}: an error of the program itself; nothing above is of your data", err=True)
+    click.echo(
+        f"petworks: {kind.__name__}: an error in the program itself; the lines above contain none of your data",
+        err=True,
+    )
     atexit._run_exitfuncs()
     os._exit(INTERNAL_ERROR)  # an exit code of 1 would mean that something does not hold
 
@@ -286,7 +291,7 @@ def _release(table: str, options: dict[str, Any], population: str | int | float 
     for option, role in (("qi", QUASI_IDENTIFIER), ("sensitive", SENSITIVE_ATTRIBUTE), ("identifier", IDENTIFIER)):
         for column in columns(options.get(option, ())):
             if roles.setdefault(column, role) != role:
-                raise RoleError(f"column {column!r} is given two roles: {roles[column]!r} and {role!r}")
+                raise RoleError(f"column {column!r} has two roles: {roles[column]!r} and {role!r}")
     separator = "\t" if options["separator"] == r"\t" else options["separator"]
 
     def opened(file: Any) -> Any:
@@ -325,6 +330,7 @@ def _every_subset(release: Release, sizes: str, kept: Path | None, options: dict
         except KeyboardInterrupt:
             if kept is not None and done[1]:
                 click.echo(
-                    f"petworks: {done[0]:,} of {done[1]:,} subsets are in {str(kept)!r}; go on with --resume", err=True
+                    f"petworks: {done[0]:,} of {done[1]:,} subsets are in {str(kept)!r}; continue with --resume",
+                    err=True,
                 )
             raise

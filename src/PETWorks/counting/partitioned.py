@@ -26,7 +26,7 @@ from PETWorks.counting.counts import (
 from PETWorks.counting.memory import MemoryTable
 from PETWorks.counting.packed_words import Words
 from PETWorks.counting.part_tasks import ALL_BITS, Part, asked, counts_in, families_in, mixed, paired, total
-from PETWorks.errors import InputError
+from PETWorks.errors import Hint, InputError
 from PETWorks.tables.cells import SUPPRESSED
 
 Summary = TypeVar("Summary")
@@ -235,8 +235,9 @@ class PartitionedTable:
             most = int(self.columns[lead].counts.max())
             if most > rows_that_fit([narrowest(len(self.columns[name].labels))().itemsize for name in names], memory):
                 raise InputError(
-                    f"subsets with {lead!r}: up to {most:,} rows have the same value of it, more than fit into "
-                    f"{memory / 1e9:.1f} GB; allow more (--memory-limit)"
+                    f"column {lead!r}: up to {most:,} rows have the same value, "
+                    f"more than fit into {memory / 1e9:.1f} GB; allow more memory",
+                    Hint.MEMORY_LIMIT,
                 )
             cells = self._count(names)
             bits = {name: self.columns[name].bits for name in names}

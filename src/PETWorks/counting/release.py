@@ -16,7 +16,7 @@ from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTR
 from PETWorks.counting.counts import ClassCodes, ClassPairs, ClassSizes, ClassValues, Grouping, Marginal
 from PETWorks.counting.engine import Engine, allowed, choose
 from PETWorks.counting.table import Table
-from PETWorks.errors import InputError, NotApplicable, ParameterError, RoleError, quoted
+from PETWorks.errors import Hint, InputError, NotApplicable, ParameterError, RoleError, quoted
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.opening import open_source
 
@@ -24,7 +24,8 @@ Summary = TypeVar("Summary")
 
 NO_QUASI_IDENTIFIER = (
     f"no column has the role {QUASI_IDENTIFIER!r}; "
-    "say which ones an adversary may know (--qi, or a YAML file beside the table)"
+    "name the columns that an adversary may know, here or in a YAML file beside the table",
+    Hint.QUASI_IDENTIFIERS,
 )
 
 
@@ -85,7 +86,9 @@ class Release:
         }
         for name, options in TREATMENTS.items():
             if self.treatment[name] not in options:
-                raise ParameterError(f"{name} is {options[0]!r} or {options[1]!r}, got {self.treatment[name]!r}")
+                raise ParameterError(
+                    f"{name} is {options[0]!r} or {options[1]!r}, got {self.treatment[name]!r}", what=name
+                )
         self.given, self.given_original = data, original
         source = open_source(data, "the released table")
         if source.path is not None and (roles is None or hierarchies is None):
@@ -160,7 +163,7 @@ class Release:
     def original(self) -> Table:
         """What can be compared of the original table."""
         if self._original is None:
-            raise InputError("the original table is needed and was not given")
+            raise InputError("the original table is needed but was not given", Hint.ORIGINAL, what="original")
         table = self.engine.load(self._original, self.compared_columns, self.privacy_unit)
         check_unit_is_told(table, "the original")
         return table
@@ -199,7 +202,9 @@ class Release:
         without = [column for column in self.generalised_columns if column not in self.hierarchies]
         if without:
             raise NotApplicable(
-                f"{measure} needs a hierarchy for every quasi-identifier; there is none for {quoted(without)}"
+                f"needs a hierarchy for every quasi-identifier; there is none for {quoted(without)}",
+                what="hierarchies",
+                measure=measure,
             )
         return {column: self.hierarchies[column] for column in self.generalised_columns}
 
@@ -345,7 +350,7 @@ class Release:
 
     def _need_quasi_identifiers(self) -> None:
         if not self.quasi_identifiers:
-            raise RoleError(NO_QUASI_IDENTIFIER)
+            raise RoleError(*NO_QUASI_IDENTIFIER)
 
     def _with_role(self, role: str) -> tuple[str, ...]:
         return tuple(column for column, given in self.roles.items() if given == role)
@@ -354,4 +359,7 @@ class Release:
 def check_unit_is_told(table: Table, where: str) -> None:
     """Every record says whose it is."""
     if table.unit is not None and table.unit_is_missing():
-        raise InputError(f"the privacy unit {table.unit!r} is missing in some records of {where}: whose are they?")
+        raise InputError(
+            f"the privacy unit {table.unit!r} is missing in some records of {where}; every record needs one",
+            what="privacy_unit",
+        )

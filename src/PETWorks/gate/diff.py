@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from PETWorks.errors import InputError, quoted
+from PETWorks.errors import Hint, InputError, quoted
 from PETWorks.gate.schema import violation
 from PETWorks.measures.catalogue import catalogue
 from PETWorks.measures.result import shown
@@ -34,7 +34,7 @@ def read_check(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(text, parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError):
-        raise InputError(f"{path.name}: not JSON; petworks check POLICY --json writes what is wanted") from None
+        raise InputError(f"{path.name}: not JSON; expected the result of a check", Hint.CHECK_DOCUMENT) from None
     wrong = violation(found, "check")
     if wrong:
         raise InputError(f"{path.name}: not the result of a check: {wrong}")

@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -77,7 +76,9 @@ def judged(
             else None,
             "results": [result.to_dict() for result in overview.results],
             "not_applicable": {
-                name: re.sub(r" \(--[a-z-]+\)", "", reason) for name, reason in overview.not_applicable.items()
+                # A document says what is missing; how to give it differs from interface to interface.
+                name: error.message
+                for name, error in overview.reasons.items()
             },
             "next_steps": next_steps(release, policy, rules, today, leading),
         },
@@ -113,7 +114,7 @@ def _measured(release: Release, policy: Policy, rule: Rule, answers: Mapping[str
             "details": {},
         }
     with policy.located(*rule.key):
-        result = rule.measure(release, **rule.parameters)
+        result = rule.measure.measure(release, rule.parameters)
         if result.satisfied is None:
             raise NotApplicable(f"{rule.measure.name} has no threshold here, so that there is nothing to judge")
     asked = {name: value for name, value in result.parameters.items() if name in (rule.given or result.parameters)}

@@ -8,7 +8,7 @@ from functools import cached_property, wraps
 from typing import Any, ParamSpec, get_type_hints
 
 from PETWorks.counting.release import Release
-from PETWorks.errors import NotApplicable, ParameterError, quoted, unknown
+from PETWorks.errors import Hint, NotApplicable, ParameterError, quoted, unknown
 from PETWorks.measures.parameters import Choice, Flag, Function, Number, Text
 from PETWorks.measures.result import Result, at_most
 
@@ -24,14 +24,14 @@ class Parameter:
     rule: Number | Flag | Choice | Text | Function
 
 
-NEEDS: Mapping[str, tuple[Callable[[Release], bool], str]] = {
-    "quasi-identifiers": (lambda release: bool(release.quasi_identifiers), "--qi"),
-    "a sensitive attribute": (lambda release: bool(release.sensitive_attributes), "--sensitive"),
-    "the original table": (lambda release: release.has_original, "--original"),
-    "a population table": (lambda release: release.has_population_table, "--population"),
-    "the population or its size": (lambda release: release.population is not None, "--population"),
-    "hierarchies": (lambda release: bool(release.hierarchies), "--hierarchies"),
-    "records in the order of the input": (lambda release: release.keeps_order, "--engine memory"),
+NEEDS: Mapping[str, tuple[Callable[[Release], bool], Hint]] = {
+    "quasi-identifiers": (lambda release: bool(release.quasi_identifiers), Hint.QUASI_IDENTIFIERS),
+    "a sensitive attribute": (lambda release: bool(release.sensitive_attributes), Hint.SENSITIVE_ATTRIBUTES),
+    "the original table": (lambda release: release.has_original, Hint.ORIGINAL),
+    "a population table": (lambda release: release.has_population_table, Hint.POPULATION),
+    "the population or its size": (lambda release: release.population is not None, Hint.POPULATION),
+    "hierarchies": (lambda release: bool(release.hierarchies), Hint.HIERARCHIES),
+    "records in the order of the input": (lambda release: release.keeps_order, Hint.ENGINE_IN_MEMORY),
 }
 
 
@@ -86,19 +86,23 @@ class Metric:
             },
         }
 
-    def lacks(self, release: Release) -> str | None:
-        """What the measure needs and the release does not have."""
-        missing = [f"{need} ({NEEDS[need][1]})" for need in self.needs if not NEEDS[need][0](release)]
-        return f"needs {' and '.join(missing)}" if missing else None
+    def lacks(self, release: Release) -> NotApplicable | None:
+        """The error that says what the measure needs and the release does not have; None if it has everything."""
+        parts: list[str | Hint] = []
+        for need in self.needs:
+            has_it, hint = NEEDS[need]
+            if not has_it(release):
+                parts += [f"{' and' if parts else 'needs'} {need}", hint]
+        return NotApplicable(*parts, measure=self.name) if parts else None
 
     def check(self, given: Mapping[str, Any], names: Mapping[str, str] | None = None) -> dict[str, Any]:
         """All parameters, each checked; `names` says what messages call them."""
         called = {name: (names or {}).get(name, name) for name in self.parameters}
         for name in given:
             if not self.parameters:
-                raise ParameterError(f"{self.name} takes no parameters, got {quoted([name])}")
+                raise ParameterError(f"{self.name} takes no parameters, got {quoted([name])}", what=name)
             if name not in self.parameters:
-                raise unknown(f"parameter of {self.name}", str(name), called.values())
+                raise unknown(f"parameter of {self.name}", str(name), called.values(), what=name)
         checked: dict[str, Any] = {}
         for name, parameter in self.parameters.items():
             value = given.get(name, parameter.default)
@@ -107,27 +111,32 @@ class Metric:
         for name, parameter in self.parameters.items():
             lower = parameter.rule.not_below if isinstance(parameter.rule, Number) else None
             if lower and None not in (checked[lower], checked[name]) and not at_most(checked[lower], checked[name]):
+                given_of_both = [called[one] for one in (lower, name) if one in given]
                 raise ParameterError(
                     f"{self.name} needs {called[lower]} <= {called[name]}, "
-                    f"got {called[lower]}={checked[lower]}, {called[name]}={checked[name]}"
+                    f"got {called[lower]}={checked[lower]}, {called[name]}={checked[name]}",
+                    what=given_of_both[0] if len(given_of_both) == 1 else None,
                 )
         return checked
 
     def __call__(self, release: Release, **parameters: Any) -> Result:
         """Measure a release."""
         if not isinstance(release, Release):
-            raise ParameterError(f"{self.name} measures a Release, got {type(release).__name__}: Release(data, roles)")
-        checked = self.check(parameters)
+            raise ParameterError(f"{self.name} measures a Release(data, roles), got {type(release).__name__}")
+        return self.measure(release, self.check(parameters))
+
+    def measure(self, release: Release, checked: Mapping[str, Any]) -> Result:
+        """Measure a release with parameters that `check` has returned."""
         missing = self.lacks(release)
         if missing:
-            raise NotApplicable(f"{self.name} {missing}")
+            raise missing
         try:
-            found = self.function(release, **checked)
+            result = self.function(release, **checked)
         except NotApplicable as error:
-            named = str(error) if str(error).startswith(self.name) else f"{self.name}: {error}"
-            raise NotApplicable(named) from None
+            error.measure = self.name
+            raise
         unused = {} if "a sensitive attribute" in self.needs else {"several_sensitive": None}
-        return replace(found, treatment={**release.treatment, **unused, **self.treats})
+        return replace(result, treatment={**release.treatment, **unused, **self.treats})
 
 
 # What measures of single cells treat in their own way, whatever the release says.

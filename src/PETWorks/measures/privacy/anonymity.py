@@ -71,7 +71,7 @@ def alpha_k_anonymity(
     <alpha-k-anonymity = [3, 0.333333] (alpha=0.5, k=3): satisfied>
     """
     if value is not None and not any(value in release.marginal(name).values for name in release.sensitive_attributes):
-        raise ParameterError("alpha-k-anonymity: the named value is in no sensitive attribute")
+        raise ParameterError("alpha-k-anonymity: the given value is in no sensitive attribute", what="value")
     attributes: dict[str, dict[str, Any]] = {}
     found = []
     for column in release.sensitive_attributes:

@@ -55,7 +55,9 @@ def t_closeness(
     forced = distance if isinstance(distance, Mapping) else dict.fromkeys(attributes, distance)
     strange = [column for column in forced if column not in attributes]
     if strange:
-        raise ParameterError(f"distance names columns that are not sensitive attributes: {quoted(strange)}")
+        raise ParameterError(
+            f"t-closeness: distance names columns that are not sensitive attributes: {quoted(strange)}", what="distance"
+        )
     worst = {column: _worst_class(release, column, forced.get(column, "auto"), t) for column in attributes}
     largest = max(found.distance for found in worst.values())
     return Result(

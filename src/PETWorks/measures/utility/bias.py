@@ -39,7 +39,7 @@ def utility_bias(
     True
     """
     if function is None:
-        raise NotApplicable("utility-bias needs a function of yours (in Python: function=...)")
+        raise NotApplicable("needs a function of yours (in Python: function=...)")
     return difference(release.given_original, release.given, function, max_bias)
 
 

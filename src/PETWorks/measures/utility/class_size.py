@@ -32,7 +32,7 @@ def aecs(release: Release, *, at_least: AtLeast = None) -> Result:
     """
     sizes, before, records = release.class_sizes(), release.original_class_sizes, _all_records("aecs", release)
     if not sizes.number or not before.number:
-        raise NotApplicable("aecs needs a class; every record stands aside")
+        raise NotApplicable("needs a class; every record stands aside")
     raw, least = Fraction(sizes.records, sizes.number), Fraction(before.records, before.number)
     value = normalised(raw, least, records)
     return Result(
@@ -93,7 +93,9 @@ def _all_records(measure: str, release: Release) -> int:
     records = release.original_people.rows
     if release.counted_records > records:
         raise NotApplicable(
-            f"{measure}: the release has {release.counted_records} records, more than the original's {records}"
+            f"the release has {release.counted_records} records, more than the original's {records}",
+            what="original",
+            measure=measure,
         )
     return records
 

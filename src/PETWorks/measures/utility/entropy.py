@@ -40,8 +40,7 @@ def non_uniform_entropy(release: Release, *, at_least: AtLeast = None) -> Result
     hierarchies = release.generalised_hierarchies("non-uniform-entropy")
     if release.records != release.original.rows:
         raise NotApplicable(
-            f"non-uniform-entropy compares row by row: the release has {release.records} records, "
-            f"the original {release.original.rows}"
+            f"compares row by row: the release has {release.records} records, the original {release.original.rows}"
         )
     columns: dict[str, dict[str, Any]] = {}
     for column, hierarchy in hierarchies.items():

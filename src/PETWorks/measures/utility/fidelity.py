@@ -44,7 +44,7 @@ def fidelity(release: Release, *, at_least: AtLeast = None) -> Result:
     """
     names = release.compared_columns
     if not names:
-        raise NotApplicable("fidelity needs a column to compare: a quasi-identifier or a sensitive attribute")
+        raise NotApplicable("needs a column to compare: a quasi-identifier or a sensitive attribute")
     original = release.original
     columns = {name: _compared(original.marginal(name), release.marginal(name)) for name in names}
     numbers = {
