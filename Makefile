@@ -1,10 +1,11 @@
-# make demo | test | check | bench | docs | gallery | conformance — each sets up .venv first. PYTHON picks the interpreter (3.11 or newer).
+# make demo | quick | test | check | bench | docs | gallery | conformance — each sets up .venv first. PYTHON picks the interpreter (3.11 or newer).
+# quick: the tests that need no Spark and no browser and are not slow, with fewer random examples, in under a minute; test: all of them.
 PYTHON ?= python3
 BIN := .venv/bin
 PEERS := .venv-peers/bin
 ROWS ?= 3e6
 
-.PHONY: demo test check bench docs gallery conformance clean
+.PHONY: demo quick test check bench docs gallery conformance clean
 
 # pyCANON pins old versions of what it uses, but the functions that the tests compare with run on newer ones.
 .venv/.ready: pyproject.toml constraints.txt tests/peers.txt
@@ -28,6 +29,9 @@ demo: .venv/.ready
 	$(BIN)/petworks attack data/patient_anonymized.csv
 	$(BIN)/petworks attack data/adult_anonymized.csv --subsets 1-3
 	$(BIN)/petworks check data/adult_policy.yaml --html adult_report.html
+
+quick: .venv/.ready
+	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest --numprocesses auto -m 'not spark and not browser and not slow'
 
 test: .venv/.ready
 	$(BIN)/python -m pytest --numprocesses auto

@@ -7,11 +7,11 @@ from PETWorks.measures.catalogue import all_measures
 
 HEAD = """# Measures
 
-Made from the catalogue by `make docs`. `better` says which direction is good; *between* means that both ends
-of the range are bad, *mixed* that there are two numbers, one better high and one low. Names may be spelled with
-blanks, `-` or `_`, in any case.
+Generated from the catalogue by `make docs`. The column `better` shows which direction is good: *between* means that
+both ends of the range are bad, *mixed* that there are two numbers, of which one should be high and the other low. You
+can write names with spaces, `-` or `_`, in upper or lower case.
 
-| measure | family | better | needs | parameters | what it says |
+| measure | family | better | needs | parameters | what it measures |
 |---|---|---|---|---|---|
 """
 

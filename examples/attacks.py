@@ -1,4 +1,4 @@
-"""What does an adversary gain who knows the postcode and age of somebody in the table?"""
+"""What does an adversary gain by knowing the postcode and age of someone in the table?"""
 
 from PETWorks import PETValidation, report
 

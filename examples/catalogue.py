@@ -1,4 +1,4 @@
-"""Everything that can be said of a release, in one go; and the risk where only the size of the population is known."""
+"""Evaluate every measure of a release at once; estimate the risk if only the size of the population is known."""
 
 from PETWorks import Release, evaluate
 
@@ -12,7 +12,7 @@ limits = {"prosecutor-risk": {"highest": 0.09, "cell_size": 11}, "population-uni
 for result in evaluate(release, limits):
     print(result.measure, "holds" if result.satisfied else "does not hold")
 for name, limit in evaluate(release, limits)["prosecutor-risk"].details["limits"].items():
-    print(f"{name}: compared as {limit['compared_as']}, classes of {limit['smallest_class_wanted']} are wanted")
+    print(f"{name}: compared as {limit['compared_as']}, classes of {limit['smallest_class_wanted']} are required")
 
 # Prints:
 # alpha-k-anonymity [5, 0.857143]
@@ -46,5 +46,5 @@ for name, limit in evaluate(release, limits)["prosecutor-risk"].details["limits"
 # not applicable: k-map, utility-bias
 # prosecutor-risk does not hold
 # population-uniqueness holds
-# highest: compared as probability, classes of 12 are wanted
-# cell_size: compared as cell size, classes of 11 are wanted
+# highest: compared as probability, classes of 12 are required
+# cell_size: compared as cell size, classes of 11 are required

@@ -1,4 +1,4 @@
-"""Can somebody who knows everybody in the original tell who is in the release?"""
+"""Can someone who knows everyone in the original tell who is in the release?"""
 
 from PETWorks import PETValidation, report
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE

@@ -1,4 +1,4 @@
-"""Is everybody one of at least three, and do they have at least three different diseases?"""
+"""Is everyone hidden among at least three people, with at least three different diseases?"""
 
 from PETWorks import PETValidation, report
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE

@@ -1,4 +1,4 @@
-"""One table, counted in memory and out of core, and a relation of DuckDB that never leaves it: the same numbers."""
+"""Count one table in memory, out of core, and as a DuckDB relation that stays in DuckDB: the numbers are the same."""
 
 import duckdb
 

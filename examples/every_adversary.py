@@ -1,4 +1,4 @@
-"""Nobody knows which attributes an adversary has: attack with every subset of the quasi-identifiers."""
+"""You cannot know which attributes an adversary knows: attack with every subset of the quasi-identifiers."""
 
 from PETWorks import Release, every_subset, minimal_uniques
 

@@ -1,4 +1,4 @@
-"""The same questions in the native interface: one release, several measures, arrays for research."""
+"""The same questions with the native interface: one release, several measures, arrays for research."""
 
 from PETWorks import Release, evaluate
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE

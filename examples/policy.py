@@ -1,4 +1,4 @@
-"""Judge a release by a policy, and write the report for those who will get the data."""
+"""Check a release against a policy, and write the report for those who will receive the data."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory

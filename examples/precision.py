@@ -1,4 +1,4 @@
-"""How much detail has generalisation left in a census table?"""
+"""How much detail is left in a census table after generalisation?"""
 
 from PETWorks import PETValidation, report
 

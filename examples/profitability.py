@@ -1,4 +1,4 @@
-"""Does publishing each record bring more than an attack on it would cost the publisher?"""
+"""Is publishing each record worth more than an attack on it would cost the publisher?"""
 
 from PETWorks import PETValidation, report
 

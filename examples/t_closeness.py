@@ -1,4 +1,4 @@
-"""How far can the diseases of a group be from those of all patients?"""
+"""How much can the diseases in a group differ from those of all patients?"""
 
 from PETWorks import PETValidation, report
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE

@@ -1,4 +1,4 @@
-"""What is a census table still worth, seen in four ways?"""
+"""How useful is a census table still, measured in four ways?"""
 
 import csv
 
@@ -8,7 +8,7 @@ tables = ("data/adult.csv", "data/adult_anonymized.csv")
 
 
 def share_of_men(table):
-    with open(table, encoding="utf-8") as file:  # noqa: PTH123 - it gets the path as it was given
+    with open(table, encoding="utf-8") as file:  # noqa: PTH123 - it receives the path as it was passed
         sexes = [row["sex"] for row in csv.DictReader(file, delimiter=";") if row["sex"] != "*"]
     return sexes.count("Male") / len(sexes)
 

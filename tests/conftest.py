@@ -1,31 +1,65 @@
 """Shared by all tests: where the reference tables are, and random releases."""
 
+import importlib
 import os
+import pkgutil
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
+import PETWorks
 from definitions import Case
 
 ROOT = Path(__file__).parent.parent
 REFERENCE = Path(os.environ.get("PETWORKS_REFERENCE_DATA", ROOT.parent / "shared/data/petworks"))
 
+
 settings.register_profile("petworks", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
-settings.load_profile("petworks")
+settings.register_profile("quick", settings.get_profile("petworks"), max_examples=10)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "petworks"))
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config, log):
-    """All tests with Spark run in one process, so that Java is started once; others wherever there is room."""
-    from xdist.scheduler import LoadScopeScheduling
+def examples(number):
+    """How many random examples a test tries; `make quick` tries fewer."""
+    quick = settings.get_current_profile_name() == "quick"
+    return settings(max_examples=min(number, settings.default.max_examples) if quick else number)
 
-    class OneForSpark(LoadScopeScheduling):
-        def _split_scope(self, nodeid):
-            return "spark" if "spark" in nodeid or "test_cluster" in nodeid else nodeid
 
-    return OneForSpark(config, log)
+def pytest_collection_modifyitems(items):
+    """Tests with Spark run in one process (`--dist loadgroup`), so that Java is started once."""
+    for item in items:
+        if item.get_closest_marker("spark"):
+            item.add_marker(pytest.mark.xdist_group("spark"))
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
+
+
+@contextmanager
+def constants(**values):
+    """Give constants of `PETWorks.counting` other values, in every module that has them; at least one does."""
+    names = [f"PETWorks.counting.{module.name}" for module in pkgutil.iter_modules(PETWorks.counting.__path__)]
+    modules = [importlib.import_module(name) for name in names]  # a later import would keep the other value
+    with ExitStack() as stack:
+        for name, value in values.items():
+            holders = [module for module in modules if name in vars(module)]
+            assert holders, f"no module has {name}"
+            for module in holders:
+                stack.enter_context(mock.patch.object(module, name, value))
+        yield
+
+
+# What large tables do with many cells or rows, small ones do with these: in memory, out of core.
+TINY_BATCHES = {"CELLS_PER_BATCH": 3, "THREADS": 2}
+TINY_PARTS = {"ROWS_PER_PART": 3, "ROWS_PER_BATCH": 3, "ROWS_PER_BLOCK": 3}
+
+
+def small_batches(cells):
+    """Batches of a few cells in memory, on two threads."""
+    return constants(**TINY_BATCHES | {"CELLS_PER_BATCH": cells})
 
 
 @pytest.fixture(autouse=True)

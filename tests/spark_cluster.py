@@ -14,6 +14,13 @@ import time
 import urllib.request
 from pathlib import Path
 
+import pytest
+
+needs_spark = [
+    pytest.mark.spark,
+    pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java 17, which is not on this machine"),
+    pytest.mark.skipif(importlib.util.find_spec("pyspark") is None, reason="PySpark is not installed"),
+]
 QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # for processes that live for seconds
 # What Spark's own scripts add on Java 17.
 OPENED = ("java.lang", "java.nio", "java.util", "java.util.concurrent")

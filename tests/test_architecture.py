@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -44,6 +45,12 @@ def test_the_folders_follow_the_data():
     assert {path.stem for path in PACKAGE.glob("*.py")} - {"__init__"} == EVERYWHERE | DOORS - {""}
     for place, folder in enumerate(FOLDERS):
         assert allowed_imports(folder) == set(FOLDERS[:place])
+
+
+def test_folders_of_tests_are_those_of_the_package():
+    folders = {path.parent.relative_to(PACKAGE) for path in PACKAGE.rglob("*/__init__.py")} - {Path("render/languages")}
+    tested = {path.parent.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("*/test_*.py")}
+    assert folders == tested
 
 
 def test_imports_point_one_way():

@@ -15,6 +15,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_examples_of_a_page(page, tmp_path):
     for folder in ("data", "docs"):
@@ -27,7 +28,9 @@ def test_examples_of_a_page(page, tmp_path):
             assert doctest.DocTestRunner().run(test, clear_globs=False).failed == 0
             names = test.globs
         else:
-            for command, printed in re.findall(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", text, re.MULTILINE):
+            commands = re.findall(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", text, re.MULTILINE)
+            assert commands
+            for command, printed in commands:
                 assert shell(command).rstrip() == printed.rstrip()
 
 

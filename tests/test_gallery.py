@@ -4,6 +4,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 from conftest import ROOT
 
 GALLERY = ROOT / "docs/gallery"
@@ -14,6 +16,7 @@ def shown(path):
     return re.sub(r'內容雜湊值為</span> <span class="digest">[0-9a-f]{64}', "", path.read_text("utf-8"))
 
 
+@pytest.mark.slow
 def test_the_gallery_is_up_to_date(tmp_path):
     subprocess.run([sys.executable, GALLERY / "make_gallery.py", tmp_path], check=True, capture_output=True)
     made = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file())

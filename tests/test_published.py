@@ -36,6 +36,7 @@ def test_four_documents_have_a_script():
     assert len(SCRIPTS) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.stem)
 def test_examples_print_what_they_say(example):
     """The last comment of an example shows what it prints."""

@@ -168,7 +168,7 @@ def _validation(
         if not release.roles and technique.otherwise is not None:
             roles = dict.fromkeys(technique.otherwise(release), QUASI_IDENTIFIER)
             release = Release(anonymized, roles, hierarchies, original, **counted)
-        result = entry.measure(release, checked)
+        result = entry.measure(release.view, checked)
     details = {"value": result.value, "treatment": dict(result.treatment), **result.details}
     return Validation(technique.keys(result), details)
 

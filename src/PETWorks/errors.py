@@ -6,6 +6,7 @@ PETWorksError (a ValueError)
 ├── RoleError          the roles do not fit the columns, or a needed role is missing
 ├── ParameterError     a threshold or an option is unknown or out of range
 └── NotApplicable      the measure has no meaning for this release; the text says why
+    └── NeedNotMet     the measure needs something that the release does not have
 
 Messages name columns, counts and line numbers; they never contain a cell of the user's data.
 Code that handles an error reads its fields, never its text.
@@ -57,7 +58,8 @@ class PETWorksError(ValueError):
 
     parts     the text, with hints where they belong: `"needs the original table", Hint.ORIGINAL`
     what      the argument, the parameter or the key of a policy that is wrong; None if it is none of these
-    measure   the measure that raised it; stands before the text
+    measure   the measure that raised it; precedes the text
+    where     the file, the line and the key where the mistake is; precedes everything else
 
     >>> print(NotApplicable("needs the original table", Hint.ORIGINAL, measure="delta-presence"))
     delta-presence: needs the original table (original=...)
@@ -65,15 +67,18 @@ class PETWorksError(ValueError):
 
     usually_about: ClassVar[str | None] = None
 
-    def __init__(self, *parts: str | Hint, what: str | None = None, measure: str | None = None) -> None:
+    def __init__(
+        self, *parts: str | Hint, what: str | None = None, measure: str | None = None, where: str | None = None
+    ) -> None:
         super().__init__(*parts)
         self.parts = parts
         self.what = self.usually_about if what is None else what
         self.measure = measure
+        self.where = where
 
     @property
     def message(self) -> str:
-        """The text without measure and hints."""
+        """The text without place, measure and hints."""
         return self.reason({})
 
     @property
@@ -82,17 +87,18 @@ class PETWorksError(ValueError):
         return tuple(part for part in self.parts if isinstance(part, Hint))
 
     def reason(self, words: Mapping[Hint, str] = PYTHON) -> str:
-        """The text without the measure; its hints in the words of an interface, those it has no words for left out."""
+        """The text without place and measure; hints that the interface has no words for are left out."""
         return "".join(part for part in self.hinted(words).parts if not isinstance(part, Hint))
 
     def worded(self, words: Mapping[Hint, str] = PYTHON) -> str:
         """The whole text; its hints in the words of an interface."""
-        return self.reason(words) if self.measure is None else f"{self.measure}: {self.reason(words)}"
+        before = (part for part in (self.where, self.measure) if part is not None)
+        return ": ".join([*before, self.reason(words)])
 
     def hinted(self, words: Mapping[Hint, str]) -> Self:
         """The same error, its hints in the words of an interface; hints that it has no words for stay."""
         parts = (f" ({words[part]})" if isinstance(part, Hint) and part in words else part for part in self.parts)
-        return type(self)(*parts, what=self.what, measure=self.measure)
+        return type(self)(*parts, what=self.what, measure=self.measure, where=self.where)
 
     def __str__(self) -> str:
         return self.worded()
@@ -120,6 +126,10 @@ class ParameterError(PETWorksError):
 
 class NotApplicable(PETWorksError):  # noqa: N818 - it is an answer as much as an error
     """The measure has no meaning for this release."""
+
+
+class NeedNotMet(NotApplicable):
+    """The measure needs something that the release does not have; the text says what, and nothing about the records."""
 
 
 def quoted(names: Iterable[str], most: int = 12) -> str:

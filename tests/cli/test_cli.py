@@ -13,15 +13,19 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
+from command import petworks
 from PETWorks.measures.catalogue import all_measures
 
 PATIENT = "data/patient_anonymized.csv"
 DELTA = ("data/delta_anonymized.csv", "--original", "data/delta.csv")
 
 
-def petworks(*arguments, **options):
-    command = [str(Path(sys.executable).with_name("petworks")), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+def test_the_installed_command():
+    script = Path(sys.executable).with_name("petworks")
+    for command in ([script], [sys.executable, "-m", "PETWorks"]):
+        done = subprocess.run([*command, "evaluate", PATIENT, "--measure", "t-closeness:t=0.29"], capture_output=True)
+        assert (done.returncode, done.stderr) == (1, b"")
+        assert b"t-closeness" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -79,7 +83,7 @@ def test_exit_codes(arguments, code):
         (("--population", "/"), "not a regular file|directory"),
         (("--privacy-unit", "Name"), "the privacy unit 'Name' is not in the data"),
         (("--missing", "drop"), "'drop' is not one of 'value', 'apart'"),
-        (("--measure", "k-map"), "k-map needs a population table (--population)"),
+        (("--measure", "k-map"), "k-map: needs a population table (--population)"),
         (("--measure", "utility-bias"), "utility-bias needs the original table"),
         (("--measure", "recursive-l-diversity:l=2.5"), "needs l to be a whole number, got l='2.5'"),
     ],
@@ -154,9 +158,8 @@ def test_a_headless_original_is_not_quoted(tmp_path):
 
 def test_the_overview_has_families_and_no_details():
     done = petworks("evaluate", *DELTA, "--privacy-unit", "salary-class", "--qi", "zip,age,nationality")
-    assert [
-        line.strip() for line in done.stdout.splitlines() if line.strip() in ("privacy", "risk", "attack", "utility")
-    ]
+    families = ["privacy", "risk", "attack", "utility"]
+    assert [line.strip() for line in done.stdout.splitlines() if line.strip() in families] == families
     assert "privacy unit: salary-class" in done.stdout
     assert "class sizes are people" in done.stdout
     assert "More of each: --measure NAME, or --format json." in done.stdout
@@ -290,28 +293,28 @@ def broken(tmp_path):
     [
         (("missing.csv", *QI), "no such file: 'missing.csv'"),
         (("empty.csv", *QI), "empty.csv: the file is empty"),
-        (("header.csv", *QI), "header.csv: a header but no records"),
-        (("ragged.csv", *QI), "ragged.csv, line 3: 2 cells where the header has 3"),
-        (("twice.csv", *QI), "twice.csv: several columns are called 'age'"),
-        (("bytes.csv", *QI), "bytes.csv, line 2: bytes that are neither UTF-8 nor Big5 (CP950); name its encoding"),
-        (("nul.csv", *QI), "nul.csv, line 2: a NUL byte"),
-        (("line.csv", *QI), "line.csv, line 2: a NUL byte"),
-        (("bomb.csv",), "bomb.yaml, line 2: an alias, which is not allowed"),
-        (("tag.csv",), "tag.yaml, line 1: a tag, which is not allowed"),
-        (("shape.csv",), "shape.yaml: a mapping under 'DATASET' is wanted"),
+        (("header.csv", *QI), "header.csv: the file has a header but no records"),
+        (("ragged.csv", *QI), "ragged.csv, line 3: 2 cells, but the header has 3"),
+        (("twice.csv", *QI), "twice.csv: duplicate column names 'age'"),
+        (("bytes.csv", *QI), "bytes.csv, line 2: the bytes are neither UTF-8 nor Big5 (CP950); name its encoding"),
+        (("nul.csv", *QI), "nul.csv, line 2: contains a NUL byte"),
+        (("line.csv", *QI), "line.csv, line 2: contains a NUL byte"),
+        (("bomb.csv",), "bomb.yaml, line 2: an alias is not allowed"),
+        (("tag.csv",), "tag.yaml, line 1: a tag is not allowed"),
+        (("shape.csv",), "shape.yaml: expected a mapping under 'DATASET'"),
         (("good.csv", "--qi", "zpi"), "roles name columns that are not in the data: 'zpi'"),
-        (("good.csv", "--qi", "zip", "--sensitive", "zip"), "column 'zip' is given two roles"),
+        (("good.csv", "--qi", "zip", "--sensitive", "zip"), "column 'zip' has two roles"),
         (("good.csv",), "no column has the role 'quasi_identifier'"),
         (("good.csv", "--sensitive", "disease"), "no column has the role 'quasi_identifier'"),
         (("good.csv", *QI, "--measure", "t-closeness"), "t-closeness needs a sensitive attribute"),
-        (("good.csv", *QI, "--measure", "delta-presence"), "delta-presence needs the original table"),
+        (("good.csv", *QI, "--measure", "delta-presence"), "delta-presence: needs the original table"),
         (("good.csv", *QI, "--original", "other.csv"), "original and release have different columns"),
         (("good.csv", *QI, "--hierarchies", "h_other"), "the hierarchy folder 'h_other' has no file"),
         (("good.csv", *QI, "--hierarchies", "h", "--measure", "precision"), "there is none for 'age'"),
         (("good.csv", *QI, "--hierarchies", "h_ragged"), "hierarchy_zip.csv, line 2: 2 levels where"),
         (("good.csv", *QI, "--hierarchies", "h_two"), "hierarchy_zip.csv, line 2: the same leaf as on line 1"),
         (("good.csv", *QI, "--hierarchies", "h_empty"), "hierarchy_zip.csv: the file is empty"),
-        (("good.csv", *QI, "--hierarchies", "h_comma"), "separated by ',' where ';' is wanted"),
+        (("good.csv", *QI, "--hierarchies", "h_comma"), "separated by ','; expected ';'"),
         (
             ("good.csv", "--qi", "zip", "--hierarchies", "h", "--measure", "precision"),
             "column 'zip': 1 of 2 released values are not on any level",
@@ -340,6 +343,7 @@ def test_bad_input(broken, arguments, message):
     assert sorted(broken.rglob("*")) == before
 
 
+@pytest.mark.slow
 def test_a_gigabyte_in_one_line(tmp_path):
     path = tmp_path / "line.csv"
     with path.open("wb") as file:
@@ -357,7 +361,7 @@ def test_a_gigabyte_in_one_line(tmp_path):
     ("out", "message"),
     [
         ("nowhere/out.csv", "the folder 'nowhere' does not exist"),
-        ("h/hierarchy_zip.csv", "it is an input of this run, or looks like one"),
+        ("h/hierarchy_zip.csv", "it is an input of this run, or is named like one"),
         ("/dev/null", "it is a folder or a device"),
         ("h", "it is a folder or a device"),
         ("good.csv", "it is an input of this run"),
@@ -402,6 +406,7 @@ def test_nowhere_to_write(broken):
     assert done.stderr == "petworks: cannot write the result: No space left on device\n"
 
 
+@pytest.mark.slow
 def test_ctrl_c_is_not_a_verdict(tmp_path):
     """A large table, interrupted while it is read: exit code 130 and nothing left behind."""
     table = tmp_path / "t.csv"
@@ -415,12 +420,31 @@ def test_ctrl_c_is_not_a_verdict(tmp_path):
     assert list(tmp_path.iterdir()) == [table]
 
 
-def test_an_error_of_the_program_shows_no_data_and_is_no_verdict():
-    code = "import sys; from PETWorks.cli.main import main; main.callback(); raise KeyError('SECRET')"
+@pytest.mark.parametrize("where", ["callback", "parse_args"])
+def test_an_error_of_the_program_shows_no_data_and_is_no_verdict(where):
+    """Wherever it happens; functions that are registered for the exit still run."""
+    code = (
+        "import atexit; from PETWorks.cli.main import main; atexit.register(print, 'the end')\n"
+        f"def fail(*_): raise KeyError('SECRET')\nmain.{where} = fail; main(['presets'])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 3
+    assert (done.returncode, done.stdout) == (3, "the end\n")
     assert "SECRET" not in done.stderr.replace(code, "")
     assert "petworks: KeyError: an error of the program itself" in done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("raised", ["RuntimeError('Query interrupted')", "SystemExit(1)"])
+def test_a_signal_decides_the_exit_code_whatever_it_turns_into(number, raised):
+    code = (
+        "import os, time; from PETWorks.cli.main import main\n"
+        "def query():\n"
+        f"    try: os.kill(os.getpid(), {int(number)}); time.sleep(5)\n"
+        f"    except BaseException: raise {raised} from None\n"
+        "main.callback = query; main(['presets'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (128 + number, "", "")
 
 
 def test_usage_errors_exit_with_2():

@@ -12,9 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
-from test_cli import PATIENT, petworks
-from test_subsets import DOCUMENT, release_of
+from test_cli import PATIENT
 
+from command import petworks
+from people import DOCUMENT, release_of
 from PETWorks.measures.attacks.subsets import every_subset
 from PETWorks.tables.cells import is_number
 
@@ -77,6 +78,7 @@ def test_limits_decide_the_exit_code(folder, limit, code, sets):
     assert answers["number"] == 3
 
 
+@pytest.mark.slow
 def test_a_row_for_each_subset_in_a_file(folder):
     rows = every_subset(release_of(DOCUMENT, ["age", "education"], ["income"])).to_dicts()
     for name in ("out.csv", "out.parquet", "out.json"):
@@ -116,15 +118,15 @@ def test_names_that_a_spreadsheet_would_run(tmp_path):
     [
         (("--subsets", "3"), "within 1-2; got '3'"),
         (("--subsets", "none"), "within 1-2; got 'none'"),
-        (("--limit", "uniques=0.1"), "--limit and --resume go with --subsets"),
-        (("--resume",), "--limit and --resume go with --subsets"),
+        (("--limit", "uniques=0.1"), "--limit and --resume need --subsets"),
+        (("--resume",), "--limit and --resume need --subsets"),
         (("--subsets", "all", "--resume"), "--resume needs the --output"),
-        (("--subsets", "all", "--limit", "uniques"), "--limit is NAME=VALUE"),
+        (("--subsets", "all", "--limit", "uniques"), "--limit expects NAME=VALUE"),
         (("--subsets", "all", "--limit", "uniques=2"), "0 <= uniques <= 1, got uniques='2'"),
         (("--subsets", "all", "--limit", "uniques=0", "--limit", "uniques=0"), "each name once"),
         (("--subsets", "all", "--limit", "luck=0.5"), "no limit 'luck'; there are 'highest-risk'"),
-        (("--memory-limit", "0"), "a memory limit is bytes or like '2GB'"),
-        (("--subsets", "all", "--memory-limit", "nan"), "a memory limit is bytes or like '2GB'"),
+        (("--memory-limit", "0"), "expected a memory limit in bytes or like '2GB'"),
+        (("--subsets", "all", "--memory-limit", "nan"), "expected a memory limit in bytes or like '2GB'"),
         (("-o", "out.csv"), "--output writes .json or text, got 'out.csv'"),
         (("--subsets", "all", "-o", "out.xlsx"), "--output writes .csv, .parquet, .json or text, got 'out.xlsx'"),
     ],
@@ -159,6 +161,7 @@ def test_a_full_terminal_leaves_the_file(folder):
     assert sorted(path.name for path in folder.iterdir()) == ["out.csv", "table.csv"]
 
 
+@pytest.mark.slow
 def test_interrupted_and_gone_on_with(tmp_path):
     rng = np.random.default_rng(5)
     names = [f"q{number:02}" for number in range(12)]
@@ -177,7 +180,7 @@ def test_interrupted_and_gone_on_with(tmp_path):
     assert running.returncode == 130, told
     assert printed == ""
     assert "subsets are in" in told
-    assert "go on with --resume" in told
+    assert "continue with --resume" in told
     lines = [json.loads(line) for line in unfinished.read_text("utf-8").splitlines()]
     assert 1 < len(lines) < 4096
     assert set(lines[1]) == {"attributes", "classes", "uniques", "smallest_class", "right_guesses"}

@@ -2,7 +2,6 @@
 
 import importlib.util
 import json
-import shutil
 import signal
 import subprocess
 import sys
@@ -13,12 +12,9 @@ import pytest
 
 from conftest import ROOT
 from PETWorks import Release, evaluate
-from spark_cluster import cluster
+from spark_cluster import cluster, needs_spark
 
-pytestmark = [
-    pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java 17, which is not on this machine"),
-    pytest.mark.skipif(importlib.util.find_spec("pyspark") is None, reason="PySpark is not installed"),
-]
+pytestmark = needs_spark
 
 ROWS = 24_000
 ROLES = {"a": "quasi_identifier", "b": "quasi_identifier", "s": "sensitive_attribute"}

@@ -8,12 +8,12 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import TINY_BATCHES, constants, examples
 from PETWorks import Release
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.counting import keys, memory
 from PETWorks.counting.counts import ClassValues, largest_ratio
 from PETWorks.measures.attacks.records import record_class_modes
 
@@ -30,7 +30,8 @@ def counted(table):
         cells = np.split(classes.counts, classes.starts[1:]) if len(classes.sizes) else []
         return [(int(size), tuple(sorted(part.tolist()))) for size, part in zip(classes.sizes, cells, strict=True)]
 
-    return Counter(table.fold(table.sensitive_attributes[0], kernel, lambda one, other: one + other))
+    question = table.view.fold("classes", table.sensitive_attributes[0], kernel, lambda one, other: one + other)
+    return Counter(table.view.answer(question))
 
 
 def expected(columns, sensitive):
@@ -43,13 +44,11 @@ def expected(columns, sensitive):
 
 
 @pytest.fixture(params=["as it is", "sorted only", "small batches"])
-def engine_settings(request, monkeypatch):
+def engine_settings(request):
     """Small tables take the ways that large ones take."""
-    if request.param == "sorted only":
-        monkeypatch.setattr(keys, "BINCOUNT_BITS", -1)
-    if request.param == "small batches":
-        monkeypatch.setattr(memory, "CELLS_PER_BATCH", 3)
-        monkeypatch.setattr(keys, "SMALL_CLASS", 2)
+    ways = {"as it is": {}, "sorted only": {"BINCOUNT_BITS": -1}, "small batches": TINY_BATCHES | {"SMALL_CLASS": 2}}
+    with constants(**ways[request.param]):
+        yield
 
 
 @pytest.mark.parametrize(("columns", "values"), [(1, 3), (3, 4), (40, 3), (9, 1000), (5, 60000)])
@@ -78,7 +77,7 @@ def test_classes_of_tables_narrow_and_wide(columns, values, engine_settings):
     assert [numbers.tolist() for numbers in found] == [[own[row] for row in known], [modes[row] for row in known]]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(data=st.data())
 def test_sizes_histogram_and_records(data):
     rows = data.draw(st.integers(1, 40))

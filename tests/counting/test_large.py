@@ -58,6 +58,7 @@ def test_one_class_of_200_000_records():
     assert found["publisher-payout"] == pytest.approx(1200 * n - 300)
 
 
+@pytest.mark.slow
 def test_ten_million_records():
     """Fifty classes of 200,000 with four equally common values, but for one class that has a single value."""
     n, classes = 10_000_000, 50

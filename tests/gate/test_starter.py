@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
-from test_check import petworks
 
-from PETWorks.counting.memory import MemoryTable
+from command import petworks
+from PETWorks.counting.loading import load_rows
 from PETWorks.gate.policy import read_policy
 from PETWorks.gate.starter import starter_policy, suggestions
 from PETWorks.tables.opening import open_path
@@ -54,7 +54,7 @@ def test_init_does_not_overwrite(people):
     assert petworks("init", people).returncode == 0
     before = people.with_name("people_policy.yaml").read_bytes()
     again = petworks("init", people)
-    assert (again.returncode, "it exists" in again.stderr) == (2, True)
+    assert (again.returncode, "it already exists" in again.stderr) == (2, True)
     assert people.with_name("people_policy.yaml").read_bytes() == before
     assert petworks("init", people, "-o", people.with_name("other.yaml"), "--release", "internal").returncode == 0
     assert read_policy(people.with_name("other.yaml")).presets[0].name == "pdpc-3"
@@ -162,7 +162,7 @@ def test_any_name_of_a_column_survives(tmp_path_factory, names):
     columns = ["city", *(name for name in names if name != "city")]  # one that is a quasi-identifier
     parquet.write_table(pa.table([pa.array(["a", "b"])] * len(columns), names=columns), data)
     source = open_path(data)
-    assert MemoryTable.load(source, source.names).rows == 2
+    assert load_rows(source, source.names).rows == 2
     found, unit = suggestions(data, None, None)
     policy = folder / "p.yaml"
     policy.write_text(starter_policy(data, policy, found, unit), "utf-8")

@@ -4,17 +4,16 @@ import copy
 import json
 import tempfile
 from pathlib import Path
-from unittest import mock
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import frames
-from conftest import ROOT, cases
+from comparison import ONE_LEVEL, close
+from conftest import ROOT, cases, examples, small_batches
 from definitions import TWINS, UNDEFINED
 from PETWorks import catalogue
-from PETWorks.counting import memory
 from PETWorks.errors import NotApplicable, PETWorksError
 from PETWorks.measures.result import Result, flat
 
@@ -44,8 +43,6 @@ LIMITS = {
         ("at_least", -1),
     ),
 }
-# These have no answer where the level on which a column was released cannot be told.
-ONE_LEVEL = ("delta-presence", "k-map", "journalist-risk", "marketer-risk", "population-uniqueness")
 
 
 def results(case, form=frames.as_arrow, folder=None):
@@ -53,7 +50,8 @@ def results(case, form=frames.as_arrow, folder=None):
     release = frames.release_of(case, form, folder)
 
     def records(table):  # tables have no form in common; it must be handed the very ones that were given
-        return {id(release.given_original): len(case.original), id(release.given): len(case.released)}[id(table)]
+        released, original = release.view.background.given
+        return {id(original): len(case.original), id(released): len(case.released)}[id(table)]
 
     found = {}
     for name in NAMES:
@@ -68,15 +66,6 @@ def measured(case, form=frames.as_arrow, folder=None):
     return {name: UNDEFINED if found is None else found.value for name, found in results(case, form, folder).items()}
 
 
-def close(one, other, name):
-    """Equal, but for the rounding of sums of logarithms, and for an estimator what its search leaves."""
-    if isinstance(one, list):
-        return all(close(a, b, name) for a, b in zip(one, other, strict=True))
-    if one is None or other is None or isinstance(one, int | str) or isinstance(other, str):
-        return one == other
-    return one == pytest.approx(other, rel=1e-7 if name == "population-uniqueness" else 1e-12, abs=1e-12)
-
-
 def differences(one, other):
     return [name for name in NAMES if not close(one[name], other[name], name)]
 
@@ -86,7 +75,7 @@ def test_every_measure_has_a_twin_and_a_page():
     assert sorted(path.stem for path in (ROOT / "docs/measures").glob("*.md")) == NAMES
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(case=cases())
 def test_agrees_with_its_definition(case):
     for name, value in measured(case).items():
@@ -95,13 +84,14 @@ def test_agrees_with_its_definition(case):
             assert close(value, expected, name), (name, value, expected)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(case=cases())
 def test_many_batches_say_the_same_as_one(case):
     """What large tables do: batches of a few classes on several threads, merged; details included."""
     whole = results(case)
-    with mock.patch.object(memory, "CELLS_PER_BATCH", 2):
+    with small_batches(2):
         in_parts = results(case)
+    assert [name for name in NAMES if (whole[name] is None) != (in_parts[name] is None)] == []
     for name, result in whole.items():
         if result is not None:
             one, other = (flat({"value": found.value, **found.details}) for found in (result, in_parts[name]))
@@ -129,7 +119,7 @@ def test_column_order_and_other_columns_mean_nothing(case):
 
 
 @pytest.mark.parametrize("form", frames.FORMS)
-@settings(max_examples=40)
+@examples(40)
 @given(case=cases())
 def test_every_form_of_a_table_gives_the_same(form, case):
     with tempfile.TemporaryDirectory() as folder:
@@ -158,7 +148,7 @@ def test_results_are_ready_for_json_and_for_reading(case):
             assert set(result.treatment) == {"missing", "suppressed", "several_sensitive", "privacy_unit"}
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(case=cases())
 def test_shares_lie_between_0_and_1(case):
     elsewhere = ("alpha-k-anonymity", "basic-beta-likeness", "delta-disclosure", "enhanced-beta-likeness")

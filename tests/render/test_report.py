@@ -1,6 +1,5 @@
 """The report as a page: in a real browser, in both languages and editions, with hostile names, on paper."""
 
-import ast
 import functools
 import http.server
 import json
@@ -12,15 +11,12 @@ import threading
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
-from test_check import CHECK, DAY
 
-from conftest import ROOT
 from PETWorks import check
-from PETWorks.measures.catalogue import FAMILIES, catalogue
-from PETWorks.render.chinese import CHINESE
 from PETWorks.render.html import LARGEST_PAGE
+from PETWorks.render.language import said
+from policy_checks import CHECK, DAY
 
-RENDER = ROOT / "src/PETWorks/render"
 CHROMIUM = os.environ.get("PETWORKS_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 FLAGS += ["--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"]
@@ -96,7 +92,7 @@ def test_in_the_browser(browser, tmp_path, edition, lang, scheme):
     path = saved(tmp_path, adult().to_html(lang, edition))
     with Opened(browser, path, color_scheme=scheme, viewport={"width": 1000, "height": 900}) as opened:
         page = opened.page
-        english, chinese = "Identity risk: can a person be found?", CHINESE["Identity risk: can a person be found?"]
+        english, chinese = said("en", "section.identity"), said("zh-TW", "section.identity")
         shown, hidden = (english, chinese) if lang == "en" else (chinese, english)
         assert shown in opened.text()
         assert hidden not in opened.text()
@@ -128,10 +124,10 @@ def test_every_visible_text_changes_its_language(browser, tmp_path):
 
 def test_without_script(browser, tmp_path):
     with Opened(browser, saved(tmp_path, adult().to_html()), java_script_enabled=False) as opened:
-        assert "All rules hold" in opened.text()
+        assert "All 4 rules hold" in opened.text()
         opened.page.get_by_label("正體中文").check()
         assert "規則均通過" in opened.text()
-        assert "All rules hold" not in opened.text()
+        assert "All 4 rules hold" not in opened.text()
 
 
 def test_the_keyboard_switches_the_language(browser, tmp_path):
@@ -245,6 +241,7 @@ def test_five_hundred_columns(tmp_path):
         assert len(result.to_dict(edition)["columns"]) == 500
 
 
+@pytest.mark.slow
 def test_many_of_everything_stays_small(tmp_path):
     names = [f"q{place}" for place in range(16)] + [f"s{place}" for place in range(30)]
     columns = [pa.array([str(row % (2 + place % 5)) for row in range(80)]) for place in range(len(names))]
@@ -288,61 +285,3 @@ def test_size_of_the_report_of_nine_columns():
     assert len(adult().document["columns"]) == 9
     for edition in ("internal", "external"):
         assert len(adult().to_html(edition=edition).encode()) < 300_000
-
-
-# --- texts
-
-
-def strings():
-    """Every text in the sources of the renderers, and in their templates."""
-    for path in RENDER.rglob("*.py"):
-        if path.name != "chinese.py":
-            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-                if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                    yield node.value
-    for path in (RENDER / "templates").glob("*.html"):
-        text = path.read_text("utf-8")
-        yield from re.findall(r'">?([^"\n]*)"', text) + re.findall(r"'([^'\n]*)'", text)
-    yield from (
-        "withheld (small class)",
-        "withheld (few records)",
-        "withheld (tells counts)",
-        *("no direct identifiers", "every subset", "numeric", "hierarchical", "equal"),
-        "pass",
-        "waived",
-        "fail",
-    )
-    yield from ("data", "original", "population", "roles", "hierarchies", "re-identification", "attribute-inference")
-    yield from ("people", "cell size", "probability", "probability and cell size")
-    from PETWorks.measures.catalogue import NEEDS
-
-    yield from NEEDS
-
-
-def test_no_text_is_left_over_or_missing():
-    used = set(strings())
-    assert [text for text in CHINESE if text not in used] == []
-    template = (RENDER / "templates/report.html").read_text("utf-8")
-    asked = re.findall(r"""(?:_|plain)\((?:"([^"]*)"|'([^']*)')""", template)
-    assert [one or other for one, other in asked if (one or other) not in CHINESE] == []
-
-
-def test_both_languages_have_the_same_places_for_values():
-    for english, chinese in CHINESE.items():
-        assert sorted(re.findall(r"{\w+}", english)) == sorted(re.findall(r"{\w+}", chinese)), english
-        assert re.search("[\u4e00-\u9fff]", chinese) or english.startswith(("{", " (")), english
-
-
-@pytest.mark.parametrize("name", sorted(catalogue))
-def test_every_measure_has_a_chinese_name_and_summary(name):
-    called, summary = catalogue[name].chinese
-    assert re.search("[\u4e00-\u9fff]", summary)
-    assert summary.endswith("。")
-    assert called
-    assert catalogue[name].family in FAMILIES
-
-
-def test_terms_of_taiwan():
-    texts = [*CHINESE.values(), *(part for entry in catalogue.values() for part in entry.chinese)]
-    for foreign in ("泛化", "數據", "博弈", "總體", "信息", "默認", "文件", "程序", "用戶"):
-        assert not [text for text in texts if foreign in text], foreign

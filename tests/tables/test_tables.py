@@ -14,12 +14,13 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import examples
 from PETWorks import CSV, Release
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.counting.memory import MemoryTable
+from PETWorks.counting.loading import load_rows
 from PETWorks.errors import InputError, ParameterError, PETWorksError, RoleError
 from PETWorks.tables.opening import open_source
 
@@ -27,7 +28,7 @@ from PETWorks.tables.opening import open_source
 def cells(data):
     """The table as lists of texts, in the order of the rows."""
     source = open_source(data, "the table")
-    table = MemoryTable.load(source, source.names)
+    table = load_rows(source, source.names)
     return {name: [column.values[code] for code in column.codes.tolist()] for name, column in table.columns.items()}
 
 
@@ -82,7 +83,7 @@ def test_separator_and_encoding_can_be_named(tmp_path):
     assert cells(CSV(path, separator=":", encoding="latin-1")) == {"a": ["1"], "b": ["é"]}
     with pytest.raises(ParameterError, match="no encoding is called 'klingon'"):
         CSV(path, encoding="klingon")
-    with pytest.raises(InputError, match="line 2: bytes that are not utf-8"):
+    with pytest.raises(InputError, match="line 2: the bytes are not utf-8"):
         CSV(path, encoding="utf-8")
     with pytest.raises(ParameterError, match="a separator is one ASCII character"):
         CSV(path, separator=";;")
@@ -107,7 +108,7 @@ def test_rare_characters_are_big5_all_the_same(tmp_path, text):
 
 @pytest.mark.parametrize("text", ["name;b\nRenée;x\nZoë;y\n", "name;b\nMünchen;x\n", "name;b\nFrançois;x\nJosé;y\n"])
 def test_western_text_does_not_become_chinese(tmp_path, text):
-    with pytest.raises(InputError, match=r"t.csv, line 2: bytes that are neither UTF-8 nor Big5"):
+    with pytest.raises(InputError, match=r"t.csv, line 2: the bytes are neither UTF-8 nor Big5"):
         cells(written(tmp_path, text.encode("latin-1")))
 
 
@@ -117,15 +118,15 @@ def test_western_text_does_not_become_chinese(tmp_path, text):
         (b"", "t.csv: the file is empty"),
         (b"\n\n", "t.csv: the file is empty"),
         (b"\xef\xbb\xbf", "t.csv: the file is empty"),
-        (b"a;b\n", "t.csv: a header but no records"),
-        (b"a;b", "t.csv: a header but no records"),
-        (b"a;b\n1;2\nSECRET\n", "t.csv, line 3: 1 cell where the header has 2"),
-        (b"a;b\n\n1;2;SECRET\n", "t.csv, line 3: 3 cells where the header has 2"),
-        (b"a;b\n1;SECRET\xff\n", "t.csv, line 2: bytes that are neither UTF-8 nor Big5"),
-        (b"a;b\n1;2\nSECRET;x\0\n", "t.csv, line 3: a NUL byte"),
+        (b"a;b\n", "t.csv: the file has a header but no records"),
+        (b"a;b", "t.csv: the file has a header but no records"),
+        (b"a;b\n1;2\nSECRET\n", "t.csv, line 3: 1 cell, but the header has 2"),
+        (b"a;b\n\n1;2;SECRET\n", "t.csv, line 3: 3 cells, but the header has 2"),
+        (b"a;b\n1;SECRET\xff\n", "t.csv, line 2: the bytes are neither UTF-8 nor Big5"),
+        (b"a;b\n1;2\nSECRET;x\0\n", "t.csv, line 3: contains a NUL byte"),
         (b"\xff\xfea\0;\0b\0\n\0", "t.csv, line 1: "),
-        (b'a;b\n1;"SECRET\n2;3\n4;5\n', "t.csv, line 2: a quote that does not close"),
-        (b"a;b;a \n1;2;3\n", "t.csv: several columns are called 'a'"),
+        (b'a;b\n1;"SECRET\n2;3\n4;5\n', "t.csv, line 2: a quote is not closed"),
+        (b"a;b;a \n1;2;3\n", "t.csv: duplicate column names 'a'"),
         (b"a;b\n" + b"x" * (5 << 20) + b";1\n", "t.csv, line 2: longer than 4 MiB"),
         (b"PK\x03\x04SECRET", "t.csv: an archive or an Excel workbook"),
         (b"\x1f\x8bSECRET", "t.csv: an archive or an Excel workbook"),
@@ -140,10 +141,11 @@ def test_broken_files(tmp_path, content, message):
     assert "SECRET" not in str(error.value)
 
 
+@pytest.mark.slow
 def test_a_quoted_cell_in_the_last_block_does_not_swallow_rows(tmp_path):
     """More than one block of rows, one of them with an open quote: nothing is lost without a word."""
     rows = "".join(f"{number};x\n" for number in range(600_000))
-    with pytest.raises(InputError, match="a quote that does not close"):
+    with pytest.raises(InputError, match="a quote is not closed"):
         cells(written(tmp_path, "a;b\n" + rows + '"1;x\n' + rows))
     whole = cells(written(tmp_path, "a;b\n" + rows + '"1\n2";x\n' + rows))
     assert len(whole["a"]) == 1_200_001
@@ -173,7 +175,7 @@ def test_one_record_with_a_line_end_is_not_read_as_two(tmp_path, monkeypatch, be
     assert found == {"q": ["y"] * before + ["Ann"], "s": ["1"] * before + [cell]}
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(text=st.text(st.sampled_from('ab;"\n\r é'), max_size=40))
 def test_no_row_and_no_cell_is_lost(text):
     """Whatever is accepted is what Python's own reader has, cell by cell."""
@@ -198,7 +200,7 @@ def test_files_that_cannot_be_read(tmp_path):
         cells(tmp_path / "nothing.csv")
     with pytest.raises(InputError, match=r"cannot read .* not a regular file"):
         cells(tmp_path)
-    with pytest.raises(InputError, match=r"a path or a frame that speaks Arrow .* is wanted, got int"):
+    with pytest.raises(InputError, match=r"expected a path or an Arrow-compatible data frame .*, got int"):
         cells(5)
 
 
@@ -252,7 +254,7 @@ def test_frames_that_have_no_text():
     assert "SECRET" not in str(error.value)
     with pytest.raises(InputError, match="no records"):
         cells(pl.DataFrame({"a": []}, schema={"a": pl.String}))
-    with pytest.raises(InputError, match="several columns are called 'a'"):
+    with pytest.raises(InputError, match="duplicate column names 'a'"):
         cells(pa.table({"a": ["1"], "a ": ["2"]}))
 
 
@@ -282,9 +284,9 @@ def test_a_frame_that_fails_as_it_is_read_does_not_show_why():
     with pytest.raises(InputError, match="the database cannot be read") as error:
         cells(relation)
     assert "SECRET" not in str(error.value)
-    with pytest.raises(InputError, match="column 'a' cannot be turned into Arrow"):
+    with pytest.raises(InputError, match="column 'a' cannot be converted to Arrow"):
         cells(pd.DataFrame({"b": ["x", "y"], "a": ["SECRET", 1]}))
-    with pytest.raises(InputError, match="cannot be turned into Arrow"):
+    with pytest.raises(InputError, match="cannot be converted to Arrow"):
         cells({"a": [2**70]})
 
 
@@ -294,12 +296,14 @@ def test_damaged_feather_files_do_not_crash(tmp_path):
     table = pa.table({"a": pa.array(["x", "y", "x"] * 3).dictionary_encode()})
     pa.feather.write_feather(table, str(path), compression="uncompressed")
     whole = path.read_bytes()
+    refused = 0
     for at in range(8, len(whole), 3):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
         try:
             cells(path)
         except InputError:
-            continue
+            refused += 1
+    assert refused > 0
 
 
 def test_a_sliced_frame_is_read_where_it_starts():

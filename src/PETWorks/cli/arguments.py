@@ -1,4 +1,4 @@
-"""What the texts on the command line mean."""
+"""The options that several commands share, and the values that the texts on the command line stand for."""
 
 import csv
 import io
@@ -8,14 +8,17 @@ from typing import Any, TypeVar
 
 import click
 
+from PETWorks.about.treatment import TREATMENTS
+from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.engine import ENGINES
-from PETWorks.errors import Hint, ParameterError
+from PETWorks.counting.release import Release
+from PETWorks.errors import Hint, ParameterError, RoleError
 from PETWorks.measures.catalogue import Metric, find
 from PETWorks.measures.parameters import number_given
 from PETWorks.tables.cells import is_number
 from PETWorks.tables.databases import server_name
-from PETWorks.tables.opening import files_named
-from PETWorks.tables.output import write_whole
+from PETWorks.tables.opening import files_named, open_table
+from PETWorks.tables.output import check_writable, write_whole
 
 HOLDS, DOES_NOT_HOLD, BAD_INPUT, INTERNAL_ERROR, INTERRUPTED = 0, 1, 2, 3, 130  # exit codes
 
@@ -46,12 +49,12 @@ def table_options(command: Command) -> Command:
     options = [
         option("--qi", multiple=True, metavar="A,B", help="Quasi-identifiers: what an adversary may know."),
         option("--sensitive", multiple=True, metavar="C,D", help="Sensitive attributes: what must not be learnt."),
-        option("--privacy-unit", metavar="COLUMN", help="Names the person: several records of one count once."),
-        option("--separator", metavar="CHAR", help="Separator of the CSV files; found by looking otherwise."),
-        option("--encoding", metavar="NAME", help="Encoding of the CSV files; UTF-8 or Big5 otherwise."),
+        option("--privacy-unit", metavar="COLUMN", help="Names the person; several records of a person count once."),
+        option("--separator", metavar="CHAR", help="Separator of the CSV files; detected by default."),
+        option("--encoding", metavar="NAME", help="Encoding of the CSV files; UTF-8 or Big5, detected, by default."),
         *engine_options(),
-        option("--format", "output_format", type=formats, help="How to print: table, or json for a FILE.json."),
-        option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write there instead."),
+        option("--format", "output_format", type=formats, help="Output format; json is the default for a FILE.json."),
+        option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to this file."),
     ]  # fmt: skip
     for add in reversed(options):
         command = add(command)
@@ -67,10 +70,12 @@ def engine_options() -> list[Callable[[Any], Any]]:
             type=click.Choice(ENGINES),
             default="auto",
             show_default=True,
-            help="What counts: in memory, out of core, in a cluster. The numbers are the same.",
+            help="Where to count: in memory, out of core, in a cluster. The numbers are the same.",
         ),
-        option("--memory-limit", metavar="SIZE", help="Such as 2GB; half of the machine's memory otherwise."),
-        option("--temp-folder", metavar="DIR", help="Where the engine duckdb keeps what does not fit into memory."),
+        option("--memory-limit", metavar="SIZE", help="Memory to use, such as 2GB; by default half of the machine's."),
+        option(
+            "--temp-folder", metavar="DIR", help="Folder for data of the engine duckdb that does not fit into memory."
+        ),
     ]
 
 
@@ -79,6 +84,38 @@ def with_engine_options(command: Command) -> Command:
     for add in reversed(engine_options()):
         command = add(command)
     return command
+
+
+def release_given(table: str, options: dict[str, Any], population: str | int | float | None = None) -> Release:
+    """The table that the options describe."""
+    roles: dict[str, str] = {}
+    for option, role in (("qi", QUASI_IDENTIFIER), ("sensitive", SENSITIVE_ATTRIBUTE), ("identifier", IDENTIFIER)):
+        for column in columns(options.get(option, ())):
+            if roles.setdefault(column, role) != role:
+                raise RoleError(f"column {column!r} has two roles: {roles[column]!r} and {role!r}")
+    separator = "\t" if options["separator"] == r"\t" else options["separator"]
+
+    def opened(file: Any) -> Any:
+        return open_table(file, separator, options["encoding"]) if isinstance(file, str) else file
+
+    treatment = {name: options[name] for name in (*TREATMENTS, "privacy_unit") if options.get(name) is not None}
+    release = Release(
+        opened(table),
+        roles or None,
+        options.get("hierarchies"),
+        opened(options.get("original")),
+        population=opened(population),
+        **treatment,
+        **counted_how(options),
+    )
+    if release.engine.note:
+        click.echo(f"petworks: {release.engine.note}", err=True)
+    return release
+
+
+def writable(path: Path | None, *inputs: Path | None) -> Path | None:
+    """The file to write, if one is named; an error if it cannot be written, or is an input."""
+    return None if path is None else check_writable(path, inputs)
 
 
 def counted_how(options: dict[str, Any]) -> dict[str, Any]:
@@ -109,18 +146,18 @@ def population_given(options: dict[str, Any]) -> str | int | float | None:
 
 
 def columns(texts: tuple[str, ...]) -> list[str]:
-    """Column names from `a,b`; a name with a comma in it stands in double quotes."""
+    """Column names from `a,b`; a name that contains a comma is in double quotes."""
     names = []
     for text in texts:
-        found = _items(text, "column names")
-        if not found:
+        listed = _items(text, "column names")
+        if not listed:
             raise ParameterError("an option names no column; omit it, or name one")
-        names += found
+        names += listed
     return names
 
 
 def _items(text: str, what: str) -> list[str]:
-    """What stands between commas; an item with a comma in it stands in double quotes."""
+    """The items between commas; an item that contains a comma is in double quotes."""
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True))
     except csv.Error:
@@ -151,7 +188,7 @@ def as_json(wanted: str | None, output: Path | None) -> bool:
 
 
 def put_out(text: str, output: Path | None, others: dict[Path, bytes] | None = None, kept: Path | None = None) -> None:
-    """Write all files, or none, remove what was kept for them, and print what has no file."""
+    """Write all files, or none; then remove the file `kept` for finished subsets. Print the text if it has no file."""
     files = others or {}
     write_whole(files if output is None else {**files, output: text.encode("utf-8", "surrogateescape")})
     if kept is not None:

@@ -11,17 +11,23 @@ import click
 
 from PETWorks.cli.arguments import DOES_NOT_HOLD, HOLDS, as_json, counted_how, input_files, put_out, with_engine_options
 from PETWorks.errors import InputError, ParameterError, printable
+from PETWorks.render.formats import FILES
 from PETWorks.render.json import dumps
 from PETWorks.render.terminal import counting, progress, style
 from PETWorks.tables.output import check_writable, write_whole
 
 if TYPE_CHECKING:
     from PETWorks.gate.policy import Policy
-    from PETWorks.render.checks import Check
 
-FORMATS = ("json", "junit", "markdown", "html")
 FILE = click.Path(path_type=Path)
 STANDARD_OUTPUT = Path("-")
+
+
+def with_format_options(command: Callable[..., None]) -> Callable[..., None]:
+    """An option for each format that a check can be written in."""
+    for one in reversed(list(FILES.values())):
+        command = click.option(f"--{one.name}", type=FILE, metavar="FILE", help=one.help)(command)
+    return command
 
 
 @click.command("init")
@@ -82,10 +88,7 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     metavar="TIME",
     help="Judge waivers as of then (2026-11-16, or 2026-11-16T08:00:00Z) and write it down, instead of now.",
 )
-@click.option("--json", type=FILE, metavar="FILE", help="Write everything as JSON; - prints it instead of the table.")
-@click.option("--junit", type=FILE, metavar="FILE", help="Write a test case for each rule.")
-@click.option("--markdown", type=FILE, metavar="FILE", help="Write a summary, as for a pull request.")
-@click.option("--html", type=FILE, metavar="FILE", help="Write the report: one page in English and Chinese.")
+@with_format_options
 @with_engine_options
 def check_command(policy: Path, **options: Any) -> None:
     """Judge a release by a policy.
@@ -106,7 +109,7 @@ def check_command(policy: Path, **options: Any) -> None:
     from PETWorks.render.language import checked_language
 
     lang = checked_language(options["lang"])
-    wanted = {name: options[name] for name in FORMATS if options[name] is not None}
+    wanted = {name: options[name] for name in FILES if options[name] is not None}
     printed = [name for name, path in wanted.items() if path == STANDARD_OUTPUT]
     if len(printed) > 1 or (printed and options["edition"] == "both"):
         raise ParameterError("only one result can be printed: give '-' once, and one edition")
@@ -118,22 +121,15 @@ def check_command(policy: Path, **options: Any) -> None:
         result = check(read, data=options["data"], as_of=options["as_of"], progress=tell, **counted_how(options))
     if result.note:
         click.echo(f"petworks: {result.note}", err=True)
-    write_whole({path: _made(result, name, edition, lang).encode("utf-8", "replace") for name, edition, path in files})
+    write_whole(
+        {path: result.to_format(name, lang, edition).encode("utf-8", "replace") for name, edition, path in files}
+    )
     if printed:
-        click.echo(_made(result, printed[0], options["edition"], lang), nl=False)
+        click.echo(result.to_format(printed[0], lang, options["edition"]), nl=False)
     else:
         edition = "external" if options["edition"] == "external" else "internal"
         click.echo(check_text(result.to_dict(edition), lang, **style(None)), nl=False)
     sys.exit(HOLDS if result.passed else DOES_NOT_HOLD)
-
-
-def _made(result: "Check", name: str, edition: str, lang: str) -> str:
-    """A result in one of the formats."""
-    if name == "json":
-        return result.to_json(edition)
-    if name == "junit":
-        return result.to_junit(edition)
-    return result.to_markdown(lang, edition) if name == "markdown" else result.to_html(lang, edition)
 
 
 def _files(wanted: dict[str, Path], edition: str, policy: "Policy", data: str | None) -> list[tuple[str, str, Path]]:
@@ -171,15 +167,15 @@ def diff_command(old: Path, new: Path, output_format: str | None, output: Path |
     from PETWorks.gate.diff import compare, read_check
 
     target = None if output is None else check_writable(output, (old, new))
-    found = compare(read_check(old), read_check(new))
+    comparison = compare(read_check(old), read_check(new))
     if as_json(output_format, target):
-        text = dumps(found) + "\n"
+        text = dumps(comparison.to_dict()) + "\n"
     else:
         from PETWorks.render.check_text import comparison_text
 
-        text = comparison_text(found, **style(target))
+        text = comparison_text(comparison.to_dict(), **style(target))
     put_out(text, target)
-    sys.exit(DOES_NOT_HOLD if found["worse"] else HOLDS)
+    sys.exit(DOES_NOT_HOLD if comparison.worse else HOLDS)
 
 
 @click.command("presets")

@@ -37,14 +37,37 @@ class Domain:
         """Bits that a code needs."""
         return (len(self.labels) - 1).bit_length()
 
+    @cached_property
+    def _codes(self) -> dict[str | None, int | None]:
+        return {}
+
     def code(self, value: str | None) -> int | None:
         """The code of a value (None is the missing one), if it occurs."""
+        if value not in self._codes:
+            self._codes[value] = self._searched(value)
+        return self._codes[value]
+
+    def _searched(self, value: str | None) -> int | None:
         if value is None:
             return int(np.argmin(_valid(self.labels))) if self.labels.null_count else None
         from pyarrow import compute as pc
 
         position = pc.index(self.labels, strings([value])[0]).as_py()
         return position if position >= 0 else None
+
+
+@dataclass(frozen=True, eq=False)
+class Known(Domain):
+    """The values of a column and how many records have each."""
+
+    counts: Integers
+
+    def recoded(self, mapping: Mapping[str | None, str | None]) -> tuple["Known", Integers]:
+        """The values that the mapping gives, and for each old code the new one."""
+        labels, new_codes = recoding_of(self.values, mapping)
+        counts = np.zeros(len(labels), np.int64)
+        np.add.at(counts, new_codes, self.counts)
+        return Known(labels, counts), new_codes
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +97,22 @@ class Column(Domain):
         new_codes = np.zeros(len(self.labels), np.int64)
         new_codes[used] = np.arange(len(used))
         return self.recoded(self.labels.take(arrow_integers(used)), new_codes)
+
+
+def recoding_of(values: Sequence[str | None], mapping: Mapping[str | None, str | None]) -> tuple[pa.Array, Integers]:
+    """The labels that a mapping gives to values, and for each value the code of its label."""
+    new_values = [mapping[value] for value in values]
+    codes = {label: code for code, label in enumerate(dict.fromkeys(new_values))}
+    return strings(list(codes)), np.array([codes[value] for value in new_values], np.int64)
+
+
+def common_coding(one: Column, other: Column) -> Column:
+    """Two columns, one below the other, in one coding."""
+    values = list(dict.fromkeys([*one.values, *other.values]))
+    codes = {value: code for code, value in enumerate(values)}
+    labels = strings(values)
+    parts = [part.recoded(labels, np.array([codes[value] for value in part.values], np.int64)) for part in (one, other)]
+    return Column(labels, np.concatenate([part.codes for part in parts]))
 
 
 class Encoder:
@@ -252,7 +291,7 @@ def strings(values: Sequence[str | None]) -> pa.Array:
     return pa.Array.from_buffers(pa.large_string(), len(values), buffers)
 
 
-def fingerprint_of(columns: Mapping[str, Domain], names: Sequence[str], *codes: Codes) -> str:
+def fingerprint_of(columns: Mapping[str, Domain], names: Sequence[str], *codes: NDArray[np.integer]) -> str:
     """A text that is another one for other values, or other codes."""
     from hashlib import blake2b
     from json import dumps

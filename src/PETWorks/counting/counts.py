@@ -62,6 +62,11 @@ class ClassSizes:
         """Number of classes."""
         return int(self.classes.sum())
 
+    @property
+    def smallest(self) -> int | None:
+        """Size of the smallest class."""
+        return int(self.sizes[0]) if len(self.sizes) else None
+
     def merged(self, other: "ClassSizes") -> "ClassSizes":
         """These classes and those."""
         sizes, place = np.unique(np.concatenate([self.sizes, other.sizes]), return_inverse=True)
@@ -74,7 +79,7 @@ class ClassSizes:
         return {
             "records_in_classes": self.records,
             "classes": self.number,
-            "smallest_class": int(self.sizes[0]) if self.number else None,
+            "smallest_class": self.smallest,
             "largest_class": int(self.sizes[-1]) if self.number else None,
         }
 
@@ -198,14 +203,14 @@ class ClassPairs(NamedTuple):
 class Worst(NamedTuple):
     """The worst class: a fraction and the size of that class; and how many classes and records are beyond a limit."""
 
-    found: tuple[Fraction, int] | None
+    extreme: tuple[Fraction, int] | None
     classes: int = 0
     records: int = 0
 
     def merged(self, other: "Worst") -> "Worst":
         """The worse of two, of equally bad ones the smallest; what is beyond adds up."""
-        both = [one.found for one in (self, other) if one.found is not None]
-        largest = max(both, key=lambda found: (found[0], -found[1]), default=None)
+        both = [one.extreme for one in (self, other) if one.extreme is not None]
+        largest = max(both, key=lambda extreme: (extreme[0], -extreme[1]), default=None)
         return Worst(largest, self.classes + other.classes, self.records + other.records)
 
 

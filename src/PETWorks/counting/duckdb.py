@@ -20,11 +20,12 @@ from weakref import finalize
 import numpy as np
 
 from PETWorks.counting.batches import THREADS
-from PETWorks.counting.codes import Codes, GrowingEncoder, arrow_codes, arrow_integers, text_column
+from PETWorks.counting.codes import Codes, GrowingEncoder, Known, arrow_codes, arrow_integers, text_column
 from PETWorks.counting.counts import Integers, PairCounts
 from PETWorks.counting.packed_words import Words, class_starts
 from PETWorks.counting.part_tasks import Part
-from PETWorks.counting.partitioned import Known, Merge, PartitionedTable
+from PETWorks.counting.partitioned import PartitionedTable
+from PETWorks.counting.questions import Merge
 from PETWorks.errors import Hint, InputError, ParameterError
 from PETWorks.tables.column_errors import naming
 from PETWorks.tables.databases import Database, interruptible

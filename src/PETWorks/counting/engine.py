@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Protocol
 
-from PETWorks.counting.memory import MemoryTable
+from PETWorks.counting.loading import load_rows
 from PETWorks.counting.table import Table
 from PETWorks.errors import InputError, ParameterError, quoted
 from PETWorks.tables.source import Source
@@ -45,7 +45,7 @@ class MemoryEngine:
 
     def load(self, source: Source, columns: Sequence[str], unit: str | None = None) -> Table:
         """The named columns of a source, and the one that names people."""
-        return MemoryTable.load(source, columns, unit)
+        return load_rows(source, columns, unit)
 
     def close(self) -> None:
         """Nothing to give back."""

@@ -113,6 +113,10 @@ def count(keys: Codes, bits: int = KEY_BITS, weights: Integers | None = None) ->
 
 def size_histogram(sizes: Integers) -> ClassSizes:
     """How many classes have each size."""
+    if len(sizes) == 0 or sizes.max() < SMALL_CLASS:
+        bins = np.bincount(sizes)
+        present = np.flatnonzero(bins)
+        return ClassSizes(present, bins[present])
     small = sizes < SMALL_CLASS
     bins = np.bincount(sizes[small])
     large, large_classes = np.unique(sizes[~small], return_counts=True)

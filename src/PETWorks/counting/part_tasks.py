@@ -6,10 +6,11 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from PETWorks.counting.codes import Column, Domain, narrowest
-from PETWorks.counting.counts import ClassPairs, Grouping, Integers
+from PETWorks.counting.counts import ClassPairs, Grouping, Integers, PairCounts
 from PETWorks.counting.keys import Field
-from PETWorks.counting.memory import MemoryTable, aside
 from PETWorks.counting.packed_words import Words
+from PETWorks.counting.subset_families import CountsBySubset, Family, merged_counts
+from PETWorks.counting.weighted_rows import WeightedRows, aside
 from PETWorks.errors import InputError
 
 Summary = TypeVar("Summary")
@@ -23,46 +24,61 @@ class Part(NamedTuple):
     numbers: list[Integers]
 
 
-def table_of(words: Words, domains: Mapping[str, Domain], part: Part) -> MemoryTable:
-    """A part of the cells as a table in memory."""
+def rows_of(words: Words, domains: Mapping[str, Domain], part: Part) -> WeightedRows:
+    """A part of the cells as rows in memory."""
     columns = {
         name: Column(domains[name].labels, codes.astype(narrowest(len(domains[name].labels))))
         for name, codes in words.codes(part.words).items()
     }
     weights, *people = part.numbers
-    return MemoryTable(columns, int(weights.sum()), weights=weights, persons=people[0] if people else None)
+    return WeightedRows(columns, None, weights, people[0] if people else None, whole=False)
 
 
-def asked(
-    words: Words, domains: Mapping[str, Domain], question: Callable[[MemoryTable], Summary], part: Part
-) -> Summary:
-    """What a part of the table answers."""
-    return question(table_of(words, domains, part))
+def answers_of(
+    words: Words, domains: Mapping[str, Domain], questions: Sequence[Callable[[WeightedRows, None], Any]], part: Part
+) -> list[Any]:
+    """What a part of the table answers to each question."""
+    rows = rows_of(words, domains, part)
+    return [question(rows, None) for question in questions]
+
+
+def pairs_in(
+    words: Words, domains: Mapping[str, Domain], pairs: Sequence[tuple[str, str]], part: Part
+) -> list[PairCounts]:
+    """How often pairs of columns have which values together in a part."""
+    return rows_of(words, domains, part).pair_counts(pairs)
+
+
+def merged_answers(merges: Sequence[Callable[[Any, Any], Any]], one: list[Any], other: list[Any]) -> list[Any]:
+    """The answers of two parts, merged question by question."""
+    return [merge(mine, more) for merge, mine, more in zip(merges, one, other, strict=True)]
 
 
 def families_in(
     words: Words,
     bits: Mapping[str, int],
-    families: Sequence[Any],
+    families: Sequence[Family],
     sensitive: Sequence[str],
     sizes: Sequence[int],
     part: Part,
-) -> dict[frozenset[str], tuple[int, ...]]:
+) -> CountsBySubset:
     """The counts of families of subsets in the rows of a part, which are in the order of the lead."""
-    from PETWorks.counting.subset_counts import Rows, added, chunks, count_family
+    from PETWorks.counting.subset_counts import chunks, count_family
+    from PETWorks.counting.subset_keys import Rows, kernels_for
 
     if part.numbers[0].max() >= 1 << 32:
         raise InputError("more than four billion records are equal in all columns, too many to count their subsets")
     codes = words.codes(part.words)
     fields = {name: Field(own.astype(narrowest(1 << bits[name])), bits[name]) for name, own in codes.items()}
     rows = Rows(fields, part.numbers[0].astype(np.uint32))
-    found: dict[frozenset[str], tuple[int, ...]] = {}
+    kernels = kernels_for(len(rows) * sum(len(family.subsets(sizes)) for family in families))
+    counted: CountsBySubset = {}
     for family in families:
         total = None
         for chunk in chunks(rows, next(iter(words.places))):
-            total = added(total, count_family(chunk, family, sensitive, sizes))
-        found |= total or {}
-    return found
+            total = merged_counts(total, count_family(chunk, family, sensitive, sizes, kernels))
+        counted |= total or {}
+    return counted
 
 
 def mixed(part: Part) -> int:

@@ -6,31 +6,33 @@ is asked, and the answers are merged. So a measure computes with the same kernel
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from PETWorks.counting.codes import Domain, fingerprint_of, narrowest, strings
-from PETWorks.counting.counts import (
-    ClassCodes,
-    ClassPairs,
-    ClassSizes,
-    ClassValues,
-    Grouping,
-    Integers,
-    Marginal,
-    PairCounts,
-)
-from PETWorks.counting.memory import MemoryTable
+from PETWorks.counting.codes import Domain, Known, fingerprint_of, narrowest, strings
+from PETWorks.counting.counts import ClassPairs, Grouping, Integers, Marginal, PairCounts
 from PETWorks.counting.packed_words import Words
-from PETWorks.counting.part_tasks import ALL_BITS, Part, asked, counts_in, families_in, mixed, paired, total
+from PETWorks.counting.part_tasks import (
+    ALL_BITS,
+    Part,
+    answers_of,
+    counts_in,
+    families_in,
+    merged_answers,
+    mixed,
+    paired,
+    pairs_in,
+    rows_of,
+    total,
+)
+from PETWorks.counting.questions import Merge, Question
+from PETWorks.counting.subset_families import CountsBySubset, leads, merged_counts
+from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.errors import Hint, InputError
-from PETWorks.tables.cells import SUPPRESSED
 
 Summary = TypeVar("Summary")
-Merge = Callable[[Summary, Summary], Summary]
 
 
 class Cells(Protocol):
@@ -70,22 +72,6 @@ class Store(Protocol):
         """How often a column has which code here and in the same row of another store."""
 
 
-@dataclass(frozen=True, eq=False)
-class Known(Domain):
-    """The values of a column and how many rows have each."""
-
-    counts: Integers
-
-    def recoded(self, mapping: Mapping[str | None, str | None]) -> tuple["Known", Integers]:
-        """The values that the mapping gives, and for each old code the new one."""
-        new_values = [mapping[value] for value in self.values]
-        codes = {value: code for code, value in enumerate(dict.fromkeys(new_values))}
-        new_codes = np.array([codes[value] for value in new_values], np.int64)
-        counts = np.zeros(len(codes), np.int64)
-        np.add.at(counts, new_codes, self.counts)
-        return Known(strings(list(codes)), counts), new_codes
-
-
 class PartitionedTable:
     """See `Table` for what may be asked.
 
@@ -103,11 +89,11 @@ class PartitionedTable:
         per_person: tuple[str, ...] | None = None,
     ) -> None:
         self.store, self.columns, self.unit = store, columns, unit
+        self.domains: Mapping[str, Domain] = columns
         self._recoded = dict(recoded or {})
         self._per_person = per_person
         self._counted: dict[tuple[str, ...], Cells] = {}
         self._with_people: dict[tuple[str, ...], Cells] = {}
-        self._histograms: dict[Grouping, ClassSizes] = {}
         self.rows = rows if per_person is None else self._cells(per_person).run(total, int.__add__, len(per_person))
 
     def marginal(self, column: str) -> Marginal:
@@ -140,43 +126,45 @@ class PartitionedTable:
         known = {name: self.columns[name] for name in columns}
         return PartitionedTable(self.store, known, self.rows, None, self._recoded, tuple(columns))
 
-    def rows_aside(self, grouping: Grouping) -> int:
-        """Number of rows that stand aside from the classes."""
-        if not self._may_stand_aside(grouping):
-            return 0
-        return self._ask(grouping, lambda part: part.rows_aside(grouping), int.__add__)
-
-    def count_values(self, columns: Sequence[str], sensitive: str) -> None:
-        """Count a sensitive attribute within the classes now, so that later questions share the work."""
-        self._cells((*columns, sensitive))
-
-    def class_sizes(self, grouping: Grouping) -> ClassSizes:
-        """How many classes have how many records."""
-        if grouping not in self._histograms:
-            sizes = self._ask(grouping, lambda part: part.class_sizes(grouping), ClassSizes.merged)
-            self._histograms[grouping] = sizes
-        return self._histograms[grouping]
-
-    def fold(
-        self,
-        grouping: Grouping,
-        sensitive: str,
-        kernel: Callable[[ClassValues], Summary],
-        merge: Merge[Summary],
-        people: "PartitionedTable | None" = None,
-    ) -> Summary:
-        """Run a kernel over classes with the counts of a sensitive attribute."""
-        names = (*grouping.columns, sensitive)
+    def distinct(self) -> WeightedRows:
+        """The same records in memory, equal rows merged."""
+        names = tuple(self.columns)
         cells = self._cells(names)
-        if people is not None:
-            if names not in self._with_people:
-                self._with_people[names] = cells.with_people(people._cells(grouping.columns))
-            cells = self._with_people[names]
-        return self._run(cells, grouping, lambda part: part.fold(grouping, sensitive, kernel, merge), merge)
+        parts = cells.run(lambda part: [part], list.__add__, len(names))
+        whole = Part(
+            [np.concatenate(own) for own in zip(*(part.words for part in parts), strict=True)],
+            [np.concatenate(own) for own in zip(*(part.numbers for part in parts), strict=True)],
+        )
+        rows = rows_of(cells.words, self.columns, whole)
+        return WeightedRows({name: rows.columns[name] for name in names}, None, rows.weights).distinct()
 
-    def fold_codes(self, grouping: Grouping, kernel: Callable[[ClassCodes], Summary], merge: Merge[Summary]) -> Summary:
-        """Run a kernel over classes with their values."""
-        return self._ask(grouping, lambda part: part.fold_codes(grouping, kernel, merge), merge)
+    def ask(self, questions: Sequence[Question[Any]]) -> list[Any]:
+        """The answers to questions about classes: one pass for all that need the same cells."""
+        answers: dict[int, Any] = {}
+        groups: dict[int, tuple[Cells, list[int]]] = {}
+        # Questions that need more columns come first: their cells also serve those that need the first of them.
+        for place in sorted(range(len(questions)), key=lambda place: -len(questions[place].columns)):
+            cells = self._cells_for(questions[place])
+            groups.setdefault(id(cells), (cells, []))[1].append(place)
+        for cells, places in groups.values():
+            asked = [questions[place] for place in places]
+            domains = {name: Domain(self.columns[name].labels) for name in cells.words.places}
+            found = cells.run(
+                partial(answers_of, cells.words, domains, [question.of_part for question in asked]),
+                partial(merged_answers, [question.merge for question in asked]),
+                min(len(question.grouping.columns) for question in asked),
+            )
+            answers |= zip(places, found, strict=True)
+        return [answers[place] for place in range(len(questions))]
+
+    def _cells_for(self, question: Question[Any]) -> Cells:
+        names = question.columns
+        cells = self._cells(names)
+        if question.people is None:
+            return cells
+        if names not in self._with_people:
+            self._with_people[names] = cells.with_people(question.people._cells(question.grouping.columns))
+        return self._with_people[names]
 
     def fold_pairs(
         self,
@@ -209,7 +197,7 @@ class PartitionedTable:
         domains = {name: Domain(self.columns[name].labels) for name in names}
         cells = self._cells(names)
         return cells.run(
-            partial(asked, cells.words, domains, lambda part: part.pair_counts(pairs)),
+            partial(pairs_in, cells.words, domains, tuple(pairs)),
             lambda one, other: [mine.merged(more) for mine, more in zip(one, other, strict=True)],
             len(names),
         )
@@ -225,9 +213,9 @@ class PartitionedTable:
         sizes: Sequence[int],
         memory: int,
         finished: Callable[[frozenset[str]], bool],
-    ) -> Iterator[dict[frozenset[str], tuple[int, ...]]]:
+    ) -> Iterator[CountsBySubset]:
         """The counts of all subsets of the known columns that have one of the sizes, those with one lead at a time."""
-        from PETWorks.counting.subset_counts import added, leads, rows_that_fit
+        from PETWorks.counting.subset_counts import rows_that_fit
 
         self._cells((*known, *sensitive))  # the others are counted from these
         for lead, others, families in leads(self.columns, known, sizes, finished):
@@ -242,7 +230,7 @@ class PartitionedTable:
             cells = self._count(names)
             bits = {name: self.columns[name].bits for name in names}
             try:
-                yield cells.run(partial(families_in, cells.words, bits, families, sensitive, sizes), added, 1)
+                yield cells.run(partial(families_in, cells.words, bits, families, sensitive, sizes), merged_counts, 1)
             finally:
                 cells.drop()
 
@@ -251,26 +239,6 @@ class PartitionedTable:
         cells = self._counted.get(tuple(columns)) or self._count(tuple(columns))
         found = cells.run(mixed, lambda one, other: one + other & ALL_BITS, len(columns))
         return f"{fingerprint_of(self.columns, columns)}-{found:016x}"
-
-    def _may_stand_aside(self, grouping: Grouping) -> bool:
-        """Whether the values of the columns leave a record the possibility to stand aside."""
-        known = [self.columns[name] for name in grouping.known]
-        suppressed = grouping.suppressed_apart and all(domain.code(SUPPRESSED) is not None for domain in known)
-        return suppressed or (grouping.incomplete_apart and any(domain.labels.null_count for domain in known))
-
-    def _ask(self, grouping: Grouping, question: Callable[[MemoryTable], Summary], merge: Merge[Summary]) -> Summary:
-        """Ask all parts of the classes."""
-        return self._run(self._cells(grouping.columns), grouping, question, merge)
-
-    def _run(
-        self,
-        cells: Cells,
-        grouping: Grouping,
-        question: Callable[[MemoryTable], Summary],
-        merge: Merge[Summary],
-    ) -> Summary:
-        domains = {name: Domain(self.columns[name].labels) for name in cells.words.places}
-        return cells.run(partial(asked, cells.words, domains, question), merge, len(grouping.columns))
 
     def _cells(self, names: tuple[str, ...]) -> Cells:
         """Counts by these columns and perhaps further ones."""

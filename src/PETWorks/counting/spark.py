@@ -23,11 +23,12 @@ from weakref import WeakSet, finalize
 import numpy as np
 
 import PETWorks
-from PETWorks.counting.codes import arrow_integers, arrow_table, sorted_labels, text_column
+from PETWorks.counting.codes import Known, arrow_integers, arrow_table, sorted_labels, text_column
 from PETWorks.counting.counts import Integers, PairCounts
 from PETWorks.counting.packed_words import Words
 from PETWorks.counting.part_tasks import ALL_BITS, Part
-from PETWorks.counting.partitioned import Known, Merge, PartitionedTable
+from PETWorks.counting.partitioned import PartitionedTable
+from PETWorks.counting.questions import Merge
 from PETWorks.counting.spark_tasks import check, done, integers, packed, texts_of, values_of
 from PETWorks.errors import InputError, NotApplicable, PETWorksError, quoted
 from PETWorks.tables.column_errors import naming

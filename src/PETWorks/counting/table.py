@@ -1,10 +1,13 @@
 """What may be asked of a table, whichever engine counts it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 from PETWorks.counting.codes import Domain
-from PETWorks.counting.counts import ClassCodes, ClassPairs, ClassSizes, ClassValues, Grouping, Marginal, PairCounts
+from PETWorks.counting.counts import ClassPairs, Grouping, Marginal, PairCounts
+from PETWorks.counting.questions import Question
+from PETWorks.counting.subset_families import CountsBySubset
+from PETWorks.counting.weighted_rows import WeightedRows
 
 Summary = TypeVar("Summary")
 
@@ -15,15 +18,17 @@ class Table(Protocol):
     A kernel is run over batches of complete classes, of which there is at least one, and what it returns is merged.
     Codes in a batch are positions in the marginal of the column.
 
-    rows       number of records
-    unit       the column that names the person, if there is one: it is none of the `columns`
+    unit       the column that names the person, if there is one
     """
 
-    rows: int
     unit: str | None
 
     @property
-    def columns(self) -> Mapping[str, Domain]:
+    def rows(self) -> int:
+        """Number of records."""
+
+    @property
+    def domains(self) -> Mapping[str, Domain]:
         """The values of each column."""
 
     def marginal(self, column: str) -> Marginal:
@@ -41,35 +46,11 @@ class Table(Protocol):
     def per_person(self, columns: Sequence[str]) -> Self:
         """Of each person one record for each combination of values that these columns have."""
 
-    def rows_aside(self, grouping: Grouping) -> int:
-        """Number of rows that stand aside from the classes."""
+    def distinct(self) -> "WeightedRows":
+        """The same records in memory, equal rows merged."""
 
-    def count_values(self, columns: Sequence[str], sensitive: str) -> None:
-        """Count a sensitive attribute within the classes now, so that later questions share the work."""
-
-    def class_sizes(self, grouping: Grouping) -> ClassSizes:
-        """How many classes have how many records."""
-
-    def fold(
-        self,
-        grouping: Grouping,
-        sensitive: str,
-        kernel: Callable[[ClassValues], Summary],
-        merge: Callable[[Summary, Summary], Summary],
-        people: Self | None = None,
-    ) -> Summary:
-        """Run a kernel over classes with the counts of a sensitive attribute.
-
-        How many people a class has is told by `people`, if given: a table with the same classes.
-        """
-
-    def fold_codes(
-        self,
-        grouping: Grouping,
-        kernel: Callable[[ClassCodes], Summary],
-        merge: Callable[[Summary, Summary], Summary],
-    ) -> Summary:
-        """Run a kernel over classes with their values."""
+    def ask(self, questions: Sequence[Question[Any]]) -> list[Any]:
+        """The answers to questions about classes, in as few passes as possible."""
 
     def fold_pairs(
         self,
@@ -87,7 +68,7 @@ class Table(Protocol):
         sizes: Sequence[int],
         memory: int,
         finished: Callable[[frozenset[str]], bool],
-    ) -> Iterator[dict[frozenset[str], tuple[int, ...]]]:
+    ) -> Iterator[CountsBySubset]:
         """The counts of all subsets of the known columns that have one of the sizes, some of them at a time.
 
         memory     bytes to work in, beside the table

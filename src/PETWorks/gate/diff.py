@@ -4,21 +4,85 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from PETWorks.errors import Hint, InputError, quoted
+from PETWorks.gate.document import FAIL, PASS, WAIVED, Bound, CheckDocument, CheckFile, RuleResult, Value, Verdict
 from PETWorks.gate.schema import violation
+from PETWorks.gate.typed_json import JSONObject
 from PETWorks.measures.catalogue import catalogue
 from PETWorks.measures.result import shown
 
 LARGEST_FILE = 1 << 26
 _DIGEST = re.compile("[0-9a-f]{64}")
-_ORDER = ("fail", "waived", "pass")
+_ORDER = (FAIL, WAIVED, PASS)
+
+Change = Literal["better", "worse", "changed", "new", "waived", "other threshold"]
 
 
-def read_check(path: Path) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Verdicts(JSONObject):
+    """The verdicts of both checks."""
+
+    old: Verdict
+    new: Verdict
+
+
+@dataclass(frozen=True)
+class RuleState(JSONObject):
+    """What is compared of a rule."""
+
+    verdict: Verdict
+    value: Value
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Difference(JSONObject):
+    """A rule, a measure or a fact that differs, with both sides as data and as text."""
+
+    name: str
+    old: Any
+    new: Any
+    old_text: str
+    new_text: str
+    change: Change
+
+
+@dataclass(frozen=True)
+class Comparison(JSONObject):
+    """The differences between two checks.
+
+    `worse` says whether somebody should look: a rule is worse, gone or has another threshold, or the roles or the way
+    of counting differ (`different` lists what), so that numbers cannot be compared.
+    """
+
+    schema: Literal["petworks-diff/1"]
+    verdict: Verdicts
+    comparable: bool
+    different: tuple[str, ...]
+    worse: bool
+    rules: tuple[Difference, ...]
+    measures: tuple[Difference, ...]
+    table: tuple[Difference, ...]
+
+
+def read_check(path: Path) -> CheckFile:
     """The JSON file of a check, or an error."""
+    text = _text_of(path)
+    try:
+        content = json.loads(text, parse_constant=_finite, parse_float=_finite)
+    except (ValueError, RecursionError):
+        raise InputError(f"{path.name}: not JSON; expected the result of a check", Hint.CHECK_DOCUMENT) from None
+    wrong = violation(content, "check")
+    if wrong:
+        raise InputError(f"{path.name}: not the result of a check: {wrong}")
+    return CheckFile.from_dict(content)
+
+
+def _text_of(path: Path) -> str:
     try:
         regular, size = path.is_file(), path.stat().st_size
         if regular and size <= LARGEST_FILE:
@@ -31,122 +95,120 @@ def read_check(path: Path) -> dict[str, Any]:
         raise InputError(f"cannot read {str(path)!r}: not a regular file")
     if size > LARGEST_FILE:
         raise InputError(f"{path.name}: larger than {LARGEST_FILE >> 20} MiB")
-    try:
-        found = json.loads(text, parse_constant=_finite, parse_float=_finite)
-    except (ValueError, RecursionError):
-        raise InputError(f"{path.name}: not JSON; expected the result of a check", Hint.CHECK_DOCUMENT) from None
-    wrong = violation(found, "check")
-    if wrong:
-        raise InputError(f"{path.name}: not the result of a check: {wrong}")
-    checked: dict[str, Any] = found
-    return checked
+    return text
 
 
 def _finite(text: str) -> float:
-    """A number, if it is one."""
+    """A number; NaN and infinity are errors."""
     number = float(text)
     if not math.isfinite(number):
         raise ValueError("not a finite number")
     return number
 
 
-def compare(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    """Rules, measures and facts of the table that differ.
-
-    `worse` says whether somebody should look: a rule is worse, gone or has another threshold, or roles or the way of
-    counting are others, so that numbers cannot be compared.
-    """
-    if old["edition"] != new["edition"]:
-        raise InputError(f"editions differ: {quoted([old['edition'], new['edition']])}; compare two of the same")
-    rules = list(_rules(old, new))
-    different = _different(old, new)
-    return {
-        "schema": "petworks-diff/1",
-        "verdict": {"old": old["verdict"], "new": new["verdict"]},
-        "comparable": not different,
-        "different": different,
-        "worse": bool(different) or any(row["change"] in ("worse", "other threshold") for row in rules),
-        "rules": rules,
-        "measures": list(_measures(old, new)),
-        "table": list(_table(old, new)),
-    }
+def compare(old: CheckDocument, new: CheckDocument) -> Comparison:
+    """The rules, measures and facts of the table that differ between two checks of the same edition."""
+    if old.edition != new.edition:
+        raise InputError(f"editions differ: {quoted([old.edition, new.edition])}; compare two of the same")
+    rules = tuple(_rules(old, new))
+    different = tuple(_different(old, new))
+    return Comparison(
+        schema="petworks-diff/1",
+        verdict=Verdicts(old.verdict, new.verdict),
+        comparable=not different,
+        different=different,
+        worse=bool(different) or any(rule.change in ("worse", "other threshold") for rule in rules),
+        rules=rules,
+        measures=tuple(_measures(old, new)),
+        table=tuple(_table(old, new)),
+    )
 
 
-def _different(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """What must be the same for numbers to be compared, and is not."""
-    names = ("quasi_identifiers", "sensitive_attributes", "treatment")
-    found = [name for name in names if old["table"][name] != new["table"][name]]
-    return found + (["cell_size"] if old["policy"]["cell_size"] != new["policy"]["cell_size"] else [])
+def _different(old: CheckDocument, new: CheckDocument) -> Iterator[str]:
+    """The facts that must be the same for numbers to be comparable, and are not."""
+    for name in ("quasi_identifiers", "sensitive_attributes", "treatment"):
+        if getattr(old.table, name) != getattr(new.table, name):
+            yield name
+    if old.policy.cell_size != new.policy.cell_size:
+        yield "cell_size"
 
 
-def _rules(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    before = {rule["name"]: rule for rule in old["rules"]}
-    after = {rule["name"]: rule for rule in new["rules"]}
+def _rules(old: CheckDocument, new: CheckDocument) -> Iterator[Difference]:
+    before = {rule.name: rule for rule in old.rules}
+    after = {rule.name: rule for rule in new.rules}
     for name in dict.fromkeys([*before, *after]):
         one, other = before.get(name), after.get(name)
-        if one is None or other is None:
-            # A rule that is gone can no longer fail: somebody should look.
-            change = "worse" if other is None else "new" if other["verdict"] == "pass" else "worse"
-            yield _row(name, one and _told(one), other and _told(other), change)
-        elif one["parameters"] != other["parameters"] or one["measure"] != other["measure"]:
-            yield _row(name, _told(one), _told(other), "other threshold")
-        elif _told(one) != _told(other):
-            steps = _ORDER.index(other["verdict"]) - _ORDER.index(one["verdict"])
-            waived = steps > 0 and other["verdict"] == "waived"
-            yield _row(name, _told(one), _told(other), "waived" if waived else _change(steps))
+        states = one and _state(one), other and _state(other)
+        if states[0] != states[1] or (one and other and one.measure != other.measure):
+            yield _difference(name, *states, _change_of_rule(one, other))
 
 
-def _told(rule: Mapping[str, Any]) -> dict[str, Any]:
-    return {"verdict": rule["verdict"], "value": rule["value"], "parameters": rule["parameters"]}
+def _change_of_rule(old: RuleResult | None, new: RuleResult | None) -> Change:
+    if new is None:
+        return "worse"  # a rule that is gone can no longer fail: somebody should look
+    if old is None:
+        return "new" if new.verdict == PASS else "worse"
+    if old.parameters != new.parameters or old.measure != new.measure:
+        return "other threshold"
+    steps = _ORDER.index(new.verdict) - _ORDER.index(old.verdict)
+    return "waived" if steps > 0 and new.verdict == WAIVED else _change(steps)
 
 
-def _measures(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    before = {result["measure"]: result["value"] for result in old["results"]}
-    after = {result["measure"]: result["value"] for result in new["results"]}
+def _state(rule: RuleResult) -> RuleState:
+    return RuleState(rule.verdict, rule.value, rule.parameters)
+
+
+def _measures(old: CheckDocument, new: CheckDocument) -> Iterator[Difference]:
+    before = {result.measure: result.value for result in old.results}
+    after = {result.measure: result.value for result in new.results}
     for name in dict.fromkeys([*before, *after]):
         one, other = before.get(name, "not measured"), after.get(name, "not measured")
         if one != other:
-            change = "changed"
-            if name in catalogue and all(isinstance(value, int | float) for value in (one, other)):
-                change = _change(other - one if catalogue[name].better == "higher" else one - other)
-            yield _row(name, one, other, change)
+            yield _difference(name, one, other, _change_of_value(name, one, other))
 
 
-def _table(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    def facts(document: Mapping[str, Any]) -> dict[str, Any]:
-        table = document["table"]
-        names = ("records", "people", "quasi_identifiers", "sensitive_attributes", "population", "treatment")
-        found = {name: table[name] for name in names if name in table} | dict(table.get("classes", {}))
-        found |= {f"SHA-256 of {one['is']}": one["sha256"] for one in document["inputs"]}
-        return found | {"SHA-256 of policy": document["policy"]["sha256"], "petworks": document["petworks"]}
+def _change_of_value(measure: str, old: Value, new: Value) -> Change:
+    if measure not in catalogue or not isinstance(old, int | float) or not isinstance(new, int | float):
+        return "changed"
+    return _change(new - old if catalogue[measure].better == "higher" else old - new)
 
-    before, after = facts(old), facts(new)
+
+def _table(old: CheckDocument, new: CheckDocument) -> Iterator[Difference]:
+    before, after = _facts(old), _facts(new)
     for name in dict.fromkeys([*before, *after]):
         if before.get(name) != after.get(name):
-            yield _row(name, before.get(name), after.get(name), "changed")
+            yield _difference(name, before.get(name), after.get(name), "changed")
 
 
-def _change(step: float) -> str:
+def _facts(document: CheckDocument) -> dict[str, Any]:
+    """The facts of the table and the digests, by the names that a comparison shows."""
+    table = document.table.to_dict()
+    names = ("records", "people", "quasi_identifiers", "sensitive_attributes", "population", "treatment")
+    return {
+        **{name: table[name] for name in names if name in table},
+        **dict(sorted(table.get("classes", {}).items())),
+        **{f"SHA-256 of {one.use}": one.sha256 for one in document.inputs},
+        "SHA-256 of policy": document.policy.sha256,
+        "petworks": document.petworks,
+    }
+
+
+def _change(step: float) -> Change:
     return "better" if step > 0 else "worse" if step < 0 else "changed"
 
 
-def _row(name: str, old: Any, new: Any, change: str) -> dict[str, Any]:
-    return {
-        "name": name,
-        "old": old,
-        "new": new,
-        "old_text": _text(old),
-        "new_text": _text(new),
-        "change": change,
-    }
+def _difference(name: str, old: Any, new: Any, change: Change) -> Difference:
+    return Difference(name, old, new, _text(old), _text(new), change)
 
 
 def _text(value: Any) -> str:
     """A value in a cell of a table."""
+    if isinstance(value, RuleState):
+        asked = ", ".join(f"{name} = {shown(limit)}" for name, limit in value.parameters.items())
+        return f"{value.verdict}: {_text(value.value)} ({asked})"
+    if isinstance(value, Bound):
+        return _text(value.to_dict())
     if isinstance(value, Mapping):
-        if "verdict" in value and "parameters" in value:
-            asked = ", ".join(f"{name} = {shown(limit)}" for name, limit in value["parameters"].items())
-            return f"{value['verdict']}: {_text(value['value'])} ({asked})"
         return ", ".join(f"{name} {shown(one)}" for name, one in value.items())
     text = shown(value)
     if _DIGEST.fullmatch(text):

@@ -1,4 +1,4 @@
-"""What a report tells beside the measures: columns, class sizes, assumed adversaries, the publisher's payout."""
+"""What a report says besides the measures: columns, class sizes, assumed adversaries, the publisher's payout."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -9,6 +9,7 @@ from PETWorks.about.treatment import APART
 from PETWorks.counting.counts import ClassSizes, Grouping
 from PETWorks.counting.release import Release
 from PETWorks.errors import HierarchyError, NotApplicable
+from PETWorks.gate.document import AdversaryFacts, ColumnFacts, PayoutStep, SmallClasses, WithoutColumn
 from PETWorks.gate.policy import Adversary
 from PETWorks.measures.result import Result
 from PETWorks.measures.utility.payout import payout_curve
@@ -16,9 +17,9 @@ from PETWorks.tables.cells import SUPPRESSED
 
 CELL_SIZES = (2, 3, 5, 11, 20)
 MOST_STEPS = 60  # of the payout curve
-MOST_REMOVED = 12  # quasi-identifiers of which it is tried what their removal would do
+MOST_REMOVED = 12  # quasi-identifiers whose removal is tried
 
-# Where a measure tells something of each column: measure, its key, what the report calls it.
+# Measures with a number for each column: the measure, its key, the field of the column.
 _BY_COLUMN = (
     ("missings", "share", "missing"),
     ("precision", "precision", "precision"),
@@ -28,27 +29,36 @@ _BY_COLUMN = (
 )
 
 
-def columns(release: Release, results: Iterable[Result]) -> list[dict[str, Any]]:
-    """Every column with its role, and what is left of it."""
-    by_name = {result.measure: result.details.get("columns", {}) for result in results}
+def columns(release: Release, results: Iterable[Result]) -> tuple[ColumnFacts, ...]:
+    """Every column with its role and what is left of it; direct identifiers that were removed come last."""
+    by_measure = {result.measure: result.details.get("columns", {}) for result in results}
     removed = [name for name in release.identifiers if name not in release.columns]
-    found = []
-    for name in (*release.columns, *removed):
-        row: dict[str, Any] = {"column": name, "role": release.roles.get(name), "released": name in release.columns}
-        if name in release.compared_columns:
-            row["distinct"] = _distinct(release.marginal(name).values)
-            row |= {
-                called: by_name[measure][name][key]
-                for measure, key, called in _BY_COLUMN
-                if name in by_name.get(measure, {})
-            }
-            if release.has_original:
-                before = release.original.marginal(name).values
-                row["distinct_before"] = _distinct(before)
-                if set(release.marginal(name).values) - {*before, None, SUPPRESSED}:
-                    row.pop("total_variation", None)  # the labels are others: nothing to compare
-        found.append(row)
-    return found
+    return tuple(
+        ColumnFacts(
+            column=name,
+            role=release.roles.get(name),
+            released=name in release.columns,
+            **(_what_is_left(release, name, by_measure) if name in release.compared_columns else {}),
+        )
+        for name in (*release.columns, *removed)
+    )
+
+
+def _what_is_left(release: Release, name: str, by_measure: Mapping[str, Any]) -> dict[str, Any]:
+    """The distinct values of a column now and before, and what the measures say of it."""
+    values = release.marginal(name).values
+    left: dict[str, Any] = {
+        field: by_measure[measure][name][key]
+        for measure, key, field in _BY_COLUMN
+        if name in by_measure.get(measure, {})
+    }
+    left["distinct"] = _distinct(values)
+    if release.has_original:
+        before = release.original.marginal(name).values
+        left["distinct_before"] = _distinct(before)
+        if set(values) - {*before, None, SUPPRESSED}:
+            left.pop("total_variation", None)  # the labels differ, so there is nothing to compare
+    return left
 
 
 def _distinct(values: Sequence[str | None]) -> int:
@@ -60,59 +70,55 @@ def below(sizes: ClassSizes, size: float) -> int:
     return int((sizes.sizes * sizes.classes)[sizes.sizes < size].sum())
 
 
-def small_classes(release: Release, cell_size: int) -> list[dict[str, Any]]:
-    """How many records are in classes below the sizes that people ask for."""
+def small_classes(release: Release, cell_size: int) -> tuple[SmallClasses, ...]:
+    """How many records are in classes below the usual sizes and the cell size of the policy."""
     sizes = release.class_sizes()
-    wanted = sorted({*CELL_SIZES, cell_size})
-    return [
-        {"size": size, "records": below(sizes, size), "share": below(sizes, size) / max(sizes.records, 1)}
-        for size in wanted
-    ]
+    return tuple(
+        SmallClasses(size, below(sizes, size), below(sizes, size) / max(sizes.records, 1))
+        for size in sorted({*CELL_SIZES, cell_size})
+    )
 
 
-def assumed(release: Release, adversaries: Iterable[Adversary]) -> list[dict[str, Any]]:
-    """What each assumed adversary can do, who sees every record."""
-    found = []
-    for adversary in adversaries:
-        sizes = _sizes(release, adversary.knows, Grouping(adversary.knows, adversary.knows))
-        found.append(
-            {
-                "who": adversary.who,
-                "knows": list(adversary.knows),
-                "classes": sizes.number,
-                "smallest_class": int(sizes.sizes[0]),
-                "unique_records": below(sizes, 2),
-                "unique_share": below(sizes, 2) / sizes.records,
-                "chance": sizes.number / sizes.records,
-            }
-        )
-    return found
+def assumed(release: Release, adversaries: Iterable[Adversary]) -> tuple[AdversaryFacts, ...]:
+    """What each assumed adversary can do; they see every record."""
+    return tuple(_assumed(release, adversary) for adversary in adversaries)
 
 
-def without(release: Release, size: float, first: Sequence[str]) -> list[dict[str, Any]]:
-    """Records in classes below a size if a quasi-identifier were removed: for the most helpful ones, best first."""
-    known = [column for column in first if column in release.quasi_identifiers][:MOST_REMOVED]
-    found = []
-    for column in known if len(release.quasi_identifiers) > 1 else []:
-        others = tuple(name for name in release.quasi_identifiers if name != column)
-        treated = release.treatment
-        grouping = Grouping(others, others, treated["suppressed"] == APART, treated["missing"] == APART)
-        found.append({"column": column, "records": below(_sizes(release, others, grouping), size)})
-    return sorted(found, key=lambda row: row["records"])
+def _assumed(release: Release, adversary: Adversary) -> AdversaryFacts:
+    sizes = release.view.sizes_by(Grouping(adversary.knows, adversary.knows))
+    return AdversaryFacts(
+        who=adversary.who,
+        knows=adversary.knows,
+        classes=sizes.number,
+        smallest_class=int(sizes.sizes[0]),
+        unique_records=below(sizes, 2),
+        unique_share=below(sizes, 2) / sizes.records,
+        chance=sizes.number / sizes.records,
+    )
 
 
-def _sizes(release: Release, known: Sequence[str], grouping: Grouping) -> ClassSizes:
-    """Class sizes by some of the quasi-identifiers, in records or people."""
-    unit = release.privacy_unit
-    return (release.table if unit is None else release.table.per_person(known)).class_sizes(grouping)
+def without(release: Release, size: float, first: Sequence[str]) -> tuple[WithoutColumn, ...]:
+    """Records in classes below a size if a quasi-identifier were removed; the most helpful removal comes first."""
+    if len(release.quasi_identifiers) < 2:
+        return ()
+    tried = [column for column in first if column in release.quasi_identifiers][:MOST_REMOVED]
+    left = {column: below(_sizes_without(release, column), size) for column in tried}
+    return tuple(WithoutColumn(column, left[column]) for column in sorted(left, key=lambda column: left[column]))
 
 
-def payout(release: Release, parameters: Mapping[str, Any]) -> list[dict[str, float]] | None:
-    """The publisher's payout over what an attack gains for its cost: at most sixty steps, ends included."""
+def _sizes_without(release: Release, column: str) -> ClassSizes:
+    others = tuple(name for name in release.quasi_identifiers if name != column)
+    treatment = release.treatment
+    grouping = Grouping(others, others, treatment["suppressed"] == APART, treatment["missing"] == APART)
+    return release.view.sizes_by(grouping)
+
+
+def payout(release: Release, parameters: Mapping[str, Any]) -> tuple[PayoutStep, ...] | None:
+    """The publisher's payout by what an attack gains for its cost: at most sixty steps, both ends included."""
     names = ("publisher_loss", "publisher_benefit", "information_loss")
     try:
         ratios, payouts = payout_curve(release, **{name: parameters[name] for name in names if name in parameters})
     except (NotApplicable, HierarchyError):
         return None
     chosen = np.unique(np.linspace(0, len(ratios) - 1, MOST_STEPS).round().astype(np.int64))
-    return [{"gain_per_cost": float(ratios[place]), "payout": float(payouts[place])} for place in chosen]
+    return tuple(PayoutStep(float(ratios[place]), float(payouts[place])) for place in chosen)

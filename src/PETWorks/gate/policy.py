@@ -1,6 +1,6 @@
-"""The policy file: a table, who will get it, and the rules it must keep."""
+"""The policy file: a table, its recipients, and the rules it must satisfy."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -10,6 +10,7 @@ from PETWorks import attributetypes
 from PETWorks.about.treatment import TREATMENTS
 from PETWorks.counting.release import Release
 from PETWorks.errors import Hint, InputError, ParameterError, PETWorksError, quoted, unknown
+from PETWorks.gate.document import ReleaseKind, Spoken
 from PETWorks.gate.presets import Preset, presets
 from PETWorks.gate.schema import check_schema
 from PETWorks.measures.attacks.subset_sizes import checked_sizes
@@ -58,7 +59,7 @@ class Rule:
     parameters: Mapping[str, Any]  # all of them, checked
     given: tuple[str, ...]  # those that the file gives
     preset: str | None
-    why: str | None
+    why: Spoken | None
     key: Key
 
 
@@ -67,26 +68,26 @@ class Waiver:
     """A rule that need not hold, up to and including a day."""
 
     rule: str
-    owner: str
-    reason: str
+    owner: Spoken
+    reason: Spoken
     expires: date
 
 
 @dataclass(frozen=True)
 class Adversary:
-    """Somebody who is assumed to know some of the quasi-identifiers."""
+    """Someone who is assumed to know some of the quasi-identifiers."""
 
-    who: str
+    who: Spoken
     knows: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Policy:
-    """What a policy file says, checked as far as it can be without the data."""
+    """The content of a policy file, checked as far as that is possible without the data."""
 
     path: Path
     file: YAMLFile
-    title: str
+    title: Spoken
     data: Path
     original: Path | None
     hierarchies: Path | None
@@ -95,10 +96,10 @@ class Policy:
     roles: Mapping[str, str] | None
     privacy_unit: str | None
     treatment: Mapping[str, str]
-    release_kind: str | None
-    recipients: str | None
+    release_kind: ReleaseKind | None
+    recipients: Spoken | None
     adversaries: tuple[Adversary, ...]
-    assumptions: tuple[str, ...]
+    assumptions: tuple[Spoken, ...]
     cell_size: int
     presets: tuple[Preset, ...]
     rules: tuple[Rule, ...]
@@ -107,7 +108,7 @@ class Policy:
     waivers: tuple[Waiver, ...] = ()
 
     def release(self, data: Any = None, **counted: Any) -> Release:
-        """The release it is about; other data of the same columns if given. `counted`: engine and limits."""
+        """The release that the policy is about, or other data with the same columns. `counted`: engine and limits."""
 
         def opened(key: str, source: Any) -> Any:
             if not isinstance(source, Path):
@@ -131,7 +132,7 @@ class Policy:
                 **counted,
             )
         except PETWorksError as error:
-            if error.what not in KEYS:
+            if error.what not in KEYS or error.where is not None:
                 raise
             raise located_error(self.file, (KEYS[error.what],), error) from None
         if not release.quasi_identifiers:
@@ -150,7 +151,7 @@ class Policy:
         return release
 
     def located(self, *key: str | int) -> "_Located":
-        """Errors within get the name of the file, the line and the key."""
+        """A context in which errors get the name of the file, the line and the key."""
         return _Located(self.file, key)
 
 
@@ -169,10 +170,8 @@ class _Located:
 
 def located_error(file: YAMLFile, key: Key, error: PETWorksError) -> InputError:
     """The same error with the name of the file, the line and the key; its hints name keys where there are any."""
-    measure = [] if error.measure is None else [f"{error.measure}: "]
-    located = file.error(key, *measure, *error.hinted(KEY_HINTS).parts)
-    located.what = error.what
-    return located
+    parts = error.hinted(KEY_HINTS).parts
+    return InputError(*parts, what=error.what, measure=error.measure, where=file.place(key))
 
 
 def read_policy(path: str | Path, root: str | Path | None = None) -> Policy:
@@ -187,73 +186,92 @@ def read_policy(path: str | Path, root: str | Path | None = None) -> Policy:
         raise InputError(f"cannot read {str(path)!r}: not a regular file")
     file = read_yaml(path)
     if not isinstance(file.content, Mapping):
-        raise file.error((), "a mapping is wanted, with 'petworks_policy: 1' at its head")
+        raise file.error((), "expected a mapping that begins with 'petworks_policy: 1'")
     _check_version(file)
     check_schema(file, "policy")
-    content = file.content
-    context, subsets = content.get("context", {}), content.get("subsets", {})
     chosen = tuple(_presets(file))
     rules = tuple(_rules(file, chosen))
-    limits = subsets.get("limits", {})
     if all(rule.name == NO_IDENTIFIERS for rule in rules):
-        raise file.error((), "no rule: give 'rules', 'presets' or limits under 'subsets'")
-    base = path.parent if root is None else Path(root)
-
-    def inside(key: str) -> Path | None:
-        return None if key not in content else _inside(file, (key,), path.parent, base)
-
-    data = inside("data")
-    assert data is not None
-    population = number_given(content.get("population", ""))
+        raise file.error((), "no rule: give 'rules', 'presets', or limits under 'subsets'")
+    content = file.content
+    subsets = content.get("subsets", {})
     return Policy(
         path=path,
         file=file,
-        title=content.get("title", data.name),
-        data=data,
-        original=inside("original"),
-        hierarchies=inside("hierarchies"),
-        population=inside("population") if population is None else population,
-        reading={key: content[key].replace(r"\t", "\t") for key in ("separator", "encoding") if key in content},
+        **_sources(file, path.parent, path.parent if root is None else Path(root)),
+        **_context(content.get("context", {})),
         roles=_roles(file) if "roles" in content else None,
         privacy_unit=content.get("privacy_unit", "").strip() or None,
         treatment={name: value for name, value in content.get("treatment", {}).items() if name in TREATMENTS},
-        release_kind=context.get("release"),
-        recipients=context.get("recipients"),
-        adversaries=tuple(
-            Adversary(one["who"], tuple(column.strip() for column in one["knows"]))
-            for one in context.get("adversaries", ())
-        ),
-        assumptions=tuple(context.get("assumptions", ())),
         cell_size=int(content.get("cell_size", max((preset.cell_size for preset in chosen), default=CELL_SIZE))),
         presets=chosen,
         rules=rules,
         subset_sizes=subsets.get("sizes"),
-        limits=limits,
+        limits=subsets.get("limits", {}),
         waivers=tuple(_waivers(file, rules)),
     )
+
+
+def _sources(file: YAMLFile, folder: Path, root: Path) -> dict[str, Any]:
+    """What to read and how, and the title, which is the name of the table if there is no other."""
+    content = file.content
+    population = number_given(content.get("population", ""))
+    paths = {
+        key: _inside(file, (key,), folder, root) if key in content else None
+        for key in ("data", "original", "hierarchies")
+    }
+    if population is None and "population" in content:
+        paths["population"] = _inside(file, ("population",), folder, root)
+    return {
+        "title": content.get("title", (folder / content["data"]).name),
+        "population": population,
+        **paths,
+        "reading": {key: content[key].replace(r"\t", "\t") for key in ("separator", "encoding") if key in content},
+    }
+
+
+def _context(context: Mapping[str, Any]) -> dict[str, Any]:
+    """Who gets the table, and who is assumed to know what."""
+    return {
+        "release_kind": context.get("release"),
+        "recipients": context.get("recipients"),
+        "adversaries": tuple(
+            Adversary(one["who"], tuple(column.strip() for column in one["knows"]))
+            for one in context.get("adversaries", ())
+        ),
+        "assumptions": tuple(context.get("assumptions", ())),
+    }
 
 
 def _check_version(file: YAMLFile) -> None:
     given = file.content.get("petworks_policy")
     if given is not None and number_given(given) not in (None, VERSION):
-        raise file.error(("petworks_policy",), f"version {quoted([given])} of the format; this program knows {VERSION}")
+        raise file.error(
+            ("petworks_policy",),
+            f"unknown version {quoted([given])} of the format; this program reads version {VERSION}",
+        )
 
 
 def _inside(file: YAMLFile, key: Key, folder: Path, root: Path) -> Path:
-    """A path of the file, which must not lead out of the root."""
+    """A path that the file names; it must not lead out of the root."""
     try:
-        found = folder / str(file.content[key[0]])
-        files = files_named(found)
-        # What is read without being named: hierarchies in their folder, and the YAML file beside a table.
-        more = found.glob("*hierarchy_*") if found.is_dir() else (found.with_suffix(end) for end in (".yaml", ".yml"))
-        inside = all(path.resolve().is_relative_to(root.resolve()) for path in (found, *files, *more))
+        target = folder / str(file.content[key[0]])
+        files = files_named(target)
+        inside = all(path.resolve().is_relative_to(root.resolve()) for path in (target, *files, *_also_read(target)))
     except (OSError, RuntimeError, ValueError):
-        raise file.error(key, "a path is wanted, and this one the system refuses") from None
+        raise file.error(key, "not a valid path") from None
     if not inside:
         raise file.error(key, "the path leads out of the policy's folder; allow a higher folder", Hint.ROOT)
     if not files:
-        raise file.error(key, f"there is no {quoted([str(found)])}")
-    return found
+        raise file.error(key, f"no such file or folder: {quoted([str(target)])}")
+    return target
+
+
+def _also_read(target: Path) -> Iterable[Path]:
+    """The files that are read without being named: hierarchies in their folder, the YAML file next to a table."""
+    if target.is_dir():
+        return target.glob("*hierarchy_*")
+    return [target.with_suffix(suffix) for suffix in (".yaml", ".yml")]
 
 
 def _roles(file: YAMLFile) -> dict[str, str]:
@@ -276,7 +294,7 @@ def _presets(file: YAMLFile) -> Iterator[Preset]:
 def _rules(file: YAMLFile, chosen: Sequence[Preset]) -> Iterator[Rule]:
     """The rules of the presets, those of the file, and the limits on subsets."""
     names: set[str] = set()
-    # Without roles here, the file beside the table may name identifiers.
+    # Without roles in the policy, the file next to the table may name identifiers.
     if "roles" not in file.content or file.content["roles"].get("identifiers"):
         yield _named(file, Rule(NO_IDENTIFIERS, None, {}, (), None, None, ("roles", "identifiers")), names)
     given: list[tuple[Mapping[str, Any], str | None, Key]] = [
@@ -293,7 +311,7 @@ def _rules(file: YAMLFile, chosen: Sequence[Preset]) -> Iterator[Rule]:
             named = (*key, error.what) if error.what in parameters else key
             raise located_error(file, named, error) from None
         if not parameters and measure.name != "profitability":
-            raise file.error(key, f"{measure.name} has no threshold here; it has {quoted(measure.parameters)}")
+            raise file.error(key, f"{measure.name} needs a threshold here: one of {quoted(measure.parameters)}")
         name = _name(rule, preset, measure, chosen)
         yield _named(file, Rule(name, measure, checked, tuple(parameters), preset, rule.get("why"), key), names)
     for limit, value in file.content.get("subsets", {}).get("limits", {}).items():
@@ -310,7 +328,7 @@ def _name(rule: Mapping[str, Any], preset: str | None, measure: Metric, chosen: 
 
 def _named(file: YAMLFile, rule: Rule, names: set[str]) -> Rule:
     if rule.name in names:
-        raise file.error(rule.key, f"two rules are called {quoted([rule.name])}; give one another 'name'")
+        raise file.error(rule.key, f"two rules have the name {quoted([rule.name])}; give one of them another 'name'")
     names.add(rule.name)
     return rule
 

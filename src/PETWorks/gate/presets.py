@@ -6,12 +6,13 @@ from functools import cache
 from importlib.resources import as_file, files
 from typing import Any
 
+from PETWorks.gate.document import PresetFacts
 from PETWorks.tables.yamlfile import read_yaml
 
 
 @dataclass(frozen=True)
 class Preset:
-    """A published threshold: who set it, where and when it says so, and the rules it comes to.
+    """A published threshold: who set it, its source and date, and the rules that it amounts to.
 
     `cell_size` and `probability` are the same limit in two ways; `stated_as` says which one the source gives, and
     `rule_of_thumb` whether it is custom rather than a rule.
@@ -30,9 +31,14 @@ class Preset:
     chinese: str
     rules: tuple[Mapping[str, str], ...]
 
+    @property
+    def facts(self) -> PresetFacts:
+        """What a report says about it."""
+        return PresetFacts(**{name: value for name, value in vars(self).items() if name != "rules"})
+
     def to_dict(self) -> dict[str, Any]:
-        """What a report says of it."""
-        return {name: value for name, value in vars(self).items() if name != "rules"}
+        """The same as a plain dict."""
+        return self.facts.to_dict()
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The published JSON Schemas, and what a file does that they do not allow, in words."""
+"""The published JSON Schemas, and messages about what in a file they do not allow."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from PETWorks.errors import InputError, quoted, unknown
+from PETWorks.gate.document import CheckFile
 from PETWorks.tables.yamlfile import YAMLFile
 
 NAMES = ("policy", "check")
@@ -21,40 +22,49 @@ _KINDS = {
 }
 
 
+_HEAD = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "$id": "urn:petworks:check:1",
+    "title": "PETWorks check, version 1",
+}
+
+
 def schema_text(name: str) -> str:
-    """A schema as it is published."""
+    """A schema as it is published: that of a policy is a file, that of a check follows from the types."""
+    if name == "check":
+        return json.dumps({**_HEAD, **CheckFile.json_schema()}, indent=2, ensure_ascii=False) + "\n"
     return (files("PETWorks.gate") / "schemas" / f"{name}.json").read_text("utf-8")
 
 
 def check_schema(file: YAMLFile, name: str) -> None:
-    """An error that lists, by line, all that a file has and a schema does not allow."""
+    """Raise an error that lists, by line, everything in a file that a schema does not allow."""
     from jsonschema import Draft202012Validator
 
-    found: dict[str, int] = {}
+    lines: dict[str, int] = {}
     errors = Draft202012Validator(json.loads(schema_text(name))).iter_errors(file.content)
-    # A hostile file may have any number of errors: those beyond a hundred are not worded.
+    # A hostile file may have any number of errors: only the first hundred are put into words.
     for key, text in islice((one for error in errors for one in _in_words(error)), MOST_WORDED):
-        found[file.located(key, text)] = file.lines.get(key, 0)
-    texts = sorted(found, key=lambda text: found[text])
+        lines[f"{file.place(key)}: {text}"] = file.lines.get(key, 0)
+    texts = sorted(lines, key=lambda text: lines[text])
     if texts:
         more = [f"and {len(texts) - MOST_ERRORS} more errors"] if len(texts) > MOST_ERRORS else []
         raise InputError("\n".join(texts[:MOST_ERRORS] + more))
 
 
 def violation(document: Any, name: str) -> str | None:
-    """Where a document first is not what a schema allows; None if it is."""
+    """The first place where a document violates a schema; None if there is none."""
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
 
     error = best_match(Draft202012Validator(json.loads(schema_text(name))).iter_errors(document))
     if error is None:
         return None
-    where = ".".join(map(str, error.absolute_path))[:80] or "the whole"
-    return f"{where} breaks {error.validator!r} of the schema"
+    where = ".".join(map(str, error.absolute_path))[:80] or "the document"
+    return f"{where} violates {error.validator!r} of the schema"
 
 
 def _in_words(error: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Where an error is, and what would be right."""
+    """The key of an error, and what would be right there."""
     key, schema = tuple(error.absolute_path), error.schema
     if error.validator == "additionalProperties" and schema["additionalProperties"] is False:
         for name in error.instance:
@@ -62,16 +72,19 @@ def _in_words(error: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
                 yield (*key, name), str(unknown("key", name, schema["properties"]))
     elif error.validator == "required":
         missing = [name for name in error.validator_value if name not in error.instance]
-        yield key, f"the key{'s' if len(missing) > 1 else ''} {quoted(missing)} must be there"
+        yield (
+            key,
+            f"the key{'s' if len(missing) > 1 else ''} {quoted(missing)} {'are' if len(missing) > 1 else 'is'} missing",
+        )
     elif error.validator == "uniqueItems":
-        yield key, "something stands in this list twice"
+        yield key, "the list has an entry twice"
     elif error.validator in ("maxItems", "maxLength"):
         yield key, f"longer than {error.validator_value:,}"
     else:
-        yield key, f"{_wanted(schema)} is wanted, got {_given(error.instance)}"
+        yield key, f"expected {_expected(schema)}, got {_given(error.instance)}"
 
 
-def _wanted(schema: Mapping[str, Any]) -> str:
+def _expected(schema: Mapping[str, Any]) -> str:
     if "enum" in schema:
         return str(schema.get("description", f"one of {quoted(schema['enum'])}"))
     kinds = [schema["type"]] if isinstance(schema.get("type"), str) else schema.get("type", [])

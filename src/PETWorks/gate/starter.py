@@ -1,11 +1,11 @@
 """A policy to start from: roles guessed from a table, with the reason for each, and no cell of it."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from PETWorks.about.sidecar import read_sidecar
-from PETWorks.counting.memory import MemoryTable
+from PETWorks.counting.loading import load_rows
 from PETWorks.errors import InputError
 from PETWorks.gate.policy import ROLES
 from PETWorks.gate.presets import presets
@@ -23,7 +23,7 @@ def suggestions(data: Path, separator: str | None, encoding: str | None) -> tupl
     """A role for each column with its reason, and the column that names the person if there is one."""
     source = open_source(open_path(data, separator, encoding), "the table")
     given, _ = read_sidecar(data)
-    table = MemoryTable.load(source, source.names)
+    table = load_rows(source, source.names)
     named = [name for name in source.names if name]
     own_values = sum(table.columns[name].code(name) is not None for name in named)
     # Only a CSV file can lack its names.
@@ -34,19 +34,19 @@ def suggestions(data: Path, separator: str | None, encoding: str | None) -> tupl
             "one is a number, a date or an address, or half of them are values of their own column"
         )
     guessed = suggested_roles(table, named)
-    found = [
+    suggested = [
         Suggestion(one.column, given[one.column], "as the YAML file beside the table says")
         if one.column in given
         else one
         for one in guessed
     ]
-    return found, None if given else suggested_privacy_unit(table, guessed)
+    return suggested, None if given else suggested_privacy_unit(table, guessed)
 
 
 def starter_policy(
     data: Path,
     policy: Path,
-    found: Sequence[Suggestion],
+    suggested: Sequence[Suggestion],
     unit: str | None,
     *,
     release: str = "public",
@@ -54,43 +54,83 @@ def starter_policy(
     encoding: str | None = None,
 ) -> str:
     """The text of a policy file beside the data, with comments."""
-    by_role = {role: [one for one in found if one.role == role] for role in ROLES.values()}
+    by_role = {role: [one for one in suggested if one.role == role] for role in (*ROLES.values(), None)}
     known, sensitive = (by_role[ROLES[name]] for name in ("quasi_identifiers", "sensitive_attributes"))
-    _, folder = read_sidecar(data)
-    lines = [
+    parts = [
+        _sources(data, policy.parent, separator, encoding),
+        _all_roles(by_role),
+        [
+            f"privacy_unit: {_text(unit)}  # several records of one person count once"
+            if unit
+            else "# privacy_unit: person_id       # where one person has several records"
+        ],
+        _context(release, known),
+        _presets(release, bool(known)),
+        _rules(bool(known and sensitive)),
+        _subsets(len(known), unit),
+        _waivers(release),
+    ]
+    return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
+
+
+def _sources(data: Path, folder: Path, separator: str | None, encoding: str | None) -> list[str]:
+    """The head of the policy, and the files it is about."""
+    _, hierarchies = read_sidecar(data)
+    return [
         "# What is released to whom, and what must hold before: petworks check reads this file.",
         "# The roles below are guesses from names and counts. Look at every one; you know the data.",
         "petworks_policy: 1",
         f"title: {_text(data.name)}",
-        f"data: {_text(os.path.relpath(data, policy.parent))}",
+        f"data: {_text(os.path.relpath(data, folder))}",
         *([f"separator: {_text(separator)}"] if separator else []),
         *([f"encoding: {_text(encoding)}"] if encoding else []),
         "# original: original.csv       # the table it was made from: for presence, fidelity and what was lost",
         "# hierarchies: hierarchies     # folder of files hierarchy_<column>.csv: for precision and granularity"
-        if folder is None
-        else f"hierarchies: {_text(os.path.relpath(folder, policy.parent))}",
+        if hierarchies is None
+        else f"hierarchies: {_text(os.path.relpath(hierarchies, folder))}",
         "# population: 23400000         # the people the records were drawn from: a number, a share or a table",
-        "",
+    ]
+
+
+def _all_roles(by_role: Mapping[str | None, Sequence[Suggestion]]) -> list[str]:
+    meanings = {
+        "identifiers": "name a person; remove them before the release",
+        "quasi_identifiers": "what an adversary may know of a person",
+        "sensitive_attributes": "what nobody may learn of a person",
+        "insensitive_attributes": "none of these",
+    }
+    return [
         "roles:",
-        *_roles("identifiers", by_role[ROLES["identifiers"]], "name a person; remove them before the release"),
-        *_roles("quasi_identifiers", known, "what an adversary may know of a person"),
-        *_roles("sensitive_attributes", sensitive, "what nobody may learn of a person"),
-        *_roles("insensitive_attributes", by_role[ROLES["insensitive_attributes"]], "none of these"),
-        *(f"  # without a role: {_text(one.column)}  # {one.reason}" for one in found if one.role is None),
-        "",
-        f"privacy_unit: {_text(unit)}  # several records of one person count once"
-        if unit
-        else "# privacy_unit: person_id       # where one person has several records",
-        "",
+        *(line for name, meaning in meanings.items() for line in _role(name, by_role[ROLES[name]], meaning)),
+        *(f"  # without a role: {_text(one.column)}  # {one.reason}" for one in by_role[None]),
+    ]
+
+
+def _role(name: str, suggested: Sequence[Suggestion], meaning: str) -> list[str]:
+    if not suggested:
+        return [f"  {name}: []  # {meaning}"]
+    texts = [_text(one.column) for one in suggested]
+    width = min(max(map(len, texts)), 30)
+    listed = (f"    - {text:<{width}}  # {one.reason}" for text, one in zip(texts, suggested, strict=True))
+    return [f"  {name}:  # {meaning}", *listed]
+
+
+def _context(release: str, known: Sequence[Suggestion]) -> list[str]:
+    return [
         "context:",
         f"  release: {release}             # public, controlled or internal",
         "  # recipients: who will get it",
-        "  # adversaries:                # who is assumed to know what; their risk is told each",
+        "  # adversaries:                # who is assumed to know what; the report gives the risk of each",
         "  #   - who: a neighbour",
         f"  #     knows: [{', '.join(_text(one.column) for one in known[:3])}]",
         "  # assumptions:",
         "  #   - No other table about the same people is released.",
-        "",
+    ]
+
+
+def _presets(release: str, known: bool) -> list[str]:
+    """The presets to choose from, and one that suits the kind of release."""
+    return [
         "# Rules of regulators by name; as a cell size and as a probability, with the source:",
         *(
             f"#   {one.name:<18}  {one.cell_size:>2}  {one.probability:<5}  {one.organisation}, {one.date}"
@@ -98,28 +138,17 @@ def starter_policy(
             for one in presets().values()
         ),
         f"presets: [{PRESET[release]}]" if known else "# presets: []                   # name a quasi-identifier first",
-        "",
-        *_rules(bool(known and sensitive)),
-        "",
-        *_subsets(len(known), unit),
-        "",
+    ]
+
+
+def _waivers(release: str) -> list[str]:
+    return [
         "# waivers:                      # a rule that need not hold, up to and including a day",
         f"#   - rule: {PRESET[release]}",
         "#     owner: who answers for it",
         "#     reason: why",
         "#     expires: 2030-12-31",
-        "",
     ]
-    return "\n".join(lines)
-
-
-def _roles(name: str, found: Sequence[Suggestion], meaning: str) -> list[str]:
-    if not found:
-        return [f"  {name}: []  # {meaning}"]
-    texts = [_text(one.column) for one in found]
-    width = min(max(map(len, texts)), 30)
-    listed = (f"    - {text:<{width}}  # {one.reason}" for text, one in zip(texts, found, strict=True))
-    return [f"  {name}:  # {meaning}", *listed]
 
 
 def _rules(sensitive: bool) -> list[str]:

@@ -1,4 +1,4 @@
-"""Which role each column of an unknown table may have, by its name, by how unique its values are and how they look."""
+"""A role for each column of an unknown table, suggested by its name, its values and how unique they are."""
 
 import re
 import unicodedata
@@ -10,7 +10,7 @@ import numpy as np
 
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.codes import arrow_integers
-from PETWorks.counting.memory import MemoryTable
+from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.gate.vocabulary import (
     A_NUMBER,
     ALONE,
@@ -29,7 +29,7 @@ from PETWorks.gate.vocabulary import (
 )
 from PETWorks.tables.cells import SUPPRESSED
 
-# Simplified characters and variants, and below each the one used above.
+# Simplified characters and variants, and below each the character that Taiwan uses.
 _TAIWAN = str.maketrans(
     "电话机邮编码号证証份诊断龄县乡镇职业国种资别学历区递帐账賬车户传执驶驾护联络系网纹签处药术疗检验压烟饮产"
     "负债贷余评税赔额党倾会员顾称识标财绩试岁纪体语务间残碍过状诉肿爱忧郁杀怀脏遗单费类经纬贯讯门医师属亲订访"
@@ -38,14 +38,14 @@ _TAIWAN = str.maketrans(
     "負債貸餘評稅賠額黨傾會員顧稱識標財績試歲紀體語務間殘礙過狀訴腫愛憂鬱殺懷臟遺單費類經緯貫訊門醫師屬親訂訪"
     "眾險當個記補癮畢錄結認囑據數時暱況統長膽",
 )
-# A word is capitals only, or lower case with or without a capital before, or Chinese; digits and signs part words.
+# A word is all capitals, or lower case with or without a first capital, or Chinese; digits and signs separate words.
 _WORD = re.compile(r"[A-Z]+s?(?![a-z])|[A-Z]?[a-z]+|[\u3400-\u9fff]+")
 _AMOUNT = re.compile(r"[<>=≤≥~ ]{0,3}(NT|US)?[$€£¥]? ?[+-]?(\d[\d,.]*|\.\d+)(e[+-]?\d+)?([%元€kKM]| [A-Za-zµ°/]{1,8})?")
 LONGEST = 400  # characters of a name, or of a value, that are looked at
 SAMPLE = 2_000  # distinct values that are looked at
-ENOUGH = 0.8  # of them show what the column is
-FEW = 20  # among fewer records being unique says little
-NEARLY = 0.9  # of the records with a value of their own make a column nearly unique
+ENOUGH = 0.8  # share of them that shows what the column is
+FEW = 20  # among fewer records, uniqueness says little
+NEARLY = 0.9  # share of records with a unique value that makes a column nearly unique
 
 
 def _matches(pattern: str) -> Callable[[str], bool]:
@@ -95,14 +95,14 @@ def looks_personal(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A role for a column and why; None when nothing can be told."""
+    """A role for a column and why; None if nothing suggests one."""
 
     column: str
     role: str | None
     reason: str
 
 
-def suggested_roles(table: MemoryTable, columns: Sequence[str]) -> list[Suggestion]:
+def suggested_roles(table: WeightedRows, columns: Sequence[str]) -> list[Suggestion]:
     """A role for each of these columns, in their order.
 
     A name that points to an identifier comes first, then how the values look, any other name, how unique they are.
@@ -111,16 +111,20 @@ def suggested_roles(table: MemoryTable, columns: Sequence[str]) -> list[Suggesti
     return [Suggestion(column, *_suggested(_words(column), _Profile.of(table, column))) for column in columns]
 
 
-def suggested_privacy_unit(table: MemoryTable, suggestions: Sequence[Suggestion]) -> str | None:
-    """The first identifier that names a person in every record, and some person in several; None if there is none."""
+def suggested_privacy_unit(table: WeightedRows, suggestions: Sequence[Suggestion]) -> str | None:
+    """The first identifier that has a value in every record and the same value in some; None if there is none."""
     for suggestion in suggestions:
         words = _words(suggestion.column)
         others = any(term in words for term in _terms(OTHERS))  # the mother's number names another person
         if suggestion.role == IDENTIFIER and not others:
             profile = _Profile.of(table, suggestion.column)
             named = _pointed_to(words).get(IDENTIFIER) == A_NUMBER or words in _terms(SUBJECTS, whole=True)
-            if profile.distinct > 1 and profile.told == profile.records and (named or profile.look[0] == NATIONAL_ID):
-                return suggestion.column if profile.distinct < profile.told else None
+            if (
+                profile.distinct > 1
+                and profile.present == profile.records
+                and (named or profile.look[0] == NATIONAL_ID)
+            ):
+                return suggestion.column if profile.distinct < profile.present else None
     return None
 
 
@@ -133,73 +137,77 @@ def _suggested(words: str, profile: "_Profile") -> tuple[str | None, str]:
         return IDENTIFIER, f"{seen}; {facts}"
     if SENSITIVE_ATTRIBUTE in roles and profile.nearly_unique and not profile.measured and not look:
         subject = roles[SENSITIVE_ATTRIBUTE]
-        return IDENTIFIER, f"the name points to {subject}, but nearly every record has a text of its own; {facts}"
+        return IDENTIFIER, f"the name points to {subject}, but nearly every record has a unique text; {facts}"
     for role in (SENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER):
         if role in roles:
             return role, f"the name points to {roles[role]}; {facts}"
-    if profile.told == 0:
-        return None, f"nothing can be told: {facts}"
-    if profile.distinct == 1 < profile.told == profile.records:
-        return INSENSITIVE_ATTRIBUTE, f"the same value in all {profile.records:,} records, which sets nobody apart"
+    if profile.present == 0:
+        return None, f"no suggestion: {facts}"
+    if profile.distinct == 1 < profile.present == profile.records:
+        return INSENSITIVE_ATTRIBUTE, f"the same value in all {profile.records:,} records, which distinguishes nobody"
     if look:
         return QUASI_IDENTIFIER, f"{seen}; {facts}"
     return _by_uniqueness(words, profile)
 
 
 def _by_uniqueness(words: str, profile: "_Profile") -> tuple[str, str]:
-    """Role and reason of a column whose name and values show nothing clear."""
+    """Role and reason of a column whose name and values are not conclusive."""
     facts, labels = profile.facts, _terms(f"{LABELS}, {CALLED}")
     labelled = any(label in words for label in labels) or words in _terms(SUBJECTS, whole=True)
-    if profile.told < FEW:
+    if profile.present < FEW:
         return QUASI_IDENTIFIER, f"the cautious choice: the name is unknown and the records are few; {facts}"
-    if labelled and profile.distinct >= profile.told / 2:
+    if labelled and profile.distinct >= profile.present / 2:
         return IDENTIFIER, f"named like a label, and there are nearly as many values as records; {facts}"
     if profile.nearly_unique and profile.numbered:
-        return IDENTIFIER, f"nearly unique whole numbers that look given out rather than measured; {facts}"
+        return IDENTIFIER, f"nearly unique whole numbers that look assigned rather than measured; {facts}"
     if profile.nearly_unique and profile.measured:
-        return QUASI_IDENTIFIER, f"a precise number singles out people for whoever knows it; {facts}"
+        return QUASI_IDENTIFIER, f"a precise number identifies people to anyone who knows it; {facts}"
     if profile.nearly_unique:
-        return IDENTIFIER, f"nearly every record has a text of its own; {facts}"
-    if profile.most(lambda text: len(text) >= 40) and profile.distinct >= profile.told / 2:
+        return IDENTIFIER, f"nearly every record has a unique text; {facts}"
+    if profile.most(lambda text: len(text) >= 40) and profile.distinct >= profile.present / 2:
         return IDENTIFIER, f"long texts, in which people may be named; {facts}"
     return QUASI_IDENTIFIER, f"the cautious choice: the name is unknown and an adversary may know the value; {facts}"
 
 
 @dataclass(frozen=True)
 class _Profile:
-    """What is known of a column's values: counts, and some of the distinct ones. Missing and `*` are no values."""
+    """Counts of a column's values, and a sample of the distinct ones. Missing and `*` are not values."""
 
     records: int
-    told: int
+    present: int  # records with a value
     distinct: int
     unique: int
     sample: list[str]
 
     @classmethod
-    def of(cls, table: MemoryTable, name: str) -> "_Profile":
-        # A marginal would make a text of every distinct value and keep it: in one column that may be 3 million.
+    def of(cls, table: WeightedRows, name: str) -> "_Profile":
+        # A marginal would turn every distinct value into a text and keep it: up to 3 million in one column.
         column = table.columns[name]
         counts = column.counts.copy()
         counts[[code for code in (column.code(None), column.code(SUPPRESSED)) if code is not None]] = 0
-        present = np.flatnonzero(counts)
-        # Spread over the column: the first values may be the oldest ones, or all of one kind.
-        chosen = present[np.linspace(0, len(present) - 1, min(len(present), SAMPLE)).astype(np.int64)]
+        codes = np.flatnonzero(counts)
+        # A sample from the whole column: the first values may be the oldest, or all of one kind.
+        chosen = codes[np.linspace(0, len(codes) - 1, min(len(codes), SAMPLE)).astype(np.int64)]
         sample = [text[:LONGEST] for text in column.labels.take(arrow_integers(chosen)).to_pylist()]
-        return cls(table.rows, int(counts.sum()), len(present), int(np.count_nonzero(counts == 1)), sample)
+        return cls(table.rows, int(counts.sum()), len(codes), int(np.count_nonzero(counts == 1)), sample)
 
     @property
     def facts(self) -> str:
         records = f"{self.records:,} record{'s' * (self.records > 1)}"
-        if self.told == 0:
+        if self.present == 0:
             return f"no value in {records}"
-        some = f"{_percent(self.unique, self.records)} of {records} have one of their own"
-        own = some if self.unique else "no record has one of its own"
-        missing = f", {_percent(self.records - self.told, self.records)} with none" if self.told < self.records else ""
+        some = f"{_percent(self.unique, self.records)} of {records} have a unique one"
+        own = some if self.unique else "no record has a unique one"
+        missing = (
+            f", {_percent(self.records - self.present, self.records)} without a value"
+            if self.present < self.records
+            else ""
+        )
         return f"{self.distinct:,} distinct value{'s' * (self.distinct > 1)}, {own}{missing}"
 
     @property
     def nearly_unique(self) -> bool:
-        return self.told >= FEW and self.unique >= NEARLY * self.told
+        return self.present >= FEW and self.unique >= NEARLY * self.present
 
     @cached_property
     def measured(self) -> bool:
@@ -207,8 +215,10 @@ class _Profile:
 
     @property
     def numbered(self) -> bool:
-        """Whether the values are whole numbers as they are given out: in a row, or long and all of one length."""
-        texts = [text.removesuffix(".0") for text in self.sample]  # pandas makes floats of them where some are missing
+        """Whether the values are whole numbers that look assigned: consecutive, or long and all of one length."""
+        texts = [
+            text.removesuffix(".0") for text in self.sample
+        ]  # pandas turns whole numbers into floats if some are missing
         if not all(text.isdecimal() and len(text) <= 30 for text in texts):
             return False
         one_length = len({len(text) for text in texts}) == 1 and len(texts[0]) >= 6
@@ -216,11 +226,11 @@ class _Profile:
 
     @cached_property
     def look(self) -> tuple[str, str]:
-        """What most values look like, and that in a sentence; nothing if they look like nothing."""
+        """What most values look like, and a sentence that says so; empty texts if they look like nothing known."""
         some = self.sample[:: 1 + len(self.sample) // 100]
         for look, test in LOOKS.items():
             alike = sum(map(test, self.sample)) if any(map(test, some)) else 0
-            # Other words begin like surnames too; a handful of them shows nothing.
+            # Other words begin like surnames too, so that a handful of them proves nothing.
             if alike >= max(ENOUGH * len(self.sample), FEW if look == CHINESE_NAME else 1):
                 return look, f"{_percent(alike, len(self.sample))} of the values look like {look}"
         return "", ""
@@ -235,12 +245,12 @@ def _percent(part: int, whole: int) -> str:
 
 
 def _words(name: str) -> str:
-    """The words of a name between blanks: lower case, singular, in characters of Taiwan, without digits and signs.
+    """The words of a name between blanks: lower case, singular, in Taiwanese characters, without digits and signs.
 
     >>> _words("patientIDs"), _words("ZIPCode_2"), _words("患者ID")
     (' patient id ', ' zip code ', ' 患者 id ')
     """
-    # Accents and full-width letters are taken off.
+    # Accents are removed, and full-width letters become plain ones.
     plain = "".join(sign for sign in unicodedata.normalize("NFKD", name[:LONGEST]) if not unicodedata.combining(sign))
     words = (_singular(word.lower()) for word in _WORD.findall(plain.translate(_TAIWAN)) if word != "s")
     return reduce(lambda text, other: text.replace(other, " "), NO_LABEL, f" {' '.join(words)} ")
@@ -254,7 +264,7 @@ def _singular(word: str) -> str:
 
 @cache
 def _terms(words: str, whole: bool = False) -> list[str]:
-    """Words of the vocabulary as they are looked for: Latin ones, or all, whole; and those of a row also as one."""
+    """Search terms for words of the vocabulary: whole words if Latin (or `whole`), several words also joined."""
     terms: list[str] = []
     for entry in words.split(","):
         bare = _words(entry).strip()
@@ -265,7 +275,7 @@ def _terms(words: str, whole: bool = False) -> list[str]:
 
 @cache
 def _vocabulary() -> dict[str, tuple[str, str]]:
-    """Role and subject of each term; of a term with two meanings the last one counts."""
+    """Role and subject of each term; if a term has two meanings, the last one counts."""
     harmless, dates = (INSENSITIVE_ATTRIBUTE, {"": HARMLESS}), ("date", {"a date": DATES})
     groups = [(QUASI_IDENTIFIER, KNOWN), (SENSITIVE_ATTRIBUTE, SENSITIVE), harmless, dates, (IDENTIFIER, DIRECT)]
     return {term: (role, what) for role, group in groups for what, words in group.items() for term in _terms(words)}
@@ -279,11 +289,11 @@ def _labelled(people: str, labels: str) -> re.Pattern[str]:
 
 
 def _pointed_to(words: str) -> dict[str, str]:
-    """The roles that a name points to, each with what the column then is."""
+    """The roles that a name points to, each with what the column then contains."""
     vocabulary, roles = _vocabulary(), dict[str, str]()
-    found = [term for term in vocabulary if term in words]
-    for term in found:
-        if not any(term != other and term in other for other in found):
+    terms = [term for term in vocabulary if term in words]
+    for term in terms:
+        if not any(term != other and term in other for other in terms):
             roles.setdefault(*vocabulary[term])
     for people, labels, what in LABELLED:
         if _labelled(people, labels).search(words):
@@ -292,6 +302,6 @@ def _pointed_to(words: str) -> dict[str, str]:
         if words in _terms(names, whole=True):
             roles[IDENTIFIER] = what
     if "date" in roles:
-        # When something sensitive happened is known to more people than what it was.
+        # More people know when something sensitive happened than what it was.
         roles = {QUASI_IDENTIFIER: roles["date"]} | ({IDENTIFIER: roles[IDENTIFIER]} if IDENTIFIER in roles else {})
     return roles

@@ -1,7 +1,7 @@
 """Words that names of columns are made of, in English and Chinese, and what they point to."""
 
 # What a name points to, and the words that do. Latin words match as whole words, Chinese ones anywhere
-# unless they stand between `_`; of two of which one contains the other the longer one counts.
+# unless they are between `_`; if one match contains another, the longer one counts.
 A_NAME, A_NUMBER, A_LABEL = "a person's name", "a number given to one person", "a number given to a record"
 DIRECT = {
     A_NAME: """first name, last name, full name, given name, family name, middle name, maiden name, surname, forename,

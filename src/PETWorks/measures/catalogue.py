@@ -2,13 +2,15 @@
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
 from typing import Any, ParamSpec, get_type_hints
 
+from PETWorks.counting.questions import Question
 from PETWorks.counting.release import Release
-from PETWorks.errors import Hint, NotApplicable, ParameterError, quoted, unknown
+from PETWorks.counting.view import View
+from PETWorks.errors import Hint, NeedNotMet, NotApplicable, ParameterError, quoted, unknown
 from PETWorks.measures.parameters import Choice, Flag, Function, Number, Text
 from PETWorks.measures.result import Result, at_most
 
@@ -23,15 +25,50 @@ class Parameter:
     default: Any
     rule: Number | Flag | Choice | Text | Function
 
+    @property
+    def limit(self) -> str | None:
+        """What it demands of the measured value: "at least", "at most", or None if it is no threshold."""
+        return self.rule.limit if isinstance(self.rule, Number) else None
 
-NEEDS: Mapping[str, tuple[Callable[[Release], bool], Hint]] = {
-    "quasi-identifiers": (lambda release: bool(release.quasi_identifiers), Hint.QUASI_IDENTIFIERS),
-    "a sensitive attribute": (lambda release: bool(release.sensitive_attributes), Hint.SENSITIVE_ATTRIBUTES),
-    "the original table": (lambda release: release.has_original, Hint.ORIGINAL),
-    "a population table": (lambda release: release.has_population_table, Hint.POPULATION),
-    "the population or its size": (lambda release: release.population is not None, Hint.POPULATION),
-    "hierarchies": (lambda release: bool(release.hierarchies), Hint.HIERARCHIES),
-    "records in the order of the input": (lambda release: release.keeps_order, Hint.ENGINE_IN_MEMORY),
+    @property
+    def unit(self) -> str | None:
+        """What it counts; see `Number`."""
+        return self.rule.unit if isinstance(self.rule, Number) else None
+
+    @property
+    def of_one_class(self) -> bool:
+        """Whether it is compared with the smallest class: a class size, or a chance of 1/(class size)."""
+        return self.limit is not None and self.unit in ("records", "chance")
+
+    def class_size(self, value: Any) -> float:
+        """The class size that a threshold demands; 0 if it demands none."""
+        if not value or not self.of_one_class:
+            return 0
+        return float(value) if self.unit == "records" else 1 / value
+
+
+@dataclass(frozen=True)
+class ByColumn:
+    """A number that a measure has for each column: its key in `details["columns"]`, and what reports call it."""
+
+    key: str
+    called: str = ""
+    better: str = "higher"
+
+    @property
+    def name(self) -> str:
+        """What the columns of a check call it."""
+        return self.called or self.key
+
+
+NEEDS: Mapping[str, tuple[Callable[[View], bool], Hint]] = {
+    "quasi-identifiers": (lambda view: bool(view.quasi_identifiers), Hint.QUASI_IDENTIFIERS),
+    "a sensitive attribute": (lambda view: bool(view.sensitive_attributes), Hint.SENSITIVE_ATTRIBUTES),
+    "the original table": (lambda view: view.background.has_original, Hint.ORIGINAL),
+    "a population table": (lambda view: view.background.has_population_table, Hint.POPULATION),
+    "the population or its size": (lambda view: view.background.population is not None, Hint.POPULATION),
+    "hierarchies": (lambda view: bool(view.hierarchies), Hint.HIERARCHIES),
+    "records in the order of the input": (lambda view: view.background.in_order, Hint.ENGINE_IN_MEMORY),
 }
 
 
@@ -45,8 +82,15 @@ class Metric:
     needs: tuple[str, ...]
     aliases: tuple[str, ...]
     treats: Mapping[str, str | None]
-    chinese: tuple[str, str]
     of_one_class: bool
+    unit: str
+    by_column: ByColumn | None
+    if_it_fails: str
+    classes_to_avoid: int | None
+    scenario: str | None
+    linked: bool
+    reported_in: str | None
+    asks: Callable[..., Iterable[Question[Any]]] | None
 
     def __repr__(self) -> str:
         return f"<{self.name} ({self.family}): {self.summary}>"
@@ -71,6 +115,15 @@ class Metric:
             if parameter.kind is parameter.KEYWORD_ONLY
         }
 
+    @property
+    def section(self) -> str:
+        """The part of a report that it belongs to: identity, attributes, presence, profit or utility."""
+        if self.reported_in is not None:
+            return self.reported_in
+        if self.family == "utility":
+            return "utility"
+        return "attributes" if "a sensitive attribute" in self.needs else "identity"
+
     def to_dict(self) -> dict[str, Any]:
         """What the catalogue knows of it, as plain dicts, lists and texts."""
         return {
@@ -86,14 +139,14 @@ class Metric:
             },
         }
 
-    def lacks(self, release: Release) -> NotApplicable | None:
+    def lacks(self, view: View) -> NeedNotMet | None:
         """The error that says what the measure needs and the release does not have; None if it has everything."""
         parts: list[str | Hint] = []
         for need in self.needs:
             has_it, hint = NEEDS[need]
-            if not has_it(release):
+            if not has_it(view):
                 parts += [f"{' and' if parts else 'needs'} {need}", hint]
-        return NotApplicable(*parts, measure=self.name) if parts else None
+        return NeedNotMet(*parts, measure=self.name) if parts else None
 
     def check(self, given: Mapping[str, Any], names: Mapping[str, str] | None = None) -> dict[str, Any]:
         """All parameters, each checked; `names` says what messages call them."""
@@ -119,24 +172,42 @@ class Metric:
                 )
         return checked
 
-    def __call__(self, release: Release, **parameters: Any) -> Result:
-        """Measure a release."""
-        if not isinstance(release, Release):
-            raise ParameterError(f"{self.name} measures a Release(data, roles), got {type(release).__name__}")
-        return self.measure(release, self.check(parameters))
+    def questions(self, view: View, checked: Mapping[str, Any]) -> list[Question[Any]]:
+        """What the measure will ask about classes, so that an engine can answer many measures in one pass."""
+        asked = list(self.asks(view, **checked)) if self.asks is not None else []
+        return [*asked, *view.summary_questions()] if view.quasi_identifiers else asked
 
-    def measure(self, release: Release, checked: Mapping[str, Any]) -> Result:
-        """Measure a release with parameters that `check` has returned."""
-        missing = self.lacks(release)
+    def judge(self, view: View, checked: Mapping[str, Any]) -> tuple[Any, bool | None]:
+        """The value and whether the thresholds hold, without details: for a search."""
+        result = self.function(view, **checked)
+        return result.value, result.satisfied
+
+    def __call__(self, release: Release | View, **parameters: Any) -> Result:
+        """Measure a release."""
+        return self.measure(view_of(release, self.name), self.check(parameters))
+
+    def measure(self, view: View, checked: Mapping[str, Any]) -> Result:
+        """Measure a view with parameters that `check` has returned."""
+        missing = self.lacks(view)
         if missing:
             raise missing
         try:
-            result = self.function(release, **checked)
+            result = self.function(view, **checked)
+            details = dict(result.details)
         except NotApplicable as error:
             error.measure = self.name
             raise
         unused = {} if "a sensitive attribute" in self.needs else {"several_sensitive": None}
-        return replace(result, treatment={**release.treatment, **unused, **self.treats})
+        return replace(result, details=details, treatment={**view.treatment, **unused, **self.treats})
+
+
+def view_of(release: Any, measure: str = "a measure") -> View:
+    """The view that is measured."""
+    if isinstance(release, Release):
+        return release.view
+    if not isinstance(release, View):
+        raise ParameterError(f"{measure} measures a Release(data, roles), got {type(release).__name__}")
+    return release
 
 
 # What measures of single cells treat in their own way, whatever the release says.
@@ -153,19 +224,49 @@ def metric(
     needs: tuple[str, ...] = ("quasi-identifiers",),
     aliases: tuple[str, ...] = (),
     treats: Mapping[str, str | None] | None = None,
-    chinese: tuple[str, str] = ("", ""),
     of_one_class: bool = False,
+    unit: str = "number",
+    by_column: ByColumn | None = None,
+    if_it_fails: str = "blur",
+    classes_to_avoid: int | None = None,
+    scenario: str | None = None,
+    linked: bool = False,
+    section: str | None = None,
+    asks: Callable[..., Iterable[Question[Any]]] | None = None,
 ) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
     """Enter a function in the catalogue and check its arguments whenever it is called.
 
-    treats         what it treats otherwise than the release would have it: see `Release.treatment`
-    chinese        its name and the summary of its docstring in Traditional Chinese, for reports
-    of_one_class   whether the value tells of one class, as the smallest or the worst: not for everybody to see where
-                   classes are small
+    treats             what it treats otherwise than the release would have it: see `Release.treatment`
+    of_one_class       whether the value describes one class, as the smallest or the worst: not for outsiders where
+                       classes are small
+    unit               what the value is: records, values, share, chance (1/class size), ratio, money, number
+    by_column          the number it has for each column, if it has one
+    if_it_fails        what helps when a threshold is not met: blur, diversify, more-values, hide-presence, refine
+    classes_to_avoid   the size that no class may fall below if the value is to be good, where no threshold says so
+    scenario           which number of a re-identification scenario the value is: highest or average
+    linked             whether records are linked with the population, where there is one
+    asks               the questions about classes that it will ask, for a view and its checked parameters
+    section            the part of a report it belongs to, where family and needs do not say it
     """
 
     def enter(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-        entry = Metric(function, family, better, needs, aliases, treats or {}, chinese, of_one_class)
+        entry = Metric(
+            function=function,
+            family=family,
+            better=better,
+            needs=needs,
+            aliases=aliases,
+            treats=treats or {},
+            of_one_class=of_one_class,
+            unit=unit,
+            by_column=by_column,
+            if_it_fails=if_it_fails,
+            classes_to_avoid=classes_to_avoid,
+            scenario=scenario,
+            linked=linked,
+            reported_in=section,
+            asks=asks,
+        )
         catalogue[entry.name] = entry
 
         @wraps(function)

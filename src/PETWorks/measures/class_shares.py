@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from operator import add
 from typing import NamedTuple
 
@@ -9,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.counting.counts import ClassValues, Integers, Marginal
-from PETWorks.counting.release import Release
+from PETWorks.counting.questions import Question
+from PETWorks.counting.view import View
 
 Reals = NDArray[np.float64]
+Test = Callable[[Reals, Reals], NDArray[np.bool_]]  # of shares in a class and shares in the table; equal by value
 
 
 class Extreme(NamedTuple):
@@ -65,51 +68,50 @@ class Shares(NamedTuple):
         return max(found, key=lambda pair: (sign * pair[0], -pair[1]))
 
 
-def shares(release: Release, column: str) -> Shares:
+def shares(view: View, column: str) -> Shares:
     """The shares of a sensitive attribute."""
-    return release.remembered(("shares", column), lambda: _counted(release, column))
+    most, least = view.answer(shares_question(view, column))
+    return Shares(view.overall(column), most, least)
 
 
-def beyond(
-    release: Release,
-    column: str,
-    test: Callable[[Reals, Reals], NDArray[np.bool_]],
-    limit: str,
-    value: str | None = None,
-) -> dict[str, int]:
+def shares_question(view: View, column: str) -> Question[tuple[Extreme, Extreme]]:
+    """In which class does each value have its largest and its smallest share?"""
+    values = len(view.table.domains[column].labels)
+    return view.fold("shares", column, partial(_extremes, values), _merged)
+
+
+def beyond(view: View, column: str, test: Test, limit: str, value: str | None = None) -> dict[str, int]:
     """Classes with a value whose share in them, held against its share in the table, fails; and their records."""
-    overall = release.overall(column)
-    only = None if value is None else [place for place, other in enumerate(overall.values) if other == value]
-
-    def failing(classes: ClassValues) -> Integers:
-        with np.errstate(over="ignore"):
-            bad = test(classes.counts / classes.cell_persons, overall.shares[classes.values])
-        if only is not None:
-            bad &= np.isin(classes.values, only)
-        failed = classes.sum_by_class(bad.astype(np.int64)) > 0
-        return np.array([failed.sum(), classes.persons[failed].sum()])
-
-    numbers = release.fold(column, failing, add)
+    numbers = view.answer(beyond_question(view, column, test, limit, value))
     return {f"classes_beyond_{limit}": int(numbers[0]), f"records_beyond_{limit}": int(numbers[1])}
 
 
-def _counted(release: Release, column: str) -> Shares:
-    overall = release.overall(column)
-    values = len(overall.values)
+def beyond_question(view: View, column: str, test: Test, limit: str, value: str | None = None) -> Question[Integers]:
+    """How many classes, and people in them, have a value whose share fails a test?"""
+    overall = view.overall(column)
+    only = None if value is None else [place for place, other in enumerate(overall.values) if other == value]
+    return view.fold(("beyond", limit, test, value), column, partial(_failing, overall.shares, test, only), add)
 
-    def extremes(classes: ClassValues) -> tuple[Extreme, Extreme]:
-        sizes = classes.cell_persons
-        found = classes.counts / sizes
-        most, least = np.zeros(values), np.full(values, np.inf)
-        np.maximum.at(most, classes.values, found)
-        np.minimum.at(least, classes.values, found)
-        return (
-            _reached(found == most[classes.values], classes, sizes, values),
-            _reached(found == least[classes.values], classes, sizes, values),
-        )
 
-    most, least = release.fold(column, extremes, _merged)
-    return Shares(overall, most, least)
+def _failing(overall: Reals, test: Test, only: list[int] | None, classes: ClassValues) -> Integers:
+    with np.errstate(over="ignore"):
+        bad = test(classes.counts / classes.cell_persons, overall[classes.values])
+    if only is not None:
+        bad &= np.isin(classes.values, only)
+    failed = classes.sum_by_class(bad.astype(np.int64)) > 0
+    return np.array([failed.sum(), classes.persons[failed].sum()])
+
+
+def _extremes(values: int, classes: ClassValues) -> tuple[Extreme, Extreme]:
+    sizes = classes.cell_persons
+    own = classes.counts / sizes
+    most, least = np.zeros(values), np.full(values, np.inf)
+    np.maximum.at(most, classes.values, own)
+    np.minimum.at(least, classes.values, own)
+    return (
+        _reached(own == most[classes.values], classes, sizes, values),
+        _reached(own == least[classes.values], classes, sizes, values),
+    )
 
 
 def _reached(there: NDArray[np.bool_], classes: ClassValues, sizes: Integers, values: int) -> Extreme:

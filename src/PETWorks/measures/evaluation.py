@@ -1,10 +1,13 @@
 """Several measures of one release at once."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from PETWorks.counting.release import NO_QUASI_IDENTIFIER, Release
+from PETWorks.counting.questions import Question
+from PETWorks.counting.release import Release
+from PETWorks.counting.view import NO_QUASI_IDENTIFIER, View
 from PETWorks.errors import HierarchyError, NotApplicable, ParameterError, PETWorksError, RoleError, quoted
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
 from PETWorks.measures.catalogue import Metric, all_measures, find
@@ -90,26 +93,31 @@ def evaluate_all(release: Release, requests: Iterable[tuple[Metric, Mapping[str,
     """Measure a release with parameters that were checked; a measure may be asked for several times."""
     if not isinstance(release, Release):
         raise ParameterError(f"expected a Release(data, roles), got {type(release).__name__}")
+    view = release.view
     results: list[Result] = []
     reasons: dict[str, PETWorksError] = {}
     if requests is None:
         if not release.quasi_identifiers:
             raise RoleError(*NO_QUASI_IDENTIFIER)
-        for entry in all_measures():
-            missing = entry.lacks(release)
+        usual = [(entry, entry.check({})) for entry in all_measures()]
+        prepare(view, usual)
+        for entry, checked in usual:
+            missing = entry.lacks(view)
             if missing:
                 reasons[entry.name] = missing
                 continue
             try:
                 # Nothing was asked for, so there is no verdict, not even on default parameters.
-                results.append(replace(entry(release), satisfied=None))
+                results.append(replace(entry.measure(view, checked), satisfied=None))
             except (NotApplicable, HierarchyError) as error:
                 reasons[entry.name] = error.with_traceback(None)
     else:
-        results = [entry.measure(release, checked) for entry, checked in requests]
+        asked = list(requests)
+        prepare(view, asked)
+        results = [entry.measure(view, checked) for entry, checked in asked]
     table = {
         "records": release.records,
-        **({"classes": release.class_summary()} if release.quasi_identifiers else {}),
+        **({"classes": view.class_summary()} if release.quasi_identifiers else {}),
         "treatment": release.treatment,
         **({} if release.privacy_unit is None else {"people": release.people}),
         "population": release.population_size,
@@ -123,6 +131,16 @@ def evaluate_all(release: Release, requests: Iterable[tuple[Metric, Mapping[str,
         "separator": release.separator,
     }
     return Evaluation(table, tuple(results), reasons)
+
+
+def prepare(view: View, measures: Iterable[tuple[Metric, Mapping[str, Any]]]) -> None:
+    """Count what several measures will ask, in as few passes as possible; errors are left to the measures."""
+    questions: list[Question[Any]] = []
+    for entry, checked in measures:
+        if not entry.lacks(view):
+            with suppress(PETWorksError):
+                questions += entry.questions(view, checked)
+    view.prepare(questions)
 
 
 def _requests(wanted: str | Iterable[str] | Mapping[str, Mapping[str, Any]]) -> list[tuple[Metric, Mapping[str, Any]]]:

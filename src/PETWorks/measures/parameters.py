@@ -20,12 +20,19 @@ _SHARE = re.compile(r"\s*(\d{1,18})\s*/\s*(\d{1,18})\s*")
 
 @dataclass(frozen=True)
 class Number:
-    """A parameter that is a number within bounds; also as text, `"0.376"` or `"2/3"`."""
+    """A parameter that is a number within bounds; also as text, `"0.376"` or `"2/3"`.
+
+    limit   what it demands of the measured value, if it is a threshold: "at least" or "at most"
+    unit    what it counts: "records" (a class size), "chance" (1/class size), "values" (of a sensitive attribute),
+            "share", "money", or None for a plain number
+    """
 
     at_least: float | None = None
     at_most: float | None = None
     not_below: str | None = None
     whole: bool = False
+    limit: str | None = None
+    unit: str | None = None
     kind = "number"
 
     def check(self, measure: str, name: str, value: Any) -> int | float:
@@ -106,12 +113,12 @@ class Function:
         """The function, or an error."""
         if not callable(value):
             raise ParameterError(f"{measure} needs {name} to be a function, got {type(value).__name__}", what=name)
-        found: Callable[..., Any] = value
-        return found
+        function: Callable[..., Any] = value
+        return function
 
 
-AtLeast = Annotated[float | None, Number(at_least=0, at_most=1)]  # a limit for what is better the higher it is
-AtMost = Annotated[float | None, Number(at_least=0, at_most=1)]
+AtLeast = Annotated[float | None, Number(at_least=0, at_most=1, limit="at least")]
+AtMost = Annotated[float | None, Number(at_least=0, at_most=1, limit="at most", unit="share")]
 
 
 def number_given(value: Any) -> int | float | None:

@@ -3,37 +3,38 @@
 import numpy as np
 
 from PETWorks.counting.counts import ClassPairs, ClassSizes, Grouping, LinkedSizes
-from PETWorks.counting.release import Release
+from PETWorks.counting.questions import class_sizes
 from PETWorks.counting.table import Table
+from PETWorks.counting.view import View
 from PETWorks.errors import NotApplicable
 
 
-def own_sizes(release: Release) -> LinkedSizes:
+def own_sizes(view: View) -> LinkedSizes:
     """The classes of the release by their own size."""
-    own = release.class_sizes()
+    own = view.class_sizes()
     return LinkedSizes(own.sizes, own.classes, own.sizes * own.classes)
 
 
-def linked_sizes(release: Release) -> LinkedSizes:
+def linked_sizes(view: View) -> LinkedSizes:
     """The classes of the release by the size of their class in the population; without a table of it, by their own."""
-    return release.remembered("linked sizes", lambda: _counted(release))
+    return view.remembered("linked sizes", lambda: _counted(view))
 
 
-def population_class_sizes(release: Release) -> ClassSizes:
+def population_class_sizes(view: View) -> ClassSizes:
     """How many classes of how many people the population has, on the levels of the release."""
-    known = release.quasi_identifiers
-    return _population(release).class_sizes(Grouping(known, known))
+    known = view.quasi_identifiers
+    return view.answer(class_sizes(_population(view), Grouping(known, known)))
 
 
-def _population(release: Release) -> Table:
-    table = release.population_table
-    return release.remembered("population as released", lambda: release.as_released(table, "population"))
+def _population(view: View) -> Table:
+    table = view.background.population_table
+    return view.remembered("population as released", lambda: view.as_released(table, "population"))
 
 
-def _counted(release: Release) -> LinkedSizes:
-    if not release.has_population_table:
-        return own_sizes(release)
-    found = release.fold_with(_population(release), _linked, LinkedSizes.merged)
+def _counted(view: View) -> LinkedSizes:
+    if not view.background.has_population_table:
+        return own_sizes(view)
+    found = view.fold_with(_population(view), _linked, LinkedSizes.merged)
     if found.sizes.size and found.sizes[0] == 0:
         raise NotApplicable(
             f"released records whose class the population does not have: {int(found.records[0])}; "

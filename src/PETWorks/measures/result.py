@@ -1,13 +1,14 @@
 """What a measure returns, and the one place where a number meets a threshold."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from PETWorks.errors import printable
+from PETWorks.measures.numbers import shown as shown  # its readers import it from here
 
 TOLERANCE = 2.0**-49  # eight units in the last place: what a few roundings can do, and no more
 
@@ -48,6 +49,32 @@ def normalised(raw: Any, least: Any, most: Any) -> float:
     if most <= least:
         return 1.0 if raw <= least else 0.0
     return min(max(float(1 - (raw - least) / (most - least)), 0.0), 1.0)
+
+
+class Later(Mapping[str, Any]):
+    """Details that are put together when somebody looks at them: a search needs values and verdicts only."""
+
+    def __init__(self, make: Callable[[], Mapping[str, Any]]) -> None:
+        self._make = make
+
+    @cached_property
+    def _made(self) -> Mapping[str, Any]:
+        return self._make()
+
+    def __getitem__(self, name: str) -> Any:
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._made)
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    def __repr__(self) -> str:
+        return repr(self._made)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
 
 
 @dataclass(frozen=True)
@@ -103,23 +130,12 @@ class Result:
         return f"<table><caption>{escape(self.measure)}</caption>{cells}</table>"
 
 
-def shown(value: Any) -> str:
-    """A value as a person wants to read it."""
-    if isinstance(value, bool) or value is None:
-        return {None: "-", True: "yes", False: "no"}[value]
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(shown(item) for item in value) + "]"
-    return printable(str(value))
-
-
 def flat(details: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Nested details as one mapping, the names joined: `{"Disease": {"t": 1}}` to `{"Disease: t": 1}`."""
-    found: dict[str, Any] = {}
+    flattened: dict[str, Any] = {}
     for name, value in details.items():
         if isinstance(value, Mapping):
-            found |= flat(value, f"{prefix}{name}: ")
+            flattened |= flat(value, f"{prefix}{name}: ")
         else:
-            found[prefix + name] = value
-    return found
+            flattened[prefix + name] = value
+    return flattened

@@ -4,8 +4,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from PETWorks.measures.numbers import number, whole
 from PETWorks.render.bilingual import spoken
-from PETWorks.render.language import LANGUAGES, name, percent, said
+from PETWorks.render.language import name, percent, said
+from PETWorks.render.languages import LANGUAGES
 
 LEFT, RIGHT, TOP, BOTTOM = 70, 620, 30, 220
 MOST_CHARTS = 4
@@ -39,13 +41,13 @@ def _risk_charts(answers: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         rows = [answer for answer in answers if answer["attack"] == attack]
         sizes = [row["known"] for row in rows]
         most = max(drawn(row["highest"]["posterior"]) / 100 for row in rows)
-        chart = _axes(min(sizes), max(sizes), min(_round_up(most), 1.0), lambda share: percent(share))
+        chart = _axes(min(sizes), max(sizes), min(_round_up(most), 1.0), percent)
         for kind in ("highest", "median", "lowest"):
             shares = [drawn(row[kind]["posterior"]) / 100 for row in rows]
             _add_line(chart, kind, sizes, shares, dots=True)
         chart["x_ticks"] = [{"at": chart["x"](size), "label": str(size)} for size in _spread(sizes, MOST_ROWS)]
-        chart["x_label"] = _texts("number of attributes that the adversary knows")
-        chart["title"] = _attack_title(attack, "Chance of success by what is known: {attack}")
+        chart["x_label"] = _texts("drivers.axis")
+        chart["title"] = _attack_title(attack, "drivers.chart")
         chart["rows"] = rows
         charts.append(chart)
     return charts
@@ -55,9 +57,7 @@ def _payout(curve: Sequence[Mapping[str, float]]) -> dict[str, Any]:
     """The publisher's payout as steps over the gain for the cost."""
     ratios, payouts = [row["gain_per_cost"] for row in curve], [row["payout"] for row in curve]
     low, high = min(0.0, *payouts), max(0.0, *payouts)
-    chart = _axes(
-        0, ratios[-1] * 1.05, _round_up(high), lambda amount: f"{amount:,.0f}", -_round_up(-low) if low else 0
-    )
+    chart = _axes(0, ratios[-1] * 1.05, _round_up(high), whole, -_round_up(-low) if low else 0)
     xs: list[float] = []
     ys: list[float] = []
     for place, (ratio, payout) in enumerate(zip(ratios, payouts, strict=True)):
@@ -66,9 +66,9 @@ def _payout(curve: Sequence[Mapping[str, float]]) -> dict[str, Any]:
         ys += [payout, payout]
     _add_line(chart, "payout", xs, ys, dots=False)
     ticks = [ratios[-1] * part / 4 for part in range(5)]
-    chart["x_ticks"] = [{"at": chart["x"](tick), "label": f"{tick:,.3g}"} for tick in ticks]
-    chart["x_label"] = _texts("gain of an attack for its cost")
-    chart["title"] = _attack_title("", "The publisher's payout over what an attack gains for its cost")
+    chart["x_ticks"] = [{"at": chart["x"](tick), "label": number(tick, 3)} for tick in ticks]
+    chart["x_label"] = _texts("profit.axis")
+    chart["title"] = spoken(lambda lang: said(lang, "profit.chart"))
     return chart
 
 
@@ -80,7 +80,7 @@ def _drivers(drivers: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
             :MOST_BARS
         ]
         most = max((drawn(row["shapley"]) for row in rows), default=0) or 1
-        title = _attack_title(attack, "What each column adds: {attack}")
+        title = _attack_title(attack, "drivers.columns")
         groups.append({"title": title, "rows": [{**row, "width": drawn(row["shapley"]) / most} for row in rows]})
     return groups
 
@@ -103,7 +103,7 @@ def _add_line(chart: dict[str, Any], kind: str, xs: Sequence[float], ys: Sequenc
             "kind": kind,
             "points": " ".join(f"{x},{y}" for x, y in points),
             "dots": points if dots else [],
-            "label": _texts(kind) if dots else None,
+            "label": _texts(f"head.{kind}") if dots else None,
             "label_x": LEFT + 15 + 110 * len(chart["lines"]),
         }
     )
@@ -124,16 +124,16 @@ def _spread(rows: Sequence[Any], most: int) -> list[Any]:
     return [rows[round(place * (len(rows) - 1) / (most - 1))] for place in range(most)]
 
 
-def _texts(english: str) -> dict[str, str]:
-    return {lang: said(lang, english) for lang in LANGUAGES}
+def _texts(message: str) -> dict[str, str]:
+    return {lang: said(lang, message) for lang in LANGUAGES}
 
 
-def _attack_title(attack: str, english: str) -> Any:
-    return spoken(lambda lang: said(lang, english, attack=attack_name(attack, lang)))
+def _attack_title(attack: str, message: str) -> Any:
+    return spoken(lambda lang: said(lang, message, attack=attack_name(attack, lang)))
 
 
 def attack_name(attack: str, lang: str) -> str:
     """`attribute-inference of income` in a language."""
     kind, of, column = attack.partition(" of ")
-    called = said(lang, kind) if kind else ""
-    return said(lang, "{attack} of {column}", attack=called, column=name(column)) if of else called
+    called = said(lang, f"attack.{kind}")
+    return said(lang, "write.attack", attack=called, column=name(column)) if of else called

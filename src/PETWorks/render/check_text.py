@@ -9,7 +9,17 @@ from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.gate.presets import Preset
 from PETWorks.gate.suggestion import Suggestion
 from PETWorks.render import prose
-from PETWorks.render.language import asked, checked_language, measure_name, name, own, put, said
+from PETWorks.render.language import (
+    ENGLISH,
+    checked_language,
+    measure_name,
+    name,
+    own,
+    put,
+    rule_name,
+    said,
+    thresholds,
+)
 from PETWorks.render.text import new_table, rendered
 
 MOST_ROWS = 60
@@ -23,37 +33,42 @@ def check_text(document: Mapping[str, Any], lang: str, *, colour: bool, width: i
         _word(document["verdict"], lang) + Text(f" {own(document['title'], lang)}", "bold"),
         Text(prose.summary(document, lang), "not bold"),
     ]
-    table = new_table(*(said(lang, header) for header in ("rule", "measure", "found", "wanted", "verdict")))
+    table = new_table(*(said(lang, f"head.{head}") for head in ("rule", "measure", "found", "wanted", "verdict")))
     for rule in document["rules"]:
-        cells = (name(rule["name"]), measure_name(rule["measure"], lang), put(rule["value"], lang))
-        table.add_row(*map(Text, (*cells, asked(rule["parameters"]))), _word(rule["verdict"], lang))
+        cells = (rule_name(rule["name"], lang), measure_name(rule["measure"], lang), put(rule["value"], lang))
+        table.add_row(*map(Text, (*cells, thresholds(rule, lang))), _word(rule["verdict"], lang))
     parts.append(table)
     parts += [
-        Text(f"{name(rule['name'])}: {prose.waiver(rule['waiver'], lang)}")
+        Text(said(lang, "write.labelled", label=rule_name(rule["name"], lang), text=prose.waiver(rule["waiver"], lang)))
         for rule in document["rules"]
         if rule["waiver"]
     ]
     steps = prose.steps(document, lang)
     if steps:
-        parts.append(Text(f"\n{said(lang, 'Residual risk and next steps')}", "bold"))
+        parts.append(Text(f"\n{said(lang, 'section.steps')}", "bold"))
         parts.append(Text(prose.residual(document, lang)))
         parts += [Text(f"{place}. {step}") for place, step in enumerate(steps, 1)]
     return rendered(parts, colour=colour, width=width)
 
 
-def comparison_text(found: Mapping[str, Any], *, colour: bool, width: int) -> str:
+def comparison_text(comparison: Mapping[str, Any], *, colour: bool, width: int) -> str:
     """What changed between two checks."""
     parts: list[Any] = [
-        Text("verdict: ") + _word(found["verdict"]["old"], "en") + Text(" -> ") + _word(found["verdict"]["new"], "en"),
+        Text("verdict: ")
+        + _word(comparison["verdict"]["old"], ENGLISH)
+        + Text(" -> ")
+        + _word(comparison["verdict"]["new"], ENGLISH),
     ]
-    if found["different"]:
-        parts.append(Text(f"Not to be compared: other {', '.join(found['different']).replace('_', ' ')}.", "bold red"))
-    if not found["rules"] and not found["measures"] and not found["table"]:
-        parts.append(Text("No rule, no measure and nothing of the table has changed."))
+    if comparison["different"]:
+        parts.append(
+            Text(f"Not comparable: different {', '.join(comparison['different']).replace('_', ' ')}.", "bold red")
+        )
+    if not comparison["rules"] and not comparison["measures"] and not comparison["table"]:
+        parts.append(Text("No rule, measure or fact of the table has changed."))
     for title, kind in (("rules", "rule"), ("measures", "measure"), ("table", "table")):
-        if found[title]:
+        if comparison[title]:
             table = new_table(kind, "old", "new", "change")
-            for row in found[title]:
+            for row in comparison[title]:
                 colours = {"worse": "bold red", "other threshold": "bold red", "better": "green"}
                 cells = (name(row["name"]), row["old_text"], row["new_text"])
                 table.add_row(*map(Text, cells), Text(row["change"], colours.get(row["change"], "")))
@@ -61,25 +76,25 @@ def comparison_text(found: Mapping[str, Any], *, colour: bool, width: int) -> st
     return rendered(parts, colour=colour, width=width)
 
 
-def suggestions_text(found: Sequence[Suggestion], unit: str | None, *, colour: bool, width: int) -> str:
+def suggestions_text(suggestions: Sequence[Suggestion], unit: str | None, *, colour: bool, width: int) -> str:
     """The role that is suggested for each column, and why."""
     table = new_table("column", "role", "reason")
-    for one in found[:MOST_ROWS]:
+    for one in suggestions[:MOST_ROWS]:
         table.add_row(*map(Text, (name(one.column), (one.role or "none").replace("_", " "), one.reason)))
     parts: list[Any] = [table]
-    if len(found) > MOST_ROWS:
-        parts.append(Text(f"and {len(found) - MOST_ROWS:,} more columns"))
-    if not any(one.role == QUASI_IDENTIFIER for one in found):
-        parts.append(Text("No column looks like a quasi-identifier: name one in the policy, and give it rules."))
+    if len(suggestions) > MOST_ROWS:
+        parts.append(Text(f"and {len(suggestions) - MOST_ROWS:,} more columns"))
+    if not any(one.role == QUASI_IDENTIFIER for one in suggestions):
+        parts.append(Text("No column looks like a quasi-identifier: name one in the policy, and add rules."))
     if unit is not None:
-        parts.append(Text(f"The person is named by {name(unit)}: several records of one count once."))
+        parts.append(Text(f"{name(unit)} identifies the person: several records of one person count once."))
     return rendered(parts, colour=colour, width=width)
 
 
-def presets_text(found: Sequence[Preset], *, colour: bool, width: int) -> str:
+def presets_text(presets: Sequence[Preset], *, colour: bool, width: int) -> str:
     """The thresholds of regulators, each as a cell size and as a probability."""
     table = new_table("preset", "cell size", "probability", "stated as", "source")
-    for preset in found:
+    for preset in presets:
         thumb = "\n(rule of thumb)" if preset.rule_of_thumb else ""
         source = f"{preset.organisation}: {preset.title}, {preset.date}\n{preset.note}\n{preset.source}"
         cells = (preset.name, str(preset.cell_size), preset.probability, preset.stated_as + thumb, source)
@@ -88,4 +103,4 @@ def presets_text(found: Sequence[Preset], *, colour: bool, width: int) -> str:
 
 
 def _word(verdict: str, lang: str) -> Text:
-    return Text(said(lang, verdict), STYLES[verdict])
+    return Text(said(lang, f"verdict.{verdict}"), STYLES[verdict])

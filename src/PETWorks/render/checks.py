@@ -4,83 +4,94 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from PETWorks.errors import ParameterError
-from PETWorks.gate.external import EXTERNAL, INTERNAL, external
+from PETWorks.errors import ParameterError, unknown
+from PETWorks.gate.document import EXTERNAL, FAIL, INTERNAL, CheckDocument, CheckFile
+from PETWorks.gate.external import external
 from PETWorks.gate.policy import Policy, read_policy
-from PETWorks.gate.verdict import FAIL, judged
+from PETWorks.gate.verdict import judged
+from PETWorks.render.formats import FILES, TEXT
 from PETWorks.render.json import canonical
 
 
 @dataclass(frozen=True)
 class Check:
-    """A release judged by a policy. `document` is what the JSON has; `edition` is 'internal' or 'external'.
+    """A release judged by a policy. `content` has everything, typed; `edition` is 'internal' or 'external'.
 
     >>> result = check("data/adult_policy.yaml")
     >>> result
     <Check of adult_anonymized.csv: pass (4 rules: 4 pass)>
+    >>> result.content.rules[0].verdict
+    'pass'
     """
 
-    document: Mapping[str, Any]
+    content: CheckDocument
     note: str | None = None  # which engine counted, if nobody asked for it
+
+    @cached_property
+    def document(self) -> Mapping[str, Any]:
+        """The content as plain dicts, lists, numbers and texts."""
+        return self.content.to_dict()
 
     @property
     def verdict(self) -> str:
-        """`pass`, `waived` (what does not hold is waived) or `fail`."""
-        return str(self.document["verdict"])
+        """`pass`, `waived` (every rule that fails is waived) or `fail`."""
+        return self.content.verdict
 
     @property
     def passed(self) -> bool:
         """Whether the gate is open."""
         return self.verdict != FAIL
 
-    def to_dict(self, edition: str = INTERNAL) -> dict[str, Any]:
-        """The document, ready for JSON: all of it, or what may be seen outside."""
+    def file(self, edition: str = INTERNAL) -> CheckFile:
+        """The content of an edition with its digest, as it is written to JSON."""
         if edition not in (INTERNAL, EXTERNAL):
             raise ParameterError(f"edition is {INTERNAL!r} or {EXTERNAL!r}, got {edition!r}")
-        document = dict(self.document) if edition == INTERNAL else external(self.document)
-        undated = {name: value for name, value in document.items() if name not in ("generated", "as_of_given")}
-        return {**document, "content_sha256": hashlib.sha256(canonical(undated).encode()).hexdigest()}
+        content = self.content if edition == INTERNAL else external(self.content)
+        undated = {name: value for name, value in content.to_dict().items() if name not in ("generated", "as_of_given")}
+        return CheckFile(**vars(content), content_sha256=hashlib.sha256(canonical(undated).encode()).hexdigest())
+
+    def to_dict(self, edition: str = INTERNAL) -> dict[str, Any]:
+        """The document, ready for JSON: all of it, or what outsiders may see."""
+        return self.file(edition).to_dict()
 
     def to_json(self, edition: str = INTERNAL) -> str:
         """The document in canonical form: the same content is the same text."""
-        return canonical(self.to_dict(edition))
+        return self.to_format("json", edition=edition)
 
     def to_html(self, lang: str = "en", edition: str = INTERNAL) -> str:
-        """The report: one page in both languages, `lang` ('en' or 'zh-TW') first."""
-        from PETWorks.render.html import page
-
-        return page(self.to_dict(edition), lang)
+        """The report: one page in all languages, `lang` ('en' or 'zh-TW') first."""
+        return self.to_format("html", lang, edition)
 
     def to_markdown(self, lang: str = "en", edition: str = INTERNAL) -> str:
         """A short table, as for a pull request."""
-        from PETWorks.render.markdown import markdown
-
-        return markdown(self.to_dict(edition), lang)
+        return self.to_format("markdown", lang, edition)
 
     def to_junit(self, edition: str = INTERNAL) -> str:
         """A test case for each rule, for a pipeline."""
-        from PETWorks.render.junit import junit
+        return self.to_format("junit", edition=edition)
 
-        return junit(self.to_dict(edition))
+    def to_format(self, name: str, lang: str = "en", edition: str = INTERNAL) -> str:
+        """The check in one of the formats: 'json', 'junit', 'markdown', 'html' or 'text'."""
+        formats = {**FILES, TEXT.name: TEXT}
+        if name not in formats:
+            raise unknown("format", str(name), formats)
+        return formats[name].write(self.to_dict(edition), lang)
 
     def __repr__(self) -> str:
-        counted = ", ".join(
-            f"{number} {verdict}" for verdict, number in self.document["rule_verdicts"].items() if number
-        )
-        rules = len(self.document["rules"])
-        return f"<Check of {_data(self.document)}: {self.verdict} ({rules} rule{'s' * (rules != 1)}: {counted})>"
+        verdicts = self.content.rule_verdicts.to_dict()
+        counted = ", ".join(f"{number} {verdict}" for verdict, number in verdicts.items() if number)
+        table = self.content.inputs[0].file or "a table in memory"
+        rules = len(self.content.rules)
+        return f"<Check of {table}: {self.verdict} ({rules} rule{'s' * (rules != 1)}: {counted})>"
 
     def _repr_html_(self) -> str:
         from PETWorks.render.html import summary
 
         return summary(self.to_dict())
-
-
-def _data(document: Mapping[str, Any]) -> str:
-    return str(document["inputs"][0]["file"] or "a table in memory")
 
 
 def check(

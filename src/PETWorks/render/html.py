@@ -1,25 +1,32 @@
-"""The report: one HTML page in two languages, without script and without a request."""
+"""The report: one HTML page in all languages, without script and without a request."""
 
 from base64 import b64encode
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from hashlib import sha256
 from typing import Any
 
 from PETWorks.errors import InputError
+from PETWorks.measures.numbers import whole
 from PETWorks.render import charts, prose
-from PETWorks.render.bilingual import both, spoken
+from PETWorks.render.bilingual import in_all_languages, spoken
 from PETWorks.render.language import (
-    LANGUAGES,
-    asked,
+    ENGLISH,
     checked_language,
+    limit_name,
     measure_name,
     measure_summary,
+    measured,
     name,
     own,
     percent,
+    preset_note,
     put,
+    rule_name,
     said,
+    thresholds,
 )
+from PETWorks.render.languages import LANGUAGES
 from PETWorks.render.sections import MOST_STEPS, SECTIONS, by_section, view
 
 LARGEST_PAGE = 2_000_000
@@ -38,56 +45,98 @@ def _environment() -> Any:
     )
 
 
-def page(document: dict[str, Any], lang: str = "en") -> str:
+def page(document: dict[str, Any], lang: str = ENGLISH) -> str:
     """The whole report of a check."""
     from markupsafe import Markup
 
     lang = checked_language(lang)
-    environment = _environment()
-    style = environment.loader.get_source(environment, "report.css")[0]
-    text: str = environment.get_template(
-        "report.html"
-    ).render(
-        d=document,
-        lang=lang,
-        languages=LANGUAGES,
-        internal=document["edition"] == "internal",
-        title=f"{own(document['title'], lang)} – {said(lang, document['verdict'])} – PETWorks",
-        style=Markup(style),  # noqa: S704 - a file of this package
-        style_hash=b64encode(sha256(style.encode()).digest()).decode(),
-        sections=SECTIONS,
-        by_section=by_section(document),
-        **view(document),
-        **charts.view(document),
-        moment=prose.moment(document),
-        presence_text=spoken(lambda lang: prose.presence(document, lang)),
-        bars_text=spoken(lambda lang: prose.bars(document, lang)),
-        verdict_text=spoken(lambda lang: prose.verdict(document, lang)),
-        table_text=spoken(lambda lang: prose.table(document, lang)),
-        residual=spoken(lambda lang: prose.residual(document, lang)),
-        assumptions=_listed(prose.assumptions, document),
-        method=_listed(prose.method, document),
-        steps=_listed(prose.steps, document)[:MOST_STEPS],
-        not_measured=_listed(prose.not_measured, document),
-        glossary=prose.GLOSSARY,
-        _=both,
-        plain=lambda english: " / ".join(dict.fromkeys(said(code, english) for code in LANGUAGES)),
-        name=name,
-        own=lambda text: spoken(lambda lang: own(text, lang)),
-        asked=asked,
-        drawn=charts.drawn,
-        value=lambda value: spoken(lambda lang: put(value, lang)),
-        percent=lambda share: spoken(lambda lang: percent(share, lang)),
-        money=lambda amount: f"{amount:,.0f}",
-        measure=lambda measure: spoken(lambda lang: measure_name(measure, lang)),
-        summary=lambda measure: spoken(lambda lang: measure_summary(measure, lang)),
-        waiver=lambda waiver: spoken(lambda lang: prose.waiver(waiver, lang)),
+    style = _style()
+    text: str = (
+        _environment()
+        .get_template("report.html")
+        .render(
+            d=document,
+            lang=lang,
+            languages=LANGUAGES.values(),
+            internal=document["edition"] == "internal",
+            title=f"{own(document['title'], lang)} – {said(lang, 'verdict.' + document['verdict'])} – PETWorks",
+            style=Markup(style),  # noqa: S704 - a file of this package
+            style_hash=b64encode(sha256(style.encode()).digest()).decode(),
+            sections=SECTIONS,
+            by_section=by_section(document),
+            **view(document),
+            **charts.view(document),
+            **_sentences(document),
+            **_FUNCTIONS,
+        )
     )
     if len(text.encode("utf-8", "replace")) > LARGEST_PAGE:
         raise InputError(
             f"the report would be larger than {LARGEST_PAGE // 1_000_000} MB; shorten the texts of the policy"
         )
     return text
+
+
+def _style() -> str:
+    """The style of the page; of the languages it shows the one that is chosen."""
+    environment = _environment()
+    style: str = environment.loader.get_source(environment, "report.css")[0]
+    hidden = (f'body:has(#lang-{code}:checked) [lang]:not([lang="{code}"],.always,html)' for code in LANGUAGES)
+    return f"{style}\n{','.join(hidden)}{{display:none}}\n"
+
+
+def _sentences(document: dict[str, Any]) -> dict[str, Any]:
+    """The texts that are made of the document, each in all languages."""
+    texts = {
+        "presence_text": prose.presence,
+        "bars_text": prose.bars,
+        "verdict_text": prose.verdict,
+        "table_text": prose.table,
+        "residual": prose.residual,
+    }
+    lists = {
+        "assumptions": prose.assumptions,
+        "method": prose.method,
+        "not_measured": prose.not_measured,
+    }
+    return {
+        "moment": prose.moment(document),
+        **{name: spoken(partial(sentence, document)) for name, sentence in texts.items()},
+        **{name: _listed(sentences, document) for name, sentences in lists.items()},
+        "steps": _listed(prose.steps, document)[:MOST_STEPS],
+    }
+
+
+def _in_all(function: Callable[..., str]) -> Callable[[Any], Any]:
+    """A function of a value and a language, as one that gives its text in all languages."""
+    return lambda value: spoken(lambda lang: function(value, lang))
+
+
+def _plain(message: str) -> str:
+    """A message in all languages at once, for what has no markup."""
+    return " / ".join(dict.fromkeys(said(lang, message) for lang in LANGUAGES))
+
+
+# What the template calls; values are shown in all languages.
+_FUNCTIONS: dict[str, Any] = {
+    "_": in_all_languages,
+    "plain": _plain,
+    "glossary": prose.GLOSSARY,
+    "drawn": charts.drawn,
+    "money": whole,
+    "name": name,
+    "own": _in_all(own),
+    "value": _in_all(put),
+    "measured": _in_all(measured),
+    "percent": _in_all(percent),
+    "thresholds": _in_all(thresholds),
+    "measure": _in_all(measure_name),
+    "summary": _in_all(measure_summary),
+    "rule_name": _in_all(rule_name),
+    "limit_name": _in_all(limit_name),
+    "preset_note": _in_all(preset_note),
+    "waiver": _in_all(prose.waiver),
+}
 
 
 def summary(document: dict[str, Any]) -> str:
@@ -97,21 +146,18 @@ def summary(document: dict[str, Any]) -> str:
         .get_template("summary.html")
         .render(
             d=document,
-            moment=prose.moment(document),
-            presence_text=spoken(lambda lang: prose.presence(document, lang)),
-            bars_text=spoken(lambda lang: prose.bars(document, lang)),
-            verdict_text=prose.verdict(document, "en"),
+            verdict_text=prose.verdict(document, ENGLISH),
             name=name,
-            asked=asked,
-            put=lambda value: put(value, "en"),
-            steps=prose.steps(document, "en"),
+            thresholds=lambda rule: thresholds(rule, ENGLISH),
+            put=lambda value: put(value, ENGLISH),
+            steps=prose.steps(document, ENGLISH),
             colours={"pass": "#116329", "waived": "#6f4400", "fail": "#a40e26"},
         )
     )
     return text
 
 
-def _listed(said_of: Any, document: dict[str, Any]) -> list[Any]:
-    """A list of sentences, each in both languages."""
-    texts = {lang: said_of(document, lang) for lang in LANGUAGES}
-    return [spoken(lambda lang, place=place: texts[lang][place]) for place in range(len(texts["en"]))]
+def _listed(sentences: Callable[[dict[str, Any], str], list[str]], document: dict[str, Any]) -> list[Any]:
+    """A list of sentences, each in all languages."""
+    texts = {lang: sentences(document, lang) for lang in LANGUAGES}
+    return [spoken(lambda lang, place=place: texts[lang][place]) for place in range(len(texts[ENGLISH]))]  # type: ignore[misc]

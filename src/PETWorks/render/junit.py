@@ -6,7 +6,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from PETWorks.render import prose
-from PETWorks.render.language import asked, name, own, put
+from PETWorks.render.language import ENGLISH, name, own, put, thresholds
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -16,7 +16,7 @@ def junit(document: Mapping[str, Any]) -> str:
     counts = document["rule_verdicts"]
     suite = ElementTree.Element(
         "testsuite",
-        name=_xml(f"petworks check: {own(document['title'], 'en')}"),
+        name=_xml(f"petworks check: {own(document['title'], ENGLISH)}"),
         tests=str(len(document["rules"])),
         failures=str(counts["fail"]),
         errors="0",
@@ -28,9 +28,9 @@ def junit(document: Mapping[str, Any]) -> str:
         case = ElementTree.SubElement(
             suite, "testcase", classname=f"petworks.{rule['measure']}", name=_xml(name(rule["name"])), time="0"
         )
-        text = f"{rule['measure']}: found {put(rule['value'], 'en')}, wanted {asked(rule['parameters'])}"
+        text = f"{rule['measure']}: found {put(rule['value'], ENGLISH)}, required {thresholds(rule, ENGLISH)}"
         if rule["waiver"]:
-            text += f"; {prose.waiver(rule['waiver'], 'en')}"
+            text += f"; {prose.waiver(rule['waiver'], ENGLISH)}"
         if rule["verdict"] == "fail":
             ElementTree.SubElement(case, "failure", message=_xml(text), type=rule["measure"])
         elif rule["verdict"] == "waived":

@@ -1,9 +1,9 @@
-"""Which part of a report tells what of a check: rows for its tables, bounded in number."""
+"""Which part of a report shows what of a check: rows for its tables, bounded in number."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from PETWorks.measures.catalogue import Metric, find
+from PETWorks.measures.catalogue import Metric, all_measures, find
 
 MOST_COLUMNS = 100
 MOST_RISKY = 30
@@ -12,80 +12,63 @@ MOST_STEPS = 30
 MOST_ATTRIBUTES = 8
 
 SECTIONS = (
-    ("context", "Context and assumptions"),
-    ("columns", "Columns"),
-    ("identity", "Identity risk: can a person be found?"),
-    ("drivers", "What drives it"),
-    ("attributes", "Attribute disclosure: can something be learnt of a person?"),
-    ("presence", "Presence: can somebody tell who is in the table?"),
-    ("profit", "Profitability: is an attack worth its cost?"),
-    ("utility", "Utility: what is it still worth?"),
-    ("steps", "Residual risk and next steps"),
-    ("method", "Method and sources"),
-    ("glossary", "Glossary"),
+    *("context", "columns", "identity", "drivers", "attributes", "presence", "profit", "utility"),
+    *("steps", "method", "glossary"),
 )
-ROLES = {
-    None: "no role",
-    "privacy_unit": "privacy unit",
-    "identifier": "direct identifier",
-    "quasi_identifier": "quasi-identifier",
-    "sensitive_attribute": "sensitive attribute",
-    "insensitive_attribute": "insensitive attribute",
-}
-WHO = {
-    "prosecutor-risk": "somebody who is known to be in the table",
-    "journalist-risk": "somebody of the population, by a register",
-    "marketer-risk": "as many as possible",
-}
 _FIRST = ("fail", "waived", "pass")
-UTILITY_KEYS = {
-    "precision": "precision",
-    "granularity": "granularity",
-    "non_uniform_entropy": "non-uniform entropy",
-    "total_variation": "total variation",
-}
 
 
-def section_of(entry: Metric) -> str:
-    """The part of the report that a measure belongs to."""
-    if "profit" in entry.name or "payout" in entry.name:
-        return "profit"
-    if entry.family == "utility":
-        return "utility"
-    if "a sensitive attribute" in entry.needs:
-        return "attributes"
-    return "presence" if entry.family == "privacy" and "the original table" in entry.needs else "identity"
+def lacking(document: Mapping[str, Any], entry: Metric) -> list[str]:
+    """What a measure needs and a document does not have."""
+    given = _given(document)
+    return [need for need in entry.needs if need not in given]
+
+
+def _given(document: Mapping[str, Any]) -> set[str]:
+    """The needs of measures that a document shows to be met: by its table, by its files, or as they were measured."""
+    table = document["table"]
+    files = {one["is"] for one in document["inputs"]}
+    met = {
+        "quasi-identifiers": bool(table["quasi_identifiers"]),
+        "a sensitive attribute": bool(table["sensitive_attributes"]),
+        "hierarchies": bool(table["hierarchies"]),
+        "the population or its size": table["population"] is not None,
+        "the original table": "original" in files,
+        "a population table": "population" in files,
+        "records in the order of the input": True,
+    }
+    measured = {need for result in document["results"] for need in find(result["measure"]).needs}
+    return {need for need, is_met in met.items() if is_met} | measured
 
 
 def by_section(document: Mapping[str, Any]) -> dict[str, list[Any]]:
     """The results of each part."""
-    found: dict[str, list[Any]] = {name: [] for name, _ in SECTIONS}
+    sections: dict[str, list[Any]] = {name: [] for name in SECTIONS}
     for result in document["results"]:
-        found[section_of(find(result["measure"]))].append(result)
-    return found
+        sections[find(result["measure"]).section].append(result)
+    return sections
 
 
 def view(document: Mapping[str, Any]) -> dict[str, Any]:
     """Rows of the tables."""
     results = {result["measure"]: result for result in document["results"]}
     columns = document["columns"][:MOST_COLUMNS]
-    kept = [row for row in columns if any(key in row for key in UTILITY_KEYS)]
     keys = utility_keys(document)
+    kept = [row for row in columns if any(key in row for key in keys)]
     return {
         "rules": sorted(document["rules"], key=lambda rule: _FIRST.index(rule["verdict"]))[:MOST_RULES]
         if len(document["rules"]) > MOST_RULES
         else document["rules"],
         "columns": [_with_unit(row, document["table"]["treatment"]["privacy_unit"]) for row in columns],
-        "counted": "records" if document["table"]["treatment"]["privacy_unit"] is None else "people",
-        "roles": ROLES,
+        "counted": "head.records" if document["table"]["treatment"]["privacy_unit"] is None else "head.people",
         "histogram": _histogram(document, results),
-        "scenarios": _scenarios(results),
+        "scenarios": _scenarios(document),
         "risky": [] if document["subsets"] is None else document["subsets"]["minimal_risky"][:MOST_RISKY],
         "attributes": document["table"]["sensitive_attributes"][:MOST_ATTRIBUTES],
         "by_attribute": _by_attribute(document),
         "utility_columns": kept,
         "utility_keys": keys,
-        "utility_heads": [f">{UTILITY_KEYS[key]}" for key in keys],
+        "utility_heads": [f">column.{key}" for key in keys],
         "before": any("distinct_before" in row for row in kept),
         "sources": [{"measure": name, "source": source(name)} for name in results if source(name)],
     }
@@ -97,8 +80,11 @@ def _with_unit(row: Mapping[str, Any], unit: str | None) -> Mapping[str, Any]:
 
 
 def utility_keys(document: Mapping[str, Any]) -> list[str]:
-    """What is told of the columns' utility; the first is drawn as bars."""
-    return [key for key in UTILITY_KEYS if any(key in row for row in document["columns"][:MOST_COLUMNS])]
+    """What is known of the columns' utility; the first is drawn as bars. Missing cells are listed with the columns."""
+    known = [entry.by_column for entry in all_measures() if entry.by_column and entry.by_column.name != "missing"]
+    ordered = sorted(known, key=lambda one: (one.better != "higher", one.name != "precision"))
+    rows = document["columns"][:MOST_COLUMNS]
+    return [one.name for one in ordered if any(one.name in row for row in rows)]
 
 
 def _histogram(document: Mapping[str, Any], results: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -109,23 +95,26 @@ def _histogram(document: Mapping[str, Any], results: Mapping[str, Any]) -> list[
     ]
 
 
-def _scenarios(results: Mapping[str, Any]) -> list[dict[str, Any]]:
-    found = []
-    for measure, who in WHO.items():
-        if measure not in results:
-            continue
-        details, value = results[measure]["details"], results[measure]["value"]
-        marketer = measure == "marketer-risk"
-        highest = None if marketer else value
-        average = value if marketer else details.get("average")
-        if measure == "journalist-risk" and details.get("linked_with") == "the release itself":
-            who = "without a register: as the prosecutor"
-        found.append({"measure": measure, "who": who, "highest": highest, "average": average})
-    return found
+def _scenarios(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The re-identification scenarios: whom the adversary looks for, and the highest and the average chance."""
+    register = "a population table" in _given(document)
+    results = {result["measure"]: result for result in document["results"]}
+    rows = []
+    for entry in sorted(
+        (one for one in all_measures() if one.scenario), key=lambda entry: (entry.linked, entry.scenario != "highest")
+    ):
+        if entry.name in results:
+            result = results[entry.name]
+            average = result["details"].get("average")
+            numbers = {"highest": None, "average": average, str(entry.scenario): result["value"]}
+            alike = entry.linked and entry.scenario == "highest" and not register
+            target = "scenario.without-register" if alike else f"scenario.{entry.name}"
+            rows.append({"measure": entry.name, "target": target, **numbers})
+    return rows
 
 
 def _by_attribute(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What each measure found of each sensitive attribute: the first number it tells, and both of an attack."""
+    """The first number of each measure for each sensitive attribute, and both chances of an attack."""
     names = document["table"]["sensitive_attributes"][:MOST_ATTRIBUTES]
     rows = []
     for result in document["results"]:
@@ -138,9 +127,11 @@ def _by_attribute(document: Mapping[str, Any]) -> list[dict[str, Any]]:
         if "distance" in attributes[names[0]]:
             keys += ("distance",)
         for key in keys:
-            label = {"prior": " (before)", "posterior": " (after)", "distance": " (distance)"}.get(key)
-            found = [attributes[name][key] for name in names]
-            rows.append({"measure": result["measure"], "key": label, "found": found, "words": key == "distance"})
+            label = f"attributes.{key}" if key in ("prior", "posterior", "distance") else None
+            values = [attributes[name][key] for name in names]
+            if key == "distance":
+                values = [f"distance.{kind}" for kind in values]
+            rows.append({"measure": result["measure"], "label": label, "values": values, "words": key == "distance"})
     return rows
 
 

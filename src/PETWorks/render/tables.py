@@ -15,11 +15,11 @@ from PETWorks.measures.attacks.subsets import Subsets
 from PETWorks.measures.attacks.uniques import minimal_uniques
 
 
-def subsets_file(found: Subsets, suffix: str) -> bytes:
+def subsets_file(subsets: Subsets, suffix: str) -> bytes:
     """A row for each subset. In a CSV file attributes are separated by commas, as `--qi` takes them."""
-    table = found.to_arrow()
+    table = subsets.to_arrow()
     if suffix == ".csv":
-        names = strings([listed(found.attributes(mask)) for mask in found.masks.tolist()])
+        names = strings([listed(subsets.attributes(mask)) for mask in subsets.masks.tolist()])
         table = table.set_column(table.schema.get_field_index("attributes"), "attributes", names)
     return _written(table, suffix)
 
@@ -32,19 +32,19 @@ def per_record_file(release: Release, suffix: str, up_to: int | None) -> bytes:
     for column in release.sensitive_attributes:
         columns[f"attribute-inference of {column}"] = arrow_reals(attribute_inference_per_record(release, column))
     if up_to is not None:
-        found = minimal_uniques(release, up_to)
-        masks, places = np.unique(found.subset, return_inverse=True)
-        texts = strings([listed(found.attributes(mask)) for mask in masks.tolist()])
+        uniques = minimal_uniques(release, up_to)
+        masks, places = np.unique(uniques.subset, return_inverse=True)
+        texts = strings([listed(uniques.attributes(mask)) for mask in masks.tolist()])
         columns |= {
-            "unique_with": arrow_integers(found.size.astype(np.int64)),
+            "unique_with": arrow_integers(uniques.size.astype(np.int64)),
             "unique_attributes": texts.take(arrow_integers(places)),
-            "minimal_uniques": arrow_integers(found.number),
+            "minimal_uniques": arrow_integers(uniques.number),
         }
     return _written(pa.Table.from_arrays(list(columns.values()), list(columns)), suffix)
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names as one text, separated by commas; with an apostrophe before it if a spreadsheet took it for a formula."""
+    """Names as one text, separated by commas; after an apostrophe where a spreadsheet would see a formula."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\r\n").writerow(names)
     line = text.getvalue().removesuffix("\r\n")

@@ -14,7 +14,8 @@ from rich.text import Text
 from PETWorks.errors import printable
 from PETWorks.measures.catalogue import Metric, find
 from PETWorks.measures.evaluation import Evaluation
-from PETWorks.measures.result import Result, flat, shown
+from PETWorks.measures.numbers import brief, count, shown
+from PETWorks.measures.result import Result, flat
 
 MOST_LISTED = 10
 _STYLES = {"holds": "green", "does not hold": "bold red"}
@@ -23,16 +24,28 @@ _STYLES = {"holds": "green", "does not hold": "bold red"}
 def evaluation_text(
     evaluation: Evaluation, reasons: Mapping[str, str], *, details: bool, colour: bool, width: int
 ) -> str:
-    """The verdicts as a table; the reasons why measures do not apply; if wanted, the details of each measure."""
+    """The verdicts as a table; the reasons why measures do not apply; if asked for, the details of each measure."""
     described = evaluation.table
-    names = (
-        "records",
-        "quasi_identifiers",
-        "sensitive_attributes",
-        "identifiers_in_the_release",
-        "columns_without_a_role",
-    )
-    head = {name: described[name] for name in names if described[name]}
+    classes = described.get("classes", {})
+    head = _head(described)
+    parts: list[Any] = [_pairs(head.items()), _verdicts(evaluation, by_family=not details)]
+    if classes.get("classes") == 0:
+        parts.append(Text("No record is in a class, so limits on classes hold: there is nobody to assess."))
+    if "people" in described:
+        parts.append(Text("Several records of one person count once in each class: class sizes are people."))
+    parts += [Text(f"not applicable: {name}: {reason}") for name, reason in reasons.items()]
+    if details:
+        for result in evaluation.results:
+            parts += _details(result, {**classes, **head}, described["treatment"])
+    else:
+        parts.append(Text("\nMore of each: --measure NAME, or --format json."))
+    return rendered(parts, colour=colour, width=width)
+
+
+def _head(described: Mapping[str, Any]) -> dict[str, Any]:
+    """What was evaluated, and how it was read and counted."""
+    names = ("records", "quasi_identifiers", "sensitive_attributes", "identifiers_in_the_release")
+    head = {name: described[name] for name in (*names, "columns_without_a_role") if described[name]}
     if described["encoding"]:
         head["read_as"] = f"{described['encoding']}, separator {described['separator']!r}"
     if described["engine"] != "memory":
@@ -41,32 +54,23 @@ def evaluation_text(
         head["people"] = described["people"]
     if described["population"]:
         head["population"] = described["population"]
-    classes = described.get("classes", {})
-    head |= {name: value for name, value in classes.items() if value is not None}
-    head["treatment"] = _treated(described["treatment"])
-    verdicts = new_table("measure", "value", "parameters", "verdict")
+    head |= {name: value for name, value in described.get("classes", {}).items() if value is not None}
+    return {**head, "treatment": _treated(described["treatment"])}
+
+
+def _verdicts(evaluation: Evaluation, *, by_family: bool) -> Table:
+    table = new_table("measure", "value", "parameters", "verdict")
     family = None
     for result in evaluation.results:
-        if not details and find(result.measure).family != family:
+        if by_family and find(result.measure).family != family:
             family = find(result.measure).family
-            verdicts.add_row(Text(family, "bold"))
-        verdicts.add_row(*(Text(cell, _STYLES.get(cell, "")) for cell in result.summary_cells()))
-    parts: list[Any] = [_pairs(head.items()), verdicts]
-    if classes.get("classes") == 0:
-        parts += [Text("No record is in a class: limits on classes hold, as there is nobody to judge.")]
-    if "people" in described:
-        parts += [Text("Several records of one person count once in each class: class sizes are people.")]
-    parts += [Text(f"not applicable: {name}: {reason}") for name, reason in reasons.items()]
-    if details:
-        for result in evaluation.results:
-            parts += _details(result, {**classes, **head}, described["treatment"])
-    else:
-        parts += [Text("\nMore of each: --measure NAME, or --format json.")]
-    return rendered(parts, colour=colour, width=width)
+            table.add_row(Text(family, "bold"))
+        table.add_row(*(Text(cell, _STYLES.get(cell, "")) for cell in result.summary_cells()))
+    return table
 
 
 def _treated(treatment: Mapping[str, str | None]) -> str:
-    """How what can be treated in several ways was."""
+    """How missing values, suppressed records and the like were treated."""
     return "; ".join(f"{_words(name)}: {value}" for name, value in treatment.items() if value is not None)
 
 
@@ -90,10 +94,10 @@ def attack_text(
     table = new_table("attack", "prior", "posterior", "x better than a guess", "difference")
     for result in results:
         attributes: Mapping[str, Any] = result.details.get("attributes", {"": result.details})
-        for column, found in attributes.items():
+        for column, row in attributes.items():
             keys = ("prior", "posterior", "multiplicative_leakage", "additive_leakage")
             name = result.measure + (f" of {column}" if column else "")
-            table.add_row(Text(printable(name)), *(Text(shown(found[key])) for key in keys))
+            table.add_row(Text(printable(name)), *(Text(shown(row[key])) for key in keys))
     parts = (
         [table] if subsets is None else [Text("If they know all of the attributes", "bold"), table, *_subsets(subsets)]
     )
@@ -102,47 +106,56 @@ def attack_text(
 
 def _subsets(answers: Mapping[str, Any]) -> list[Any]:
     """What adversaries can do who know some of the quasi-identifiers."""
+    attacks = list(dict.fromkeys(answer["attack"] for answer in answers["if_they_know"]))
     parts: list[Any] = []
-    attacks = dict.fromkeys(answer["attack"] for answer in answers["if_they_know"])
     for attack in attacks:
-        unique = ["unique records"] if attack == "re-identification" else []
-        table = new_table("they know", "risk", "attributes", "chance", *unique)
-        for answer in answers["if_they_know"]:
-            if answer["attack"] == attack:
-                same = answer["lowest"]["posterior"] == answer["highest"]["posterior"]
-                for name in ("highest",) if same else ("lowest", "median", "highest"):
-                    case, number = answer[name], str(answer["known"]) if same or name == "lowest" else ""
-                    names = "any" if same and answer["subsets"] > 1 else _names(case["attributes"])
-                    cells = [number, "all the same" if same else name, names, in_words(case, attack)]
-                    table.add_row(*map(Text, cells + [_percent(case["unique_share"]) for _ in unique]))
-        parts += [Text(f"\nIf they know some of the attributes: {printable(attack)}", "bold"), table]
+        rows = [answer for answer in answers["if_they_know"] if answer["attack"] == attack]
+        parts += [Text(f"\nIf they know some of the attributes: {printable(attack)}", "bold"), _known(rows, attack)]
     if answers["limits"]:
-        risky = new_table("limit", "smallest sets of attributes beyond it", "value", "verdict")
-        for limit in answers["limits"]:
-            found = [risk for risk in answers["minimal_risky"] if risk["limit"] == limit["limit"]]
-            name = f"{printable(limit['limit'])} <= {shown(limit['at_most'])}"
-            verdict = "holds" if limit["satisfied"] else "does not hold"
-            first = [name, "none" if not found else _names(found[0]["attributes"]) or "none needed: by guessing alone"]
-            risky.add_row(
-                *map(Text, (*first, shown(limit["worst"] if not found else found[0]["value"]))), _verdict(verdict)
-            )
-            for risk in found[1:MOST_LISTED]:
-                risky.add_row("", Text(_names(risk["attributes"])), Text(shown(risk["value"])), "")
-            if len(found) > MOST_LISTED:
-                risky.add_row("", Text(f"and {len(found) - MOST_LISTED:,} more (--format json has all)"), "", "")
-        parts += [Text("\nMinimal risky sets, among the subsets counted", "bold"), risky]
+        parts += [Text("\nMinimal risky sets, among the subsets counted", "bold"), _risky(answers)]
     for attack in attacks if answers["drivers"] is not None else ():
-        table = new_table("attribute", "adds to the chance", "chance without it")
         drivers = [driver for driver in answers["drivers"] if driver["attack"] == attack]
-        for driver in sorted(drivers, key=lambda driver: -driver["shapley"]):
-            numbers = (shown(driver["shapley"]), shown(driver["without"]))
-            table.add_row(*map(Text, (printable(driver["attribute"]), *numbers)))
-        parts += [Text(f"\nWhat drives the risk: {printable(attack)}", "bold"), table]
+        parts += [Text(f"\nWhat drives the risk: {printable(attack)}", "bold"), _drivers(drivers)]
     return parts
 
 
-def _verdict(text: str) -> Text:
-    return Text(text, _STYLES.get(text, ""))
+def _known(answers: Sequence[Mapping[str, Any]], attack: str) -> Table:
+    """For each number of known attributes, the least, the middle and the most risky of them."""
+    unique = ["unique records"] if attack == "re-identification" else []
+    table = new_table("they know", "risk", "attributes", "chance", *unique)
+    for answer in answers:
+        same = answer["lowest"]["posterior"] == answer["highest"]["posterior"]
+        for name in ("highest",) if same else ("lowest", "median", "highest"):
+            case, known = answer[name], str(answer["known"]) if same or name == "lowest" else ""
+            names = "any" if same and answer["subsets"] > 1 else _names(case["attributes"])
+            cells = [known, "all the same" if same else name, names, in_words(case, attack)]
+            table.add_row(*map(Text, cells + [f"{brief(100 * case['unique_share'])} %" for _ in unique]))
+    return table
+
+
+def _risky(answers: Mapping[str, Any]) -> Table:
+    """The smallest sets of attributes that exceed each limit."""
+    table = new_table("limit", "smallest sets of attributes beyond it", "value", "verdict")
+    for limit in answers["limits"]:
+        risks = [risk for risk in answers["minimal_risky"] if risk["limit"] == limit["limit"]]
+        name = f"{printable(limit['limit'])} <= {shown(limit['at_most'])}"
+        names = "none" if not risks else _names(risks[0]["attributes"]) or "none needed: by guessing alone"
+        worst = shown(limit["worst"] if not risks else risks[0]["value"])
+        table.add_row(*map(Text, (name, names, worst)), _verdict(limit["satisfied"]))
+        for risk in risks[1:MOST_LISTED]:
+            table.add_row("", Text(_names(risk["attributes"])), Text(shown(risk["value"])), "")
+        if len(risks) > MOST_LISTED:
+            table.add_row("", Text(f"and {count(len(risks) - MOST_LISTED)} more (--format json has all)"), "", "")
+    return table
+
+
+def _drivers(drivers: Sequence[Mapping[str, Any]]) -> Table:
+    """What each attribute adds, the most first."""
+    table = new_table("attribute", "adds to the chance", "chance without it")
+    for driver in sorted(drivers, key=lambda driver: -driver["shapley"]):
+        numbers = (shown(driver["shapley"]), shown(driver["without"]))
+        table.add_row(*map(Text, (printable(driver["attribute"]), *numbers)))
+    return table
 
 
 def in_words(case: Mapping[str, Any], attack: str) -> str:
@@ -153,29 +166,12 @@ def in_words(case: Mapping[str, Any], attack: str) -> str:
     >>> in_words({"posterior": 0.75, "multiplicative_leakage": 1.5}, "attribute-inference of income")
     '75 in 100; 1.5 times better than guessing'
     """
-    chance = f"1 in {_brief(1 / case['posterior'])}"
+    chance = f"1 in {brief(1 / case['posterior'])}"
     if attack != "re-identification":
-        chance = f"{_brief(100 * case['posterior'])} in 100"
+        chance = f"{brief(100 * case['posterior'])} in 100"
     better = case["multiplicative_leakage"]
-    how = "no" if better == 1 else "hardly" if better < 1.005 else f"{_brief(better)} times"
+    how = "no" if better == 1 else "hardly" if better < 1.005 else f"{brief(better)} times"
     return f"{chance}; {how} better than guessing"
-
-
-def _percent(share: float) -> str:
-    return f"{_brief(100 * share)} %"
-
-
-def _brief(number: float) -> str:
-    """A number with three figures that count, or all before the point; never 1 or 100 for what is only near it.
-
-    >>> [_brief(number) for number in (1, 1.0003, 99.97, 12.3456, 48136963.0)]
-    ['1', '1.0003', '99.97', '12.3', '48,136,963']
-    """
-    for figures in (3, 4, 5, 6, 9):
-        text = f"{number:,.0f}" if number > 100 else f"{number:.{figures}g}"
-        if text not in ("1", "100") or number in (1, 100):
-            return text
-    return f"almost {text}"
 
 
 def _names(names: Sequence[str]) -> str:
@@ -183,7 +179,7 @@ def _names(names: Sequence[str]) -> str:
 
 
 def _details(result: Result, known: Mapping[str, Any], treatment: Mapping[str, Any]) -> list[Any]:
-    """What else a measure found, less what stands at the head already; one row per column where it has several."""
+    """The other numbers of a measure, except those shown at the head; one row per column where it has several."""
     tables: list[Any] = []
     otherwise = {name: value for name, value in result.treatment.items() if treatment[name] != value}
     singles: dict[str, Any] = {"treatment": _treated(otherwise)} if any(otherwise.values()) else {}
@@ -197,6 +193,11 @@ def _details(result: Result, known: Mapping[str, Any], treatment: Mapping[str, A
             singles |= flat({name: value})
     parts = [_pairs(singles.items())] if singles else []
     return [Text(f"\n{result.measure}", "bold"), *parts, *tables] if parts or tables else []
+
+
+def _verdict(satisfied: bool) -> Text:
+    word = "holds" if satisfied else "does not hold"
+    return Text(word, _STYLES[word])
 
 
 def new_table(*headers: str) -> Table:

@@ -21,10 +21,11 @@ import pyarrow as pa
 
 from PETWorks.errors import Hint, InputError, ParameterError, quoted
 from PETWorks.tables.encoding import BIG5, UTF8, Big5Evidence, undecodable
+from PETWorks.tables.line_ends import LineEnds
 
 SEPARATORS = (";", ",", "\t", "|")
 LONGEST_LINE = 1 << 22
-SCAN_BLOCK = 1 << 20
+SCAN_BLOCK = 1 << 18  # stays in the cache of a core
 SLOW_ROWS = 1 << 16  # rows per piece of a table that Python reads
 PIECE_BYTES = 1 << 25  # of a file that is read in pieces
 
@@ -211,7 +212,7 @@ def _scan(path: Path, encoding: str) -> _Layout:
     """Look at the whole file once: how it is laid out, or what is wrong with it."""
     decoder = codecs.getincrementaldecoder(encoding)("strict")
     ascii_is_itself = encoding in (UTF8, BIG5)
-    evidence, line_ends = Big5Evidence(), _LineEnds()
+    evidence, line_ends = Big5Evidence(), LineEnds()
     blank_end, more = 0, True
     with path.open("rb", buffering=0) as file:
         while more:
@@ -241,57 +242,6 @@ def _scan(path: Path, encoding: str) -> _Layout:
         raise _UndecodableError(1)
     lines = line_ends.lines + (line_ends.open_line > 0)
     return _Layout(lines, line_ends.blank_lines, max(blank_end - 1, 0), line_ends.in_cells)
-
-
-class _LineEnds:
-    """Counts the lines of a file, and sees whether a quoted cell may go over the end of one.
-
-    It may where a line has an odd number of quotes, or where there is a carriage return without a line feed.
-    """
-
-    def __init__(self) -> None:
-        self.lines = 0
-        self.blank_lines = 0
-        self.open_line = 0  # length of the line that has not ended yet
-        self.in_cells = False
-        self._odd_quotes = False
-        self._ends_in_return = False
-
-    def add(self, block: bytes) -> None:
-        """Look at the next part of the file."""
-        octets = np.frombuffer(block, np.uint8)
-        ends = np.flatnonzero(octets == ord("\n"))
-        self.lines += len(ends)
-        if len(ends):
-            lengths = np.diff(ends, prepend=-1) - 1
-            lengths[0] += self.open_line
-            before = octets[ends - 1]
-            before[0] = ord("\r") if ends[0] == 0 and self._ends_in_return else before[0] if ends[0] else 0
-            blank = (lengths == 0) | ((lengths == 1) & (before == ord("\r")))
-            self.blank_lines += int(np.count_nonzero(blank))
-        self.open_line = len(block) - int(ends[-1]) - 1 if len(ends) else self.open_line + len(block)
-        if b'"' in block:
-            quotes = (octets == ord('"')).view(np.uint8)
-            # Sums wrap around at 256, which leaves odd what is odd.
-            per_line = np.add.reduceat(np.append(quotes, np.uint8(0)), np.concatenate([[0], ends + 1]), dtype=np.uint8)
-            per_line[0] += self._odd_quotes
-            self.in_cells |= bool(np.any(per_line[:-1] & 1))
-            self._odd_quotes = bool(per_line[-1] & 1)
-        elif len(ends):
-            self.in_cells |= self._odd_quotes
-            self._odd_quotes = False
-        if self._ends_in_return and block and not block.startswith(b"\n"):
-            self._lone_returns(1)
-        if b"\r" in block:
-            self._lone_returns(block.count(b"\r") - block.count(b"\r\n") - block.endswith(b"\r"))
-        if block:
-            self._ends_in_return = block.endswith(b"\r")
-        elif self._ends_in_return:
-            self._lone_returns(1)
-
-    def _lone_returns(self, number: int) -> None:
-        self.lines += number
-        self.in_cells |= number > 0
 
 
 @contextmanager
@@ -331,7 +281,7 @@ def _header(sample: str, separator: str, name: str) -> tuple[tuple[str, ...], in
         raise InputError(f"{name}, line 1: expected the column names, got an empty line")
     # A blank before a quote keeps readers from seeing it as one.
     spaced = [_SPACED_QUOTES.fullmatch(cell) for cell in cells]
-    names = [found[1].replace('""', '"') if found else cell for cell, found in zip(cells, spaced, strict=True)]
+    names = [match[1].replace('""', '"') if match else cell for cell, match in zip(cells, spaced, strict=True)]
     return tuple(name.strip() for name in names), reader.line_num
 
 

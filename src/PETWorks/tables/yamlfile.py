@@ -23,15 +23,15 @@ class YAMLFile:
 
     def error(self, key: Key, *parts: str | Hint) -> InputError:
         """An error that names the file, the line and the key."""
-        return InputError(self.located(key, ""), *parts)
+        return InputError(*parts, where=self.place(key))
 
-    def located(self, key: Key, text: str) -> str:
-        """`policy.yaml, line 7, rules[2].k: text`."""
+    def place(self, key: Key) -> str:
+        """`policy.yaml, line 7, rules[2].k`."""
         while key and key not in self.lines:
             key = key[:-1]
         dotted = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in key).lstrip(".")
         shown = printable(dotted if len(dotted) <= 80 else dotted[:77] + "...")
-        return f"{printable(self.name)}, line {self.lines.get(key, 1)}{f', {shown}' if shown else ''}: {text}"
+        return f"{printable(self.name)}, line {self.lines.get(key, 1)}{f', {shown}' if shown else ''}"
 
 
 def read_yaml(path: Path) -> YAMLFile:

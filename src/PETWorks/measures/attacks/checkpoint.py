@@ -1,7 +1,7 @@
-"""The finished part of a long run, in a file that can be read at any time and gone on from.
+"""The finished part of a long run, in a file that can be read at any time and continued.
 
-One JSON object per line: first what was counted, then a line for each finished subset. Lines are only added, so
-that a run that is stopped, in whatever way, loses no line but the one it was writing.
+One JSON object per line: first what was counted, then a line for each finished subset. Lines are only added:
+a run that is stopped, in whatever way, loses at most the line it was writing.
 """
 
 import json
@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from PETWorks.counting.subset_families import CountsBySubset, Subset, SubsetCounts
 from PETWorks.errors import Hint, InputError
 from PETWorks.tables.output import write_whole
 
@@ -17,13 +18,11 @@ FORMAT = 1
 MOST_BYTES = 1 << 32
 
 
-Counts = tuple[int, ...]
-
-
 class Checkpoint:
-    """The counts of finished subsets of columns: classes, uniques, smallest class and right guesses.
+    """The counts of finished subsets of columns, kept in a file.
 
-    about     the table and the options; a file that says otherwise is refused
+    about      the table and the options; a file with others is refused
+    finished   what the file had when it was opened
     """
 
     def __init__(
@@ -31,7 +30,7 @@ class Checkpoint:
     ) -> None:
         self.path = path
         self.columns, self.sensitive = columns, sensitive
-        self.found: dict[frozenset[str], Counts] = {}
+        self.finished: CountsBySubset = {}
         head = {"petworks_subsets": FORMAT, "quasi_identifiers": list(columns)}
         head |= {"sensitive_attributes": list(sensitive), **about}
         try:
@@ -51,13 +50,16 @@ class Checkpoint:
         except OSError as error:
             raise InputError(f"cannot write {str(path)!r}: {error.strerror}") from None
 
-    def add(self, finished: Mapping[frozenset[str], Counts]) -> None:
-        """Write finished subsets down."""
-        lines = []
-        for subset, (classes, uniques, smallest, *hits) in finished.items():
-            line = {"attributes": [name for name in self.columns if name in subset], "classes": classes}
-            line |= {"uniques": uniques, "smallest_class": smallest}
-            lines.append({**line, "right_guesses": dict(zip(self.sensitive, hits, strict=True))})
+    def add(self, finished: Mapping[Subset, SubsetCounts]) -> None:
+        """Add finished subsets to the file."""
+        lines = [
+            {
+                "attributes": [name for name in self.columns if name in subset],
+                **counts._asdict(),
+                "right_guesses": dict(zip(self.sensitive, counts.right_guesses, strict=True)),
+            }
+            for subset, counts in finished.items()
+        ]
         try:
             with self.path.open("a", encoding="utf-8") as file:
                 file.write("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
@@ -65,7 +67,7 @@ class Checkpoint:
             raise InputError(f"cannot write {str(self.path)!r}: {error.strerror}") from None
 
     def _read(self, head: Mapping[str, Any]) -> None:
-        """Take over finished subsets; a last line that was cut off is taken away."""
+        """Read the finished subsets; a last line that was cut off is removed from the file."""
         name = self.path.name
         if self.path.stat().st_size > MOST_BYTES:
             raise InputError(f"{name}: the file is too large for finished subsets")
@@ -74,7 +76,7 @@ class Checkpoint:
         try:
             first, *lines = [json.loads(line) for line in whole.split(b"\n")[:-1]]
             other = [key for key in head if first.get(key) != head[key]]
-            self.found = {} if other else dict(self._counts(line, head["sizes"], head["records"]) for line in lines)
+            self.finished = {} if other else dict(self._counts(line, head["sizes"], head["records"]) for line in lines)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise InputError(f"{name}: not a file of finished subsets, or damaged; remove it to start over") from None
         if other:
@@ -85,17 +87,18 @@ class Checkpoint:
         if len(whole) < len(content):
             os.truncate(self.path, len(whole))
 
-    def _counts(self, line: Mapping[str, Any], sizes: Sequence[int], records: int) -> tuple[frozenset[str], Counts]:
+    def _counts(self, line: Mapping[str, Any], sizes: Sequence[int], records: int) -> tuple[Subset, SubsetCounts]:
         """A finished subset and its counts; an error if they cannot be."""
         names = line["attributes"]
         subset = frozenset(names)
-        guesses = [line["right_guesses"][name] for name in self.sensitive]
-        classes, uniques, smallest = line["classes"], line["uniques"], line["smallest_class"]
-        counts = (classes, uniques, smallest, *guesses)
-        whole = all(type(number) is int for number in counts)
+        guesses = tuple(line["right_guesses"][name] for name in self.sensitive)
+        counts = SubsetCounts(line["classes"], line["uniques"], line["smallest_class"], guesses)
+        whole = all(type(number) is int for number in (*counts[:3], *guesses))
         known = subset <= set(self.columns) and len(subset) == len(names) and len(subset) in sizes
-        if not whole or not known or not 0 <= uniques <= classes or not 1 <= smallest * classes <= records:
+        if not whole or not known or not 0 <= counts.uniques <= counts.classes:
             raise ValueError
-        if not all(classes <= guess <= records for guess in guesses):
+        if not 1 <= counts.smallest_class * counts.classes <= records:
+            raise ValueError
+        if not all(counts.classes <= guess <= records for guess in guesses):
             raise ValueError
         return subset, counts

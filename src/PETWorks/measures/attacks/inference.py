@@ -7,7 +7,9 @@ from numpy.typing import NDArray
 
 from PETWorks.about.treatment import ALONE
 from PETWorks.counting.counts import ClassValues
+from PETWorks.counting.questions import Question
 from PETWorks.counting.release import Release
+from PETWorks.counting.view import View
 from PETWorks.measures.attacks.records import record_class_modes
 from PETWorks.measures.attacks.reidentification import EVERYTHING_SEEN, beyond_guessing, both, vulnerability
 from PETWorks.measures.catalogue import metric
@@ -15,14 +17,25 @@ from PETWorks.measures.parameters import AtMost
 from PETWorks.measures.result import Result, no_more_than
 
 
+def _hits(view: View, column: str) -> Question[int]:
+    """How many records have the commonest value of their class?"""
+    return view.fold("commonest value", column, _most_frequent, add, attacker=True)
+
+
+def _asks(view: View, **_limits: float | None) -> list[Question[int]]:
+    return [_hits(view, column) for column in view.sensitive_attributes]
+
+
 @metric(
+    asks=_asks,
     family="attack",
     better="lower",
     needs=("quasi-identifiers", "a sensitive attribute"),
     treats={**EVERYTHING_SEEN, "several_sensitive": ALONE},
-    chinese=("屬性推論", "隨機選取一人，在已知其準識別符的情況下，猜中其敏感屬性值的機率。"),
+    unit="share",
+    if_it_fails="diversify",
 )
-def attribute_inference(release: Release, *, at_most: AtMost = None, excess: AtMost = None) -> Result:
+def attribute_inference(view: View, *, at_most: AtMost = None, excess: AtMost = None) -> Result:
     """Chance to guess the sensitive value of a random person whose quasi-identifiers are known.
 
     Before, the best guess is the commonest value of the table; after, the commonest of the person's
@@ -34,9 +47,9 @@ def attribute_inference(release: Release, *, at_most: AtMost = None, excess: AtM
     0.3333333333333333
     """
     attributes = {}
-    for column in release.sensitive_attributes:
-        overall = release.overall(column, attacker=True)
-        hits = release.fold(column, _most_frequent, add, attacker=True)
+    for column in view.sensitive_attributes:
+        overall = view.overall(column, attacker=True)
+        hits = view.answer(_hits(view, column))
         counted = (int(overall.counts.max()), hits, overall.people or overall.records)
         attributes[column] = {**vulnerability(*counted), "excess": beyond_guessing(*counted)}
     value, gained = (max(found[name] for found in attributes.values()) for name in ("posterior", "excess"))
@@ -45,7 +58,7 @@ def attribute_inference(release: Release, *, at_most: AtMost = None, excess: AtM
         value,
         both(no_more_than(value, at_most), no_more_than(gained, excess)),
         {"at_most": at_most, "excess": excess},
-        {"excess": gained, "attributes": attributes, "records": release.records},
+        {"excess": gained, "attributes": attributes, "records": view.records},
     )
 
 

@@ -6,7 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.about.treatment import AS_CLASS, AS_VALUE
+from PETWorks.counting.questions import Question
 from PETWorks.counting.release import Release
+from PETWorks.counting.view import View
 from PETWorks.measures.attacks.records import record_class_sizes
 from PETWorks.measures.catalogue import metric
 from PETWorks.measures.parameters import AtMost
@@ -16,13 +18,18 @@ from PETWorks.measures.result import Result, no_more_than
 EVERYTHING_SEEN = {"missing": AS_VALUE, "suppressed": AS_CLASS}
 
 
+def _asks(view: View, **_limits: float | None) -> list[Question[Any]]:
+    return view.summary_questions(attacker=True)
+
+
 @metric(
+    asks=_asks,
     family="attack",
     better="lower",
     treats=EVERYTHING_SEEN,
-    chinese=("再識別", "隨機選取一人，在已知其準識別符的情況下，選中其資料列的機率。"),
+    unit="share",
 )
-def re_identification(release: Release, *, at_most: AtMost = None, excess: AtMost = None) -> Result:
+def re_identification(view: View, *, at_most: AtMost = None, excess: AtMost = None) -> Result:
     """Chance to pick the record of a random person whose quasi-identifiers are known.
 
     Before seeing the quasi-identifiers, one record in n is a guess; after, one record in the person's
@@ -33,7 +40,7 @@ def re_identification(release: Release, *, at_most: AtMost = None, excess: AtMos
     >>> re_identification(Release("data/patient_anonymized.csv")).value
     0.3333333333333333
     """
-    sizes = release.class_sizes(attacker=True)
+    sizes = view.class_sizes(attacker=True)
     value, gained = sizes.number / sizes.records, beyond_guessing(1, sizes.number, sizes.records)
     return Result(
         "re-identification",
@@ -43,7 +50,7 @@ def re_identification(release: Release, *, at_most: AtMost = None, excess: AtMos
         {
             **vulnerability(1, sizes.number, sizes.records),
             "excess": gained,
-            **release.class_summary(attacker=True),
+            **view.class_summary(attacker=True),
         },
     )
 

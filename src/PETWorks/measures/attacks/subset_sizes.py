@@ -7,7 +7,8 @@ from numbers import Integral
 
 import numpy as np
 
-from PETWorks.counting.release import NO_QUASI_IDENTIFIER, Release
+from PETWorks.counting.release import Release
+from PETWorks.counting.view import NO_QUASI_IDENTIFIER
 from PETWorks.errors import InputError, ParameterError, RoleError
 
 MOST_WORK = 1 << 41  # records times subsets: a few hours on two cores

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from PETWorks.counting.codes import arrow_integers, arrow_reals, strings
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.release import Release
+from PETWorks.counting.subset_families import CountsBySubset, SubsetCounts
 from PETWorks.errors import Hint, NotApplicable, ParameterError, quoted
 from PETWorks.measures.attacks.checkpoint import Checkpoint
 from PETWorks.measures.attacks.reidentification import vulnerability
@@ -40,19 +41,19 @@ def every_subset(
 
     sizes        "all", 3, "1-3", "1,3" or [1, 3]
     memory       bytes to work in, beside the table; otherwise what the release is limited to
-    checkpoint   a file to keep finished subsets in; with `resume` it is gone on from. It is not removed: that is
-                 for whoever has the result safe
+    checkpoint   a file for finished subsets; with `resume` the run continues from it. It is not removed: the caller
+                 removes it when the result is saved
     progress     is called with the number of finished subsets and of all
 
-    >>> found = every_subset(Release("data/patient_anonymized.csv"))
-    >>> found.row({"Age"})["classes"], found.row({"Age", "ZIPCode"})["classes"]
+    >>> subsets = every_subset(Release("data/patient_anonymized.csv"))
+    >>> subsets.row({"Age"})["classes"], subsets.row({"Age", "ZIPCode"})["classes"]
     (2, 3)
     """
     columns, sensitive = known_columns(release), release.sensitive_attributes
     wanted = checked_sizes(sizes, len(columns))
     total = feasible(wanted, len(columns), release.records)
     priors = {column: int(release.marginal(column).counts.max()) for column in sensitive}
-    found: dict[frozenset[str], tuple[int, ...]] = {}
+    finished: CountsBySubset = {}
     kept = None
     if checkpoint is not None:
         about = {
@@ -61,39 +62,54 @@ def every_subset(
             "table": release.table.fingerprint((*columns, *sensitive)),
         }
         kept = Checkpoint(Path(checkpoint), columns, sensitive, about, resume=resume)
-        found |= kept.found
+        finished |= kept.finished
     if progress:
-        progress(len(found), total)
-    if len(found) < total:
+        progress(len(finished), total)
+    if len(finished) < total:
         memory = release.memory_limit if memory is None else memory
-        for family in release.table.count_subsets(columns, sensitive, wanted, memory, found.__contains__):
+        for family in release.table.count_subsets(columns, sensitive, wanted, memory, finished.__contains__):
             if kept is not None:
-                kept.add({subset: counts for subset, counts in family.items() if subset not in found})
-            found |= family
+                kept.add({subset: counts for subset, counts in family.items() if subset not in finished})
+            finished |= family
             if progress:
-                progress(len(found), total)
+                progress(len(finished), total)
     masks = [
         sum(1 << place for place in chosen) for size in wanted for chosen in combinations(range(len(columns)), size)
     ]
-    counts = [found[frozenset(name for place, name in enumerate(columns) if mask >> place & 1)] for mask in masks]
-    return Subsets(columns, release.records, priors, np.array(masks, np.int64), np.array(counts, np.int64))
+    counts = [finished[frozenset(name for place, name in enumerate(columns) if mask >> place & 1)] for mask in masks]
+    guesses = np.array([one.right_guesses for one in counts], np.int64).reshape(len(counts), len(sensitive))
+    return Subsets(
+        columns,
+        release.records,
+        priors,
+        np.array(masks, np.int64),
+        np.array([one.classes for one in counts], np.int64),
+        np.array([one.uniques for one in counts], np.int64),
+        np.array([one.smallest_class for one in counts], np.int64),
+        dict(zip(sensitive, guesses.T, strict=True)),
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class Subsets:
-    """What adversaries can do who know some of the quasi-identifiers: a row for each subset of them.
+    """What adversaries can do who know some of the quasi-identifiers: each array has a number for each subset of them.
 
-    masks     bit i is set if the i-th quasi-identifier is in the subset; by size, then in the order of the columns
-    counts    of each subset: classes, those with one record, the size of the smallest; then for each sensitive
-              attribute how many records have the commonest value of their class
-    priors    for each sensitive attribute, how many records have the commonest value
+    priors           for each sensitive attribute, how many records have its most frequent value
+    masks            bit i is set if the i-th quasi-identifier is in the subset; by size, then in the order of the
+                     columns
+    uniques          classes with one record
+    smallest_class   the size of the smallest class
+    right_guesses    for each sensitive attribute, how many records have the most frequent value of their class
     """
 
     quasi_identifiers: tuple[str, ...]
     records: int
     priors: Mapping[str, int]
     masks: Integers
-    counts: Integers
+    classes: Integers
+    uniques: Integers
+    smallest_class: Integers
+    right_guesses: Mapping[str, Integers]
 
     def __len__(self) -> int:
         return len(self.masks)
@@ -112,12 +128,20 @@ class Subsets:
         return len(self) == (1 << len(self.quasi_identifiers)) - 1
 
     @property
+    def counts(self) -> list[SubsetCounts]:
+        """What was counted for each subset."""
+        guesses = [tuple(one) for one in np.array([*self.right_guesses.values()], np.int64).T.tolist()]
+        numbers = (self.classes.tolist(), self.uniques.tolist(), self.smallest_class.tolist())
+        return [SubsetCounts(*counts) for counts in zip(*numbers, guesses or [()] * len(self), strict=True)]
+
+    @property
     def attacks(self) -> dict[str, tuple[int, Integers]]:
         """For each attack, successes out of all records: before, and with each subset."""
-        found = {RE_IDENTIFICATION: (1, self.counts[:, 0])}
-        for place, (column, prior) in enumerate(self.priors.items()):
-            found[f"attribute-inference of {column}"] = prior, self.counts[:, 3 + place]
-        return found
+        inference = {
+            f"attribute-inference of {column}": (prior, self.right_guesses[column])
+            for column, prior in self.priors.items()
+        }
+        return {RE_IDENTIFICATION: (1, self.classes), **inference}
 
     def attributes(self, mask: int) -> list[str]:
         """The names in a subset."""
@@ -136,17 +160,16 @@ class Subsets:
         return self._row(int(place[0]))
 
     def _row(self, place: int) -> dict[str, Any]:
-        classes, uniques, smallest = self.counts[place, :3].tolist()
         row = {
             "size": int(self.sizes[place]),
             "attributes": self.attributes(int(self.masks[place])),
-            "classes": classes,
-            "uniques": uniques,
-            "smallest_class": smallest,
+            "classes": int(self.classes[place]),
+            "uniques": int(self.uniques[place]),
+            "smallest_class": int(self.smallest_class[place]),
         }
         for attack, (prior, hits) in self.attacks.items():
-            found = vulnerability(prior, int(hits[place]), self.records)
-            row |= {_column(attack, name): value for name, value in found.items()}
+            risks = vulnerability(prior, int(hits[place]), self.records)
+            row |= {_column(attack, name): value for name, value in risks.items()}
         return row
 
     def to_dicts(self) -> list[dict[str, Any]]:
@@ -163,8 +186,8 @@ class Subsets:
             "size": arrow_integers(self.sizes),
             "attributes": pa.LargeListArray.from_arrays(ends, strings([name for subset in names for name in subset])),
         }
-        for name, counts in zip(("classes", "uniques", "smallest_class"), self.counts.T, strict=False):
-            columns[name] = arrow_integers(counts)
+        for name in ("classes", "uniques", "smallest_class"):
+            columns[name] = arrow_integers(getattr(self, name))
         for attack, (prior, hits) in self.attacks.items():
             for name, values in vulnerability(prior, hits, self.records).items():
                 columns[_column(attack, name)] = arrow_reals(np.broadcast_to(values, hits.shape))
@@ -185,7 +208,7 @@ class Subsets:
                 cases = {
                     name: {
                         "attributes": self.attributes(int(self.masks[place])),
-                        "unique_share": int(self.counts[place, 1]) / self.records,
+                        "unique_share": int(self.uniques[place]) / self.records,
                         **vulnerability(prior, int(hits[place]), self.records),
                     }
                     for name, place in chosen.items()
@@ -206,11 +229,12 @@ class Subsets:
         for name, limit in checked_limits(limits, self.priors).items():
             risks, guessing = self._risks(name)
             if not at_most(guessing, limit):
-                found = [(0, guessing)]
+                risky = [(0, guessing)]
             else:
-                found = sorted(self._minimal(risks, limit), key=lambda one: (one[0].bit_count(), -one[1]))
+                risky = sorted(self._minimal(risks, limit), key=lambda one: (one[0].bit_count(), -one[1]))
             answers += [
-                {"limit": name, "at_most": limit, "attributes": self.attributes(m), "value": v} for m, v in found
+                {"limit": name, "at_most": limit, "attributes": self.attributes(mask), "value": value}
+                for mask, value in risky
             ]
         return answers
 
@@ -226,27 +250,25 @@ class Subsets:
         """What a limit is compared with: of each subset, and of an adversary who knows nothing."""
         name, one, column = limit.partition(":")
         if name == "highest-risk":
-            return np.asarray(1 / self.counts[:, 2]), 1 / self.records
+            return np.asarray(1 / self.smallest_class), 1 / self.records
         if name == "inference":
-            chosen = [place for place, known in enumerate(self.priors) if not one or column == known]
-            prior = max(self.priors[known] for known in self.priors if not one or column == known)
-            return np.asarray(
-                self.counts[:, [3 + place for place in chosen]].max(axis=1) / self.records
-            ), prior / self.records
+            chosen = [known for known in self.priors if not one or column == known]
+            guesses = np.max([self.right_guesses[known] for known in chosen], axis=0)
+            return np.asarray(guesses / self.records), max(self.priors[known] for known in chosen) / self.records
         if name == "uniques":
-            return np.asarray(self.counts[:, 1] / self.records), float(self.records == 1)
-        return np.asarray(self.counts[:, 0] / self.records), 1 / self.records
+            return np.asarray(self.uniques / self.records), float(self.records == 1)
+        return np.asarray(self.classes / self.records), 1 / self.records
 
     def _minimal(self, risks: NDArray[np.float64], limit: float) -> list[tuple[int, float]]:
         beyond = ~at_most(risks, limit)
         masks, values = self.masks[beyond], risks[beyond]
-        found = []
+        minimal = []
         while len(masks):
             # Subsets come by size: the first contains none of the others.
-            found.append((int(masks[0]), float(values[0])))
+            minimal.append((int(masks[0]), float(values[0])))
             rest = masks & masks[0] != masks[0]
             masks, values = masks[rest], values[rest]
-        return found
+        return minimal
 
     def answers(self, limits: Mapping[str, Any]) -> dict[str, Any]:
         """What is drawn from the subsets, ready for JSON; with limits, also the verdict."""

@@ -46,8 +46,8 @@ def minimal_uniques(release: Release, up_to: int | None = None) -> MinimalUnique
     counted among the records which are unique in no smaller one.
 
     >>> roles = dict.fromkeys(["age", "sex"], "quasi_identifier")
-    >>> found = minimal_uniques(Release({"age": [20, 30, 30], "sex": ["f", "f", "m"]}, roles))
-    >>> found.size.tolist(), [found.attributes(mask) for mask in found.subset.tolist()]
+    >>> uniques = minimal_uniques(Release({"age": [20, 30, 30], "sex": ["f", "f", "m"]}, roles))
+    >>> uniques.size.tolist(), [uniques.attributes(mask) for mask in uniques.subset.tolist()]
     ([1, 2, 1], [['age'], ['age', 'sex'], ['sex']])
     """
     from concurrent.futures import ThreadPoolExecutor
@@ -64,8 +64,8 @@ def minimal_uniques(release: Release, up_to: int | None = None) -> MinimalUnique
         for level in range(1, deepest + 1):
             current: dict[int, Flags] = {}
             masks = [sum(1 << place for place in chosen) for chosen in combinations(range(len(columns)), level)]
-            found = pool.map(lambda mask, smaller=smaller: _new_uniques(fields, mask, smaller, rows), masks)
-            for mask, (before, new) in zip(masks, found, strict=True):
+            uniques = pool.map(lambda mask, smaller=smaller: _new_uniques(fields, mask, smaller, rows), masks)
+            for mask, (before, new) in zip(masks, uniques, strict=True):
                 number[new] += 1
                 first = new[size[new] == 0]
                 size[first], subset[first] = level, mask

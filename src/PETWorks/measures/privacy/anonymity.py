@@ -1,27 +1,29 @@
 """Models that ask for enough look-alikes: k-anonymity, (alpha, k)-anonymity, k-map."""
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any
 
 from PETWorks.counting.counts import LinkedSizes
-from PETWorks.counting.release import Release
+from PETWorks.counting.questions import Question
+from PETWorks.counting.view import View
 from PETWorks.errors import ParameterError
 from PETWorks.measures.catalogue import metric
-from PETWorks.measures.class_shares import beyond, shares
+from PETWorks.measures.class_shares import beyond, beyond_question, shares, shares_question
 from PETWorks.measures.parameters import Number, Text
 from PETWorks.measures.population_classes import linked_sizes, own_sizes
-from PETWorks.measures.result import Result, at_most, no_less_than, no_more_than
+from PETWorks.measures.result import Later, Result, at_most, no_less_than, no_more_than
 
-ClassSize = Annotated[float | None, Number(at_least=1)]
+ClassSize = Annotated[float | None, Number(at_least=1, limit="at least", unit="records")]
 
 
 @metric(
     family="privacy",
     better="higher",
-    chinese=("k-匿名性", "最小等價類的資料列數。"),
     of_one_class=True,
+    unit="records",
 )
-def k_anonymity(release: Release, *, k: ClassSize = None) -> Result:
+def k_anonymity(view: View, *, k: ClassSize = None) -> Result:
     """Number of records in the smallest equivalence class.
 
     The release is k-anonymous when every record shares its quasi-identifiers with at least k - 1 others, so that
@@ -30,32 +32,52 @@ def k_anonymity(release: Release, *, k: ClassSize = None) -> Result:
     Samarati and Sweeney (1998), *Protecting Privacy when Disclosing Information: k-Anonymity and Its Enforcement
     through Generalization and Suppression*; Sweeney (2002), *k-Anonymity: A Model for Protecting Privacy*.
 
+    >>> from PETWorks import Release
     >>> k_anonymity(Release("data/patient_anonymized.csv"), k=3)
     <k-anonymity = 3 (k=3): satisfied>
     """
-    sizes = release.class_sizes()
-    smallest = sizes.summary()["smallest_class"]
+    smallest = view.class_sizes().smallest
     return Result(
         "k-anonymity",
         smallest,
         no_less_than(smallest, k),
         {"k": k},
-        {**_below(own_sizes(release), k), **release.class_summary()},
+        Later(lambda: {**_below(own_sizes(view), k), **view.class_summary()}),
     )
 
 
+@dataclass(frozen=True)
+class _ShareAbove:
+    """Whether the share in a class is above a limit."""
+
+    alpha: float
+
+    def __call__(self, share: Any, _overall: Any) -> Any:
+        return ~at_most(share, self.alpha)
+
+
+def _asks(view: View, *, alpha: float | None, k: float | None, value: str | None) -> list[Question[Any]]:  # noqa: ARG001
+    columns = view.sensitive_attributes
+    asked: list[Question[Any]] = [shares_question(view, column) for column in columns]
+    if alpha is not None:
+        asked += [beyond_question(view, column, _ShareAbove(alpha), "alpha", value) for column in columns]
+    return asked
+
+
 @metric(
+    asks=_asks,
     family="privacy",
     better="mixed",
     needs=("quasi-identifiers", "a sensitive attribute"),
     aliases=("(α,k)-anonymity", "(alpha,k)-anonymity"),
-    chinese=("(α, k)-匿名性", "最小等價類的大小，以及單一敏感屬性值在等價類中所占的最大比例。"),
     of_one_class=True,
+    unit="records and share",
+    if_it_fails="diversify",
 )
 def alpha_k_anonymity(
-    release: Release,
+    view: View,
     *,
-    alpha: Annotated[float | None, Number(at_least=0, at_most=1)] = None,
+    alpha: Annotated[float | None, Number(at_least=0, at_most=1, limit="at most", unit="share")] = None,
     k: ClassSize = None,
     value: Annotated[str | None, Text()] = None,
 ) -> Result:
@@ -67,34 +89,31 @@ def alpha_k_anonymity(
     Wong, Li, Fu and Wang (2006), *(α, k)-Anonymity: An Enhanced k-Anonymity Model for Privacy-Preserving Data
     Publishing*.
 
+    >>> from PETWorks import Release
     >>> alpha_k_anonymity(Release("data/patient_anonymized.csv"), alpha=0.5, k=3)
     <alpha-k-anonymity = [3, 0.333333] (alpha=0.5, k=3): satisfied>
     """
-    if value is not None and not any(value in release.marginal(name).values for name in release.sensitive_attributes):
-        raise ParameterError("alpha-k-anonymity: the given value is in no sensitive attribute", what="value")
+    if value is not None and not any(value in view.marginal(name).values for name in view.sensitive_attributes):
+        raise ParameterError("the given value is in no sensitive attribute", what="value", measure="alpha-k-anonymity")
     attributes: dict[str, dict[str, Any]] = {}
     found = []
-    for column in release.sensitive_attributes:
-        share, size = shares(release, column).largest(value) or (Fraction(0), None)
+    for column in view.sensitive_attributes:
+        share, size = shares(view, column).largest(value) or (Fraction(0), None)
         found.append(share)
         attributes[column] = {
             "alpha": float(share),
             "exact": str(share),
             "worst_class_size": size,
-            **(
-                {}
-                if alpha is None
-                else beyond(release, column, lambda share, _: ~at_most(share, alpha), "alpha", value)
-            ),
+            **({} if alpha is None else beyond(view, column, _ShareAbove(alpha), "alpha", value)),
         }
-    share, smallest = max(found), release.class_sizes().summary()["smallest_class"]
+    share, smallest = max(found), view.class_sizes().smallest
     verdicts = [no_less_than(smallest, k), no_more_than(float(share), alpha)]
     return Result(
         "alpha-k-anonymity",
         [smallest, float(share)],
         None if verdicts == [None, None] else False not in verdicts,
         {"alpha": alpha, "k": k, "value": value},
-        {"exact": str(share), "attributes": attributes, **release.class_summary()},
+        {"exact": str(share), "attributes": attributes, **view.class_summary()},
     )
 
 
@@ -102,10 +121,10 @@ def alpha_k_anonymity(
     family="privacy",
     better="higher",
     needs=("quasi-identifiers", "a population table"),
-    chinese=("k-map（k-對映）", "去識別化資料表各等價類在母體中所對應人數的最小值。"),
     of_one_class=True,
+    unit="records",
 )
-def k_map(release: Release, *, k: ClassSize = None) -> Result:
+def k_map(view: View, *, k: ClassSize = None) -> Result:
     """Number of people in the population behind the least common class of the release.
 
     Where the adversary does not know whether a person is in the release, what protects is how many people of the
@@ -114,11 +133,12 @@ def k_map(release: Release, *, k: ClassSize = None) -> Result:
     Sweeney (2001), *Computational Disclosure Control*; El Emam and Dankar (2008), *Protecting Privacy Using
     k-Anonymity*.
 
+    >>> from PETWorks import Release
     >>> release = Release("data/delta_anonymized.csv", population="data/delta.csv")
     >>> k_map(release).value
     3
     """
-    linked = linked_sizes(release)
+    linked = linked_sizes(view)
     smallest = int(linked.sizes[0]) if len(linked.sizes) else None
     return Result(
         "k-map",
@@ -127,9 +147,9 @@ def k_map(release: Release, *, k: ClassSize = None) -> Result:
         {"k": k},
         {
             **_below(linked, k),
-            "population": release.population_size,
+            "population": view.population_size,
             "population_of_the_released_classes": int(linked.sizes @ linked.classes),
-            **release.class_summary(),
+            **view.class_summary(),
         },
     )
 

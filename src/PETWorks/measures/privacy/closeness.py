@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from PETWorks.about.hierarchy import Hierarchy, misfit
 from PETWorks.counting.counts import ClassValues, Integers, Worst, largest_ratio
-from PETWorks.counting.release import Release
+from PETWorks.counting.questions import Question
+from PETWorks.counting.view import View
 from PETWorks.errors import InputError, NotApplicable, ParameterError, quoted
 from PETWorks.measures.catalogue import metric
 from PETWorks.measures.parameters import Choice, Number
-from PETWorks.measures.result import Result, at_most, no_more_than
+from PETWorks.measures.result import Later, Result, at_most, no_more_than
 from PETWorks.tables.cells import is_number, numeric_order
 
 DISTANCES = ("auto", "numeric", "hierarchical", "equal")
@@ -24,17 +25,91 @@ Numbers = NDArray[Any]
 Kernel = Callable[[ClassValues], Numbers]
 
 
+class _Distance(NamedTuple):
+    """How far apart the values of a column are: the kind of distance, its kernel, and the unit of what that returns."""
+
+    kind: str
+    cost: Kernel
+    unit: int
+
+
+def _distance(view: View, column: str, forced: str) -> _Distance:
+    return view.remembered(("distance", column, forced), lambda: _made_distance(view, column, forced))
+
+
+def _made_distance(view: View, column: str, forced: str) -> _Distance:
+    overall = view.overall(column)
+    order = numeric_order(overall.values)
+    kind = forced
+    if forced == "auto":
+        kind = "numeric" if order is not None else "hierarchical" if column in view.hierarchies else "equal"
+    if kind == "numeric":
+        if order is None:
+            strange = sum(value is None or not is_number(value) for value in overall.values)
+            raise InputError(
+                f"column {column!r}: {strange} of {len(overall.values)} values are not numbers; "
+                "its distance cannot be numeric"
+            )
+        numeric = partial(numeric_cost, overall=overall.counts[order], rank=np.argsort(order))
+        return _Distance(kind, numeric, overall.records * max(len(order) - 1, 1))
+    if kind == "hierarchical":
+        if column not in view.hierarchies:
+            raise NotApplicable(f"column {column!r} has no hierarchy; its distance cannot be hierarchical")
+        nodes = _nodes_of(overall.values, view.hierarchies[column], column)
+        hierarchical = partial(hierarchical_cost, overall=overall.counts, nodes=nodes)
+        return _Distance(kind, hierarchical, overall.records * len(nodes))
+    return _Distance(kind, partial(equal_cost, overall=overall.counts), overall.records)
+
+
+def _farthest(distance: _Distance, limit: float | None, classes: ClassValues) -> Worst:
+    """The class that is farthest from the whole table, and what is beyond the limit."""
+    cost = distance.cost(wide_enough(classes, distance.unit))
+    distances = cost.astype(np.float64) / classes.sizes / distance.unit
+    beyond = ~at_most(distances, np.inf if limit is None else limit)
+    extreme = largest_ratio(cost, classes.sizes)
+    if extreme is not None and classes.people is not None:
+        worst = distances >= distances.max() * (1 - 2**-50)
+        extreme = extreme[0], int(classes.people[worst].min())
+    return Worst(extreme, int(beyond.sum()), int(classes.persons[beyond].sum()))
+
+
+def _farthest_question(view: View, column: str, forced: str, limit: float | None) -> Question[Worst]:
+    distance = _distance(view, column, forced)
+    kernel = partial(_farthest, distance, limit)
+    return view.fold(("distance", distance.kind), column, kernel, Worst.merged, limit=limit)
+
+
+def _forced(view: View, distance: str | Mapping[str, str]) -> dict[str, str]:
+    """The kind of distance for each sensitive attribute."""
+    attributes = view.sensitive_attributes
+    forced = distance if isinstance(distance, Mapping) else dict.fromkeys(attributes, distance)
+    strange = [column for column in forced if column not in attributes]
+    if strange:
+        raise ParameterError(
+            f"distance names columns that are not sensitive attributes: {quoted(strange)}",
+            what="distance",
+            measure="t-closeness",
+        )
+    return {column: forced.get(column, "auto") for column in attributes}
+
+
+def _asks(view: View, *, t: float | None, distance: str | Mapping[str, str]) -> list[Question[Worst]]:
+    return [_farthest_question(view, column, kind, t) for column, kind in _forced(view, distance).items()]
+
+
 @metric(
+    asks=_asks,
     family="privacy",
     better="lower",
     needs=("quasi-identifiers", "a sensitive attribute"),
-    chinese=("t-相似性", "各等價類的敏感屬性值分布與整個資料表的分布之間的最大距離。"),
     of_one_class=True,
+    unit="ratio",
+    if_it_fails="diversify",
 )
 def t_closeness(
-    release: Release,
+    view: View,
     *,
-    t: Annotated[float | None, Number(at_least=0)] = None,
+    t: Annotated[float | None, Number(at_least=0, limit="at most")] = None,
     distance: Annotated[str | Mapping[str, str], Choice(DISTANCES, by_attribute=True)] = "auto",
 ) -> Result:
     """Largest distance between a class's sensitive values and the whole table's.
@@ -45,94 +120,34 @@ def t_closeness(
 
     Li, Li and Venkatasubramanian (2007), *t-Closeness: Privacy Beyond k-Anonymity and l-Diversity*.
 
+    >>> from PETWorks import Release
     >>> release = Release("data/patient_anonymized.csv")
     >>> t_closeness(release, t=0.376)
     <t-closeness = 0.296296 (t=0.376): satisfied>
     >>> t_closeness(release).details["attributes"]["Disease"]["exact"]
     '8/27'
     """
-    attributes = release.sensitive_attributes
-    forced = distance if isinstance(distance, Mapping) else dict.fromkeys(attributes, distance)
-    strange = [column for column in forced if column not in attributes]
-    if strange:
-        raise ParameterError(
-            f"t-closeness: distance names columns that are not sensitive attributes: {quoted(strange)}", what="distance"
-        )
-    worst = {column: _worst_class(release, column, forced.get(column, "auto"), t) for column in attributes}
-    largest = max(found.distance for found in worst.values())
+    attributes: dict[str, dict[str, Any]] = {}
+    largest = Fraction(0)
+    for column, forced in _forced(view, distance).items():
+        worst = view.answer(_farthest_question(view, column, forced, t))
+        kind, _, unit = _distance(view, column, forced)
+        farthest, size = (Fraction(0), None) if worst.extreme is None else (worst.extreme[0] / unit, worst.extreme[1])
+        largest = max(largest, farthest)
+        attributes[column] = {
+            "t": float(farthest),
+            "exact": str(farthest),
+            "distance": kind,
+            "worst_class_size": size,
+            **({} if t is None else {"classes_beyond_t": worst.classes, "records_beyond_t": worst.records}),
+        }
     return Result(
         "t-closeness",
         float(largest),
         no_more_than(float(largest), t),
         {"t": t, "distance": distance},
-        {
-            "attributes": {
-                column: {
-                    "t": float(found.distance),
-                    "exact": str(found.distance),
-                    "distance": found.kind,
-                    "worst_class_size": found.size,
-                    **({} if t is None else {"classes_beyond_t": found.classes, "records_beyond_t": found.records}),
-                }
-                for column, found in worst.items()
-            },
-            **release.class_summary(),
-        },
+        Later(lambda: {"attributes": attributes, **view.class_summary()}),
     )
-
-
-class _Found(NamedTuple):
-    """The largest distance of a class, the size of that class; classes and records beyond the limit."""
-
-    distance: Fraction
-    kind: str
-    size: int | None
-    classes: int
-    records: int
-
-
-def _worst_class(release: Release, column: str, forced: str, limit: float | None) -> _Found:
-    overall = release.overall(column)
-    order = numeric_order(overall.values)
-    kind = forced
-    if forced == "auto":
-        kind = "numeric" if order is not None else "hierarchical" if column in release.hierarchies else "equal"
-    kernel: Kernel
-    if kind == "numeric":
-        if order is None:
-            strange = sum(value is None or not is_number(value) for value in overall.values)
-            raise InputError(
-                f"column {column!r}: {strange} of {len(overall.values)} values are not numbers; "
-                "its distance cannot be numeric"
-            )
-        steps = max(len(order) - 1, 1)
-        kernel = partial(numeric_cost, overall=overall.counts[order], rank=np.argsort(order))
-    elif kind == "hierarchical":
-        if column not in release.hierarchies:
-            raise NotApplicable(f"column {column!r} has no hierarchy; its distance cannot be hierarchical")
-        nodes = _nodes_of(overall.values, release.hierarchies[column], column)
-        steps = len(nodes)
-        kernel = partial(hierarchical_cost, overall=overall.counts, nodes=nodes)
-    else:
-        steps = 1
-        kernel = partial(equal_cost, overall=overall.counts)
-
-    unit = overall.records * steps
-
-    def summary(classes: ClassValues) -> Worst:
-        cost = kernel(wide_enough(classes, unit))
-        distances = cost.astype(np.float64) / classes.sizes / unit
-        beyond = ~at_most(distances, np.inf if limit is None else limit)
-        found = largest_ratio(cost, classes.sizes)
-        if found is not None and classes.people is not None:
-            worst = distances >= distances.max() * (1 - 2**-50)
-            found = found[0], int(classes.people[worst].min())
-        return Worst(found, int(beyond.sum()), int(classes.persons[beyond].sum()))
-
-    worst, classes, records = release.fold(column, summary, Worst.merged)
-    if worst is None:
-        return _Found(Fraction(0), kind, None, classes, records)
-    return _Found(worst[0] / unit, kind, worst[1], classes, records)
 
 
 # The kernels return, per class, the distance times (records of the table) x (size of the class) x (steps): an

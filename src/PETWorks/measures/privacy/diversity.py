@@ -1,19 +1,21 @@
 """Models that ask for enough different sensitive values in every class: l-diversity in three forms."""
 
 from decimal import Context, Decimal
+from functools import partial
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from PETWorks.counting.counts import ClassValues, Integers, Worst, largest_ratio
-from PETWorks.counting.release import Release
+from PETWorks.counting.questions import Question
+from PETWorks.counting.view import View
 from PETWorks.measures.catalogue import metric
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.result import Result, at_most, below, no_less_than
 
 SAME = 1 + 2.0**-50  # sums of the same logarithms in another order
 NEEDED = ("quasi-identifiers", "a sensitive attribute")
-Diversity = Annotated[float | None, Number(at_least=1)]
+Diversity = Annotated[float | None, Number(at_least=1, limit="at least", unit="values")]
 
 
 class _Least(NamedTuple):
@@ -33,15 +35,55 @@ class _Least(NamedTuple):
         return least._replace(classes=self.classes + other.classes, records=self.records + other.records)
 
 
+def _least_distinct(limit: float | None, classes: ClassValues) -> _Least:
+    return _least(classes.cells_per_class.astype(np.float64), classes, limit)
+
+
+def _least_entropy(limit: float | None, classes: ClassValues) -> _Least:
+    shares = classes.counts / classes.cell_sizes  # the same for classes of the same mixture, whatever their size
+    return _least(np.exp(-classes.sum_by_class(shares * np.log(shares))), classes, limit)
+
+
+def _worst_recursive(c: float | None, rank: int, classes: ClassValues) -> tuple[Worst, int]:
+    """The worst class, and how many classes have too few values."""
+    first, tail = _first_and_tail(classes, rank)
+    some = tail > 0
+    with np.errstate(over="ignore"):
+        failed = ~some if c is None else ~some | ~below(first, c * tail)
+    worst = Worst(largest_ratio(first[some], tail[some]), int(failed.sum()), int(classes.persons[failed].sum()))
+    return worst, int(np.count_nonzero(~some))
+
+
+def _worse(one: tuple[Worst, int], other: tuple[Worst, int]) -> tuple[Worst, int]:
+    return one[0].merged(other[0]), one[1] + other[1]
+
+
+def _asks_distinct(view: View, *, l: float | None) -> list[Question[_Least]]:  # noqa: E741
+    columns, kernel = view.sensitive_attributes, partial(_least_distinct, l)
+    return [view.fold("distinct values", column, kernel, _Least.merged, limit=l) for column in columns]
+
+
+def _asks_entropy(view: View, *, l: float | None) -> list[Question[_Least]]:  # noqa: E741
+    columns, kernel = view.sensitive_attributes, partial(_least_entropy, l)
+    return [view.fold("entropy of values", column, kernel, _Least.merged, limit=l) for column in columns]
+
+
+def _asks_recursive(view: View, *, c: float | None, l: int) -> list[Question[tuple[Worst, int]]]:  # noqa: E741
+    columns, kernel = view.sensitive_attributes, partial(_worst_recursive, c, l)
+    return [view.fold(("recursive", l), column, kernel, _worse, limit=c) for column in columns]
+
+
 @metric(
+    asks=_asks_distinct,
     family="privacy",
     better="higher",
     needs=NEEDED,
     aliases=("distinct-l-diversity",),
-    chinese=("l-多樣性", "各等價類中相異敏感屬性值個數的最小值。"),
     of_one_class=True,
+    unit="values",
+    if_it_fails="more-values",
 )
-def l_diversity(release: Release, *, l: Diversity = None) -> Result:  # noqa: E741 - its name in every paper
+def l_diversity(view: View, *, l: Diversity = None) -> Result:  # noqa: E741 - its name in every paper
     """Fewest different sensitive values in a class.
 
     The release is (distinct) l-diverse when every class has at least l different values of each sensitive attribute.
@@ -49,63 +91,59 @@ def l_diversity(release: Release, *, l: Diversity = None) -> Result:  # noqa: E7
 
     Machanavajjhala, Gehrke, Kifer and Venkitasubramaniam (2006), *l-Diversity: Privacy Beyond k-Anonymity*.
 
+    >>> from PETWorks import Release
     >>> l_diversity(Release("data/patient_anonymized.csv"), l=3)
     <l-diversity = 3 (l=3): satisfied>
     """
-
-    def least(classes: ClassValues) -> _Least:
-        return _least(classes.cells_per_class.astype(np.float64), classes, l)
-
-    found = {column: release.fold(column, least, _Least.merged) for column in release.sensitive_attributes}
-    attributes = {column: _described(one, int(one.diversity) if one.size else None, l) for column, one in found.items()}
-    return _result("l-diversity", attributes, l, release)
+    attributes = {}
+    for column, question in zip(view.sensitive_attributes, _asks_distinct(view, l=l), strict=True):
+        least = view.answer(question)
+        attributes[column] = _described(least, int(least.diversity) if least.size else None, l)
+    return _result("l-diversity", attributes, l, view)
 
 
 @metric(
+    asks=_asks_entropy,
     family="privacy",
     better="higher",
     needs=NEEDED,
-    chinese=("熵 l-多樣性", "各等價類中敏感屬性值之 exp(熵) 的最小值，即該等價類相當於有幾個同樣常見的值。"),
     of_one_class=True,
+    unit="values",
+    if_it_fails="more-values",
 )
-def entropy_l_diversity(release: Release, *, l: Diversity = None) -> Result:  # noqa: E741 - its name in every paper
+def entropy_l_diversity(view: View, *, l: Diversity = None) -> Result:  # noqa: E741 - its name in every paper
     """Smallest exp(entropy) of the sensitive values in a class: how many equally common values it is worth.
 
     The release is entropy l-diverse when the entropy of the sensitive values is at least log l in every class.
 
     Machanavajjhala, Gehrke, Kifer and Venkitasubramaniam (2006), *l-Diversity: Privacy Beyond k-Anonymity*.
 
+    >>> from PETWorks import Release
     >>> entropy_l_diversity(Release("data/patient_anonymized.csv"), l=3).satisfied
     True
     """
-
-    def least(classes: ClassValues) -> _Least:
-        shares = classes.counts / classes.cell_sizes  # the same for classes of the same mixture, whatever their size
-        return _least(np.exp(-classes.sum_by_class(shares * np.log(shares))), classes, l)
-
     attributes = {}
-    for column in release.sensitive_attributes:
-        found = release.fold(column, least, _Least.merged)
-        attributes[column] = _described(found, _perplexity(found.counts) if found.size else None, l)
-    return _result("entropy-l-diversity", attributes, l, release)
+    for column, question in zip(view.sensitive_attributes, _asks_entropy(view, l=l), strict=True):
+        least = view.answer(question)
+        attributes[column] = _described(least, _perplexity(least.counts) if least.size else None, l)
+    return _result("entropy-l-diversity", attributes, l, view)
 
 
 @metric(
+    asks=_asks_recursive,
     family="privacy",
     better="lower",
     needs=NEEDED,
     aliases=("(c,l)-diversity", "recursive-(c,l)-diversity"),
-    chinese=(
-        "遞迴 (c, l)-多樣性",
-        "c 必須超過的界限：超過此值，各等價類中最常見的敏感屬性值相對於較少見的值才不致過於常見。",
-    ),
     of_one_class=True,
+    unit="ratio",
+    if_it_fails="more-values",
 )
 def recursive_l_diversity(
-    release: Release,
+    view: View,
     *,
     c: Annotated[float | None, Number(at_least=0)] = None,
-    l: Annotated[int, Number(at_least=2, at_most=10**9, whole=True)] = 2,  # noqa: E741 - its name in every paper
+    l: Annotated[int, Number(at_least=2, at_most=10**9, whole=True, unit="values")] = 2,  # noqa: E741 - its name in every paper
 ) -> Result:
     """Bound that c must exceed so that no class has one value too common among its rarer ones.
 
@@ -115,28 +153,19 @@ def recursive_l_diversity(
 
     Machanavajjhala, Gehrke, Kifer and Venkitasubramaniam (2006), *l-Diversity: Privacy Beyond k-Anonymity*.
 
+    >>> from PETWorks import Release
     >>> recursive_l_diversity(Release("data/patient_anonymized.csv"), c=1)
     <recursive-l-diversity = 0.5 (c=1, l=2): satisfied>
     """
-
-    def worst(classes: ClassValues) -> tuple[Worst, int]:
-        first, tail = _first_and_tail(classes, l)
-        some = tail > 0
-        with np.errstate(over="ignore"):
-            failed = ~some if c is None else ~some | ~below(first, c * tail)
-        found = largest_ratio(first[some], tail[some])
-        beyond = Worst(found, int(failed.sum()), int(classes.persons[failed].sum()))
-        return beyond, int(np.count_nonzero(~some))
-
     attributes: dict[str, dict[str, Any]] = {}
-    for column in release.sensitive_attributes:
-        found, too_few = release.fold(column, worst, lambda one, other: (one[0].merged(other[0]), one[1] + other[1]))
-        ratio = None if too_few or found.found is None else found.found[0]
+    for column, question in zip(view.sensitive_attributes, _asks_recursive(view, c=c, l=l), strict=True):
+        worst, too_few = view.answer(question)
+        ratio = None if too_few or worst.extreme is None else worst.extreme[0]
         attributes[column] = {
             "c": None if ratio is None else float(ratio),
             "exact": None if ratio is None else str(ratio),
             "classes_with_too_few_values": too_few,
-            **({} if c is None else {"classes_beyond_c": found.classes, "records_beyond_c": found.records}),
+            **({} if c is None else {"classes_beyond_c": worst.classes, "records_beyond_c": worst.records}),
         }
     without = [one for one in attributes.values() if one["classes_with_too_few_values"]]
     bounds = [one["c"] for one in attributes.values() if one["c"] is not None]
@@ -146,7 +175,7 @@ def recursive_l_diversity(
         value,
         None if c is None else not without and (value is None or bool(below(value, c))),
         {"c": c, "l": l},
-        {"attributes": attributes, **release.class_summary()},
+        {"attributes": attributes, **view.class_summary()},
     )
 
 
@@ -175,7 +204,7 @@ def _described(found: _Least, value: float | None, limit: float | None) -> dict[
     }
 
 
-def _result(name: str, attributes: dict[str, dict[str, Any]], limit: float | None, release: Release) -> Result:
+def _result(name: str, attributes: dict[str, dict[str, Any]], limit: float | None, view: View) -> Result:
     values = [one["l"] for one in attributes.values() if one["l"] is not None]
     value = min(values, default=None)
     return Result(
@@ -183,7 +212,7 @@ def _result(name: str, attributes: dict[str, dict[str, Any]], limit: float | Non
         value,
         no_less_than(value, limit),
         {"l": limit},
-        {"attributes": attributes, **release.class_summary()},
+        {"attributes": attributes, **view.class_summary()},
     )
 
 

@@ -1,31 +1,87 @@
 """Models that bound how much more, or less, common a sensitive value may be in a class than in the whole table."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any
 
 import numpy as np
 
-from PETWorks.counting.release import Release
+from PETWorks.counting.questions import Question
+from PETWorks.counting.view import View
 from PETWorks.measures.catalogue import metric
-from PETWorks.measures.class_shares import beyond, shares
+from PETWorks.measures.class_shares import beyond, beyond_question, shares, shares_question
 from PETWorks.measures.parameters import Choice, Number
 from PETWorks.measures.result import Result, at_most, below, no_more_than
 
 BASES = {"e": math.e, "2": 2.0, "10": 10.0}
-Beta = Annotated[float | None, Number(at_least=0)]
+Beta = Annotated[float | None, Number(at_least=0, limit="at most")]
+
+
+@dataclass(frozen=True)
+class _GainAbove:
+    """Whether (q - p)/p is above a limit."""
+
+    beta: float
+
+    def __call__(self, q: Any, p: Any) -> Any:
+        return ~at_most(q, (1 + self.beta) * p)
+
+
+@dataclass(frozen=True)
+class _BeyondTheBound:
+    """Whether (q - p)/p is above -ln p."""
+
+    def __call__(self, q: Any, p: Any) -> Any:
+        return ~at_most(q, (1 - np.log(p)) * p)
+
+
+@dataclass(frozen=True)
+class _Far:
+    """Whether |ln(q/p)| is not below a limit; by the shares themselves, as logarithms near 0 are all rounding."""
+
+    limit: float
+
+    def __call__(self, q: Any, p: Any) -> Any:
+        return at_most(p * np.exp(self.limit), q) | at_most(q, p * np.exp(-self.limit))
+
+
+_BEYOND_THE_BOUND = _BeyondTheBound()
+
+
+def _questions(view: View, tests: Mapping[str, Any]) -> list[Question[Any]]:
+    """The shares of each sensitive attribute, and how many classes fail each test."""
+    columns = view.sensitive_attributes
+    return [shares_question(view, column) for column in columns] + [
+        beyond_question(view, column, test, limit) for column in columns for limit, test in tests.items()
+    ]
+
+
+def _asks_basic(view: View, *, beta: float | None) -> list[Question[Any]]:
+    return _questions(view, {} if beta is None else {"beta": _GainAbove(beta)})
+
+
+def _asks_enhanced(view: View, *, beta: float | None) -> list[Question[Any]]:
+    limits = {} if beta is None else {"beta": _GainAbove(beta)}
+    return _questions(view, {"the_bound": _BEYOND_THE_BOUND, **limits})
+
+
+def _asks_delta(view: View, *, delta: float | None, base: str) -> list[Question[Any]]:
+    return _questions(view, {} if delta is None else {"delta": _Far(delta * math.log(BASES[base]))})
 
 
 @metric(
+    asks=_asks_basic,
     family="privacy",
     better="lower",
     needs=("quasi-identifiers", "a sensitive attribute"),
     aliases=("beta-likeness", "basic-β-likeness"),
-    chinese=("基本 β-相似性", "敏感屬性值在等價類中的比例，相較於其在整個資料表中的比例，最大的相對增幅。"),
     of_one_class=True,
+    unit="ratio",
+    if_it_fails="diversify",
 )
-def basic_beta_likeness(release: Release, *, beta: Beta = None) -> Result:
+def basic_beta_likeness(view: View, *, beta: Beta = None) -> Result:
     """Largest relative gain in the share of a sensitive value, from the table to a class.
 
     With p the share of a value in the table and q > p its share in a class, the gain is (q - p)/p. The release is
@@ -33,41 +89,41 @@ def basic_beta_likeness(release: Release, *, beta: Beta = None) -> Result:
 
     Cao and Karras (2012), *Publishing Microdata with a Robust Privacy Guarantee*.
 
+    >>> from PETWorks import Release
     >>> basic_beta_likeness(Release("data/patient_anonymized.csv")).value
     2.0
     """
     attributes: dict[str, dict[str, Any]] = {}
     largest = Fraction(0)
-    for column in release.sensitive_attributes:
-        gain, size = _largest_gain(release, column)
+    for column in view.sensitive_attributes:
+        gain, size = _largest_gain(view, column)
         largest = max(largest, gain)
         attributes[column] = {
             "beta": float(gain),
             "exact": str(gain),
             "worst_class_size": size,
-            **({} if beta is None else beyond(release, column, lambda q, p: ~at_most(q, (1 + beta) * p), "beta")),
+            **({} if beta is None else beyond(view, column, _GainAbove(beta), "beta")),
         }
     return Result(
         "basic-beta-likeness",
         float(largest),
         no_more_than(float(largest), beta),
         {"beta": beta},
-        {"exact": str(largest), "attributes": attributes, **release.class_summary()},
+        {"exact": str(largest), "attributes": attributes, **view.class_summary()},
     )
 
 
 @metric(
+    asks=_asks_enhanced,
     family="privacy",
     better="lower",
     needs=("quasi-identifiers", "a sensitive attribute"),
     aliases=("enhanced-β-likeness",),
-    chinese=(
-        "強化 β-相似性",
-        "敏感屬性值比例的最大相對增幅；若有任一值的增幅超過 -ln p（p 為該值在整個資料表中的比例），則無數值。",
-    ),
     of_one_class=True,
+    unit="ratio",
+    if_it_fails="diversify",
 )
-def enhanced_beta_likeness(release: Release, *, beta: Beta = None) -> Result:
+def enhanced_beta_likeness(view: View, *, beta: Beta = None) -> Result:
     """Largest relative gain of a sensitive value, if each keeps within -ln p; none otherwise.
 
     As basic beta-likeness, and besides no gain may be above -ln p, p being the value's share in the table: a common
@@ -75,14 +131,15 @@ def enhanced_beta_likeness(release: Release, *, beta: Beta = None) -> Result:
 
     Cao and Karras (2012), *Publishing Microdata with a Robust Privacy Guarantee*.
 
+    >>> from PETWorks import Release
     >>> enhanced_beta_likeness(Release("data/patient_anonymized.csv"), beta=2.5).satisfied
     True
     """
     attributes: dict[str, dict[str, Any]] = {}
     largest, bounded = Fraction(0), True
-    for column in release.sensitive_attributes:
-        gain, size = _largest_gain(release, column)
-        over = beyond(release, column, lambda q, p: ~at_most(q, (1 - np.log(p)) * p), "the_bound")
+    for column in view.sensitive_attributes:
+        gain, size = _largest_gain(view, column)
+        over = beyond(view, column, _BEYOND_THE_BOUND, "the_bound")
         within = over["classes_beyond_the_bound"] == 0
         largest, bounded = max(largest, gain), bounded and within
         attributes[column] = {
@@ -91,32 +148,31 @@ def enhanced_beta_likeness(release: Release, *, beta: Beta = None) -> Result:
             "worst_class_size": size,
             "within_the_bound": within,
             **over,
-            **({} if beta is None else beyond(release, column, lambda q, p: ~at_most(q, (1 + beta) * p), "beta")),
+            **({} if beta is None else beyond(view, column, _GainAbove(beta), "beta")),
         }
     return Result(
         "enhanced-beta-likeness",
         float(largest) if bounded else None,
         None if beta is None else bounded and no_more_than(float(largest), beta),
         {"beta": beta},
-        {"largest_gain": float(largest), "attributes": attributes, **release.class_summary()},
+        {"largest_gain": float(largest), "attributes": attributes, **view.class_summary()},
     )
 
 
 @metric(
+    asks=_asks_delta,
     family="privacy",
     better="lower",
     needs=("quasi-identifiers", "a sensitive attribute"),
     aliases=("delta-disclosure-privacy", "δ-disclosure", "δ-disclosure-privacy"),
-    chinese=(
-        "δ-揭露隱私性",
-        "等價類所含敏感屬性值之 |log(q/p)| 的最大值，q 為該值在等價類中的比例，p 為其在整個資料表中的比例。",
-    ),
     of_one_class=True,
+    unit="ratio",
+    if_it_fails="diversify",
 )
 def delta_disclosure(
-    release: Release,
+    view: View,
     *,
-    delta: Annotated[float | None, Number(at_least=0)] = None,
+    delta: Annotated[float | None, Number(at_least=0, limit="at most")] = None,
     base: Annotated[str, Choice(tuple(BASES))] = "e",
 ) -> Result:
     """Largest |log(q/p)| of a sensitive value that a class has, q being its share there and p in the table.
@@ -127,13 +183,14 @@ def delta_disclosure(
     Brickell and Shmatikov (2008), *The Cost of Privacy: Destruction of Data-Mining Utility in Anonymized Data
     Publishing*.
 
+    >>> from PETWorks import Release
     >>> round(delta_disclosure(Release("data/patient_anonymized.csv")).value, 6)
     1.098612
     """
     unit = math.log(BASES[base])
     attributes: dict[str, dict[str, Any]] = {}
-    for column in release.sensitive_attributes:
-        found = shares(release, column)
+    for column in view.sensitive_attributes:
+        found = shares(view, column)
         lifts = [lift for lift in (found.highest_lift(), found.lowest_lift()) if lift is not None]
         far = [(max(lift, 1 / lift), size) for lift, size in lifts]
         worst, size = max(far, key=lambda found: (found[0], -found[1]), default=(Fraction(1), None))
@@ -141,26 +198,21 @@ def delta_disclosure(
             "delta": _log_of(worst) / unit,
             "exact": f"log({worst})",
             "worst_class_size": size,
-            **({} if delta is None else beyond(release, column, _far(delta * unit), "delta")),
+            **({} if delta is None else beyond(view, column, _Far(delta * unit), "delta")),
         }
     largest = max(found["delta"] for found in attributes.values())
     return Result(
         "delta-disclosure",
         largest,
-        None if delta is None else bool(below(largest, delta)) or not release.class_sizes().number,
+        None if delta is None else bool(below(largest, delta)) or not view.class_sizes().number,
         {"delta": delta, "base": base},
-        {"attributes": attributes, **release.class_summary()},
+        {"attributes": attributes, **view.class_summary()},
     )
 
 
-def _far(limit: float) -> Callable[[Any, Any], Any]:
-    """Whether |ln(q/p)| is not below a limit; by the shares themselves, as logarithms near 0 are all rounding."""
-    return lambda q, p: at_most(p * np.exp(limit), q) | at_most(q, p * np.exp(-limit))
-
-
-def _largest_gain(release: Release, column: str) -> tuple[Fraction, int | None]:
+def _largest_gain(view: View, column: str) -> tuple[Fraction, int | None]:
     """The largest (q - p)/p of a value, at least 0, and the size of the class."""
-    lift = shares(release, column).highest_lift()
+    lift = shares(view, column).highest_lift()
     return (Fraction(0), None) if lift is None else (max(lift[0] - 1, Fraction(0)), lift[1])
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from PETWorks.counting.counts import ClassPairs, largest_ratio
-from PETWorks.counting.release import Release
+from PETWorks.counting.view import View
 from PETWorks.errors import NotApplicable, quoted
 from PETWorks.measures.catalogue import metric
 from PETWorks.measures.parameters import Number
@@ -18,14 +18,18 @@ from PETWorks.measures.result import Result, at_most
     better="between",
     needs=("quasi-identifiers", "the original table"),
     aliases=("d-presence", "δ-presence"),
-    chinese=("δ-存在性", "原始資料表中的某人存在於去識別化資料表中的機率範圍。"),
     of_one_class=True,
+    unit="range of shares",
+    if_it_fails="hide-presence",
+    section="presence",
 )
 def delta_presence(
-    release: Release,
+    view: View,
     *,
-    delta_min: Annotated[float | None, Number(at_least=0, at_most=1)] = None,
-    delta_max: Annotated[float | None, Number(at_least=0, at_most=1, not_below="delta_min")] = None,
+    delta_min: Annotated[float | None, Number(at_least=0, at_most=1, limit="at least", unit="share")] = None,
+    delta_max: Annotated[
+        float | None, Number(at_least=0, at_most=1, not_below="delta_min", limit="at most", unit="share")
+    ] = None,
 ) -> Result:
     """Range of the probability that a person of the original is in the release.
 
@@ -35,20 +39,19 @@ def delta_presence(
 
     Nergiz, Atzori and Clifton (2007), *Hiding the Presence of Individuals from Shared Databases*.
 
+    >>> from PETWorks import Release
     >>> release = Release("data/delta_anonymized.csv", original="data/delta.csv")
     >>> delta_presence(release, delta_min=1/2, delta_max=2/3).satisfied
     True
     """
-    background = release.as_released(release.original, "original")
-    found = release.fold_with(background, _summary, _merge)
+    background = view.as_released(view.background.original, "original")
+    found = view.fold_with(background, _summary, _merge)
     if found.strangers:
         foreign = [
-            column
-            for column in release.levels
-            if release.released_values(column) - set(background.marginal(column).values)
+            column for column in view.levels if view.released_values(column) - set(background.marginal(column).values)
         ]
         why = f"; values that the original does not have are in {quoted(foreign)}" if foreign else ""
-        lacking = [column for column in foreign if column not in release.hierarchies]
+        lacking = [column for column in foreign if column not in view.hierarchies]
         hint = f" (no hierarchy is given for {quoted(lacking)})" if lacking else ""
         raise NotApplicable(
             f"released records that match no record of the original: {found.strangers}{why}{hint}; "
@@ -73,12 +76,12 @@ def delta_presence(
         {"delta_min": delta_min, "delta_max": delta_max},
         {
             "exact": [str(found.smallest), str(found.largest)],
-            "levels": release.levels,
+            "levels": view.levels,
             "original_records": background.rows,
             "original_records_absent_from_the_release": found.absent,
-            "records": release.counted_records,
-            "suppressed_records": release.suppressed_records,
-            "incomplete_records": release.incomplete_records,
+            "records": view.counted_records,
+            "suppressed_records": view.suppressed_records,
+            "incomplete_records": view.incomplete_records,
         },
     )
 

@@ -5,22 +5,23 @@ from typing import Annotated
 
 import numpy as np
 
-from PETWorks.counting.release import Release
+from PETWorks.counting.view import View
 from PETWorks.measures.catalogue import metric
 from PETWorks.measures.parameters import Flag, Number
 from PETWorks.measures.result import Result, at_most, below
 
-Money = Annotated[float, Number(at_least=0, at_most=1e100)]
+Money = Annotated[float, Number(at_least=0, at_most=1e100, unit="money")]
 
 
 @metric(
     family="privacy",
     better="lower",
-    chinese=("獲利力", "單一資料列帶給發布者的最高期望損失，應小於該資料列帶來的發布者收益。"),
     of_one_class=True,
+    unit="money",
+    section="profit",
 )
 def profitability(
-    release: Release,
+    view: View,
     *,
     allow_attack: Annotated[bool, Flag()] = True,
     adversary_cost: Money = 4,
@@ -37,11 +38,12 @@ def profitability(
 
     Wan et al. (2015), *A Game Theoretic Framework for Analyzing Re-Identification Risk*.
 
+    >>> from PETWorks import Release
     >>> release = Release("data/delta_anonymized.csv")
     >>> profitability(release, publisher_benefit=200).value
     150.0
     """
-    classes = release.class_sizes()
+    classes = view.class_sizes()
     records = classes.sizes * classes.classes
     gain = adversary_gain / classes.sizes
     attacked = at_most(adversary_cost, gain)
@@ -64,7 +66,7 @@ def profitability(
             "records_worth_attacking": int(records[attacked].sum()),
             "class_size_not_worth_attacking": _safe_size(adversary_gain, adversary_cost),
             "records_not_outweighed": int(records[loss_making].sum()),
-            **release.class_summary(),
+            **view.class_summary(),
         },
     )
 

@@ -7,14 +7,15 @@ from typing import Annotated, Any
 import numpy as np
 
 from PETWorks.counting.counts import LinkedSizes
-from PETWorks.counting.release import Release
+from PETWorks.counting.view import View
 from PETWorks.measures.catalogue import metric
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.population_classes import linked_sizes, own_sizes
 from PETWorks.measures.result import Result, at_most
 
-Share = Annotated[float | None, Number(at_least=0, at_most=1)]
-ClassSize = Annotated[float | None, Number(at_least=1)]
+Chance = Annotated[float | None, Number(at_least=0, at_most=1, limit="at most", unit="chance")]  # 1/(class size)
+Share = Annotated[float | None, Number(at_least=0, at_most=1, limit="at most", unit="share")]
+ClassSize = Annotated[float | None, Number(at_least=1, limit="at least", unit="records")]
 Threshold = Annotated[float, Number(at_least=0, at_most=1)]
 MOST_FRACTIONS = 300
 LINKED = ("journalist-risk", "marketer-risk")
@@ -25,13 +26,14 @@ BINS = (1, 2, 3, 5, 11, 20, 50, 100, 1000)
     family="risk",
     better="lower",
     aliases=("highest-risk", "ReidentificationRisk"),
-    chinese=("檢察官情境風險", "已知某人在去識別化資料表中時，找出其資料列的最高機率，即最小等價類大小的倒數。"),
     of_one_class=True,
+    unit="chance",
+    scenario="highest",
 )
 def prosecutor_risk(
-    release: Release,
+    view: View,
     *,
-    highest: Share = None,
+    highest: Chance = None,
     cell_size: ClassSize = None,
     average: Share = None,
     threshold: Threshold = 0.2,
@@ -46,25 +48,28 @@ def prosecutor_risk(
     El Emam and Dankar (2008), *Protecting Privacy Using k-Anonymity*; El Emam (2013), *Guide to the De-Identification
     of Personal Health Information*.
 
+    >>> from PETWorks import Release
     >>> prosecutor_risk(Release("data/patient_anonymized.csv"), highest=1/3, cell_size=3)
     <prosecutor-risk = 0.333333 (highest=0.3333333333333333, cell_size=3, threshold=0.2): satisfied>
     """
-    linked = own_sizes(release)
+    linked = own_sizes(view)
     limits = {"highest": highest, "cell_size": cell_size, "average": average, "at_risk": at_risk}
     found = _risks(linked, _average(linked), threshold)
-    return _judged("prosecutor-risk", found["highest"], found, linked, limits, {"threshold": threshold}, release)
+    return _judged("prosecutor-risk", found["highest"], found, linked, limits, {"threshold": threshold}, view)
 
 
 @metric(
     family="risk",
     better="lower",
-    chinese=("記者情境風險", "攻擊者以母體名冊比對時，找出任何一人之資料列的最高機率。"),
     of_one_class=True,
+    unit="chance",
+    scenario="highest",
+    linked=True,
 )
 def journalist_risk(
-    release: Release,
+    view: View,
     *,
-    highest: Share = None,
+    highest: Chance = None,
     cell_size: ClassSize = None,
     average: Share = None,
     threshold: Threshold = 0.2,
@@ -78,23 +83,26 @@ def journalist_risk(
 
     El Emam and Dankar (2008), *Protecting Privacy Using k-Anonymity*.
 
+    >>> from PETWorks import Release
     >>> release = Release("data/delta_anonymized.csv", population="data/delta.csv")
     >>> journalist_risk(release).value
     0.3333333333333333
     """
-    linked = linked_sizes(release)
+    linked = linked_sizes(view)
     limits = {"highest": highest, "cell_size": cell_size, "average": average, "at_risk": at_risk}
     average_found = max(_average(linked), _ratio(linked.classes.sum(), int(linked.sizes @ linked.classes)))
     found = _risks(linked, average_found, threshold)
-    return _judged("journalist-risk", found["highest"], found, linked, limits, {"threshold": threshold}, release)
+    return _judged("journalist-risk", found["highest"], found, linked, limits, {"threshold": threshold}, view)
 
 
 @metric(
     family="risk",
     better="lower",
-    chinese=("行銷者情境風險", "攻擊者將所有資料列與母體連結時，預期能正確找出的資料列比例。"),
+    unit="share",
+    scenario="average",
+    linked=True,
 )
-def marketer_risk(release: Release, *, average: Share = None) -> Result:
+def marketer_risk(view: View, *, average: Share = None) -> Result:
     """Expected share of records that an adversary finds who links all of them with the population.
 
     The mean over all records of 1/N, N being the size of a record's class in the population; without a population
@@ -103,23 +111,22 @@ def marketer_risk(release: Release, *, average: Share = None) -> Result:
     El Emam and Dankar (2008), *Protecting Privacy Using k-Anonymity*; Dankar and El Emam (2010), *A Method for
     Evaluating Marketer Re-identification Risk*.
 
+    >>> from PETWorks import Release
     >>> marketer_risk(Release("data/patient_anonymized.csv")).value
     0.3333333333333333
     """
-    linked = linked_sizes(release)
+    linked = linked_sizes(view)
     found = {"average": _average(linked), "expected_finds": float(_finds(linked))}
-    return _judged("marketer-risk", found["average"], found, linked, {"average": average}, {}, release)
+    return _judged("marketer-risk", found["average"], found, linked, {"average": average}, {}, view)
 
 
 @metric(
     family="risk",
     better="lower",
     aliases=("average-re-identification-risk", "strict-average-risk", "alpha-distinction"),
-    chinese=("平均風險", "找出資料列的平均機率，即等價類個數除以資料列數；若另設最高機率的上限，則為嚴格平均風險。"),
+    unit="share",
 )
-def average_risk(
-    release: Release, *, average: Share = None, highest: Share = None, cell_size: ClassSize = None
-) -> Result:
+def average_risk(view: View, *, average: Share = None, highest: Chance = None, cell_size: ClassSize = None) -> Result:
     """Average chance to find a record: (number of classes)/(number of records); strict with a cap on the highest.
 
     The strict average wants the average to be at most a limit and no single record above a cap, which is given as a
@@ -127,13 +134,14 @@ def average_risk(
 
     El Emam (2013), *Guide to the De-Identification of Personal Health Information*.
 
+    >>> from PETWorks import Release
     >>> average_risk(Release("data/patient_anonymized.csv"), average=0.5, cell_size=3).satisfied
     True
     """
-    linked = own_sizes(release)
+    linked = own_sizes(view)
     found = {"average": _average(linked), "highest": _highest(linked)}
     limits = {"average": average, "highest": highest, "cell_size": cell_size}
-    return _judged("average-risk", found["average"], found, linked, limits, {}, release)
+    return _judged("average-risk", found["average"], found, linked, limits, {}, view)
 
 
 def cell_size_of(risk: float) -> int | None:
@@ -189,7 +197,7 @@ def _judged(
     linked: LinkedSizes,
     limits: dict[str, float | None],
     parameters: dict[str, Any],
-    release: Release,
+    view: View,
 ) -> Result:
     """The result: every limit that was given is compared as it was given, and the details say how."""
     smallest = int(linked.sizes[0]) if len(linked.sizes) else None
@@ -217,14 +225,14 @@ def _judged(
             **found,
             **({"limits": compared} if compared else {}),
             "class_sizes": _distribution(linked),
-            **({} if name not in LINKED else {"linked_with": _linked_with(release)}),
-            **release.class_summary(),
+            **({} if name not in LINKED else {"linked_with": _linked_with(view)}),
+            **view.class_summary(),
         },
     )
 
 
-def _linked_with(release: Release) -> str:
-    return f"a population of {release.population_size}" if release.has_population_table else "the release itself"
+def _linked_with(view: View) -> str:
+    return f"a population of {view.population_size}" if view.background.has_population_table else "the release itself"
 
 
 def _distribution(linked: LinkedSizes) -> dict[str, dict[str, Any]]:

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.counting.counts import ClassSizes
-from PETWorks.counting.release import Release
+from PETWorks.counting.view import View
 from PETWorks.measures.catalogue import metric
 from PETWorks.measures.parameters import Choice, Number
 from PETWorks.measures.population_classes import linked_sizes, population_class_sizes
 from PETWorks.measures.result import Result, no_more_than
 
-Share = Annotated[float | None, Number(at_least=0, at_most=1)]
+Share = Annotated[float | None, Number(at_least=0, at_most=1, limit="at most", unit="share")]
 Reals = NDArray[np.float64]
 
 MODELS = ("dankar", "pitman", "zayatz")
@@ -26,17 +26,19 @@ SUMMED_SINGLY = 1 << 12  # terms of a sum beyond these are integrated: their dif
 @metric(
     family="risk",
     better="lower",
-    chinese=("樣本唯一性", "獨自構成一個等價類的資料列所占比例。"),
+    unit="share",
+    classes_to_avoid=2,
 )
-def sample_uniqueness(release: Release, *, share: Share = None) -> Result:
+def sample_uniqueness(view: View, *, share: Share = None) -> Result:
     """Share of records that are alone in their equivalence class.
 
     Bethlehem, Keller and Pannekoek (1990), *Disclosure Control of Microdata*.
 
+    >>> from PETWorks import Release
     >>> sample_uniqueness(Release("data/patient_anonymized.csv"), share=0)
     <sample-uniqueness = 0 (share=0): satisfied>
     """
-    sizes = release.class_sizes()
+    sizes = view.class_sizes()
     unique = int(sizes.classes[sizes.sizes == 1].sum())
     value = unique / sizes.records if sizes.records else 0.0
     return Result(
@@ -44,7 +46,7 @@ def sample_uniqueness(release: Release, *, share: Share = None) -> Result:
         value,
         no_more_than(value, share),
         {"share": share},
-        {"unique_records": unique, **release.class_summary()},
+        {"unique_records": unique, **view.class_summary()},
     )
 
 
@@ -52,10 +54,10 @@ def sample_uniqueness(release: Release, *, share: Share = None) -> Result:
     family="risk",
     better="lower",
     needs=("quasi-identifiers", "the population or its size"),
-    chinese=("母體唯一性", "母體中準識別符組合獨一無二者所占比例的估計值。"),
+    unit="share",
 )
 def population_uniqueness(
-    release: Release,
+    view: View,
     *,
     share: Share = None,
     model: Annotated[str, Choice(MODELS)] = "dankar",
@@ -70,17 +72,18 @@ def population_uniqueness(
     Hoshino (2001), *Applying Pitman's Sampling Formula to Microdata Disclosure Risk Assessment*; Dankar, El Emam,
     Neisa and Roffey (2012), *Estimating the Re-identification Risk of Clinical Data Sets*.
 
+    >>> from PETWorks import Release
     >>> release = Release("data/adult_anonymized.csv", population=0.01)
     >>> population_uniqueness(release).details["model_used"]
     'pitman'
     """
-    sizes, population = release.class_sizes(), release.population_size
+    sizes, population = view.class_sizes(), view.population_size
     assert population is not None  # the catalogue sees to that
-    if release.has_population_table:
-        linked_sizes(release)  # or the release was not drawn from it
-    if release.privacy_unit is not None:
+    if view.background.has_population_table:
+        linked_sizes(view)  # or the release was not drawn from it
+    if view.privacy_unit is not None:
         # A person counts once in each of their classes, so the population does too.
-        population = round(population * release.counted_records / release.people)
+        population = round(population * view.counted_records / view.people)
     fraction = sizes.records / population
     used = ("pitman" if fraction <= SMALL_SAMPLE else "zayatz") if model == "dankar" else model
     fitted: dict[str, Any] = {}
@@ -99,18 +102,18 @@ def population_uniqueness(
             **fitted,
             "population": population,
             "sampling_fraction": fraction,
-            **_counted_share(release),
+            **_counted_share(view),
             "unique_records": int(sizes.classes[sizes.sizes == 1].sum()),
-            **release.class_summary(),
+            **view.class_summary(),
         },
     )
 
 
-def _counted_share(release: Release) -> dict[str, float]:
+def _counted_share(view: View) -> dict[str, float]:
     """Where the population is a table, how many of its people are unique on the levels of the release."""
-    if not release.has_population_table:
+    if not view.background.has_population_table:
         return {}
-    known = population_class_sizes(release)
+    known = population_class_sizes(view)
     return {"share_counted_in_the_population": int(known.classes[known.sizes == 1].sum()) / known.records}
 
 

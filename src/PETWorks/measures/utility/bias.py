@@ -7,8 +7,8 @@ from fractions import Fraction
 from numbers import Integral, Real
 from typing import Annotated, Any
 
-from PETWorks.counting.release import Release
-from PETWorks.errors import NotApplicable, ParameterError
+from PETWorks.counting.view import View
+from PETWorks.errors import NeedNotMet, ParameterError
 from PETWorks.measures.catalogue import metric
 from PETWorks.measures.parameters import Function, Number
 from PETWorks.measures.result import Result, no_more_than
@@ -21,26 +21,29 @@ LARGEST = sys.float_info.max
     better="lower",
     needs=("the original table",),
     treats={"missing": None, "suppressed": None, "several_sensitive": None, "privacy_unit": None},
-    chinese=("資料可用性偏差", "自訂函式對去識別化資料表與原始資料表所得結果之間的差距。"),
+    unit="number",
+    if_it_fails="refine",
 )
 def utility_bias(
-    release: Release,
+    view: View,
     *,
     function: Annotated[Callable[[Any], Any] | None, Function()] = None,
-    max_bias: Annotated[float | None, Number(at_least=0)] = None,
+    max_bias: Annotated[float | None, Number(at_least=0, limit="at most")] = None,
 ) -> Result:
     """Difference between what a function of your own finds in the release and in the original.
 
     The function is called with each table just as it was given, and returns a number.
 
+    >>> from PETWorks import Release
     >>> release = Release({"age": ["30", "40"]}, original={"age": ["31", "40"]})
     >>> oldest = lambda table: max(map(int, table["age"]))
     >>> utility_bias(release, function=oldest, max_bias=1).satisfied
     True
     """
     if function is None:
-        raise NotApplicable("needs a function of yours (in Python: function=...)")
-    return difference(release.given_original, release.given, function, max_bias)
+        raise NeedNotMet("needs a function of yours (in Python: function=...)")
+    released, original = view.background.given
+    return difference(original, released, function, max_bias)
 
 
 def difference(original: Any, released: Any, function: Callable[[Any], Any], max_bias: float | None = None) -> Result:
@@ -67,6 +70,8 @@ def _number(answer: Any, table: str) -> Fraction:
     except (ValueError, OverflowError):
         what = "one that is not finite" if wanted else type(answer).__name__
         raise ParameterError(
-            f"utility-bias needs a function that returns a number; of the {table} table it returned {what}"
+            f"needs a function that returns a number; of the {table} table it returned {what}",
+            what="function",
+            measure="utility-bias",
         ) from None
     return exact

@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 from PETWorks.counting.counts import ClassSizes
-from PETWorks.counting.release import Release
-from PETWorks.errors import NotApplicable
+from PETWorks.counting.view import View
+from PETWorks.errors import NeedNotMet, NotApplicable
 from PETWorks.measures.catalogue import metric
 from PETWorks.measures.parameters import AtLeast
 from PETWorks.measures.result import Result, no_less_than, normalised
@@ -17,22 +17,24 @@ NEEDED = ("quasi-identifiers", "the original table")
     better="higher",
     needs=NEEDED,
     aliases=("average-equivalence-class-size",),
-    chinese=("平均等價類大小", "平均等價類愈小，數值愈高：與原始資料表相同為 1，所有資料列同屬一個等價類為 0。"),
+    unit="ratio",
+    if_it_fails="refine",
 )
-def aecs(release: Release, *, at_least: AtLeast = None) -> Result:
+def aecs(view: View, *, at_least: AtLeast = None) -> Result:
     """How small the average equivalence class has stayed, between the original's and one class of all records.
 
     Records that are suppressed, or left out of the release, are in no class.
 
     LeFevre, DeWitt and Ramakrishnan (2006), *Mondrian Multidimensional k-Anonymity*.
 
+    >>> from PETWorks import Release
     >>> release = Release("data/adult_anonymized.csv", original="data/adult.csv")
     >>> 0.99 < aecs(release).value < 1
     True
     """
-    sizes, before, records = release.class_sizes(), release.original_class_sizes, _all_records("aecs", release)
+    sizes, before, records = view.class_sizes(), view.original_class_sizes, _all_records("aecs", view)
     if not sizes.number or not before.number:
-        raise NotApplicable("needs a class; every record stands aside")
+        raise NeedNotMet("needs a class; every record stands aside")
     raw, least = Fraction(sizes.records, sizes.number), Fraction(before.records, before.number)
     value = normalised(raw, least, records)
     return Result(
@@ -45,8 +47,8 @@ def aecs(release: Release, *, at_least: AtLeast = None) -> Result:
             "min": float(least),
             "max": float(records),
             "original_classes": before.number,
-            "records_left_out": records - release.counted_records,
-            **release.class_summary(),
+            "records_left_out": records - view.counted_records,
+            **view.class_summary(),
         },
     )
 
@@ -56,9 +58,10 @@ def aecs(release: Release, *, at_least: AtLeast = None) -> Result:
     better="higher",
     needs=NEEDED,
     aliases=("discernability", "discernibility-metric"),
-    chinese=("可區辨度", "資料列仍可彼此區辨的程度：與原始資料表相同為 1，所有資料列同屬一個等價類為 0。"),
+    unit="ratio",
+    if_it_fails="refine",
 )
-def discernibility(release: Release, *, at_least: AtLeast = None) -> Result:
+def discernibility(view: View, *, at_least: AtLeast = None) -> Result:
     """How well records can still be told apart, between the original and one class of all records.
 
     Every record counts with the size of its class; one that is suppressed, or left out of the release, with the size
@@ -66,12 +69,13 @@ def discernibility(release: Release, *, at_least: AtLeast = None) -> Result:
 
     Bayardo and Agrawal (2005), *Data Privacy through Optimal k-Anonymization*.
 
+    >>> from PETWorks import Release
     >>> release = Release("data/adult_anonymized.csv", original="data/adult.csv")
     >>> 0 < discernibility(release).value < 1
     True
     """
-    records = _all_records("discernibility", release)
-    raw, least = _penalty(release.class_sizes(), records), _penalty(release.original_class_sizes, records)
+    records = _all_records("discernibility", view)
+    raw, least = _penalty(view.class_sizes(), records), _penalty(view.original_class_sizes, records)
     value = normalised(Fraction(raw), least, records**2)
     return Result(
         "discernibility",
@@ -82,18 +86,18 @@ def discernibility(release: Release, *, at_least: AtLeast = None) -> Result:
             "raw": raw,
             "min": least,
             "max": records**2,
-            "records_left_out": records - release.counted_records,
-            **release.class_summary(),
+            "records_left_out": records - view.counted_records,
+            **view.class_summary(),
         },
     )
 
 
-def _all_records(measure: str, release: Release) -> int:
+def _all_records(measure: str, view: View) -> int:
     """The records of the original: those that the release lacks were left out."""
-    records = release.original_people.rows
-    if release.counted_records > records:
+    records = view.original_people.rows
+    if view.counted_records > records:
         raise NotApplicable(
-            f"the release has {release.counted_records} records, more than the original's {records}",
+            f"the release has {view.counted_records} records, more than the original's {records}",
             what="original",
             measure=measure,
         )

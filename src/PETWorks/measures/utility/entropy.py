@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from PETWorks.about.hierarchy import Hierarchy, misfit
 from PETWorks.counting.counts import Integers, PairCounts
-from PETWorks.counting.release import Release
+from PETWorks.counting.view import View
 from PETWorks.errors import NotApplicable
-from PETWorks.measures.catalogue import CELL_BY_CELL, metric
+from PETWorks.measures.catalogue import CELL_BY_CELL, ByColumn, metric
 from PETWorks.measures.parameters import AtLeast
 from PETWorks.measures.result import Result, no_less_than, normalised
 from PETWorks.tables.cells import SUPPRESSED
@@ -20,9 +20,11 @@ from PETWorks.tables.cells import SUPPRESSED
     better="higher",
     needs=("the original table", "hierarchies", "records in the order of the input"),
     treats=CELL_BY_CELL,
-    chinese=("非均勻熵", "1 減去資訊位元的損失比例，即只能由去識別化後的值猜測原始值時所損失者。"),
+    unit="ratio",
+    if_it_fails="refine",
+    by_column=ByColumn("non_uniform_entropy"),
 )
-def non_uniform_entropy(release: Release, *, at_least: AtLeast = None) -> Result:
+def non_uniform_entropy(view: View, *, at_least: AtLeast = None) -> Result:
     """One minus the share of bits lost when the original values can only be guessed from the released ones.
 
     A cell that is lifted loses log2 of how much more common its new value is than its old one. Lifting goes level by
@@ -33,23 +35,24 @@ def non_uniform_entropy(release: Release, *, at_least: AtLeast = None) -> Result
     *Information Loss through Global Recoding and Local Suppression*; Prasser, Bild and Kuhn (2016), *A Generic Method
     for Assessing the Quality of De-Identified Health Data*.
 
+    >>> from PETWorks import Release
     >>> release = Release("data/adult_anonymized.csv", original="data/adult.csv")
     >>> 0 < non_uniform_entropy(release).value < 1
     True
     """
-    hierarchies = release.generalised_hierarchies("non-uniform-entropy")
-    if release.records != release.original.rows:
+    hierarchies = view.generalised_hierarchies("non-uniform-entropy")
+    if view.records != view.background.original.rows:
         raise NotApplicable(
-            f"compares row by row: the release has {release.records} records, the original {release.original.rows}"
+            f"compares row by row: the release has {view.records} records, the original {view.background.original.rows}"
         )
     columns: dict[str, dict[str, Any]] = {}
     for column, hierarchy in hierarchies.items():
-        released, original = release.marginal(column).values, release.original.marginal(column).values
-        pairs = release.table.pair_in_order(column, release.original)
+        released, original = view.marginal(column).values, view.background.original.marginal(column).values
+        pairs = view.table.pair_in_order(column, view.background.original)
         levels = _levels(released, hierarchy, column)
         lifted = _lifted(original, hierarchy, column)
         lost = _bits_lost(pairs, levels, lifted)
-        most = _bits(np.bincount(pairs.other, pairs.counts), release.records)
+        most = _bits(np.bincount(pairs.other, pairs.counts), view.records)
         columns[column] = {
             "non_uniform_entropy": normalised(lost, 0, most),
             "raw": lost,
@@ -64,7 +67,7 @@ def non_uniform_entropy(release: Release, *, at_least: AtLeast = None) -> Result
         value,
         no_less_than(value, at_least),
         {"at_least": at_least},
-        {"raw": raw, "min": 0.0, "max": most, "columns": columns, "records": release.records},
+        {"raw": raw, "min": 0.0, "max": most, "columns": columns, "records": view.records},
     )
 
 

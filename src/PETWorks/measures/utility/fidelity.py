@@ -1,6 +1,7 @@
 """How close the released columns, and pairs of them, are to the original ones."""
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -9,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.counting.counts import Integers, Marginal, PairCounts
-from PETWorks.counting.release import Release
 from PETWorks.counting.table import Table
-from PETWorks.errors import NotApplicable, quoted
-from PETWorks.measures.catalogue import metric
+from PETWorks.counting.view import View
+from PETWorks.errors import NeedNotMet, quoted
+from PETWorks.measures.catalogue import ByColumn, metric
 from PETWorks.measures.parameters import AtLeast
 from PETWorks.measures.result import Result, no_less_than
 from PETWorks.tables.cells import SUPPRESSED, is_number
@@ -26,9 +27,11 @@ QUANTILES = {"first_quartile_bias": 0.25, "median_bias": 0.5, "third_quartile_bi
     better="higher",
     needs=("the original table",),
     treats={"missing": "value", "suppressed": "value", "several_sensitive": None, "privacy_unit": None},
-    chinese=("保真度", "1 減去各欄位在去識別化資料表與原始資料表之間總變異距離的平均值。"),
+    unit="ratio",
+    if_it_fails="refine",
+    by_column=ByColumn("total_variation", better="lower"),
 )
-def fidelity(release: Release, *, at_least: AtLeast = None) -> Result:
+def fidelity(view: View, *, at_least: AtLeast = None) -> Result:
     """One minus the mean total variation between the released and the original columns.
 
     Quasi-identifiers and sensitive attributes are compared as they stand: a generalised value is another value than
@@ -38,27 +41,28 @@ def fidelity(release: Release, *, at_least: AtLeast = None) -> Result:
 
     Lin (1991), *Divergence Measures Based on the Shannon Entropy*; Cramér (1946), *Mathematical Methods of Statistics*.
 
+    >>> from PETWorks import Release
     >>> release = Release("data/adult_anonymized.csv", original="data/adult.csv")
     >>> sorted(fidelity(release).details["columns"]["sex"])
     ['jensen_shannon_distance', 'total_variation']
     """
-    names = release.compared_columns
+    names = view.compared
     if not names:
-        raise NotApplicable("needs a column to compare: a quasi-identifier or a sensitive attribute")
-    original = release.original
-    columns = {name: _compared(original.marginal(name), release.marginal(name)) for name in names}
+        raise NeedNotMet("needs a column to compare: a quasi-identifier or a sensitive attribute")
+    original = view.background.original
+    columns = {name: _compared(original.marginal(name), view.marginal(name)) for name in names}
     numbers = {
         name: found
         for name in names
-        if (found := _numeric_bias(original.marginal(name), release.marginal(name))) is not None
+        if (found := _numeric_bias(original.marginal(name), view.marginal(name))) is not None
     }
-    raw = sum(_total_variation(original.marginal(name), release.marginal(name)) for name in names) / len(names)
+    raw = sum(_total_variation(original.marginal(name), view.marginal(name)) for name in names) / len(names)
     value = float(1 - raw)
     details: dict[str, Any] = {"raw": float(raw), "min": 0.0, "max": 1.0, "columns": columns}
     if numbers:
         details["numeric_columns"] = numbers
     if len(names) > 1:
-        details["pairs"] = _pairs(release.table, original, names)
+        details["pairs"] = _pairs(view.table, original, names)
     return Result("fidelity", value, no_less_than(value, at_least), {"at_least": at_least}, details)
 
 
@@ -132,7 +136,7 @@ def _described(numbers: Reals, counts: Integers) -> dict[str, float]:
     return {"mean_bias": mean, "variance_bias": variance, **quartiles}
 
 
-def _pairs(released: Table, original: Table, names: list[str]) -> dict[str, dict[str, float]]:
+def _pairs(released: Table, original: Table, names: Sequence[str]) -> dict[str, dict[str, float]]:
     """Cramér's V of each pair of columns, before and after."""
     pairs = list(combinations(names, 2))
     before, after = (
@@ -150,7 +154,7 @@ def _told(table: Table, pair: tuple[str, str], found: PairCounts) -> PairCounts:
     there = np.ones(len(found.counts), np.bool_)
     for name, codes in zip(pair, (found.one, found.other), strict=True):
         for nothing in (SUPPRESSED, None):
-            there &= codes != (-1 if (code := table.columns[name].code(nothing)) is None else code)
+            there &= codes != (-1 if (code := table.domains[name].code(nothing)) is None else code)
     return PairCounts(found.one[there], found.other[there], found.counts[there])
 
 

@@ -1,17 +1,20 @@
 """How many different people's values a released value may stand for: granularity and ambiguity."""
 
 import math
+from collections.abc import Mapping
 from fractions import Fraction
+from functools import partial
 from operator import add
 from typing import Any
 
 import numpy as np
 
 from PETWorks.counting.counts import ClassCodes
-from PETWorks.counting.release import Release
-from PETWorks.measures.catalogue import CELL_BY_CELL, metric
+from PETWorks.counting.questions import Question
+from PETWorks.counting.view import View
+from PETWorks.measures.catalogue import CELL_BY_CELL, ByColumn, metric
 from PETWorks.measures.parameters import AtLeast
-from PETWorks.measures.result import Result, no_less_than, normalised
+from PETWorks.measures.result import Later, Result, no_less_than, normalised
 
 
 @metric(
@@ -19,9 +22,11 @@ from PETWorks.measures.result import Result, no_less_than, normalised
     better="higher",
     needs=("hierarchies",),
     treats=CELL_BY_CELL,
-    chinese=("細緻度", "儲存格的值與「涵蓋整個值域」相距多遠：1 減去其值所涵蓋葉節點比例的平均值。"),
+    unit="ratio",
+    if_it_fails="refine",
+    by_column=ByColumn("granularity"),
 )
-def granularity(release: Release, *, at_least: AtLeast = None) -> Result:
+def granularity(view: View, *, at_least: AtLeast = None) -> Result:
     """How far cells are from standing for everything: one minus the mean share of leaves below a value.
 
     A cell loses (leaves below its value)/(all leaves) of its column; a suppressed or missing cell loses all. The
@@ -29,42 +34,87 @@ def granularity(release: Release, *, at_least: AtLeast = None) -> Result:
 
     Iyengar (2002), *Transforming Data to Satisfy Privacy Constraints*.
 
+    >>> from PETWorks import Release
     >>> granularity(Release("data/delta_anonymized.csv")).value
     0.37317073170731707
     """
-    columns: dict[str, dict[str, Any]] = {}
-    raw, least = Fraction(0), Fraction(0)
-    hierarchies = release.generalised_hierarchies("granularity")
+    leaves = view.for_all_levels("leaves", lambda: _leaves(view))
+    # In integers over one denominator, which divide exactly: a search asks for this again and again.
+    scale, least, most = view.for_all_levels("scale of granularity", lambda: _scale(leaves, view.records))
+    lost = sum([view.by_level("lost", column, partial(_lost, view, column, scale)) for column in leaves])
+    value = 1.0 if most <= least and lost <= least else min(max((most - lost) / max(most - least, 1), 0.0), 1.0)
+
+    def details() -> dict[str, Any]:
+        columns = {}
+        raw, smallest = Fraction(lost, most), Fraction(least, most)
+        for column, own in leaves.items():
+            share = Fraction(view.by_level("lost", column, partial(_lost, view, column, scale)), most // len(leaves))
+            columns[column] = {
+                "granularity": normalised(share, Fraction(1, own), 1),
+                "raw": float(share),
+                "min": 1 / own,
+                "max": 1.0,
+            }
+        return {"raw": float(raw), "min": float(smallest), "max": 1.0, "columns": columns, "records": view.records}
+
+    return Result("granularity", value, no_less_than(value, at_least), {"at_least": at_least}, Later(details))
+
+
+def _leaves(view: View) -> dict[str, int]:
+    """How many leaves the hierarchy of each column has."""
+    return {column: len(own.leaves) for column, own in view.generalised_hierarchies("granularity").items()}
+
+
+def _scale(leaves: Mapping[str, int], records: int) -> tuple[int, int, int]:
+    """What all shares of leaves are multiplied with, and what an untouched and a suppressed table then lose."""
+    scale = math.lcm(*leaves.values())
+    return scale, records * sum(scale // own for own in leaves.values()), records * scale * len(leaves)
+
+
+def _lost(view: View, column: str, scale: int) -> int:
+    """The shares of leaves that the cells of a column may stand for, added up and scaled."""
+    marginal, hierarchy = view.marginal(column), view.hierarchies[column]
+    below = int(hierarchy.leaf_counts(marginal.values, column) @ marginal.counts)
+    return below * (scale // len(hierarchy.leaves))
+
+
+def _fits(combinations: int, records: int) -> bool:
+    """Whether the sum fits into 64 bits; otherwise shares of all combinations are added up, which cannot overflow."""
+    return combinations * records < 2**62
+
+
+def _stood_for_question(view: View) -> Question[float]:
+    """For how many combinations of original values may all records stand?"""
+    hierarchies = view.generalised_hierarchies("ambiguity")
+    exact = _fits(math.prod(len(hierarchy.leaves) for hierarchy in hierarchies.values()), view.records)
+    weights = {}
     for column, hierarchy in hierarchies.items():
-        marginal, leaves = release.marginal(column), len(hierarchy.leaves)
-        below = int(hierarchy.leaf_counts(marginal.values, column) @ marginal.counts)
-        lost = Fraction(below, marginal.records * leaves)
-        raw, least = raw + lost, least + Fraction(1, leaves)
-        columns[column] = {
-            "granularity": normalised(lost, Fraction(1, leaves), 1),
-            "raw": float(lost),
-            "min": 1 / leaves,
-            "max": 1.0,
-        }
-    raw, least = raw / len(hierarchies), least / len(hierarchies)
-    value = normalised(raw, least, 1)
-    return Result(
-        "granularity",
-        value,
-        no_less_than(value, at_least),
-        {"at_least": at_least},
-        {"raw": float(raw), "min": float(least), "max": 1.0, "columns": columns, "records": release.records},
-    )
+        leaves = hierarchy.leaf_counts(view.marginal(column).values, column)
+        weights[column] = leaves if exact else leaves / len(hierarchy.leaves)
+    return view.fold_codes("stood for", partial(_stood_for, weights, exact), add, every_record=True)
+
+
+def _stood_for(weights: Mapping[str, Any], exact: bool, classes: ClassCodes) -> Any:
+    products = classes.sizes.astype(np.int64 if exact else np.float64)
+    for column, codes in classes.codes.items():
+        products *= weights[column][codes]
+    return products.sum().item()
+
+
+def _asks(view: View, **_limits: float | None) -> list[Question[float]]:
+    return [_stood_for_question(view)]
 
 
 @metric(
+    asks=_asks,
     family="utility",
     better="higher",
     needs=("quasi-identifiers", "hierarchies"),
     treats=CELL_BY_CELL,
-    chinese=("模糊度", "資料列可能代表的原始值組合愈少，數值愈高：僅有一種為 1，所有組合皆有可能為 0。"),
+    unit="ratio",
+    if_it_fails="refine",
 )
-def ambiguity(release: Release, *, at_least: AtLeast = None) -> Result:
+def ambiguity(view: View, *, at_least: AtLeast = None) -> Result:
     """How few combinations of original values a record may stand for, between one and all.
 
     A record may stand for as many combinations as the product of the leaves below its values; these are added up over
@@ -72,35 +122,23 @@ def ambiguity(release: Release, *, at_least: AtLeast = None) -> Result:
 
     Goldberger and Tassa (2010), *Efficient Anonymizations with Enhanced Utility*.
 
+    >>> from PETWorks import Release
     >>> ambiguity(Release("data/delta_anonymized.csv")).value > 0.7
     True
     """
-    hierarchies = release.generalised_hierarchies("ambiguity")
-    leaves = {
-        column: hierarchy.leaf_counts(release.marginal(column).values, column)
-        for column, hierarchy in hierarchies.items()
-    }
+    hierarchies = view.generalised_hierarchies("ambiguity")
     combinations = math.prod(len(hierarchy.leaves) for hierarchy in hierarchies.values())
-    # Integers as long as the sum fits into 64 bits; otherwise shares of all combinations, which cannot overflow.
-    exact = combinations * release.records < 2**62
-    weights = {column: own if exact else own / len(hierarchies[column].leaves) for column, own in leaves.items()}
-
-    def stood_for(classes: ClassCodes) -> Any:
-        products = classes.sizes.astype(np.int64 if exact else np.float64)
-        for column, codes in classes.codes.items():
-            products *= weights[column][codes]
-        return products.sum().item()
-
-    found = Fraction(release.fold_codes(stood_for, add, every_record=True))
-    raw = found if exact else max(found * combinations, Fraction(release.records))
-    least, most = release.records, release.records * combinations
+    exact = _fits(combinations, view.records)
+    total = Fraction(view.answer(_stood_for_question(view)))
+    raw = total if exact else max(total * combinations, Fraction(view.records))
+    least, most = view.records, view.records * combinations
     value = normalised(raw, least, most)
     return Result(
         "ambiguity",
         value,
         no_less_than(value, at_least),
         {"at_least": at_least},
-        {"raw": int(raw) if exact else _rounded(raw), "min": least, "max": most, "records": release.records},
+        {"raw": int(raw) if exact else _rounded(raw), "min": least, "max": most, "records": view.records},
     )
 
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from PETWorks.counting.release import Release
-from PETWorks.measures.catalogue import CELL_BY_CELL, metric
+from PETWorks.counting.view import View
+from PETWorks.measures.catalogue import CELL_BY_CELL, ByColumn, metric
 from PETWorks.measures.parameters import AtMost
 from PETWorks.measures.result import Result, no_more_than
 from PETWorks.tables.cells import SUPPRESSED
@@ -13,26 +13,29 @@ from PETWorks.tables.cells import SUPPRESSED
     family="utility",
     better="lower",
     treats=CELL_BY_CELL,
-    chinese=("缺漏比例", "遭抑制、為缺值，或為資料階層最頂層值的儲存格所占比例。"),
+    unit="share",
+    if_it_fails="refine",
+    by_column=ByColumn("share", called="missing", better="lower"),
 )
-def missings(release: Release, *, at_most: AtMost = None) -> Result:
+def missings(view: View, *, at_most: AtMost = None) -> Result:
     """Share of cells that are suppressed, missing, or the top value of their hierarchy.
 
     Meyerson and Williams (2004), *On the Complexity of Optimal K-Anonymity*, count the same cells.
 
+    >>> from PETWorks import Release
     >>> missings(Release("data/delta_anonymized.csv")).value
     0.3333333333333333
     """
     columns: dict[str, dict[str, Any]] = {}
-    for column in release.quasi_identifiers:
-        marginal, hierarchy = release.marginal(column), release.hierarchies.get(column)
+    for column in view.quasi_identifiers:
+        marginal, hierarchy = view.marginal(column), view.hierarchies.get(column)
         nothing = {None, SUPPRESSED} if hierarchy is None else {None, SUPPRESSED, hierarchy.top}
         cells = sum(
             count for value, count in zip(marginal.values, marginal.counts.tolist(), strict=True) if value in nothing
         )
-        columns[column] = {"cells": cells, "share": cells / release.records}
+        columns[column] = {"cells": cells, "share": cells / view.records}
     lost = sum(found["cells"] for found in columns.values())
-    value = lost / (release.records * len(columns))
+    value = lost / (view.records * len(columns))
     return Result(
         "missings",
         value,
@@ -45,6 +48,6 @@ def missings(release: Release, *, at_most: AtMost = None) -> Result:
             "max": 1.0,
             "normalised": 1 - value,
             "columns": columns,
-            "records": release.records,
+            "records": view.records,
         },
     )

@@ -1,6 +1,7 @@
 """What a publisher gains by a release, less what attacks on it may cost."""
 
 import math
+from functools import partial
 from operator import add
 from typing import Annotated, Any, NamedTuple
 
@@ -8,32 +9,85 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.counting.counts import ClassCodes, ClassSizes
+from PETWorks.counting.questions import Question
 from PETWorks.counting.release import Release
+from PETWorks.counting.view import View
 from PETWorks.errors import NotApplicable
-from PETWorks.measures.catalogue import find, metric
+from PETWorks.measures.catalogue import find, metric, view_of
 from PETWorks.measures.parameters import Choice, Number
 from PETWorks.measures.result import Result, at_most, below, normalised
 
-Money = Annotated[float, Number(at_least=0, at_most=1e100)]
+Money = Annotated[float, Number(at_least=0, at_most=1e100, unit="money")]
 Reals = NDArray[np.float64]
 BINS = 20
 ROUNDING = 1e-12  # of a sum of logarithms over the columns
 
 
+class _Amounts(NamedTuple):
+    """What an attack costs and gains, and what it costs the publisher; what a record brings."""
+
+    adversary_cost: float
+    adversary_gain: float
+    publisher_loss: float
+    publisher_benefit: float
+
+    @property
+    def edges(self) -> Reals:
+        """Between which payouts records are counted."""
+        return np.linspace(-self.publisher_loss, self.publisher_benefit or 1, BINS + 1)
+
+
+class _Paid(NamedTuple):
+    """Records times what each still tells; records by payout; records that pay less than nothing."""
+
+    kept: float
+    histogram: Reals
+    negative: int
+
+
+def _paid_question(view: View, amounts: _Amounts, information_loss: str) -> Question[_Paid]:
+    """What do the classes pay?"""
+    kernel = partial(_paid, amounts, _kept_weights(view, information_loss))
+    return view.fold_codes(("paid", amounts, information_loss), kernel, _together)
+
+
+def _paid(amounts: _Amounts, weights: "dict[str, Reals] | None", classes: ClassCodes) -> _Paid:
+    kept, sizes, edges = _kept(classes, weights), classes.sizes, amounts.edges
+    attacked = _attacked(sizes, amounts.adversary_gain, amounts.adversary_cost)
+    lost = np.where(attacked, amounts.publisher_loss / sizes, 0)
+    payout = amounts.publisher_benefit * kept - lost
+    return _Paid(
+        float(np.sum(kept * sizes)),
+        np.histogram(np.clip(payout, edges[0], edges[-1]), edges, weights=sizes)[0],
+        int(sizes[below(amounts.publisher_benefit * kept, lost)].sum()),
+    )
+
+
+def _together(one: _Paid, other: _Paid) -> _Paid:
+    return _Paid(*map(add, one, other))
+
+
+def _asks(view: View, *, information_loss: str, at_least: float | None, **amounts: float) -> list[Question[_Paid]]:  # noqa: ARG001
+    return [_paid_question(view, _Amounts(**amounts), information_loss)]
+
+
 @metric(
+    asks=_asks,
     family="utility",
     better="higher",
-    chinese=("發布者淨收益", "所有資料列帶給發布者的期望淨收益：資料列尚存資訊帶來的收益，減去攻擊造成的損失。"),
+    unit="money",
+    if_it_fails="refine",
+    section="profit",
 )
 def publisher_payout(
-    release: Release,
+    view: View,
     *,
     adversary_cost: Money = 4,
     adversary_gain: Money = 300,
     publisher_loss: Money = 300,
     publisher_benefit: Money = 1200,
     information_loss: Annotated[str, Choice(("auto", "shares", "none"))] = "auto",
-    at_least: Annotated[float | None, Number()] = None,
+    at_least: Annotated[float | None, Number(limit="at least", unit="money")] = None,
 ) -> Result:
     """Expected payout of the publisher over all records: benefit for what they still tell, less losses by attacks.
 
@@ -47,27 +101,16 @@ def publisher_payout(
     >>> publisher_payout(Release("data/delta_anonymized.csv"), information_loss="none").value
     5400.0
     """
-    weights = _kept_weights(release, information_loss)
-    edges = np.linspace(-publisher_loss, publisher_benefit or 1, BINS + 1)
-
-    def paid(classes: ClassCodes) -> _Paid:
-        kept = _kept(classes, weights)
-        sizes = classes.sizes
-        lost = np.where(_attacked(sizes, adversary_gain, adversary_cost), publisher_loss / sizes, 0)
-        payout = publisher_benefit * kept - lost
-        return _Paid(
-            float(np.sum(kept * sizes)),
-            np.histogram(np.clip(payout, edges[0], edges[-1]), edges, weights=sizes)[0],
-            int(sizes[below(publisher_benefit * kept, lost)].sum()),
-        )
-
-    found = release.fold_codes(paid, lambda one, other: _Paid(*map(add, one, other)))
-    sizes = release.class_sizes()
+    amounts = _Amounts(adversary_cost, adversary_gain, publisher_loss, publisher_benefit)
+    weights = _kept_weights(view, information_loss)
+    edges = amounts.edges
+    paid = view.answer(_paid_question(view, amounts, information_loss))
+    sizes = view.class_sizes()
     attacked = _attacked(sizes.sizes, adversary_gain, adversary_cost)
-    benefit, losses = publisher_benefit * found.kept, publisher_loss * int(sizes.classes[attacked].sum())
+    benefit, losses = publisher_benefit * paid.kept, publisher_loss * int(sizes.classes[attacked].sum())
     even = at_most(benefit, losses) and at_most(losses, benefit)
     value = 0.0 if even else benefit - losses
-    most = publisher_benefit * release.counted_records
+    most = publisher_benefit * view.counted_records
     return Result(
         "publisher-payout",
         value,
@@ -90,7 +133,7 @@ def publisher_payout(
             "normalised": 1 - normalised(value, 0, most) if most else 0.0,
             "information_loss_used": "none" if weights is None else "shares",
             "records_attacked": int((sizes.sizes * sizes.classes)[attacked].sum()),
-            "records_paying_less_than_nothing": found.negative,
+            "records_paying_less_than_nothing": paid.negative,
             "break_even_gain_per_cost": _break_even(sizes, benefit, publisher_loss),
             "payout_by_gain_per_cost": {
                 f"{ratio:g}": {
@@ -101,15 +144,19 @@ def publisher_payout(
             },
             "records_by_payout": {
                 f"{low:g} to {high:g}": {"records": int(records)}
-                for low, high, records in zip(edges[:-1], edges[1:], found.histogram, strict=True)
+                for low, high, records in zip(edges[:-1], edges[1:], paid.histogram, strict=True)
             },
-            **release.class_summary(),
+            **view.class_summary(),
         },
     )
 
 
 def payout_curve(
-    release: Release, *, publisher_loss: float = 300, publisher_benefit: float = 1200, information_loss: str = "auto"
+    view: View | Release,
+    *,
+    publisher_loss: float = 300,
+    publisher_benefit: float = 1200,
+    information_loss: str = "auto",
 ) -> tuple[Reals, Reals]:
     """All steps of the payout over (adversary's gain)/(cost): just above each ratio, the payout of the publisher.
 
@@ -117,24 +164,18 @@ def payout_curve(
     >>> ratios.tolist(), payouts.tolist()
     ([0.0, 2.0, 3.0], [6000.0, 5700.0, 5400.0])
     """
+    view = view_of(view)
     given = {"publisher_loss": publisher_loss, "publisher_benefit": publisher_benefit}
     checked = find("publisher-payout").check({**given, "information_loss": information_loss})
     publisher_loss, publisher_benefit = checked["publisher_loss"], checked["publisher_benefit"]
-    weights = _kept_weights(release, information_loss)
-    benefit = publisher_benefit * release.fold_codes(
-        lambda classes: float(_kept(classes, weights) @ classes.sizes), add
+    weights = _kept_weights(view, information_loss)
+    kept = view.fold_codes(
+        ("kept", information_loss), lambda classes: float(_kept(classes, weights) @ classes.sizes), add
     )
-    sizes = release.class_sizes()
+    benefit = publisher_benefit * view.answer(kept)
+    sizes = view.class_sizes()
     attacked = np.concatenate([[0], np.cumsum(sizes.classes)])
     return np.concatenate([[0.0], sizes.sizes]), benefit - publisher_loss * attacked
-
-
-class _Paid(NamedTuple):
-    """Records times what each still tells; records by payout; records that pay less than nothing."""
-
-    kept: float
-    histogram: Reals
-    negative: int
 
 
 def _attacked(sizes: NDArray[Any], gain: float, cost: float) -> NDArray[np.bool_]:
@@ -142,21 +183,21 @@ def _attacked(sizes: NDArray[Any], gain: float, cost: float) -> NDArray[np.bool_
     return below(cost, gain / sizes)
 
 
-def _kept_weights(release: Release, information_loss: str) -> dict[str, Reals] | None:
+def _kept_weights(view: View, information_loss: str) -> dict[str, Reals] | None:
     """For each column and value, what it contributes to one minus the information loss; None where nothing is lost."""
     if information_loss == "none":
         return None
-    without = [column for column in release.quasi_identifiers if column not in release.hierarchies]
+    without = [column for column in view.quasi_identifiers if column not in view.hierarchies]
     if without and information_loss == "auto":
         return None
-    hierarchies = release.generalised_hierarchies("publisher-payout")
+    hierarchies = view.generalised_hierarchies("publisher-payout")
     all_leaves = math.fsum(math.log(len(hierarchy.leaves)) for hierarchy in hierarchies.values())
     if all_leaves == 0 and information_loss == "auto":
         return None
     if all_leaves == 0:
         raise NotApplicable("hierarchies of one leaf each have no information to lose")
     return {
-        column: -np.log(hierarchy.leaf_counts(release.marginal(column).values, column) / len(hierarchy.leaves))
+        column: -np.log(hierarchy.leaf_counts(view.marginal(column).values, column) / len(hierarchy.leaves))
         / all_leaves
         for column, hierarchy in hierarchies.items()
     }

@@ -4,8 +4,8 @@ from fractions import Fraction
 from typing import Any
 
 from PETWorks.about.hierarchy import Hierarchy, misfit
-from PETWorks.counting.release import Release
-from PETWorks.measures.catalogue import CELL_BY_CELL, metric
+from PETWorks.counting.view import View
+from PETWorks.measures.catalogue import CELL_BY_CELL, ByColumn, metric
 from PETWorks.measures.parameters import AtLeast
 from PETWorks.measures.result import Result, no_less_than
 from PETWorks.tables.cells import SUPPRESSED
@@ -16,9 +16,11 @@ from PETWorks.tables.cells import SUPPRESSED
     better="higher",
     needs=("hierarchies",),
     treats=CELL_BY_CELL,
-    chinese=("精準度", "1 減去儲存格概化層數占其資料階層高度之比例的平均值。"),
+    unit="ratio",
+    if_it_fails="refine",
+    by_column=ByColumn("precision"),
 )
-def precision(release: Release, *, at_least: AtLeast = None) -> Result:
+def precision(view: View, *, at_least: AtLeast = None) -> Result:
     """One minus the mean share of its hierarchy that a cell has been lifted.
 
     A cell on level l of a hierarchy of height h has lost l/h of its detail; suppressed and missing cells have
@@ -26,20 +28,21 @@ def precision(release: Release, *, at_least: AtLeast = None) -> Result:
 
     Sweeney (2002), *Achieving k-Anonymity Privacy Protection Using Generalization and Suppression*.
 
+    >>> from PETWorks import Release
     >>> release = Release("data/delta_anonymized.csv")
     >>> precision(release).value
     0.33333333333333337
     """
-    hierarchies = release.generalised_hierarchies("precision")
+    hierarchies = view.generalised_hierarchies("precision")
     lost: dict[str, Fraction] = {}
     ambiguous: dict[str, int] = {}
     for column, hierarchy in hierarchies.items():
-        lost[column], ambiguous[column] = _lost(release, column, hierarchy)
+        lost[column], ambiguous[column] = _lost(view, column, hierarchy)
     # The published steps in their order, each rounded once: the mean distortion first, then one minus that.
-    distortion = sum(lost.values(), Fraction(0)) / (release.records * len(hierarchies))
+    distortion = sum(lost.values(), Fraction(0)) / (view.records * len(hierarchies))
     per_column: dict[str, Any] = {
         column: {
-            "precision": 1 - float(lost[column] / release.records),
+            "precision": 1 - float(lost[column] / view.records),
             "height": hierarchy.height,
             "ambiguous_cells": ambiguous[column],
         }
@@ -56,14 +59,14 @@ def precision(release: Release, *, at_least: AtLeast = None) -> Result:
             "min": 0.0,
             "max": 1.0,
             "columns": per_column,
-            "records": release.records,
+            "records": view.records,
         },
     )
 
 
-def _lost(release: Release, column: str, hierarchy: Hierarchy) -> tuple[Fraction, int]:
+def _lost(view: View, column: str, hierarchy: Hierarchy) -> tuple[Fraction, int]:
     """Detail lost in a column, added up over its cells; and the cells whose value stands on several levels."""
-    marginal = release.marginal(column)
+    marginal = view.marginal(column)
     levels = [hierarchy.level(value) for value in marginal.values]
     unknown = levels.count(None)
     if unknown:

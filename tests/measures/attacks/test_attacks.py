@@ -5,13 +5,13 @@ import numpy as np
 import pandas as pd
 import privattacks
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from qif import measure
 
 import definitions
 import frames
-from conftest import cases
+from conftest import cases, examples
 from PETWorks import Release
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.measures.attacks.inference import attribute_inference, attribute_inference_per_record
@@ -86,7 +86,7 @@ def test_suppressed_records_are_seen_by_the_adversary():
 CELLS = st.lists(st.tuples(*(st.sampled_from("abc") for _ in range(4))), min_size=2, max_size=25)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(rows=CELLS)
 def test_privattacks_agrees_on_every_adversary(rows):
     frame = pd.DataFrame(rows, columns=["x", "y", "z", "s"])
@@ -99,7 +99,7 @@ def test_privattacks_agrees_on_every_adversary(rows):
             assert attribute_inference(table).value == pytest.approx(theirs["ai"]["s"], rel=1e-12)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(rows=CELLS)
 def test_qif_agrees(rows):
     """The same numbers as Bayes vulnerabilities of the channel from the sensitive value to the quasi-identifiers."""

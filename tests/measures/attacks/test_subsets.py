@@ -1,5 +1,7 @@
 """Every adversary: all subsets of the quasi-identifiers against a literal count, and what is drawn from them."""
 
+import subprocess
+import sys
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations, permutations
@@ -8,27 +10,20 @@ import numpy as np
 import pandas as pd
 import privattacks
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import examples
+from people import DOCUMENT, release_of
 from PETWorks import Release
+from PETWorks.counting import subset_arrays, subset_kernels, subset_keys
 from PETWorks.counting import subset_counts as lattice
+from PETWorks.counting.subset_families import SubsetCounts
 from PETWorks.errors import InputError, NotApplicable, ParameterError, RoleError
 from PETWorks.measures.attacks import subset_sizes as sizes_module
 from PETWorks.measures.attacks.subset_sizes import checked_sizes
 from PETWorks.measures.attacks.subsets import every_subset
 from PETWorks.measures.attacks.uniques import minimal_uniques
-
-DOCUMENT = {
-    "age": [20, 30, 30, 30, 30, 55, 55, 55],
-    "education": ["Master", "High School", "High School", "PhD", "PhD", "Bachelor", "Bachelor", "Bachelor"],
-    "income": ["low", "medium", "low", "medium", "medium", "high", "high", "medium"],
-}
-
-
-def release_of(table, known, sensitive=()):
-    roles = dict.fromkeys(known, "quasi_identifier") | dict.fromkeys(sensitive, "sensitive_attribute")
-    return Release(table, roles)
 
 
 def literal(table, subset, sensitive):
@@ -39,7 +34,7 @@ def literal(table, subset, sensitive):
         classes.setdefault(tuple(row[name] for name in subset), []).append(row)
     sizes = [len(members) for members in classes.values()]
     hits = [sum(max(Counter(row[name] for row in rows).values()) for rows in classes.values()) for name in sensitive]
-    return [len(sizes), sizes.count(1), min(sizes), *hits]
+    return SubsetCounts(len(sizes), sizes.count(1), min(sizes), tuple(hits))
 
 
 @st.composite
@@ -54,6 +49,13 @@ def tables(draw, columns=5, sensitive=2, rows=24):
     return table, known, hidden
 
 
+@pytest.fixture(params=[subset_arrays, subset_kernels], ids=["NumPy", "compiled"])
+def kernels(request, monkeypatch):
+    """Both ways to go over keys."""
+    monkeypatch.setattr(lattice, "kernels_for", lambda _: request.param)
+    return request.param
+
+
 @pytest.fixture(params=["as it is", "small chunks", "little memory", "wide keys", "heavy rows"])
 def engine(request, monkeypatch):
     """All ways through the engine, on small tables."""
@@ -61,34 +63,72 @@ def engine(request, monkeypatch):
     if request.param == "small chunks":
         monkeypatch.setattr(lattice, "CHUNK_ROWS", 4)
         monkeypatch.setattr(lattice, "PIECE_ROWS", 2)
-        monkeypatch.setattr(lattice, "FREE", 2)
+        monkeypatch.setattr("PETWorks.counting.subset_families.FREE", 2)
     elif request.param == "little memory":
         memory = 200
     elif request.param == "wide keys":
         monkeypatch.setattr(lattice, "KEY_BITS", 10)
+        monkeypatch.setattr(subset_keys, "KEY_BITS", 10)
         monkeypatch.setattr("PETWorks.counting.keys.KEY_BITS", 12)
     elif request.param == "heavy rows":
-        monkeypatch.setattr(lattice, "NARROW", 4)
+        monkeypatch.setattr(subset_keys, "NARROW", 4)
     return memory
 
 
 @given(tables())
-@settings(max_examples=60)
+@examples(60)
 def check_all(memory, case):
     table, known, sensitive = case
     found = every_subset(release_of(table, known, sensitive), memory=memory)
     wanted = [subset for size in range(1, len(known) + 1) for subset in combinations(known, size)]
     assert [tuple(found.attributes(mask)) for mask in found.masks.tolist()] == wanted
-    assert found.counts.tolist() == [literal(table, subset, sensitive) for subset in wanted]
+    assert found.counts == [literal(table, subset, sensitive) for subset in wanted]
     sizes = {1, len(known)}
     some = every_subset(release_of(table, known, sensitive), sizes, memory=memory)
-    assert some.counts.tolist() == found.counts[np.isin(found.sizes, list(sizes))].tolist()
+    assert some.counts == [counts for counts, size in zip(found.counts, found.sizes, strict=True) if size in sizes]
 
 
+@pytest.mark.usefixtures("kernels")
 def test_all_subsets_are_the_literal_ones(engine):
     check_all(engine)
 
 
+def test_a_compiler_is_loaded_for_much_work_only(monkeypatch):
+    monkeypatch.delitem(sys.modules, "PETWorks.counting.subset_kernels")
+    assert subset_keys.kernels_for(subset_keys.COMPILED_FROM - 1) is subset_arrays
+    assert subset_keys.kernels_for(subset_keys.COMPILED_FROM).__name__ == "PETWorks.counting.subset_kernels"
+    code = (
+        "import sys; from PETWorks import Release, every_subset; "
+        "every_subset(Release({'a': ['1', '2'], 'b': ['x', 'y']}, dict.fromkeys('ab', 'quasi_identifier'))); "
+        "sys.exit('numba' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@given(st.data(), st.integers(0, 12), st.integers(1, 40))
+@examples(60)
+def test_both_kernels_make_the_same_of_keys(data, key_bits, rows):
+    """Keys of two columns and a value, with weights; the left column is dropped."""
+    widths = [data.draw(st.integers(0, 12)), key_bits, data.draw(st.integers(0, 3))]
+    kind = data.draw(st.sampled_from([np.uint32, np.uint64]))
+    keys = np.array(data.draw(st.lists(st.integers(0, (1 << sum(widths)) - 1), min_size=rows, max_size=rows)), kind)
+    weights = np.array(data.draw(st.lists(st.integers(1, 40), min_size=rows, max_size=rows)), np.uint32)
+    weight_bits = data.draw(st.integers(0, 6))
+    results = []
+    for kernels in (subset_arrays, subset_kernels):
+        needed = kernels.entries_needed(weights, weight_bits)
+        entries = np.empty(needed, np.uint32)
+        dropped = np.array([key_bits + widths[2]]), np.array([widths[0]])
+        kernels.project(keys, weights, *dropped, weight_bits, entries)
+        written = entries.tolist()
+        entries.sort()
+        merged = np.empty(needed, np.uint32)
+        distinct, *counts = kernels.fold(entries, widths[2], weight_bits, merged)
+        results.append((needed, written, counts, entries[:distinct].tolist(), merged[:distinct].tolist()))
+    assert results[0] == results[1]
+
+
+@pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("chunk", [1 << 19, 3000])
 def test_a_larger_table_agrees_with_grouping_the_rows(monkeypatch, chunk):
     monkeypatch.setattr(lattice, "CHUNK_ROWS", chunk)
@@ -98,13 +138,14 @@ def test_a_larger_table_agrees_with_grouping_the_rows(monkeypatch, chunk):
     table = {name: (rng.random(20_000) ** 3 * card).astype(int).astype(str) for name, card in cards.items()}
     frame = pd.DataFrame(table)
     found = every_subset(release_of(frame, list("abcdef"), ["s", "t"]))
-    for mask, counts in zip(found.masks.tolist(), found.counts.tolist(), strict=True):
+    for mask, counts in zip(found.masks.tolist(), found.counts, strict=True):
         names = found.attributes(mask)
         sizes = frame.groupby(names).size()
         hits = [frame.groupby([*names, s]).size().groupby(level=names).max().sum() for s in "st"]
-        assert counts == [len(sizes), (sizes == 1).sum(), sizes.min(), *hits]
+        assert counts == (len(sizes), (sizes == 1).sum(), sizes.min(), tuple(hits))
 
 
+@pytest.mark.usefixtures("kernels")
 def test_columns_that_no_key_can_hold():
     rng = np.random.default_rng(2)
     frame = pd.DataFrame({f"q{n:02}": rng.integers(0, 900, 1200).astype(str) for n in range(20)})
@@ -116,20 +157,21 @@ def test_columns_that_no_key_can_hold():
         names = found.attributes(int(found.masks[place]))
         sizes = frame.groupby(names).size()
         hits = frame.groupby([*names, "s"]).size().groupby(level=names).max().sum()
-        assert found.counts[place].tolist() == [len(sizes), (sizes == 1).sum(), sizes.min(), hits]
+        assert found.counts[place] == (len(sizes), (sizes == 1).sum(), sizes.min(), (hits,))
 
 
+@pytest.mark.usefixtures("kernels")
 def test_heavy_rows_of_columns_that_just_fit_into_a_key():
     rng = np.random.default_rng(4)
     frame = pd.DataFrame({f"q{n}": rng.integers(0, 1000, 1500).astype(str) for n in range(8)})
     frame["s"] = rng.integers(0, 8, 1500).astype(str)
     frame = pd.concat([frame, *[frame[:300]] * 5, frame.assign(s="0")[:50]], ignore_index=True)
     found = every_subset(release_of(frame, [f"q{n}" for n in range(8)], ["s"]))
-    for mask, counts in zip(found.masks.tolist(), found.counts.tolist(), strict=True):
+    for mask, counts in zip(found.masks.tolist(), found.counts, strict=True):
         names = found.attributes(mask)
         sizes = frame.groupby(names).size()
         hits = frame.groupby([*names, "s"]).size().groupby(level=names).max().sum()
-        assert counts == [len(sizes), (sizes == 1).sum(), sizes.min(), hits], names
+        assert counts == (len(sizes), (sizes == 1).sum(), sizes.min(), (hits,)), names
 
 
 def test_minimal_sets_may_overlap():
@@ -150,7 +192,7 @@ def test_the_answers_of_the_document():
 
 
 @given(tables(columns=4, sensitive=1))
-@settings(max_examples=15)
+@examples(15)
 def test_agrees_with_privattacks(case):
     table, known, _ = case
     table = {name: [value or "missing" for value in column] for name, column in table.items()} | {
@@ -163,6 +205,7 @@ def test_agrees_with_privattacks(case):
     theirs = attack.posterior_vulnerability("all", known, "s", combinations=sizes, n_processes=1)
     ours = every_subset(release_of(frame, known, ["s"])).to_arrow().to_pandas()
     theirs = {frozenset(row["qids"].split(",")): row for _, row in theirs.iterrows()}
+    assert len(ours) == len(theirs)
     for row in ours.to_dict("records"):
         other = theirs[frozenset(row["attributes"])]
         # They round to eight digits.
@@ -171,7 +214,7 @@ def test_agrees_with_privattacks(case):
 
 
 @given(tables())
-@settings(max_examples=40)
+@examples(40)
 def test_more_attributes_never_lower_a_risk(case):
     found = every_subset(release_of(*case))
     place = {mask: number for number, mask in enumerate(found.masks.tolist())}
@@ -180,14 +223,14 @@ def test_more_attributes_never_lower_a_risk(case):
             if mask >> bit & 1 and mask != 1 << bit:
                 less = found.counts[place[mask & ~(1 << bit)]]
                 more = found.counts[number]
-                assert more[0] >= less[0]
-                assert more[1] >= less[1]
-                assert more[2] <= less[2]
-                assert (more[3:] >= less[3:]).all()
+                assert more.classes >= less.classes
+                assert more.uniques >= less.uniques
+                assert more.smallest_class <= less.smallest_class
+                assert all(np.greater_equal(more.right_guesses, less.right_guesses))
 
 
 @given(tables(columns=4))
-@settings(max_examples=40)
+@examples(40)
 def test_shapley_shares_are_the_mean_over_all_orders_and_add_up(case):
     _, known, _ = case
     found = every_subset(release_of(*case))
@@ -211,7 +254,7 @@ def test_shapley_shares_are_the_mean_over_all_orders_and_add_up(case):
 
 
 @given(tables(columns=4), st.sampled_from([0, 0.2, 1 / 3, 0.5, 1]), st.booleans())
-@settings(max_examples=60)
+@examples(60)
 def test_minimal_risky_sets(case, limit, gaps):
     table, known, sensitive = case
     sizes = sorted({1, len(known)}) if gaps else "all"
@@ -223,7 +266,7 @@ def test_minimal_risky_sets(case, limit, gaps):
         risky = {}
         for mask in [0, *found.masks.tolist()]:
             subset = found.attributes(mask)
-            classes, uniques, smallest, *hits = literal(table, subset, sensitive)
+            classes, uniques, smallest, hits = literal(table, subset, sensitive)
             risk = {"highest-risk": Fraction(1, smallest), "average-risk": Fraction(classes, records)}
             risk |= {"uniques": Fraction(uniques, records), "inference": Fraction(max(hits, default=0), records)}
             risk |= {f"inference:{s}": Fraction(hit, records) for s, hit in zip(sensitive, hits, strict=True)}
@@ -300,7 +343,7 @@ def test_few_of_many_columns_take_no_time():
     table = {f"q{number:02}": ["a", "b", str(number % 3)] for number in range(60)}
     found = every_subset(release_of(table, list(table)), [1, 60])
     assert len(found) == 61
-    assert found.counts[-1].tolist() == literal(table, list(table), [])
+    assert found.counts[-1] == literal(table, list(table), [])
 
 
 def test_more_columns_than_bits():
@@ -317,7 +360,7 @@ def test_a_column_without_a_name(names):
     columns = (list("xxyyzw"), list("pqpqpq"), list("mnmnmm"))
     found = every_subset(release_of(dict(zip(names, columns, strict=True)), names[:2], names[2:]))
     named = every_subset(release_of(dict(zip("abs", columns, strict=True)), "ab", "s"))
-    assert found.counts.tolist() == named.counts.tolist()
+    assert found.counts == named.counts
     assert found.minimal_risky({f"inference:{names[2]}": 0.9}) != []
 
 

@@ -2,15 +2,14 @@
 
 import math
 from fractions import Fraction
-from unittest import mock
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import examples, small_batches
 from PETWorks import Release
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.counting import memory
 from PETWorks.errors import PETWorksError
 from PETWorks.measures.class_shares import shares
 from PETWorks.measures.privacy.likeness import basic_beta_likeness, delta_disclosure, enhanced_beta_likeness
@@ -89,7 +88,7 @@ def test_bases(base):
         delta_disclosure(release(HALVES), base=base)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), min_size=2, max_size=3))
 def test_what_is_beyond_agrees_with_the_verdict(pairs):
     """Also exactly on the limit."""
@@ -108,12 +107,12 @@ def test_what_is_beyond_agrees_with_the_verdict(pairs):
 COUNTS = st.dictionaries(st.sampled_from("xyz"), st.integers(1, 8), min_size=1)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(classes=st.dictionaries(st.sampled_from("12345"), COUNTS, min_size=1), cells=st.sampled_from([2, 3, 1 << 17]))
 def test_extreme_shares_over_several_batches(classes, cells):
     """For each value the largest and smallest share in a class, and of equal ones the smallest class."""
     table = release(classes)
-    with mock.patch.object(memory, "CELLS_PER_BATCH", cells):
+    with small_batches(cells):
         found = shares(table, "s")
     for place, value in enumerate(found.overall.values):
         sizes = [(counts[value], sum(counts.values())) for counts in classes.values() if value in counts]

@@ -5,11 +5,13 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from suda import suda
-from test_subsets import release_of, tables
+from test_subsets import tables
 
+from conftest import examples
+from people import release_of
 from PETWorks.errors import InputError
 from PETWorks.measures.attacks import uniques
 from PETWorks.measures.attacks.uniques import minimal_uniques
@@ -30,7 +32,7 @@ def literal(table, known, up_to):
 
 
 @given(tables(), st.integers(1, 5))
-@settings(max_examples=80)
+@examples(80)
 def test_minimal_uniques_are_the_literal_ones(case, up_to):
     table, known, _ = case
     found = minimal_uniques(release_of(*case), up_to)

@@ -4,9 +4,10 @@ import math
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import examples
 from PETWorks import Release, catalogue
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 
@@ -28,7 +29,7 @@ NAMES = ("k-anonymity", "alpha-k-anonymity", "l-diversity", "entropy-l-diversity
 NAMES += ("enhanced-beta-likeness", "delta-disclosure", "t-closeness")
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(rows=ROWS, sensitive=st.sampled_from([["s"], ["s", "t"]]))
 def test_the_same_models(rows, sensitive):
     frame, ours = both(rows, sensitive)
@@ -45,7 +46,7 @@ def test_the_same_models(rows, sensitive):
     assert ours["delta-disclosure"] == pytest.approx(delta, rel=1e-12, abs=1e-12)
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(rows=ROWS, sensitive=st.sampled_from([["s"], ["s", "t"]]))
 def test_enhanced_likeness_is_the_same_where_a_beta_can_hold(rows, sensitive):
     frame, ours = both(rows, sensitive)
@@ -54,7 +55,7 @@ def test_enhanced_likeness_is_the_same_where_a_beta_can_hold(rows, sensitive):
         assert ours["enhanced-beta-likeness"] == pytest.approx(theirs, rel=1e-12, abs=1e-12)
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(rows=ROWS)
 def test_numeric_t(rows):
     frame, ours = both(rows, ["s"])

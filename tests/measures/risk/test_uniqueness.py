@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import definitions
+from conftest import examples
 from PETWorks import Release
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.counting.counts import ClassSizes
@@ -30,14 +31,14 @@ def test_sample_uniques():
 SIZES = st.lists(st.integers(1, 30), min_size=1, max_size=12)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(sizes=SIZES, more=st.integers(0, 2000))
 def test_zayatz_is_a_ratio_of_binomial_coefficients(sizes, more):
     population = sum(sizes) + more
     assert zayatz(histogram(sizes), population) == pytest.approx(definitions.zayatz(sizes, population), rel=1e-10)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(sizes=SIZES, more=st.integers(0, 2000))
 def test_pitman_solves_the_likelihood_equations(sizes, more):
     population = sum(sizes) + more

@@ -1,13 +1,12 @@
 """l-diversity: distinct, entropy, recursive."""
 
 import math
-from unittest import mock
 
 import pytest
 
+from conftest import small_batches
 from PETWorks import Release
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.counting import memory
 from PETWorks.errors import PETWorksError
 from PETWorks.measures.privacy.diversity import entropy_l_diversity, l_diversity, recursive_l_diversity
 
@@ -65,7 +64,7 @@ def test_of_equally_diverse_classes_the_smallest_is_told(cells):
     """Three records of one value and one record are worth one value each; so are 200,000."""
     table = {"zip": ["a"] * 3 + ["b"] + ["c"] * 200_000, "s": ["x"] * 200_004}
     roles = {"zip": QUASI_IDENTIFIER, "s": SENSITIVE_ATTRIBUTE}
-    with mock.patch.object(memory, "CELLS_PER_BATCH", cells):
+    with small_batches(cells):
         found = entropy_l_diversity(Release(table, roles)).details["attributes"]["s"]
     assert (found["l"], found["worst_class_size"]) == (1, 1)
 

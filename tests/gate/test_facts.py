@@ -4,7 +4,6 @@ from collections import Counter
 
 import pytest
 from hypothesis import given
-from test_check import DAY
 from test_policy import GOOD, written
 
 import definitions
@@ -15,6 +14,7 @@ from PETWorks.gate.facts import MOST_STEPS, assumed, columns, payout, small_clas
 from PETWorks.gate.policy import Adversary
 from PETWorks.measures.evaluation import evaluate_all
 from PETWorks.measures.utility.payout import payout_curve
+from policy_checks import DAY
 
 
 def people_by_values(rows, names, unit):
@@ -40,10 +40,10 @@ def standing(case, rows, names):
 def test_small_classes(case):
     sizes = [len(group) for group in definitions.classes(case)]
     for row in small_classes(frames.release_of(case), 7):
-        inside = sum(size for size in sizes if size < row["size"])
-        assert row["records"] == inside
-        assert row["share"] == (inside / sum(sizes) if sizes else 0)
-    assert [row["size"] for row in small_classes(frames.release_of(case), 7)] == [2, 3, 5, 7, 11, 20]
+        inside = sum(size for size in sizes if size < row.size)
+        assert row.records == inside
+        assert row.share == (inside / sum(sizes) if sizes else 0)
+    assert [row.size for row in small_classes(frames.release_of(case), 7)] == [2, 3, 5, 7, 11, 20]
 
 
 @given(cases())
@@ -52,16 +52,16 @@ def test_assumed_adversaries(case):
     for knows in (("zip",), ("sex",), ("sex", "zip")):
         (found,) = assumed(release, [Adversary("somebody", knows)])
         sizes = list(people_by_values(case.released, knows, case.unit).values())
-        assert found["classes"] == len(sizes)
-        assert found["smallest_class"] == min(sizes)
-        assert found["unique_records"] == sizes.count(1)
-        assert found["unique_share"] == sizes.count(1) / sum(sizes)
-        assert found["chance"] == len(sizes) / sum(sizes)
+        assert found.classes == len(sizes)
+        assert found.smallest_class == min(sizes)
+        assert found.unique_records == sizes.count(1)
+        assert found.unique_share == sizes.count(1) / sum(sizes)
+        assert found.chance == len(sizes) / sum(sizes)
 
 
 @given(cases())
 def test_without_a_column(case):
-    found = {row["column"]: row["records"] for row in without(frames.release_of(case), 3, ["zip", "sex"])}
+    found = {row.column: row.records for row in without(frames.release_of(case), 3, ["zip", "sex"])}
     for column, other in (("zip", "sex"), ("sex", "zip")):
         sizes = people_by_values(standing(case, case.released, [other]), [other], case.unit).values()
         assert found[column] == sum(size for size in sizes if size < 3)
@@ -72,17 +72,19 @@ def test_columns(case):
     release = frames.release_of(case)
     overview = evaluate_all(release, None)
     by_measure = {result.measure: result for result in overview.results}
-    for row in columns(release, overview.results):
-        name = row["column"]
-        assert row["role"] == release.roles.get(name)
+    rows = columns(release, overview.results)
+    assert {"zip", "sex", *case.sensitive} <= {row.column for row in rows}
+    for row in rows:
+        name = row.column
+        assert row.role == release.roles.get(name)
         if name in ("zip", "sex", *case.sensitive):
-            assert row["distinct"] == len({record[name] for record in case.released} - {None, "*"})
-            assert row["distinct_before"] == len({record[name] for record in case.original} - {None, "*"})
-        if "precision" in row:
-            assert row["precision"] == by_measure["precision"].details["columns"][name]["precision"]
+            assert row.distinct == len({record[name] for record in case.released} - {None, "*"})
+            assert row.distinct_before == len({record[name] for record in case.original} - {None, "*"})
+        if row.precision is not None:
+            assert row.precision == by_measure["precision"].details["columns"][name]["precision"]
         if name in ("zip", "sex") and "missings" in by_measure:
             lost = Counter(record[name] for record in case.released)
-            assert row["missing"] >= (lost[None] + lost["*"]) / len(case.released) - 1e-12
+            assert row.missing >= (lost[None] + lost["*"]) / len(case.released) - 1e-12
 
 
 def test_payout_has_its_ends_and_is_bounded():
@@ -92,8 +94,8 @@ def test_payout_has_its_ends_and_is_bounded():
     found = payout(release, {})
     assert len(ratios) == 201
     assert len(found) <= MOST_STEPS
-    assert (found[0]["gain_per_cost"], found[-1]["gain_per_cost"]) == (ratios[0], ratios[-1])
-    assert (found[0]["payout"], found[-1]["payout"]) == (payouts[0], payouts[-1])
+    assert (found[0].gain_per_cost, found[-1].gain_per_cost) == (ratios[0], ratios[-1])
+    assert (found[0].payout, found[-1].payout) == (payouts[0], payouts[-1])
 
 
 # --- steps

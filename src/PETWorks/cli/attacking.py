@@ -1,0 +1,190 @@
+"""The command `attack`."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import click
+
+from PETWorks import __version__
+from PETWorks.cli.arguments import (
+    DOES_NOT_HOLD,
+    HOLDS,
+    as_json,
+    input_files,
+    limits_given,
+    put_out,
+    release_given,
+    shown_name,
+    table_options,
+    writable,
+)
+from PETWorks.counting.release import Release
+from PETWorks.errors import ParameterError
+from PETWorks.measures.attacks.subset_sizes import checked_sizes
+from PETWorks.measures.attacks.subsets import Subsets, checked_limits, every_subset
+from PETWorks.measures.evaluation import Evaluation, evaluate
+from PETWorks.render.json import dumps
+from PETWorks.render.terminal import counting, progress, style
+
+SUFFIXES = (".csv", ".parquet")
+OTHER_TABLES = (".tsv", ".xlsx", ".feather")  # formats of tables that are not written
+
+
+@click.command("attack")
+@click.argument("table")
+@click.option(
+    "--per-record",
+    type=click.Path(path_type=Path),
+    metavar="OUT",
+    help="Write the risk of each record, in the order of the input, to a .csv or .parquet file.",
+)
+@click.option(
+    "--subsets",
+    metavar="SIZES",
+    help="Attack with every subset of the quasi-identifiers of these sizes: all, 2, 1-3 or 1,3.",
+)
+@click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Highest value allowed, from 0 to 1, of highest-risk, average-risk, uniques or inference[:COLUMN]. "
+    "Exit with 1 if a subset exceeds it, and list the smallest such subsets. Repeat for more limits.",
+)
+@click.option("--resume", is_flag=True, help="Continue a run of --subsets that was interrupted.")
+@table_options
+def attack_command(table: str, **options: Any) -> None:
+    """Attack a table: re-identification and inference of the sensitive attributes.
+
+    --subsets attacks as adversaries who know only some of the quasi-identifiers. --output FILE.csv or
+    FILE.parquet then gets one row per subset, and the answers are printed. During the run, finished subsets are
+    kept in FILE.unfinished. --per-record also reports which few attributes make a record unique.
+
+    \b
+    Examples:
+      petworks attack data/patient_anonymized.csv --qi ZIPCode,Age --sensitive Disease
+      petworks attack table.parquet --qi age,zip --per-record risks.csv
+      petworks attack table.parquet --qi age,zip,sex,job --sensitive income --subsets all -o subsets.csv
+      petworks attack table.parquet --qi age,zip,sex,job --subsets 1-3 --limit uniques=0.01 --limit highest-risk=1/5
+    """
+    plan = Plan.made(table, options)
+    with progress(f"reading {shown_name(table)}"):
+        release = release_given(table, options)
+        limits = checked_limits(plan.limits, release.sensitive_attributes)
+    tables = {} if plan.records is None else {plan.records: _risks_of_records(release, plan.records, plan)}
+    subsets = None if plan.sizes is None else _every_subset(release, plan.sizes, plan.unfinished, options["resume"])
+    answers = {} if subsets is None else subsets.answers(limits)
+    with progress(f"attacking {shown_name(table)}"):
+        inference = ["attribute-inference"] if release.sensitive_attributes else []
+        evaluation = evaluate(release, ["re-identification", *inference])
+    output = plan.output
+    if subsets is not None and output is not None and output.suffix in SUFFIXES:
+        from PETWorks.render.tables import subsets_file
+
+        tables[output], output = subsets_file(subsets, output.suffix), None
+    text = _text(evaluation, subsets, answers, output, json=as_json(options["output_format"], output))
+    put_out(text, output, tables, plan.unfinished)
+    sys.exit(DOES_NOT_HOLD if answers and answers["subsets"]["minimal_risky"] else HOLDS)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What an attack has to do, checked before anything is read.
+
+    sizes        of the subsets, as given; None: no subsets
+    records      the file for the risk of each record
+    unfinished   the file for finished subsets while the others are counted
+    """
+
+    table: str
+    sizes: str | None
+    output: Path | None
+    records: Path | None
+    unfinished: Path | None
+    limits: dict[str, Any]
+
+    @classmethod
+    def made(cls, table: str, options: dict[str, Any]) -> Self:
+        """The plan that the options describe; an error if they contradict each other."""
+        inputs, sizes = input_files(table), options["subsets"]
+        output = writable(options["output"], *inputs)
+        records = writable(options["per_record"], *inputs)
+        _check_records(records, output)
+        limits = limits_given(options["limits"])
+        if sizes is None and (limits or options["resume"]):
+            raise ParameterError("--limit and --resume need --subsets")
+        if output and output.suffix in (*OTHER_TABLES, *(SUFFIXES if sizes is None else ())):
+            files = ".json or text" if sizes is None else ".csv, .parquet, .json or text"
+            raise ParameterError(f"--output writes {files}, got {str(options['output'])!r}")
+        if options["resume"] and output is None:
+            raise ParameterError("--resume needs the --output of the run that was interrupted")
+        _choose_engine(records, options)
+        unfinished = None if output is None or sizes is None else output.with_name(f"{output.name}.unfinished")
+        if unfinished is not None and unfinished in [file.resolve() for file in inputs]:
+            raise ParameterError(
+                f"finished subsets would be written to {unfinished.name!r}, which is an input of this run"
+            )
+        return cls(table, sizes, output, records, unfinished, limits)
+
+
+def _check_records(records: Path | None, output: Path | None) -> None:
+    """An error if the risk of each record cannot be written there."""
+    if records and records == output:
+        raise ParameterError("--per-record and --output name the same file")
+    if records and records.suffix not in SUFFIXES:
+        raise ParameterError(f"--per-record writes .csv or .parquet, got {str(records)!r}")
+
+
+def _choose_engine(records: Path | None, options: dict[str, Any]) -> None:
+    """Take the engine 'memory' for the risk of each record; an error if another one is asked for."""
+    if records and options["engine"] == "auto":
+        options["engine"] = "memory"
+    if records and options["engine"] != "memory":
+        raise ParameterError(f"--per-record needs the engine 'memory'; {options['engine']!r} keeps counts, not records")
+
+
+def _risks_of_records(release: Release, file: Path, plan: Plan) -> bytes:
+    """The content of the file with the risk of each record."""
+    from PETWorks.render.tables import per_record_file
+
+    with progress(f"each record of {shown_name(plan.table)}"):
+        up_to = None if plan.sizes is None else checked_sizes(plan.sizes, len(release.quasi_identifiers))[-1]
+        return per_record_file(release, file.suffix, up_to)
+
+
+def _text(
+    evaluation: Evaluation, subsets: Subsets | None, answers: dict[str, Any], output: Path | None, *, json: bool
+) -> str:
+    """What is printed, or written to the output."""
+    if json:
+        if subsets is not None:
+            answers["subsets"]["rows"] = subsets.to_dicts()
+        return dumps({"petworks": __version__, **evaluation.to_dict(), **answers}) + "\n"
+    from PETWorks.render.text import attack_text
+
+    return attack_text(evaluation.results, answers.get("subsets"), **style(output))
+
+
+def _every_subset(release: Release, sizes: str, unfinished: Path | None, resume: bool) -> Subsets:
+    """Count the subsets and show progress; finished ones are kept in a file."""
+    done = [0, 0]
+    with counting() as advance:
+
+        def show(finished: int, total: int) -> None:
+            done[:] = finished, total
+            advance(finished, total)
+
+        try:
+            return every_subset(release, sizes, checkpoint=unfinished, resume=resume, progress=show)
+        except KeyboardInterrupt:
+            if unfinished is not None and done[1]:
+                click.echo(
+                    f"petworks: {done[0]:,} of {done[1]:,} subsets are in {str(unfinished)!r}; continue with --resume",
+                    err=True,
+                )
+            raise
+
+
+COMMANDS = (attack_command,)

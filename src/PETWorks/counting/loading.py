@@ -1,0 +1,37 @@
+"""Reading a table into memory as codes."""
+
+from collections.abc import Sequence
+
+from PETWorks.counting.batches import THREADS
+from PETWorks.counting.codes import Column, Encoder
+from PETWorks.counting.weighted_rows import WeightedRows
+from PETWorks.errors import InputError
+from PETWorks.tables.column_errors import naming
+from PETWorks.tables.source import Source
+
+
+def load_rows(source: Source, columns: Sequence[str], unit: str | None = None) -> WeightedRows:
+    """The named columns of a source, and the one that names people."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    columns = columns if unit is None else [*columns, unit]
+    encoders = {name: Encoder(spaced_quotes=source.separator is not None) for name in columns}
+    types: dict[str, object] = {}
+    rows = 0
+    for table in source.read(tuple(columns)):
+        rows += table.num_rows
+        types = dict(zip(columns, table.schema.types, strict=True))
+        for name, chunks in zip(columns, table.columns, strict=True):
+            with naming(name, types, source):
+                for piece in chunks.chunks:
+                    encoders[name].add(piece)
+    if rows == 0:
+        raise InputError(f"{source.name}: the table has columns but no records")
+
+    def finish(name: str) -> Column:
+        with naming(name, types, source):
+            return encoders.pop(name).finish().without_unused_labels()
+
+    names = list(encoders)
+    with ThreadPoolExecutor(THREADS) as pool:
+        return WeightedRows(dict(zip(names, pool.map(finish, names), strict=True)), unit)

@@ -1,0 +1,131 @@
+"""Distinct rows packed into one integer each: what a search, a what-if or a comparison rolls up, again and again."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from PETWorks.counting.codes import Column, Known, narrowest
+from PETWorks.counting.counts import Integers, Marginal
+from PETWorks.counting.keys import KEY_BITS, count
+from PETWorks.counting.weighted_rows import WeightedRows
+
+Keys = np.ndarray[tuple[int], np.dtype[np.uint64]]
+
+
+@dataclass(frozen=True)
+class Field:
+    """Where in a key the code of a column lies, and how many bits it has."""
+
+    shift: int
+    bits: int
+
+    @property
+    def mask(self) -> int:
+        """The bits of a code."""
+        return (1 << self.bits) - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Lift:
+    """A column on a coarser level: its values there with their counts, and the new code of each old one."""
+
+    known: Known
+    new_codes: Keys
+
+    @cached_property
+    def steps(self) -> Keys:
+        """What has to be added to each old code; 64 bits wrap around, so that it may be less than nothing."""
+        return np.asarray(self.new_codes - np.arange(len(self.new_codes), dtype=np.uint64), np.uint64)
+
+
+class PackedRows(WeightedRows):
+    """Distinct rows in ascending order of their keys, each with its weight.
+
+    A column keeps its place in the key when it is generalised: rolling up is a table look-up, a sort of integers that
+    carry their weight in the lowest bits, and a sum over equal neighbours.
+    The key leaves the lowest bits free for the weight.
+    """
+
+    def __init__(
+        self,
+        known: Mapping[str, Known],
+        fields: Mapping[str, Field],
+        keys: Keys,
+        weights: Integers,
+        unit: str | None,
+        weight_bits: int,
+    ) -> None:
+        self.known, self._fields, self._keys = known, fields, keys
+        self.unit, self.weights, self.origin = unit, weights, None
+        self._weight_bits = weight_bits
+        self._persons = None
+        self._by_columns, self._values, self._kept_classes = {}, {}, {}
+
+    @cached_property
+    def columns(self) -> Mapping[str, Column]:  # type: ignore[override]
+        """The columns as codes, unpacked when somebody asks for them."""
+        return {name: self._column(name) for name in self._fields}
+
+    @property
+    def domains(self) -> Mapping[str, Known]:
+        """The values of each column."""
+        return self.known
+
+    def _column(self, name: str) -> Column:
+        field, labels = self._fields[name], self.known[name].labels
+        codes = self._keys >> np.uint64(field.shift) & np.uint64(field.mask)
+        return Column(labels, codes.astype(narrowest(len(labels))))
+
+    def marginal(self, column: str) -> Marginal:
+        """Values of a column and their counts."""
+        return Marginal(self.known[column].values, self.known[column].counts)
+
+    def rolled_up(self, lifts: Mapping[str, Lift]) -> "PackedRows":
+        """The rows with some columns on coarser levels, equal ones merged."""
+        assert self.weights is not None
+        # Keys carry their weights through the sort: faster than sorting places and fetching both.
+        carried = self._keys | self.weights.view(np.uint64)
+        for name, lift in lifts.items():
+            shift, mask = np.uint64(self._fields[name].shift), np.uint64(self._fields[name].mask)
+            carried += (lift.steps << shift)[self._keys >> shift & mask]
+        carried.sort()
+        low = np.uint64((1 << self._weight_bits) - 1)
+        keys = carried & ~low
+        begins = np.empty(len(keys), np.bool_)
+        begins[0] = True
+        np.not_equal(keys[1:], keys[:-1], out=begins[1:])
+        starts = np.flatnonzero(begins)
+        weights = np.add.reduceat(carried & low, starts).view(np.int64)
+        known = {**self.known, **{name: lift.known for name, lift in lifts.items()}}
+        return PackedRows(known, self._fields, keys[starts], weights, self.unit, self._weight_bits)
+
+    def _sizes(self, columns: tuple[str, ...]) -> Integers:
+        """The sizes of all classes in key order; where the classes are the rows themselves, nothing is counted."""
+        names = tuple(self._fields)
+        if columns == names:
+            assert self.weights is not None
+            return self.weights
+        if columns == names[: len(columns)]:
+            lowest = self._fields[columns[-1]].shift
+            return count(self._keys >> np.uint64(lowest), weights=self.weights).counts
+        return super()._sizes(columns)
+
+
+def packed(rows: WeightedRows) -> WeightedRows:
+    """Distinct rows, which are in order, packed into integers; as they are if 64 bits cannot hold them."""
+    assert rows.weights is not None
+    weight_bits = rows.rows.bit_length()
+    if sum(column.bits for column in rows.columns.values()) + weight_bits > KEY_BITS:
+        return rows
+    fields: dict[str, Field] = {}
+    shift = weight_bits  # the weight has the lowest bits
+    for name in reversed(list(rows.columns)):
+        fields[name] = Field(shift, rows.columns[name].bits)
+        shift += fields[name].bits
+    keys = np.zeros(len(rows.weights), np.uint64)
+    for name, column in rows.columns.items():
+        keys |= column.codes.astype(np.uint64) << np.uint64(fields[name].shift)
+    known = {name: Known(rows.columns[name].labels, rows.marginal(name).counts) for name in rows.columns}
+    return PackedRows(known, {name: fields[name] for name in rows.columns}, keys, rows.weights, rows.unit, weight_bits)

@@ -1,0 +1,42 @@
+"""What is known about each record, in the order of the input: for tables in memory."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from PETWorks.counting.counts import Integers, run_starts
+from PETWorks.counting.keys import count, pack
+from PETWorks.counting.weighted_rows import WeightedRows
+
+
+def record_class_sizes(rows: WeightedRows, columns: Sequence[str], people: WeightedRows | None = None) -> Integers:
+    """For each record the size of its class; `people` are the records that count, if not all do."""
+    assert rows.weights is None, "merged rows have no order"
+    keys = pack([rows.columns[name] for name in columns]).keys
+    if people is not None:
+        assert people.origin is not None
+        return count(keys[people.origin]).of(keys)
+    order = np.argsort(keys)
+    sizes = np.diff(run_starts(keys[order]), append=len(keys))
+    return _spread(sizes, sizes, order)
+
+
+def record_class_modes(
+    rows: WeightedRows, columns: Sequence[str], sensitive: str, people: WeightedRows | None = None
+) -> Integers:
+    """For each record, how often the commonest sensitive value of its class occurs there."""
+    assert rows.weights is None, "merged rows have no order"
+    classes = (people or rows).values_by_class(tuple(columns), sensitive)
+    modes = np.maximum.reduceat(classes.counts, classes.starts)
+    keys = pack([rows.columns[name] for name in columns]).keys
+    if people is not None:
+        return np.asarray(modes[np.searchsorted(np.unique(keys), keys)], np.int64)
+    order = np.argsort(keys)
+    return _spread(modes, np.diff(run_starts(keys[order]), append=len(keys)), order)
+
+
+def _spread(per_class: Integers, sizes: Integers, order: Integers) -> Integers:
+    """A number per class as one per record."""
+    per_record = np.empty(len(order), np.int64)
+    per_record[order] = np.repeat(per_class, sizes)
+    return per_record

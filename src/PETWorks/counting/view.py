@@ -1,0 +1,326 @@
+"""The view: what a measure sees of a release. It is frozen, knows no file, and answers questions about counts."""
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+from PETWorks.about.hierarchy import Hierarchy
+from PETWorks.about.levels import recoding, released_level
+from PETWorks.about.treatment import APART, AS_QUASI_IDENTIFIERS
+from PETWorks.attributetypes import QUASI_IDENTIFIER
+from PETWorks.counting import questions
+from PETWorks.counting.answers import Answers
+from PETWorks.counting.background import Background
+from PETWorks.counting.counts import ClassCodes, ClassPairs, ClassSizes, ClassValues, Grouping, Marginal
+from PETWorks.counting.questions import Merge, Question
+from PETWorks.counting.rolling import RolledUp
+from PETWorks.counting.table import Table
+from PETWorks.errors import Hint, NeedNotMet, RoleError, quoted
+from PETWorks.tables.cells import SUPPRESSED
+
+Summary = TypeVar("Summary")
+
+NO_QUASI_IDENTIFIER = (
+    f"no column has the role {QUASI_IDENTIFIER!r}; "
+    "name the columns that an adversary may know, here or in a YAML file beside the table",
+    Hint.QUASI_IDENTIFIERS,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """Rows as codes with weights, and what is said about their columns.
+
+    table        the rows, counted by an engine
+    hierarchies  by column
+    treatment    how records are counted that can be counted in more than one way: see `Release`
+    background   the tables that the release is compared with
+    compared     the columns that the table has
+    set_levels   the level of each quasi-identifier, where the view was made with `at`
+    """
+
+    table: Table
+    quasi_identifiers: tuple[str, ...]
+    sensitive_attributes: tuple[str, ...]
+    hierarchies: Mapping[str, Hierarchy]
+    treatment: Mapping[str, str | None]
+    background: Background
+    compared: tuple[str, ...]
+    has_roles: bool = True
+    set_levels: Mapping[str, int] | None = None
+    _rolled_up: RolledUp | None = field(default=None, repr=False)
+    _people: dict[tuple[str, ...], Table] = field(default_factory=dict, init=False, repr=False)
+    _answers: Answers = field(default_factory=Answers, init=False, repr=False)
+
+    @property
+    def records(self) -> int:
+        """Number of records, the suppressed ones among them."""
+        return self.table.rows
+
+    @property
+    def privacy_unit(self) -> str | None:
+        """The column that names the person, if several records may be of one."""
+        return self.treatment["privacy_unit"]
+
+    @property
+    def people(self) -> int:
+        """Number of people, one for each record unless the privacy unit says who they are."""
+        return self.records if self.privacy_unit is None else self.remembered("people", self.table.people)
+
+    @property
+    def population_size(self) -> int | None:
+        """Number of people in the population, as far as it was given."""
+        return self.background.population_size(self.people)
+
+    def remembered(self, key: Hashable, make: Callable[[], Summary]) -> Summary:
+        """What several measures share, made once."""
+        return self._answers.remembered(key, make)
+
+    def answer(self, question: Question[Summary]) -> Summary:
+        """The answer to a question, which is asked once."""
+        return self._answers.to(question)
+
+    def prepare(self, wanted: Iterable[Question[Any]]) -> None:
+        """Answer many questions in as few passes as possible."""
+        self._answers.prepare(wanted)
+
+    # What measures ask.
+
+    def marginal(self, column: str) -> Marginal:
+        """Values of a column and in how many records each is, suppressed records included."""
+        return self.table.marginal(column)
+
+    def overall(self, sensitive: str, *, attacker: bool = False) -> Marginal:
+        """Values of a sensitive attribute in the whole table, in the same order and unit as in its classes."""
+        columns = self.grouping(sensitive, attacker=attacker).columns
+
+        def count() -> Marginal:
+            return replace(self.counted(*columns, sensitive).marginal(sensitive), people=self.counted(*columns).rows)
+
+        return self.remembered(("overall", columns, sensitive), count)
+
+    def counted(self, *columns: str) -> Table:
+        """The records that count: all, or of each person one for each combination of these columns."""
+        if self.privacy_unit is None:
+            return self.table
+        if columns not in self._people:
+            self._people[columns] = self.table.per_person(columns)
+        return self._people[columns]
+
+    @property
+    def counted_records(self) -> int:
+        """Number of records that count, those that stand aside included."""
+        return self.counted(*self.quasi_identifiers).rows
+
+    def sizes_question(self, *, attacker: bool = False) -> Question[ClassSizes]:
+        """How many equivalence classes have how many records?"""
+        grouping = self.grouping(attacker=attacker)
+        return questions.class_sizes(self.counted(*grouping.columns), grouping)
+
+    def class_sizes(self, *, attacker: bool = False) -> ClassSizes:
+        """How many equivalence classes have how many records; to an attacker, none stands aside."""
+        return self.remembered(("class sizes", attacker), lambda: self.answer(self.sizes_question(attacker=attacker)))
+
+    def sizes_by(self, grouping: Grouping) -> ClassSizes:
+        """How many classes, made by any of the columns, have how many records or people."""
+        return self.answer(questions.class_sizes(self.counted(*grouping.columns), grouping))
+
+    @cached_property
+    def original_class_sizes(self) -> ClassSizes:
+        """The same of the original table."""
+        return self.answer(questions.class_sizes(self.original_people, self.grouping()))
+
+    @cached_property
+    def original_people(self) -> Table:
+        """The records of the original that count."""
+        original = self.background.original
+        return original if self.privacy_unit is None else original.per_person(self.quasi_identifiers)
+
+    def _aside(self, *, suppressed: bool = False, incomplete: bool = False) -> Question[int] | None:
+        """How many records stand aside? None where the values leave no possibility of it."""
+        known = self.quasi_identifiers
+        domains = [self.table.domains[name] for name in known]
+        possible = (suppressed and all(domain.code(SUPPRESSED) is not None for domain in domains)) or (
+            incomplete and any(domain.code(None) is not None for domain in domains)
+        )
+        return questions.rows_aside(self.table, Grouping(known, known, suppressed, incomplete)) if possible else None
+
+    @cached_property
+    def suppressed_records(self) -> int:
+        """Number of records with `*` in every quasi-identifier."""
+        question = self._aside(suppressed=True)
+        return 0 if question is None else self.answer(question)
+
+    @cached_property
+    def incomplete_records(self) -> int:
+        """Number of records that miss a quasi-identifier."""
+        question = self._aside(incomplete=True)
+        return 0 if question is None else self.answer(question)
+
+    def summary_questions(self, *, attacker: bool = False) -> list[Question[Any]]:
+        """What `class_summary` needs."""
+        asides = (self._aside(suppressed=True), self._aside(incomplete=True))
+        return [self.sizes_question(attacker=attacker), *(question for question in asides if question is not None)]
+
+    def class_summary(self, *, attacker: bool = False) -> dict[str, Any]:
+        """What class-based checks looked at, for the details of a result."""
+        return {
+            **self.class_sizes(attacker=attacker).summary(),
+            "suppressed_records": self.suppressed_records,
+            "incomplete_records": self.incomplete_records,
+        }
+
+    def fold(
+        self,
+        name: Hashable,
+        sensitive: str,
+        kernel: Callable[[ClassValues], Summary],
+        merge: Merge[Summary],
+        *,
+        attacker: bool = False,
+        limit: Hashable = None,
+    ) -> Question[Summary]:
+        """What does a kernel, run over batches of complete equivalence classes, say of them?
+
+        Where the privacy unit says who is who, a person counts once for each value in a class.
+        """
+        grouping = self.grouping(sensitive, attacker=attacker)
+        table = self.counted(*grouping.columns, sensitive)
+        people = self.counted(*grouping.columns) if self.privacy_unit else None
+        return questions.fold(name, table, grouping, sensitive, kernel, merge, people=people, limit=limit)
+
+    def fold_codes(
+        self,
+        name: Hashable,
+        kernel: Callable[[ClassCodes], Summary],
+        merge: Merge[Summary],
+        *,
+        every_record: bool = False,
+    ) -> Question[Summary]:
+        """What does a kernel say of classes with their values, as positions in the marginals?"""
+        grouping = self.grouping(attacker=every_record)
+        table = self.table if every_record else self.counted(*grouping.columns)
+        return questions.fold_codes(name, table, grouping, kernel, merge)
+
+    def fold_with(self, background: Table, kernel: Callable[[ClassPairs], Summary], merge: Merge[Summary]) -> Summary:
+        """Run a kernel over the classes of the release and of a background table."""
+        grouping = self.grouping()
+        return self.counted(*grouping.columns).fold_pairs(grouping, background, kernel, merge)
+
+    def grouping(self, sensitive: str | None = None, *, attacker: bool = False) -> Grouping:
+        """The classes: of all records by the quasi-identifiers to an attacker, otherwise as the treatment says."""
+        key = (sensitive, attacker)
+        if key not in self._groupings:
+            self._groupings[key] = self._grouping(sensitive, attacker)
+        return self._groupings[key]
+
+    @cached_property
+    def _groupings(self) -> dict[tuple[str | None, bool], Grouping]:
+        return {}
+
+    def _grouping(self, sensitive: str | None, attacker: bool) -> Grouping:
+        known = self.quasi_identifiers
+        if attacker:
+            return Grouping(known, known)
+        others: tuple[str, ...] = ()
+        if sensitive is not None and self.treatment["several_sensitive"] == AS_QUASI_IDENTIFIERS:
+            others = tuple(column for column in self.sensitive_attributes if column != sensitive)
+        aside = self.treatment["suppressed"] == APART, self.treatment["missing"] == APART
+        return Grouping((*known, *others), known, *aside)
+
+    # Levels.
+
+    @property
+    def generalised_columns(self) -> tuple[str, ...]:
+        """The columns that may have been generalised: the quasi-identifiers, or without roles all with a hierarchy."""
+        if self.has_roles and not self.quasi_identifiers:
+            raise RoleError(*NO_QUASI_IDENTIFIER)
+        return self.quasi_identifiers or tuple(self.hierarchies)
+
+    def generalised_hierarchies(self, measure: str) -> dict[str, Hierarchy]:
+        """Their hierarchies; where one has none the measure does not apply."""
+        without = [column for column in self.generalised_columns if column not in self.hierarchies]
+        if without:
+            raise NeedNotMet(
+                f"needs a hierarchy for every quasi-identifier; there is none for {quoted(without)}",
+                what="hierarchies",
+                measure=measure,
+            )
+        return {column: self.hierarchies[column] for column in self.generalised_columns}
+
+    @cached_property
+    def levels(self) -> dict[str, int | str]:
+        """The level on which each quasi-identifier was released."""
+        if self.set_levels is not None:
+            return dict(self.set_levels)
+        return {
+            column: released_level(column, self.released_values(column), self.hierarchies.get(column))
+            for column in self.quasi_identifiers
+        }
+
+    def released_values(self, column: str) -> set[str]:
+        """The values of a column that say something about its level: not missing, not of suppressed records only."""
+        marginal = self.marginal(column)
+        counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
+        if self.treatment["suppressed"] == APART and counts.get(SUPPRESSED) == self.suppressed_records:
+            counts.pop(SUPPRESSED, None)
+        return {value for value in counts if value is not None}
+
+    def as_released(self, table: Table, whose: str) -> Table:
+        """The quasi-identifiers of another table on the levels on which the release has them; people count once."""
+        lifted = table.generalised(
+            {
+                column: recoding(
+                    column,
+                    table.marginal(column).values,
+                    self.hierarchies.get(column),
+                    level,
+                    self.released_values(column) | ({None} & set(self.marginal(column).values)),
+                    whose,
+                )
+                for column, level in self.levels.items()
+            }
+        )
+        return lifted if lifted.unit is None else lifted.per_person(self.quasi_identifiers)
+
+    def at(self, levels: Mapping[str, int]) -> "View":
+        """The view with some quasi-identifiers on other levels of their hierarchies: distinct rows are rolled up.
+
+        The table is not read again. From a view that is coarser already, going on is faster than starting over.
+
+        >>> from PETWorks import Release
+        >>> view = Release("data/delta.csv", {"zip": "quasi_identifier", "nationality": "quasi_identifier"},
+        ...                "data/delta_hierarchy").view
+        >>> [view.at({"zip": level, "nationality": 1}).class_sizes().number for level in (0, 1)]
+        [7, 2]
+        """
+        coarser = self._node.at(levels)
+        return View(
+            coarser.rows,
+            self.quasi_identifiers,
+            self.sensitive_attributes,
+            self.hierarchies,
+            self.treatment,
+            self.background,
+            self.compared,
+            self.has_roles,
+            coarser.levels,
+            coarser,
+        )
+
+    @cached_property
+    def _node(self) -> RolledUp:
+        if self._rolled_up is not None:
+            return self._rolled_up
+        return RolledUp.base(self.table.distinct(), self.quasi_identifiers, self.hierarchies)
+
+    def for_all_levels(self, key: Hashable, make: Callable[[], Summary]) -> Summary:
+        """Something that is the same on all levels, made once for all views that were made of one."""
+        return self.remembered(key, make) if self._rolled_up is None else self._rolled_up.remembered(key, make)
+
+    def by_level(self, key: Hashable, column: str, make: Callable[[], Summary]) -> Summary:
+        """A number of a column that depends on nothing but its level, made once for all views at that level."""
+        if self._rolled_up is None:
+            return self.remembered((key, column), make)
+        return self._rolled_up.remembered((key, column, self._rolled_up.levels.get(column)), make)

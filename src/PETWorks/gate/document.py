@@ -1,0 +1,347 @@
+"""The document of a check: everything that its JSON file and the reports contain, as frozen dataclasses.
+
+Names and order of the fields are those of the JSON file, whose JSON Schema is made from the types. The external
+edition has a `Bound` in place of many numbers, and lacks the optional keys that would reveal single classes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar, Final, Literal
+
+from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.gate.typed_json import ABSENT, Absent, JSONObject, keywords
+
+FORMAT: Final = "petworks-check/1"
+PASS: Final = "pass"  # noqa: S105 - a verdict
+WAIVED: Final = "waived"
+FAIL: Final = "fail"
+INTERNAL: Final = "internal"
+EXTERNAL: Final = "external"
+
+Verdict = Literal["pass", "waived", "fail"]
+Edition = Literal["internal", "external"]
+Use = Literal["data", "roles", "original", "population", "hierarchies"]
+WaiverState = Literal["active", "expired", "not needed"]
+Withheld = Literal["small class", "few records", "tells counts"]
+Role = Annotated[
+    str | None,
+    keywords(enum=(IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE, None)),
+]
+ReleaseKind = Literal["public", "controlled", "internal"]
+
+Names = tuple[str, ...]
+Sha256 = Annotated[str, keywords(pattern="^[0-9a-f]{64}$")]
+Spoken = Annotated[str | Mapping[Literal["en", "zh-TW"], str], "a text of the policy, in one language or in both"]
+Treatment = Annotated[Mapping[str, str | None], "how records were counted where there is more than one way"]
+MeasureName = Annotated[str, "a measure of the catalogue, every-subset or no-direct-identifiers"]
+Details = Annotated[Mapping[str, Any], "further results, which differ by measure; empty in the external edition"]
+
+
+@dataclass(frozen=True)
+class Bound(JSONObject):
+    """What the external edition says instead of a number: one of these limits, or why it says nothing."""
+
+    SCHEMA: ClassVar[Mapping[str, Any]] = {"minProperties": 1, "maxProperties": 1}
+
+    below: float | None = None
+    above: float | None = None
+    at_most: float | None = None
+    at_least: float | None = None
+    about: float | None = None
+    withheld: Withheld | None = None
+
+
+Number = float | Bound | None
+Count = Annotated[int, keywords(minimum=0)] | Bound | None
+Value = Annotated[
+    float | str | bool | Bound | tuple[float | str | Bound | None, ...] | None,
+    "the tightest threshold that the release satisfies, or the measured number; null where no threshold can hold",
+]
+
+
+@dataclass(frozen=True)
+class RuleVerdicts(JSONObject):
+    """How many rules have each verdict."""
+
+    passed: Annotated[int, keywords(minimum=0)] = field(metadata={"key": PASS})
+    waived: Annotated[int, keywords(minimum=0)]
+    failed: Annotated[int, keywords(minimum=0)] = field(metadata={"key": FAIL})
+
+
+@dataclass(frozen=True)
+class PresetFacts(JSONObject):
+    """A published threshold that the policy uses, and its source."""
+
+    name: str
+    organisation: str
+    title: str
+    date: str
+    source: str
+    cell_size: int
+    probability: str
+    stated_as: str
+    rule_of_thumb: bool
+    note: str
+    chinese: str
+
+
+@dataclass(frozen=True)
+class PolicyFacts(JSONObject):
+    """The policy: its file, and what it says about the release."""
+
+    file: str
+    sha256: Sha256
+    cell_size: Annotated[int, keywords(minimum=1)]
+    release: ReleaseKind | None
+    recipients: Spoken | None
+    assumptions: tuple[Spoken, ...]
+    subset_sizes: str | None
+    presets: tuple[PresetFacts, ...]
+
+
+@dataclass(frozen=True)
+class Input(JSONObject):
+    """A file or folder that was read; without a file, a table in memory."""
+
+    use: Use = field(metadata={"key": "is"})
+    file: str | None
+    bytes: int | None
+    sha256: Sha256 | None
+
+
+@dataclass(frozen=True)
+class Classes(JSONObject):
+    """The equivalence classes, and the records that belong to none."""
+
+    records_in_classes: int
+    classes: int
+    smallest_class: int | None
+    largest_class: int | None
+    suppressed_records: int
+    incomplete_records: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableFacts(JSONObject):
+    """The released table as a whole."""
+
+    records: Count
+    classes: Classes | None = None
+    treatment: Treatment
+    people: int | None = None
+    population: Count
+    quasi_identifiers: Names
+    sensitive_attributes: Names
+    hierarchies: Names
+    identifiers_in_the_release: Names
+    columns_without_a_role: Names
+    encoding: str | Absent | None = ABSENT
+    separator: str | Absent | None = ABSENT
+
+
+@dataclass(frozen=True)
+class ColumnFacts(JSONObject):
+    """A column: its role, and what is left of it after anonymization."""
+
+    column: str
+    role: Role
+    released: bool
+    distinct: int | None = None
+    missing: float | Bound | None = None
+    precision: float | Bound | None = None
+    granularity: float | Bound | None = None
+    non_uniform_entropy: float | Bound | None = None
+    total_variation: float | Bound | None = None
+    distinct_before: int | None = None
+
+
+@dataclass(frozen=True)
+class WaiverFacts(JSONObject):
+    """A waiver of a rule, and whether it is in force."""
+
+    owner: Spoken | None
+    reason: Spoken
+    expires: Annotated[str, keywords(format="date")]
+    state: WaiverState
+
+
+@dataclass(frozen=True)
+class RuleResult(JSONObject):
+    """A rule of the policy with its verdict."""
+
+    name: str
+    preset: str | None
+    why: Spoken | None
+    verdict: Verdict
+    measure: MeasureName
+    parameters: Mapping[str, Any]
+    value: Value
+    compared: Annotated[str | None, "the limit that the value is compared with, if it is not the measure's own value"]
+    satisfied: bool | None
+    details: Details
+    waiver: WaiverFacts | None
+
+
+@dataclass(frozen=True)
+class SmallClasses(JSONObject):
+    """The records in classes below a size."""
+
+    size: int
+    records: Count
+    share: Number
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdversaryFacts(JSONObject):
+    """What an assumed adversary who sees every record can do."""
+
+    who: Spoken
+    knows: Names
+    classes: int | None = None
+    smallest_class: int | None = None
+    unique_records: int | None = None
+    unique_share: Number
+    chance: Number
+
+
+@dataclass(frozen=True)
+class SubsetCase(JSONObject):
+    """An attack by an adversary who knows these attributes."""
+
+    attributes: Names
+    unique_share: Number
+    prior: Number
+    posterior: Number
+    multiplicative_leakage: float | Bound | None = None
+    additive_leakage: float | Bound | None = None
+
+
+@dataclass(frozen=True)
+class KnownAttributes(JSONObject):
+    """An attack by adversaries who know so many attributes: the subsets with lowest, median and highest risk."""
+
+    known: int
+    attack: str
+    subsets: int
+    lowest: SubsetCase
+    median: SubsetCase
+    highest: SubsetCase
+
+
+@dataclass(frozen=True)
+class SubsetLimit(JSONObject):
+    """A limit that every subset must keep, and the worst value."""
+
+    limit: str
+    at_most: float
+    worst: Number
+    satisfied: bool
+
+
+@dataclass(frozen=True)
+class RiskySubset(JSONObject):
+    """A subset beyond a limit of which no smaller part is beyond it."""
+
+    limit: str
+    at_most: float
+    attributes: Names
+    value: Number
+
+
+@dataclass(frozen=True, kw_only=True)
+class Driver(JSONObject):
+    """What a quasi-identifier adds to the risk of an attack."""
+
+    attribute: str
+    attack: str
+    shapley: Number
+    shapley_exact: str | None = None
+    without: Number
+
+
+@dataclass(frozen=True)
+class SubsetAnswers(JSONObject):
+    """Attacks with every subset of the quasi-identifiers."""
+
+    records: Count
+    number: int
+    if_they_know: tuple[KnownAttributes, ...]
+    limits: tuple[SubsetLimit, ...]
+    minimal_risky: tuple[RiskySubset, ...]
+    drivers: tuple[Driver, ...] | None
+
+
+@dataclass(frozen=True)
+class PayoutStep(JSONObject):
+    """A point of the publisher's payout curve."""
+
+    gain_per_cost: float
+    payout: float
+
+
+@dataclass(frozen=True)
+class MeasureResult(JSONObject):
+    """The result of a measure with its default parameters."""
+
+    measure: MeasureName
+    value: Value
+    satisfied: bool | None
+    parameters: Mapping[str, Any]
+    treatment: Treatment
+    details: Details
+
+
+@dataclass(frozen=True)
+class WithoutColumn(JSONObject):
+    """The records in small classes if a column were removed."""
+
+    column: str
+    records: int | None = None
+
+
+@dataclass(frozen=True)
+class NextStep(JSONObject):
+    """A step to take next; its text is chosen by `step` and filled from the other fields."""
+
+    step: str
+    size: float | None = None
+    records: Annotated[int, keywords(minimum=0)] | Bound | None = None
+    share: float | Bound | None = None
+    rules: Names | None = None
+    columns: Names | None = None
+    without: tuple[WithoutColumn, ...] | None = None
+
+
+@dataclass(frozen=True)
+class CheckDocument(JSONObject):
+    """A release judged by a policy: the verdict, the facts it depends on, and all results."""
+
+    schema: Literal["petworks-check/1"]
+    petworks: Annotated[str, "version of the program"]
+    generated: Annotated[str, "the moment of the check, by which waivers are judged", keywords(format="date-time")]
+    as_of_given: Annotated[bool, "whether the user gave that moment"]
+    edition: Edition
+    title: Spoken
+    verdict: Verdict
+    rule_verdicts: RuleVerdicts
+    policy: PolicyFacts
+    inputs: Annotated[tuple[Input, ...], keywords(minItems=1)]
+    table: TableFacts
+    columns: tuple[ColumnFacts, ...]
+    rules: Annotated[tuple[RuleResult, ...], keywords(minItems=1, maxItems=500)]
+    small_classes: tuple[SmallClasses, ...]
+    adversaries: tuple[AdversaryFacts, ...]
+    subsets: SubsetAnswers | None
+    payout_curve: tuple[PayoutStep, ...] | None
+    results: tuple[MeasureResult, ...]
+    not_applicable: Annotated[Mapping[str, str], "the measures that do not apply, each with the reason"]
+    next_steps: tuple[NextStep, ...]
+
+
+@dataclass(frozen=True)
+class CheckFile(CheckDocument):
+    """A release judged by a policy: the verdict, the facts it depends on, and all results."""
+
+    content_sha256: Annotated[
+        Sha256, "SHA-256 of this document in canonical form without 'generated', 'as_of_given' and this key"
+    ]

@@ -1,0 +1,315 @@
+"""English. Measures and their parameters are called as their functions are."""
+
+CODE = "en"
+NAME = "English"
+ALIASES = ("english",)
+MEASURES: dict[str, tuple[str, str]] = {}
+PARAMETERS: dict[str, str] = {}
+
+TEXTS = {
+    # how things are written
+    "write.separator": ", ",
+    "write.sentences": " ",
+    "write.percent": " %",
+    "write.column": "{name}",
+    "write.attack": "{attack} of {column}",
+    "write.exact": "{value} ({exact})",
+    "write.labelled": "{label}: {text}",
+    # verdicts and words of the tables
+    "verdict.pass": "pass",
+    "verdict.waived": "waived",
+    "verdict.fail": "fail",
+    "word.none": "none",
+    "word.yes": "yes",
+    "word.no": "no",
+    "word.more": "and {n} more",
+    "word.language": "language",
+    "word.contents": "contents",
+    "head.rules": "rules",
+    "head.rule": "rule",
+    "head.measures": "measures",
+    "head.measure": "measure",
+    "head.value": "value",
+    "head.meaning": "what it is",
+    "head.found": "found",
+    "head.wanted": "required",
+    "head.verdict": "verdict",
+    "head.files": "files",
+    "head.file": "file",
+    "head.use": "used as",
+    "head.digest": "SHA-256",
+    "file.policy": "policy",
+    "file.data": "released table",
+    "file.roles": "roles",
+    "file.original": "original table",
+    "file.population": "population table",
+    "file.hierarchies": "hierarchies",
+    "file.memory": "a table in memory",
+    "attack.re-identification": "re-identification",
+    "attack.attribute-inference": "attribute-inference",
+    "withheld.small class": "withheld (small class)",
+    "withheld.tells counts": "withheld (reveals counts)",
+    "withheld.few records": "withheld (few records)",
+    "note.cut": "Shown are {n} of {all}; the JSON file has all of them.",
+    "edition.internal": "internal edition: not for release",
+    "edition.external": "external edition",
+    # rules that are not measures
+    "rule.no-direct-identifiers": "no direct identifiers",
+    "rule.every-subset": "every subset",
+    "rule.every-subset-limit": "every-subset: {limit}",
+    # summary
+    "summary.fail": "{n} of {all} rules fail.",
+    "summary.fail.one": "1 of {all} rules fails.",
+    "summary.waived": "{n} of {all} rules fail, but are waived.",
+    "summary.waived.one": "1 of {all} rules fails, but is waived.",
+    "summary.pass": "All {n} rules hold.",
+    "summary.pass.one": "The only rule holds.",
+    "summary.table": "Records: {records}; quasi-identifiers: {known}; sensitive attributes: {sensitive}.",
+    "summary.people": "The records belong to {n} people.",
+    "summary.people.one": "The records belong to one person.",
+    "summary.skipped": "{n} columns without a role were not examined.",
+    "summary.skipped.one": "1 column without a role was not examined.",
+    "waiver.active": "Waived until {expires}: {reason}",
+    "waiver.expired": "The waiver expired on {expires}: {reason}",
+    "waiver.not needed": "The waiver until {expires} is not needed: {reason}",
+    "waiver.owner": " ({owner})",
+    # context
+    "section.context": "Context and assumptions",
+    "release.unknown": "The policy does not say who will receive the table.",
+    "release.public": "The release is public: anyone may try to find someone in it.",
+    "release.controlled": "The release is controlled: recipients are known and bound by terms of use.",
+    "release.internal": "The release is internal: it stays within the organisation.",
+    "context.recipients": "Recipients: {who}.",
+    "context.known": "An adversary may know all of these columns: {columns}.",
+    "context.adversary": "Assumed adversary: {who}. Known columns: {columns}.",
+    "treatment.missing.value": "A missing quasi-identifier counts as a value of its own.",
+    "treatment.missing.apart": "Records with a missing quasi-identifier are excluded from class-based checks.",
+    "treatment.suppressed.apart": (
+        "Suppressed records are excluded from class-based checks, but are included in the attacks."
+    ),
+    "treatment.suppressed.class": "Suppressed records form a class of their own.",
+    "treatment.several_sensitive.alone": "Each sensitive attribute is assessed separately.",
+    "treatment.several_sensitive.quasi-identifiers": (
+        "The adversary is assumed to know the other sensitive attributes too."
+    ),
+    "context.unit": "Several records of the same person (identified by {column}) count once in each class.",
+    "context.no-population": (
+        "No population was given, so the person an adversary looks for is assumed to be in the table."
+    ),
+    "context.population": "The population has {n} people.",
+    "context.amounts": (
+        "Amounts per record, unless a rule sets others: an attack costs {adversary_cost} and gains {adversary_gain}; "
+        "the publisher loses {publisher_loss} and earns {publisher_benefit}."
+    ),
+    "head.presets": "Presets",
+    "head.preset": "preset",
+    "head.source": "source",
+    "head.cell-size": "cell size",
+    "head.probability": "probability",
+    "head.stated-as": "stated as",
+    "stated.cell size": "cell size",
+    "stated.probability": "probability",
+    "stated.probability and cell size": "probability and cell size",
+    "word.rule-of-thumb": "rule of thumb",
+    # columns
+    "section.columns": "Columns",
+    "head.column": "column",
+    "head.role": "role",
+    "head.values": "values",
+    "head.missing": "missing or suppressed",
+    "word.removed": " (removed)",
+    "role.none": "no role",
+    "role.privacy_unit": "privacy unit",
+    "role.identifier": "direct identifier",
+    "role.quasi_identifier": "quasi-identifier",
+    "role.sensitive_attribute": "sensitive attribute",
+    "role.insensitive_attribute": "insensitive attribute",
+    # identity
+    "section.identity": "Identity risk: can a person be found?",
+    "identity.histogram": "Records by the size of their equivalence class",
+    "identity.small": "Records in small classes",
+    "identity.scenarios": "Three adversaries",
+    "identity.adversaries": "Assumed adversaries",
+    "head.class-size": "class size",
+    "head.classes": "classes",
+    "head.records": "records",
+    "head.people": "people",
+    "head.share": "share",
+    "head.smaller-than": "smaller than",
+    "head.scenario": "scenario",
+    "head.target": "target",
+    "head.highest": "highest",
+    "head.average": "average",
+    "head.lowest": "lowest",
+    "head.median": "median",
+    "head.who": "adversary",
+    "head.knows": "knows",
+    "head.finds": "finds the record",
+    "head.unique": "unique records",
+    "scenario.prosecutor-risk": "someone known to be in the table",
+    "scenario.journalist-risk": "anyone in the population, using a register",
+    "scenario.marketer-risk": "as many people as possible",
+    "scenario.without-register": "no register given: same as the prosecutor",
+    # drivers
+    "section.drivers": "What drives the risk",
+    "drivers.counted": "{n} subsets of the quasi-identifiers were counted.",
+    "drivers.counted.one": "1 subset of the quasi-identifiers was counted.",
+    "drivers.chart": "Chance of success by number of known attributes: {attack}",
+    "drivers.axis": "number of attributes the adversary knows",
+    "drivers.columns": "What each column adds: {attack}",
+    "drivers.risky": "Minimal risky sets: the smallest sets of attributes that exceed a limit",
+    "drivers.guessing": "none needed: guessing alone exceeds it",
+    "drivers.not-risky": "No subset exceeds a limit.",
+    "drivers.unit": "Subsets are counted in records, so they are not available together with a privacy unit.",
+    "drivers.not-counted": (
+        "Subsets of the quasi-identifiers were not counted; add 'subsets' to the policy to count them."
+    ),
+    "head.chart": "numbers of the chart",
+    "head.known": "known attributes",
+    "head.riskiest": "the riskiest",
+    "head.adds": "adds to the chance",
+    "head.without": "chance without it",
+    "head.limit": "limit",
+    "head.attributes": "attributes",
+    # attributes, presence, profit
+    "section.attributes": "Attribute disclosure: can something be learned about a person?",
+    "attributes.none": "No column has the role of a sensitive attribute.",
+    "head.by-attribute": "by sensitive attribute",
+    "attributes.prior": " (before)",
+    "attributes.posterior": " (after)",
+    "attributes.distance": " (distance)",
+    "distance.numeric": "numeric",
+    "distance.hierarchical": "hierarchical",
+    "distance.equal": "equal",
+    "section.presence": "Presence: can anyone tell who is in the table?",
+    "presence.not-applicable": "Not measured: it does not apply to this release and its original.",
+    "presence.needs-original": "Not measured: it needs the original table, of which the release is a part.",
+    "section.profit": "Profitability: is an attack worth its cost?",
+    "profit.chart": "The publisher's payout by the gain of an attack per unit of cost",
+    "profit.axis": "gain of an attack per unit of cost",
+    "head.gain": "gain per cost, above",
+    "head.payout": "payout",
+    # utility
+    "section.utility": "Utility: how useful is the table still?",
+    "utility.none": "Not measured: it needs hierarchies or the original table.",
+    "head.by-column": "By column",
+    "head.values-before": "values before",
+    "head.values-after": "values after",
+    "column.precision": "precision",
+    "column.granularity": "granularity",
+    "column.non_uniform_entropy": "non-uniform entropy",
+    "column.total_variation": "total variation",
+    "utility.scale": "1 means as in the original, 0 means nothing is left; for total variation it is the reverse.",
+    "utility.bars": "The bars show {what}.",
+    # steps
+    "section.steps": "Residual risk and next steps",
+    "steps.none": "Nothing is left to do.",
+    "residual.identity": (
+        "Someone who knows all of a person's quasi-identifiers has a {chance} chance of picking their record."
+    ),
+    "residual.attribute": (
+        "The value of {column} can be guessed with a chance of {posterior}; without the table, {prior}."
+    ),
+    "residual.attributes": "The sensitive value can be guessed with a chance of {chance}.",
+    "residual.none": "No risk was measured.",
+    "step.merge-classes": (
+        "{n} records ({share}) are in classes smaller than {size} ({rules}): generalise further, or suppress them."
+    ),
+    "step.merge-classes.one": (
+        "1 record ({share}) is in a class smaller than {size} ({rules}): generalise further, or suppress it."
+    ),
+    "step.merge-some-classes": (
+        "Some records are in classes smaller than {size} ({rules}): generalise further, or suppress them."
+    ),
+    "step.without": " Without {column} there would be {records}.",
+    "step.begin": " Start with {columns}.",
+    "step.remove-identifiers": "Remove the direct identifiers from the release: {columns}.",
+    "step.unlink": (
+        "{columns} links the records of a person: remove it before the release, or replace it with a random number."
+    ),
+    "step.cannot-hold": (
+        "{rules} cannot hold: {columns} has fewer distinct values in the whole table than each class must have."
+    ),
+    "step.more-values": (
+        "Classes have too few distinct sensitive values ({rules}): merge classes by generalising {columns}."
+    ),
+    "step.diversify": (
+        "Classes reveal too much about a sensitive attribute ({rules}): merge classes by generalising {columns}, or "
+        "generalise the sensitive values."
+    ),
+    "step.hide-presence": (
+        "It can be inferred who is in the table ({rules}): generalise {columns}, or release only a sample."
+    ),
+    "step.blur": "Too many records can be distinguished ({rules}): generalise or remove {columns}.",
+    "step.refine": "Too much information was lost ({rules}): use finer levels where the risk allows it.",
+    "step.waiver-expired": "Expired waivers: {rules}. Fix the release, or renew the decision.",
+    "step.waiver-ends": "Waivers that expire within a month: {rules}.",
+    "step.waiver-not-needed": "Waivers that are no longer needed: {rules}. Remove them from the policy.",
+    "step.tells-outside": (
+        "The threshold of {rules} is smaller than the cell size, so its verdict shows readers of the external edition "
+        "whether there are classes below it."
+    ),
+    "step.give-roles": "Columns without a role were not examined: {columns}.",
+    "step.many-suppressed": ("{share} of the records are suppressed: the remaining records may not be representative."),
+    "step.try-subsets": (
+        "It is not known which attributes an adversary has: check every subset of the quasi-identifiers ('subsets' in "
+        "the policy)."
+    ),
+    # method
+    "section.method": "Method and sources",
+    "method.exact": "Counts are integers, and thresholds are compared exactly; a value equal to the limit meets it.",
+    "method.seed": "No step is random: there is no seed, and the same files give the same numbers.",
+    "method.version": "PETWorks {version}; format {schema}; evaluated as of {moment}.",
+    "method.version-as-of": "PETWorks {version}; format {schema}; evaluated as of {moment} (specified by the user).",
+    "method.repeat": (
+        "To repeat it: petworks check {policy} --as-of {moment} --edition {edition} --json FILE; the content digest "
+        "must be the same."
+    ),
+    "method.external": (
+        "External edition: no value of the table, no class, and no count of people below {n} is shown; numbers are "
+        "rounded."
+    ),
+    "method.digest": "The JSON file of this check has the content digest",
+    "method.not-measured": "Not measured",
+    "method.sources": "Sources of the measures",
+    "needs": "needs {what}",
+    "needs.other": "does not apply to this release; the JSON file of the internal edition gives the reason",
+    "need.quasi-identifiers": "quasi-identifiers",
+    "need.a sensitive attribute": "a sensitive attribute",
+    "need.the original table": "the original table",
+    "need.a population table": "a population table",
+    "need.the population or its size": "the population or its size",
+    "need.hierarchies": "hierarchies",
+    "need.records in the order of the input": "records in the order of the input",
+    "footer": "Made by PETWorks {version} on the machine that holds the data; nothing was sent elsewhere.",
+    # glossary
+    "section.glossary": "Glossary",
+    "term.class": "equivalence class",
+    "term.class.meaning": "The records that have the same quasi-identifiers: an adversary cannot tell them apart.",
+    "term.known": "quasi-identifier",
+    "term.known.meaning": (
+        "A column whose value for a person an adversary may know from elsewhere, such as age or postcode."
+    ),
+    "term.sensitive": "sensitive attribute",
+    "term.sensitive.meaning": "A column whose value for a person nobody should learn, such as a diagnosis.",
+    "term.identifier": "direct identifier",
+    "term.identifier.meaning": "A column that identifies a person on its own, such as a name or an ID number.",
+    "term.cell-size": "cell size",
+    "term.cell-size.meaning": "The smallest number of people that a published group may have.",
+    "term.scenarios": "prosecutor, journalist, marketer",
+    "term.scenarios.meaning": (
+        "Adversaries who look for one person they know to be in the table, for anyone, or for everyone."
+    ),
+    "term.excess": "excess",
+    "term.excess.meaning": "What an attack gains over guessing, as a share of the cases that guessing misses.",
+    "term.shapley": "Shapley share",
+    "term.shapley.meaning": (
+        "What a column adds to the chance of an attack, averaged over all orders in which columns may become known."
+    ),
+    "term.treatment": "generalisation, suppression",
+    "term.treatment.meaning": "Replacing exact values with coarser ones; leaving out values or records.",
+    "term.waiver": "waiver",
+    "term.waiver.meaning": (
+        "A decision, with an owner and an expiry date, to release the table although a rule does not hold."
+    ),
+}

@@ -1,0 +1,106 @@
+"""The command, each time as a process of its own, forked off one that has imported it: that is quick."""
+
+import atexit
+import functools
+import gc
+import importlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import traceback
+from pathlib import Path
+
+IMPORTED = (
+    "pyarrow.compute",
+    "pyarrow.csv",
+    "pyarrow.parquet",
+    "rich.console",
+    "rich.table",
+    "rich.text",
+    "yaml",
+    "jinja2",
+)
+IMPORTED += ("jsonschema", "concurrent.futures", "PETWorks.cli.main", "PETWorks.cli.policies", "PETWorks.render.text")
+IMPORTED += (
+    "PETWorks.render.checks",
+    "PETWorks.render.check_text",
+    "PETWorks.counting.loading",
+    "PETWorks.counting.subset_counts",
+)
+
+
+def petworks(*arguments, cwd=None, env=None):
+    """Exit code, standard output and standard error of a command; with an environment, of the installed one."""
+    command = ["petworks", *map(str, arguments)]
+    if env is not None:
+        script = str(Path(sys.executable).with_name("petworks"))
+        return subprocess.run([script, *command[1:]], capture_output=True, text=True, check=False, cwd=cwd, env=env)
+    with tempfile.TemporaryDirectory() as folder:
+        files = [Path(folder, name) for name in ("stdout", "stderr")]
+        request = [command, str(cwd or Path.cwd()), dict(os.environ), *map(str, files)]
+        server = _server()
+        server.stdin.write(json.dumps(request) + "\n")
+        server.stdin.flush()
+        code = int(server.stdout.readline())
+        texts = [path.read_text("utf-8") for path in files]
+    return subprocess.CompletedProcess(command, code, *texts)
+
+
+@functools.cache
+def _server():
+    """A process that waits for commands; it ends with this one."""
+    started = subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def end():
+        started.stdin.close()
+        started.wait()
+        started.stdout.close()
+
+    atexit.register(end)
+    return started
+
+
+def _serve():
+    """Fork for each command; a child leaves the loop and goes on as the command."""
+    answers = os.fdopen(os.dup(1), "w")
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, 1)
+    while request := sys.stdin.buffer.readline():
+        child = os.fork()
+        if not child:
+            break
+        answers.write(f"{os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])}\n")
+        answers.flush()
+    else:
+        return
+    sys.argv, folder, environment, *files = json.loads(request)
+    os.dup2(nowhere, 0)
+    for number, path in enumerate(files, 1):
+        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), number)
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    code = 1
+    try:
+        sys.modules["PETWorks.cli.main"].main()
+    except SystemExit as end:
+        code = end.code or 0
+    finally:  # as a process ends, but without taking all that was imported to pieces
+        if sys.exc_info()[1] is not None:
+            traceback.print_exc()
+        threading._shutdown()
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        os._exit(code)
+
+
+if __name__ == "__main__":
+    sys.path.pop(0)  # modules of tests are none of the command's
+    for name in IMPORTED:
+        importlib.import_module(name)
+    sys.modules["PETWorks"].every_subset(sys.modules["PETWorks"].Release({"a": ["x"]}, {"a": "quasi_identifier"}))
+    gc.freeze()
+    _serve()

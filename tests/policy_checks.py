@@ -1,0 +1,11 @@
+"""The day on which tests check policies, and the schema of what a check says."""
+
+import json
+from datetime import UTC, datetime
+
+from jsonschema import Draft202012Validator
+
+from PETWorks.gate.schema import schema_text
+
+CHECK = Draft202012Validator(json.loads(schema_text("check")))
+DAY = datetime(2026, 11, 16, tzinfo=UTC)

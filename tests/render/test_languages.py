@@ -1,0 +1,136 @@
+"""Each language has every text, every measure and every parameter, with the same places for values."""
+
+import ast
+import re
+from string import Formatter
+
+import pytest
+
+from conftest import ROOT
+from PETWorks.measures.attacks.subsets import LIMITS
+from PETWorks.measures.catalogue import NEEDS, catalogue
+from PETWorks.render.language import checked_language, said
+from PETWorks.render.languages import LANGUAGES
+from PETWorks.render.prose import GLOSSARY
+from PETWorks.render.sections import SECTIONS
+
+RENDER = ROOT / "src/PETWorks/render"
+ENGLISH = LANGUAGES["en"].texts
+GROUPS = {text.partition(".")[0] for text in ENGLISH}
+OTHERS = [language for code, language in LANGUAGES.items() if code != "en"]
+SAME_EVERYWHERE = {"k", "l", "c", "t", "at_least", "at_most"}  # letters, and those of which only the sign is shown
+
+
+def base(texts):
+    """The ids of the texts, whether or not they have a form for one."""
+    return {message.removesuffix(".one") for message in texts}
+
+
+def places(text):
+    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+
+
+def named_ids():
+    """Ids that stand in the code and the templates, or begin there and are completed by a value."""
+    for path in RENDER.glob("*.py"):
+        tree = ast.parse(path.read_text("utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value
+    for path in (RENDER / "templates").glob("*.html"):
+        text = path.read_text("utf-8")
+        yield from re.findall(r'">?([^"\n]*)"', text) + re.findall(r"'([^'\n]*)'", text)
+
+
+def is_id(text):
+    group, dot, rest = text.partition(".")
+    return group in GROUPS and bool(dot) and re.fullmatch(r"[a-z_ .-]+", rest) is not None
+
+
+def completed_ids():
+    """Ids that are made of a beginning and a word of the document or the catalogue."""
+    yield from (f"section.{section}" for section in SECTIONS)
+    yield from (f"{term}{end}" for term in GLOSSARY for end in ("", ".meaning"))
+    yield from (f"need.{need}" for need in NEEDS)
+    yield from (f"verdict.{verdict}" for verdict in ("pass", "waived", "fail"))
+    yield from (f"waiver.{state}" for state in ("active", "expired", "not needed"))
+    yield from (f"release.{kind}" for kind in ("unknown", "public", "controlled", "internal"))
+    yield from (f"summary.{verdict}" for verdict in ("pass", "waived", "fail"))
+    yield from (f"withheld.{why}" for why in ("small class", "few records", "tells counts"))
+    yield from (f"file.{use}" for use in ("data", "roles", "original", "population", "hierarchies"))
+    yield from (f"attack.{attack}" for attack in ("re-identification", "attribute-inference"))
+    yield from (f"distance.{kind}" for kind in ("numeric", "hierarchical", "equal"))
+    yield from (f"attributes.{key}" for key in ("prior", "posterior", "distance"))
+    yield from (f"head.{head}" for head in ("rule", "measure", "found", "wanted", "verdict"))
+    yield from (f"head.{kind}" for kind in ("highest", "median", "lowest"))
+    yield from (f"stated.{way}" for way in ("cell size", "probability", "probability and cell size"))
+    yield from (f"rule.{rule}" for rule in ("every-subset", "no-direct-identifiers"))
+    roles = ("identifier", "quasi_identifier", "sensitive_attribute", "insensitive_attribute")
+    yield from (f"role.{role}" for role in ("none", "privacy_unit", *roles))
+    steps = {entry.if_it_fails for entry in catalogue.values()} | set(other_steps())
+    yield from (f"step.{step}" for step in steps)
+    for entry in catalogue.values():
+        if entry.by_column is not None and entry.by_column.name != "missing":
+            yield f"column.{entry.by_column.name}"
+        if entry.scenario is not None:
+            yield f"scenario.{entry.name}"
+
+
+def other_steps():
+    """Steps of the gate that are not about a measure."""
+    steps = "remove-identifiers unlink merge-classes cannot-hold waiver-expired waiver-ends waiver-not-needed"
+    return [*steps.split(), "tells-outside", "give-roles", "many-suppressed", "try-subsets"]
+
+
+@pytest.mark.parametrize("language", OTHERS, ids=lambda one: one.code)
+def test_what_a_language_lacks_or_has_too_much(language):
+    assert sorted(base(ENGLISH) - base(language.texts)) == [], "texts that are missing"
+    assert sorted(base(language.texts) - base(ENGLISH)) == [], "texts that nobody asks for"
+    assert sorted(set(catalogue) - set(language.measures)) == [], "measures that are missing"
+    assert sorted(set(language.measures) - set(catalogue)) == [], "measures that do not exist"
+    parameters = {name for entry in catalogue.values() for name in entry.parameters} | set(LIMITS)
+    assert sorted(parameters - set(language.parameters) - SAME_EVERYWHERE) == [], "parameters that are missing"
+    assert sorted(set(language.parameters) - parameters) == [], "parameters that do not exist"
+
+
+@pytest.mark.parametrize("language", OTHERS, ids=lambda one: one.code)
+def test_the_same_places_for_values(language):
+    for message, text in language.texts.items():
+        assert places(text) == places(ENGLISH[message]), message
+    for message, text in ENGLISH.items():
+        if message.endswith(".one"):
+            assert places(text) == places(ENGLISH[message.removesuffix(".one")]) - {"n"}, message
+
+
+def test_every_id_in_code_and_templates_exists():
+    named = {text for text in named_ids() if is_id(text)}
+    known = base(ENGLISH)
+    beginnings = {text for text in named if text.endswith(".")}
+    assert sorted(named - known - beginnings - {"summary.html"}) == []
+    assert sorted(set(completed_ids()) - known) == []
+    assert sorted(known - named - set(completed_ids()) - {"needs", "footer"}) == [], "texts that nobody uses"
+
+
+def test_one_of_something():
+    assert said("en", "summary.waived", n=1, all=6) == "1 of 6 rules fails, but is waived."
+    assert said("en", "summary.waived", n=2, all=6) == "2 of 6 rules fail, but are waived."
+    assert said("zh-TW", "summary.waived", n=1, all=6) == "6 條規則中有 1 條未符合，但已獲豁免。"
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_spellings(code):
+    for spelling in (code, code.upper(), LANGUAGES[code].name, *LANGUAGES[code].aliases):
+        assert checked_language(spelling) == code
+
+
+def test_chinese_is_that_of_taiwan():
+    chinese = LANGUAGES["zh-TW"]
+    texts = [*chinese.texts.values(), *(part for pair in chinese.measures.values() for part in pair)]
+    for foreign in ("泛化", "數據", "博弈", "總體", "信息", "默認", "文件", "程序", "用戶"):
+        assert not [text for text in texts if foreign in text], foreign
+    for name, (called, summary) in chinese.measures.items():
+        assert called, name
+        assert re.search("[\u4e00-\u9fff]", summary), name
+        assert summary.endswith("。"), name
+    for message, text in chinese.texts.items():
+        assert re.search("[\u4e00-\u9fff]", text) or message.startswith(("write.", "waiver.owner", "term.sh")), message
