@@ -171,7 +171,7 @@ def measured(case):
     found = {}
     for entry in all_measures():
         try:
-            found[entry.name] = None if entry.lacks(release) else [entry(release).value]
+            found[entry.name] = None if entry.lacks(release.view) else [entry(release).value]
         except NotApplicable:
             found[entry.name] = None
     return found
@@ -319,7 +319,7 @@ def crosswalk():
             names = ("re-identification", "average-risk", "marketer-risk", "aecs", "k-anonymity", "prosecutor-risk")
             found = {}
             for entry in all_measures():
-                if entry.name in names and not entry.lacks(release):
+                if entry.name in names and not entry.lacks(release.view):
                     found[entry.name] = entry(release)
             raw = [1 / found["aecs"].details["raw"]] if "aecs" in found else None
             cells = [shown([found[name].value]) for name in names[:3]] + [shown(raw)]

@@ -43,8 +43,8 @@ def _all(release: Release) -> Iterable[str]:
     return release.columns
 
 
-def _prior_and_posterior(found: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: found[key] for key in ("prior", "posterior")}
+def _prior_and_posterior(attack: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: attack[key] for key in ("prior", "posterior")}
 
 
 # How the published interface names what an error hints at, where it differs from Python's other arguments.
@@ -118,7 +118,9 @@ TECHNIQUES = {
     "re-identification": _Technique("re-identification", lambda result: _prior_and_posterior(result.details)),
     "attribute-inference": _Technique(
         "attribute-inference",
-        lambda result: {column: _prior_and_posterior(found) for column, found in result.details["attributes"].items()},
+        lambda result: {
+            column: _prior_and_posterior(attribute) for column, attribute in result.details["attributes"].items()
+        },
     ),
 }
 

@@ -23,7 +23,7 @@ def coded(codes, prefix=""):
 def values(release):
     found = {}
     for name, measure in catalogue.items():
-        if not measure.lacks(release):
+        if not measure.lacks(release.view):
             with suppress(NotApplicable):
                 found[name] = measure(release).value
     return found

@@ -94,9 +94,14 @@ class Column(Domain):
         used = np.flatnonzero(self.counts)
         if len(used) == len(self.labels):
             return self
-        new_codes = np.zeros(len(self.labels), np.int64)
-        new_codes[used] = np.arange(len(used))
-        return self.recoded(self.labels.take(arrow_integers(used)), new_codes)
+        if used[-1] == len(used) - 1:  # those that are not used come last: no code changes
+            column = Column(self.labels.slice(0, len(used)), self.codes)
+        else:
+            new_codes = np.zeros(len(self.labels), np.int64)
+            new_codes[used] = np.arange(len(used))
+            column = self.recoded(self.labels.take(arrow_integers(used)), new_codes)
+        column.__dict__["counts"] = self.counts[used]  # need not be counted again
+        return column
 
 
 def recoding_of(values: Sequence[str | None], mapping: Mapping[str | None, str | None]) -> tuple[pa.Array, Integers]:
@@ -137,8 +142,8 @@ class Encoder:
 
     def finish(self) -> Column:
         """The column."""
-        found = [texts(dictionary) for dictionary in self._dictionaries]
-        cells = pa.concat_arrays([*found, pa.nulls(1, pa.large_string())])
+        dictionaries = [texts(dictionary) for dictionary in self._dictionaries]
+        cells = pa.concat_arrays([*dictionaries, pa.nulls(1, pa.large_string())])
         meaning = normalised(cells, self._spaced_quotes).dictionary_encode("encode")
         labels, new_codes = (
             meaning.dictionary,
@@ -227,10 +232,10 @@ def code_counts(codes: Codes, size: int) -> Integers:
 
 def _looked_up(table: Codes, indices: Codes) -> Codes:
     """table[indices]. NumPy widens the indices to 64 bits on the way: in small steps that stays in the cache."""
-    found = np.empty_like(indices, table.dtype)
+    codes = np.empty_like(indices, table.dtype)
     for first in range(0, len(indices), STEP):
-        np.take(table, indices[first : first + STEP], out=found[first : first + STEP], mode="clip")
-    return found
+        np.take(table, indices[first : first + STEP], out=codes[first : first + STEP], mode="clip")
+    return codes
 
 
 def texts(values: pa.Array) -> pa.Array:

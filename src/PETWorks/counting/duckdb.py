@@ -154,8 +154,8 @@ class DuckEngine:
     def fetch(self, query: str) -> list[Integers]:
         """The columns of a result."""
         with self.working():
-            found = self._connection.execute(query).fetchnumpy()
-        return [np.asarray(column) for column in found.values()]
+            columns = self._connection.execute(query).fetchnumpy()
+        return [np.asarray(column) for column in columns.values()]
 
     def insert(self, table: str, columns: Sequence[Any]) -> None:
         """Add rows, given as Arrow arrays."""
@@ -216,11 +216,11 @@ class DuckStore:
     def pairs_in_order(self, column: str, store: "DuckStore") -> PairCounts:
         """How often a column has which code here and in the same row of another store."""
         first, second = self.codes[column], store.codes[column]
-        found = self._engine.fetch(
+        counts = self._engine.fetch(
             f"SELECT CAST(a.{first} AS BIGINT), CAST(b.{second} AS BIGINT) AS other, count(*) "
             f"FROM {self.table} a POSITIONAL JOIN {store.table} b GROUP BY ALL ORDER BY ALL"
         )
-        return PairCounts(*found)
+        return PairCounts(*counts)
 
 
 class DuckCells:
@@ -253,8 +253,8 @@ class DuckCells:
         step = self._engine.rows_per_part
         for first in range(0, max(total, 1), step):
             where = f"rowid >= {first} AND rowid < {first + step}"
-            found = self._engine.fetch(f"SELECT {self.keys}, {numbers} FROM {self.table} WHERE {where}")
-            kept = [np.concatenate(both) for both in zip(kept, found, strict=True)] if kept else found
+            read = self._engine.fetch(f"SELECT {self.keys}, {numbers} FROM {self.table} WHERE {where}")
+            kept = [np.concatenate(both) for both in zip(kept, read, strict=True)] if kept else read
             words, last = kept[: self.words.number], first + step >= total
             end = len(words[0]) if last else int(class_starts(words, masks)[-1])
             if end or last:

@@ -106,9 +106,9 @@ def size_in_bytes(size: int | str) -> int:
     >>> size_in_bytes("2GB"), size_in_bytes("1.5 GiB")
     (2000000000, 1610612736)
     """
-    found = _SIZE.fullmatch(size) if isinstance(size, str) else None
-    if found:
-        number = int(min(float(found[1]) * _UNITS[(found[2] or "").lower()], 2.0 * LARGEST_LIMIT))
+    parsed = _SIZE.fullmatch(size) if isinstance(size, str) else None
+    if parsed:
+        number = int(min(float(parsed[1]) * _UNITS[(parsed[2] or "").lower()], 2.0 * LARGEST_LIMIT))
     elif isinstance(size, int) and not isinstance(size, bool):
         number = size
     else:

@@ -45,14 +45,14 @@ class Layout:
 
     def codes(self, keys: Codes) -> list[Codes]:
         """For each column in its order, the codes that the keys were packed from."""
-        found: list[Codes] = []
+        codes: list[Codes] = []
         for step in reversed(self.steps):
             if isinstance(step, int):
-                found.append(keys & keys.dtype.type((1 << step) - 1))
+                codes.append(keys & keys.dtype.type((1 << step) - 1))
                 keys = keys >> keys.dtype.type(step)
             else:
                 keys = step[keys]
-        return found[::-1]
+        return codes[::-1]
 
 
 class Packed(NamedTuple):

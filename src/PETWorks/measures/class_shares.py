@@ -64,8 +64,8 @@ class Shares(NamedTuple):
         near = np.flatnonzero(lifts >= lifts.max() - abs(lifts.max()) * 2.0**-49)
         triples = set(zip(*(numbers[near].tolist() for numbers in (counts, sizes, overall)), strict=True))
         people = self.overall.people or self.overall.records
-        found = ((Fraction(count * people, size * other), size) for count, size, other in triples)
-        return max(found, key=lambda pair: (sign * pair[0], -pair[1]))
+        exact = ((Fraction(count * people, size * other), size) for count, size, other in triples)
+        return max(exact, key=lambda pair: (sign * pair[0], -pair[1]))
 
 
 def shares(view: View, column: str) -> Shares:
@@ -119,11 +119,11 @@ def _reached(there: NDArray[np.bool_], classes: ClassValues, sizes: Integers, va
     which = classes.values[there]
     smallest = np.full(values, np.iinfo(np.int64).max)
     np.minimum.at(smallest, which, sizes[there])
-    found = Extreme(np.zeros(values, np.int64), np.zeros(values, np.int64))
+    extreme = Extreme(np.zeros(values, np.int64), np.zeros(values, np.int64))
     cells = np.flatnonzero(there)[sizes[there] == smallest[which]]
-    found.counts[classes.values[cells]] = classes.counts[cells]
-    found.sizes[classes.values[cells]] = sizes[cells]
-    return found
+    extreme.counts[classes.values[cells]] = classes.counts[cells]
+    extreme.sizes[classes.values[cells]] = sizes[cells]
+    return extreme
 
 
 def _merged(one: tuple[Extreme, Extreme], other: tuple[Extreme, Extreme]) -> tuple[Extreme, Extreme]:

@@ -25,6 +25,7 @@ from PETWorks.tables.line_ends import LineEnds
 
 SEPARATORS = (";", ",", "\t", "|")
 LONGEST_LINE = 1 << 22
+SHORT_SAMPLE = 1 << 16  # characters, which usually have enough lines to find the separator in
 SCAN_BLOCK = 1 << 18  # stays in the cache of a core
 SLOW_ROWS = 1 << 16  # rows per piece of a table that Python reads
 PIECE_BYTES = 1 << 25  # of a file that is read in pieces
@@ -259,7 +260,7 @@ def _find_separator(sample: str) -> str:
     best, best_score = SEPARATORS[0], (False, 1)
     for separator in SEPARATORS:
         try:
-            rows = [row for row in islice(csv.reader(io.StringIO(sample, newline=""), delimiter=separator), 20) if row]
+            rows = [row for row, _ in _first_rows(sample, separator, 20) if row]
         except csv.Error:
             continue
         width = len(rows[0]) if rows else 1
@@ -272,17 +273,26 @@ def _find_separator(sample: str) -> str:
 
 def _header(sample: str, separator: str, name: str) -> tuple[tuple[str, ...], int]:
     """Column names, and how many lines they take."""
-    reader = csv.reader(io.StringIO(sample, newline=""), delimiter=separator)
     try:
-        cells = next(reader)
-    except (csv.Error, StopIteration):
+        [(cells, lines)] = _first_rows(sample, separator, 1)
+    except (csv.Error, ValueError):
         raise InputError(f"{name}, line 1: expected a header of column names") from None
     if not cells:
         raise InputError(f"{name}, line 1: expected the column names, got an empty line")
     # A blank before a quote keeps readers from seeing it as one.
     spaced = [_SPACED_QUOTES.fullmatch(cell) for cell in cells]
     names = [match[1].replace('""', '"') if match else cell for cell, match in zip(cells, spaced, strict=True)]
-    return tuple(name.strip() for name in names), reader.line_num
+    return tuple(name.strip() for name in names), lines
+
+
+def _first_rows(sample: str, separator: str, number: int) -> list[tuple[list[str], int]]:
+    """So many rows, each with the number of lines up to its end; a short part of the sample is tried first."""
+    for text in (sample[:SHORT_SAMPLE], sample):
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+        rows = [(row, reader.line_num) for row in islice(reader, number + 1)]
+        if len(rows) > number:  # the last one may be cut off
+            break
+    return rows[:number]
 
 
 def dictionary_array(cells: list[str]) -> pa.DictionaryArray:

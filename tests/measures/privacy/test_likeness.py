@@ -113,7 +113,7 @@ def test_extreme_shares_over_several_batches(classes, cells):
     """For each value the largest and smallest share in a class, and of equal ones the smallest class."""
     table = release(classes)
     with small_batches(cells):
-        found = shares(table, "s")
+        found = shares(table.view, "s")
     for place, value in enumerate(found.overall.values):
         sizes = [(counts[value], sum(counts.values())) for counts in classes.values() if value in counts]
         most = max(sizes, key=lambda pair: (Fraction(*pair), -pair[1]))

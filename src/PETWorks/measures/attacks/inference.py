@@ -52,7 +52,7 @@ def attribute_inference(view: View, *, at_most: AtMost = None, excess: AtMost = 
         hits = view.answer(_hits(view, column))
         counted = (int(overall.counts.max()), hits, overall.people or overall.records)
         attributes[column] = {**vulnerability(*counted), "excess": beyond_guessing(*counted)}
-    value, gained = (max(found[name] for found in attributes.values()) for name in ("posterior", "excess"))
+    value, gained = (max(attribute[name] for attribute in attributes.values()) for name in ("posterior", "excess"))
     return Result(
         "attribute-inference",
         value,

@@ -96,17 +96,17 @@ def alpha_k_anonymity(
     if value is not None and not any(value in view.marginal(name).values for name in view.sensitive_attributes):
         raise ParameterError("the given value is in no sensitive attribute", what="value", measure="alpha-k-anonymity")
     attributes: dict[str, dict[str, Any]] = {}
-    found = []
+    largest = []
     for column in view.sensitive_attributes:
         share, size = shares(view, column).largest(value) or (Fraction(0), None)
-        found.append(share)
+        largest.append(share)
         attributes[column] = {
             "alpha": float(share),
             "exact": str(share),
             "worst_class_size": size,
             **({} if alpha is None else beyond(view, column, _ShareAbove(alpha), "alpha", value)),
         }
-    share, smallest = max(found), view.class_sizes().smallest
+    share, smallest = max(largest), view.class_sizes().smallest
     verdicts = [no_less_than(smallest, k), no_more_than(float(share), alpha)]
     return Result(
         "alpha-k-anonymity",

@@ -31,7 +31,7 @@ class _Least(NamedTuple):
         """The less diverse of two, of equal ones the smaller class."""
         lowest = min(self.diversity, other.diversity)
         equal = [one for one in (self, other) if one.diversity <= lowest * SAME]
-        least = min(equal, key=lambda found: (found.size is None, found.size or 0))
+        least = min(equal, key=lambda one: (one.size is None, one.size or 0))
         return least._replace(classes=self.classes + other.classes, records=self.records + other.records)
 
 
@@ -196,11 +196,11 @@ def _least(diversity: Any, classes: ClassValues, limit: float | None) -> _Least:
     )
 
 
-def _described(found: _Least, value: float | None, limit: float | None) -> dict[str, Any]:
+def _described(least: _Least, value: float | None, limit: float | None) -> dict[str, Any]:
     return {
         "l": value,
-        "worst_class_size": found.size,
-        **({} if limit is None else {"classes_below_l": found.classes, "records_below_l": found.records}),
+        "worst_class_size": least.size,
+        **({} if limit is None else {"classes_below_l": least.classes, "records_below_l": least.records}),
     }
 
 

@@ -190,17 +190,17 @@ def delta_disclosure(
     unit = math.log(BASES[base])
     attributes: dict[str, dict[str, Any]] = {}
     for column in view.sensitive_attributes:
-        found = shares(view, column)
-        lifts = [lift for lift in (found.highest_lift(), found.lowest_lift()) if lift is not None]
+        own = shares(view, column)
+        lifts = [lift for lift in (own.highest_lift(), own.lowest_lift()) if lift is not None]
         far = [(max(lift, 1 / lift), size) for lift, size in lifts]
-        worst, size = max(far, key=lambda found: (found[0], -found[1]), default=(Fraction(1), None))
+        worst, size = max(far, key=lambda pair: (pair[0], -pair[1]), default=(Fraction(1), None))
         attributes[column] = {
             "delta": _log_of(worst) / unit,
             "exact": f"log({worst})",
             "worst_class_size": size,
             **({} if delta is None else beyond(view, column, _Far(delta * unit), "delta")),
         }
-    largest = max(found["delta"] for found in attributes.values())
+    largest = max(attribute["delta"] for attribute in attributes.values())
     return Result(
         "delta-disclosure",
         largest,

@@ -54,8 +54,8 @@ def prosecutor_risk(
     """
     linked = own_sizes(view)
     limits = {"highest": highest, "cell_size": cell_size, "average": average, "at_risk": at_risk}
-    found = _risks(linked, _average(linked), threshold)
-    return _judged("prosecutor-risk", found["highest"], found, linked, limits, {"threshold": threshold}, view)
+    risks = _risks(linked, _average(linked), threshold)
+    return _judged("prosecutor-risk", risks["highest"], risks, linked, limits, {"threshold": threshold}, view)
 
 
 @metric(
@@ -91,8 +91,8 @@ def journalist_risk(
     linked = linked_sizes(view)
     limits = {"highest": highest, "cell_size": cell_size, "average": average, "at_risk": at_risk}
     average_found = max(_average(linked), _ratio(linked.classes.sum(), int(linked.sizes @ linked.classes)))
-    found = _risks(linked, average_found, threshold)
-    return _judged("journalist-risk", found["highest"], found, linked, limits, {"threshold": threshold}, view)
+    risks = _risks(linked, average_found, threshold)
+    return _judged("journalist-risk", risks["highest"], risks, linked, limits, {"threshold": threshold}, view)
 
 
 @metric(
@@ -116,8 +116,8 @@ def marketer_risk(view: View, *, average: Share = None) -> Result:
     0.3333333333333333
     """
     linked = linked_sizes(view)
-    found = {"average": _average(linked), "expected_finds": float(_finds(linked))}
-    return _judged("marketer-risk", found["average"], found, linked, {"average": average}, {}, view)
+    risks = {"average": _average(linked), "expected_finds": float(_finds(linked))}
+    return _judged("marketer-risk", risks["average"], risks, linked, {"average": average}, {}, view)
 
 
 @metric(
@@ -139,9 +139,9 @@ def average_risk(view: View, *, average: Share = None, highest: Chance = None, c
     True
     """
     linked = own_sizes(view)
-    found = {"average": _average(linked), "highest": _highest(linked)}
+    risks = {"average": _average(linked), "highest": _highest(linked)}
     limits = {"average": average, "highest": highest, "cell_size": cell_size}
-    return _judged("average-risk", found["average"], found, linked, limits, {}, view)
+    return _judged("average-risk", risks["average"], risks, linked, limits, {}, view)
 
 
 def cell_size_of(risk: float) -> int | None:
@@ -193,7 +193,7 @@ def _risks(linked: LinkedSizes, average: float, threshold: float) -> dict[str, A
 def _judged(
     name: str,
     value: float,
-    found: dict[str, Any],
+    risks: dict[str, Any],
     linked: LinkedSizes,
     limits: dict[str, float | None],
     parameters: dict[str, Any],
@@ -206,7 +206,7 @@ def _judged(
         if wanted is None:
             continue
         as_size = limit == "cell_size"
-        measured: Any = smallest if as_size else found[limit]
+        measured: Any = smallest if as_size else risks[limit]
         holds = smallest is None or bool(at_most(wanted, smallest) if as_size else at_most(measured, wanted))
         needed = math.ceil(wanted) if as_size else cell_size_of(wanted) if limit == "highest" else None
         compared[limit] = {
@@ -222,7 +222,7 @@ def _judged(
         all(row["holds"] for row in compared.values()) if compared else None,
         {**limits, **parameters},
         {
-            **found,
+            **risks,
             **({"limits": compared} if compared else {}),
             "class_sizes": _distribution(linked),
             **({} if name not in LINKED else {"linked_with": _linked_with(view)}),

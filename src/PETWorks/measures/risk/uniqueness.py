@@ -153,22 +153,22 @@ def pitman(sizes: ClassSizes, population: int) -> tuple[float, float | None, flo
     if classes == 1:
         return 0.0, None, None  # and here towards one class for all
 
-    found = math.log(classes)  # the logarithm of the best theta + alpha; the next one is near the last
+    near = math.log(classes)  # the logarithm of the best theta + alpha; the next one is near the last
 
     def excess_of(alpha: float) -> float:
         """The best theta + alpha, which is above 0."""
-        nonlocal found
+        nonlocal near
 
         def slope(logarithm: float) -> float:
             return math.exp(logarithm) * _slope_of_theta(math.exp(logarithm), alpha, classes, records)
 
-        low, high = found - 0.1, found + 0.1
+        low, high = near - 0.1, near + 0.1
         while slope(low) <= 0 and low > -40:
-            low -= 4 * (found - low)
+            low -= 4 * (near - low)
         while slope(high) > 0:
-            high += 4 * (high - found)
-        found = _root(slope, low, high)
-        return math.exp(found)
+            high += 4 * (high - near)
+        near = _root(slope, low, high)
+        return math.exp(near)
 
     def slope(alpha: float) -> float:
         return _slope_of_alpha(excess_of(alpha), alpha, sizes)
@@ -225,16 +225,16 @@ def _slope_of_alpha(excess: float, alpha: float, sizes: ClassSizes) -> float:
 
 def _summed(term: Callable[[Any], Any], slope: Callable[[Any], Any], number: int) -> float:
     """The sum of a smooth term from 1 to some number: singly at first, then by Euler and Maclaurin's formula."""
-    found = float(np.sum(term(np.arange(1, min(number, SUMMED_SINGLY - 1) + 1, dtype=np.float64))))
+    summed = float(np.sum(term(np.arange(1, min(number, SUMMED_SINGLY - 1) + 1, dtype=np.float64))))
     if number < SUMMED_SINGLY:
-        return found
+        return summed
     first, last = float(SUMMED_SINGLY), float(number)
     half = math.log(last / first) / 2
     nodes, weights = _quadrature()
     points = np.exp(half * (nodes + 1)) * first
     integral = float(half * np.sum(weights * points * term(points)))
     ends: float = (term(first) + term(last)) / 2 + (slope(last) - slope(first)) / 12
-    return found + integral + ends
+    return summed + integral + ends
 
 
 @cache
@@ -254,14 +254,14 @@ def _root(function: Callable[[float], float], low: float, high: float) -> float:
     middle = low
     for _ in range(200):
         before, middle = middle, (low * at_high - high * at_low) / (at_high - at_low)
-        found = function(middle)
-        if found == 0 or not low < middle < high or abs(middle - before) <= 1e-15 * abs(middle):
+        at_middle = function(middle)
+        if at_middle == 0 or not low < middle < high or abs(middle - before) <= 1e-15 * abs(middle):
             break
-        if found > 0:
-            low, at_low = middle, found
+        if at_middle > 0:
+            low, at_low = middle, at_middle
             at_high = at_high / 2 if side > 0 else at_high
         else:
-            high, at_high = middle, found
+            high, at_high = middle, at_middle
             at_low = at_low / 2 if side < 0 else at_low
-        side = 1 if found > 0 else -1
+        side = 1 if at_middle > 0 else -1
     return middle

@@ -60,7 +60,7 @@ def non_uniform_entropy(view: View, *, at_least: AtLeast = None) -> Result:
             "max": most,
             "cells_not_from_their_original": _strange(pairs, released, original, hierarchy, levels),
         }
-    raw, most = (sum(found[name] for found in columns.values()) for name in ("raw", "max"))
+    raw, most = (sum(column[name] for column in columns.values()) for name in ("raw", "max"))
     value = normalised(raw, 0, most)
     return Result(
         "non-uniform-entropy",
@@ -90,14 +90,14 @@ def _lifted(values: list[str | None], hierarchy: Hierarchy, column: str) -> list
         told = sum(value not in (None, SUPPRESSED) for value in values)
         raise misfit(column, hierarchy, strange, told, "original values are not leaves of")
     both = list(zip(values, known, strict=True))
-    found = []
+    by_level = []
     for level, labels in enumerate(hierarchy.levels):
         # What is no leaf, missing or `*`, stays a value of its own.
         lifted = [(labels[leaves[value]], True) if there else (value, False) for value, there in both]  # type: ignore[index]
         numbers = {label: number for number, label in enumerate(dict.fromkeys(lifted))}
         top = level == hierarchy.height
-        found.append(np.array([0 if top else numbers[label] for label in lifted], np.int64))
-    return found
+        by_level.append(np.array([0 if top else numbers[label] for label in lifted], np.int64))
+    return by_level
 
 
 def _bits_lost(pairs: PairCounts, levels: Integers, lifted: list[Integers]) -> float:
@@ -114,9 +114,9 @@ def _bits_lost(pairs: PairCounts, levels: Integers, lifted: list[Integers]) -> f
 
 def _self_information(values: Integers, counts: Integers) -> float:
     """The sum over cells of log2 of how many have the same value."""
-    found = np.bincount(values, counts)
-    found = found[found > 0]
-    return float(np.sum(found * np.log2(found)))
+    records = np.bincount(values, counts)
+    records = records[records > 0]
+    return float(np.sum(records * np.log2(records)))
 
 
 def _bits(counts: NDArray[Any], records: int) -> float:

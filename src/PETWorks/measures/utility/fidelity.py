@@ -52,9 +52,9 @@ def fidelity(view: View, *, at_least: AtLeast = None) -> Result:
     original = view.background.original
     columns = {name: _compared(original.marginal(name), view.marginal(name)) for name in names}
     numbers = {
-        name: found
+        name: bias
         for name in names
-        if (found := _numeric_bias(original.marginal(name), view.marginal(name))) is not None
+        if (bias := _numeric_bias(original.marginal(name), view.marginal(name))) is not None
     }
     raw = sum(_total_variation(original.marginal(name), view.marginal(name)) for name in names) / len(names)
     value = float(1 - raw)
@@ -106,7 +106,7 @@ def _numeric_bias(original: Marginal, released: Marginal) -> dict[str, float] | 
     both = [_numbers(marginal) for marginal in (original, released)]
     if both[0] is None or both[1] is None:
         return None
-    before, after = (_described(*found) for found in both if found is not None)
+    before, after = (_described(*numbers) for numbers in both if numbers is not None)
     return {name: after[name] - before[name] for name in before}
 
 
@@ -140,7 +140,7 @@ def _pairs(released: Table, original: Table, names: Sequence[str]) -> dict[str, 
     """Cramér's V of each pair of columns, before and after."""
     pairs = list(combinations(names, 2))
     before, after = (
-        [cramers_v(_told(table, pair, found)) for pair, found in zip(pairs, table.pair_counts(pairs), strict=True)]
+        [cramers_v(_told(table, pair, counts)) for pair, counts in zip(pairs, table.pair_counts(pairs), strict=True)]
         for table in (original, released)
     )
     return {
@@ -149,13 +149,13 @@ def _pairs(released: Table, original: Table, names: Sequence[str]) -> dict[str, 
     }
 
 
-def _told(table: Table, pair: tuple[str, str], found: PairCounts) -> PairCounts:
+def _told(table: Table, pair: tuple[str, str], pairs: PairCounts) -> PairCounts:
     """The counts of values that both columns tell."""
-    there = np.ones(len(found.counts), np.bool_)
-    for name, codes in zip(pair, (found.one, found.other), strict=True):
+    there = np.ones(len(pairs.counts), np.bool_)
+    for name, codes in zip(pair, (pairs.one, pairs.other), strict=True):
         for nothing in (SUPPRESSED, None):
             there &= codes != (-1 if (code := table.domains[name].code(nothing)) is None else code)
-    return PairCounts(found.one[there], found.other[there], found.counts[there])
+    return PairCounts(pairs.one[there], pairs.other[there], pairs.counts[there])
 
 
 def cramers_v(pairs: PairCounts) -> float:

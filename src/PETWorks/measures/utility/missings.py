@@ -34,7 +34,7 @@ def missings(view: View, *, at_most: AtMost = None) -> Result:
             count for value, count in zip(marginal.values, marginal.counts.tolist(), strict=True) if value in nothing
         )
         columns[column] = {"cells": cells, "share": cells / view.records}
-    lost = sum(found["cells"] for found in columns.values())
+    lost = sum(column["cells"] for column in columns.values())
     value = lost / (view.records * len(columns))
     return Result(
         "missings",
