@@ -162,7 +162,7 @@ def _items(text: str, what: str) -> list[str]:
         rows = list(csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True))
     except csv.Error:
         raise ParameterError(
-            f"expected {what} separated by commas, those that contain a comma in double quotes; got {text!r}"
+            f"{what} are separated by commas, those that contain a comma in double quotes; got {text!r}"
         ) from None
     return [item.strip() for row in rows for item in row if item.strip()]
 
