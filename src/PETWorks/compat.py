@@ -7,7 +7,7 @@ from typing import Any
 from PETWorks.about.treatment import TREATMENTS
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.counting.release import Release
-from PETWorks.errors import ParameterError, unknown
+from PETWorks.errors import Hint, ParameterError, PETWorksError, unknown
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
 from PETWorks.measures.catalogue import Metric, catalogue, find
 from PETWorks.measures.result import Result
@@ -46,6 +46,15 @@ def _all(release: Release) -> Iterable[str]:
 def _prior_and_posterior(attack: Mapping[str, Any]) -> dict[str, Any]:
     return {key: attack[key] for key in ("prior", "posterior")}
 
+
+# How the published interface names what an error hints at, where it differs from Python's other arguments.
+PUBLISHED = {
+    Hint.IDENTIFIERS: "attributeTypes=...",
+    Hint.QUASI_IDENTIFIERS: "attributeTypes=...",
+    Hint.SENSITIVE_ATTRIBUTES: "attributeTypes=...",
+    Hint.ORIGINAL: "the first argument",
+    Hint.HIERARCHIES: "dataHierarchy=...",
+}
 
 RELEASE_OPTIONS = ("population", *TREATMENTS, "privacy_unit")
 
@@ -128,8 +137,17 @@ def PETValidation(
     >>> PETValidation(None, "data/patient_anonymized.csv", "t-closeness", tLimit=0.376)
     {'t': 0.376, 'fulfill t-closeness': True}
     """
+    try:
+        return _validation(original, anonymized, tech, metric, parameters)
+    except PETWorksError as error:
+        raise error.hinted(PUBLISHED) from None
+
+
+def _validation(
+    original: Any, anonymized: Any, tech: str | None, metric: str | None, parameters: dict[str, Any]
+) -> Validation:
     if (tech is None) == (metric is None):
-        raise ParameterError("name one technique as the third argument, or as metric=")
+        raise ParameterError("expected one technique, as the third argument or as metric=...")
     technique, entry = _technique(str(tech if metric is None else metric))
     if anonymized is None and technique.otherwise is _all:
         original, anonymized = None, original  # published so: the one table stands first
@@ -152,7 +170,7 @@ def PETValidation(
         if not release.roles and technique.otherwise is not None:
             roles = dict.fromkeys(technique.otherwise(release), QUASI_IDENTIFIER)
             release = Release(anonymized, roles, hierarchies, original, **counted)
-        result = entry(release, **checked)
+        result = entry.measure(release.view, checked)
     details = {"value": result.value, "treatment": dict(result.treatment), **result.details}
     return Validation(technique.keys(result), details)
 
@@ -162,7 +180,7 @@ def report(result: Mapping[str, Any] | Result, format: str = "json") -> None:  #
     if str(format).casefold() != "json":
         raise unknown("report format", str(format), ["json"])
     if not isinstance(result, Mapping | Result):
-        raise ParameterError(f"report prints what PETValidation or a measure returned, got {type(result).__name__}")
+        raise ParameterError(f"expected what PETValidation or a measure returned, got {type(result).__name__}")
     print(dumps(result if isinstance(result, Mapping) else result.to_dict()))
 
 

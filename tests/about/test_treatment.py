@@ -94,7 +94,10 @@ def test_a_person_in_several_classes_counts_in_each():
         ({"suppressed": None}, "suppressed is 'apart' or 'class', got None"),
         ({"several_sensitive": "both"}, "several_sensitive is 'alone' or 'quasi-identifiers', got 'both'"),
         ({"privacy_unit": "name"}, "the privacy unit 'name' is not in the data; it has 'person', 'zip', 's'"),
-        ({"privacy_unit": "zip"}, "the privacy unit 'zip' names the person; it cannot be 'quasi_identifier' too"),
+        (
+            {"privacy_unit": "zip"},
+            "the privacy unit 'zip' identifies the person, so it cannot also have the role 'quasi_identifier'",
+        ),
     ],
 )
 def test_mistakes(options, message):
@@ -110,7 +113,7 @@ def test_records_of_nobody():
 def test_subsets_are_counted_in_records():
     release = Release(TABLE, ROLES, privacy_unit="person")
     for attack in (every_subset, minimal_uniques):
-        with pytest.raises(PETWorksError, match="counted in records; leave the privacy unit out"):
+        with pytest.raises(PETWorksError, match="counted in records; omit the privacy unit"):
             attack(release)
 
 
@@ -147,7 +150,7 @@ def test_records_of_nobody_elsewhere(where):
     release = Release(
         {"id": ["a", "b"], "zip": ["1", "1"]}, {"zip": QUASI_IDENTIFIER}, privacy_unit="id", **{where: other}
     )
-    with pytest.raises(PETWorksError, match=f"is missing in some records of the {where}: whose are they"):
+    with pytest.raises(PETWorksError, match=f"is missing in some records of the {where}; every record needs one"):
         catalogue["aecs" if where == "original" else "k-map"](release)
 
 

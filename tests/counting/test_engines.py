@@ -224,7 +224,7 @@ def test_sizes_are_read_as_they_are_written():
         2 * 10**9, 2 * 10**9, 512 << 20, 15 * 10**8, 3 * 10**8,
     ]  # fmt: skip
     for wrong in ("2", "GB", "-2GB", "two", "", 10, True, 2.5):
-        with pytest.raises(ParameterError, match="a memory limit is bytes or like '2GB'"):
+        with pytest.raises(ParameterError, match="expected a memory limit in bytes or like '2GB'"):
             size_in_bytes(wrong)
 
 
@@ -238,9 +238,9 @@ def test_auto_counts_in_memory_what_fits_and_says_why_if_not():
         "0.5 GB may be needed in memory, 0.3 GB are allowed: counted with DuckDB",
     )
     engine.close()
-    with pytest.raises(InputError, match=r"about 0\.5 GB may be needed .* take the engine 'duckdb' or 'auto'"):
+    with pytest.raises(InputError, match=r"about 0\.5 GB may be needed .* use the engine 'duckdb' or 'auto'"):
         choose("memory", [source, source], 1, "300MB")
-    with pytest.raises(ParameterError, match="the engine is one of 'auto', 'memory', 'duckdb', 'spark', got 'polars'"):
+    with pytest.raises(ParameterError, match="expected the engine 'auto', 'memory', 'duckdb', 'spark', got 'polars'"):
         choose("polars", [source], 1)
 
 
@@ -260,7 +260,7 @@ def test_duckdb_leaves_nothing_behind(tmp_path):
     forgotten = Release("data/patient_anonymized.csv", engine="duckdb", temp_folder=tmp_path)
     del forgotten
     assert list(tmp_path.iterdir()) == []
-    with pytest.raises(InputError, match="no such folder for temporary files"):
+    with pytest.raises(InputError, match="the folder for temporary files"):
         Release("data/patient_anonymized.csv", engine="duckdb", temp_folder=tmp_path / "none")
 
 
@@ -364,7 +364,7 @@ def test_spark_reads_the_file_that_is_named(engine, tmp_path, monkeypatch):
     (tmp_path / "odd.csv").write_text('a,b\n1,"x\ny"\n1,"x"\n\n1, "x"\n', "utf-8")
     assert smallest("odd.csv") == [1, 1]
     (tmp_path / "ragged.csv").write_text("a,b,c\n1,2,3\n1,2\n", "utf-8")
-    with pytest.raises(InputError, match=r"ragged\.csv, line 3: 2 cells where the header has 3"):
+    with pytest.raises(InputError, match=r"ragged\.csv, line 3: 2 cells, but the header has 3"):
         Release("ragged.csv", roles, engine=engine)
 
 

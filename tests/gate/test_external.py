@@ -319,3 +319,24 @@ def test_owners_of_waivers_stay_inside(tmp_path):
         "state": "active",
     }
     assert "Mrs Lin" not in check(tmp_path / "p.yaml", as_of=DAY).to_html(edition="external")
+
+
+def test_reasons_are_shown_if_they_say_only_what_a_measure_needs(tmp_path):
+    lines = [f"{30 + i // 20};flu" for i in range(60)]
+    (tmp_path / "original.csv").write_text("\n".join(["age;disease", *lines[:-20]]))
+    (tmp_path / "t.csv").write_text("\n".join(["age;disease", *lines]))
+    (tmp_path / "p.yaml").write_text(
+        "petworks_policy: 1\ndata: t.csv\noriginal: original.csv\n"
+        "roles: {quasi_identifiers: [age], sensitive_attributes: [disease]}\n"
+        "rules: [{measure: k-anonymity, k: 2}]\n"
+    )
+    result = check(tmp_path / "p.yaml", as_of=DAY)
+    inside, outside = (result.to_dict(edition)["not_applicable"] for edition in ("internal", "external"))
+    assert inside["aecs"] == "the release has 60 records, more than the original's 40"
+    assert outside["aecs"] == "does not apply to this release"
+    for name, reason in (
+        ("k-map", "needs a population table"),
+        ("precision", "needs hierarchies"),
+        ("utility-bias", "needs a function of yours (in Python: function=...)"),
+    ):
+        assert inside[name] == outside[name] == reason

@@ -54,7 +54,7 @@ def test_init_does_not_overwrite(people):
     assert petworks("init", people).returncode == 0
     before = people.with_name("people_policy.yaml").read_bytes()
     again = petworks("init", people)
-    assert (again.returncode, "it exists" in again.stderr) == (2, True)
+    assert (again.returncode, "it already exists" in again.stderr) == (2, True)
     assert people.with_name("people_policy.yaml").read_bytes() == before
     assert petworks("init", people, "-o", people.with_name("other.yaml"), "--release", "internal").returncode == 0
     assert read_policy(people.with_name("other.yaml")).presets[0].name == "pdpc-3"

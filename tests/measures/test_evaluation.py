@@ -34,11 +34,11 @@ MISFIT = "column 'q': 2 of 2 released values are not on any level of its hierarc
 def test_what_does_not_apply_is_listed_with_the_reason():
     found = evaluate(Release({"q": ["1", "2"]}, {"q": "quasi_identifier"}, {"q": [("x", "*")]}))
     assert found.not_applicable == {
-        **dict.fromkeys(VALUED, "needs a sensitive attribute (--sensitive)"),
-        **dict.fromkeys(COMPARED, "needs the original table (--original)"),
+        **dict.fromkeys(VALUED, "needs a sensitive attribute (roles=...)"),
+        **dict.fromkeys(COMPARED, "needs the original table (original=...)"),
         **dict.fromkeys(LEVELLED, MISFIT),
-        "k-map": "needs a population table (--population)",
-        "population-uniqueness": "needs the population or its size (--population)",
+        "k-map": "needs a population table (population=...)",
+        "population-uniqueness": "needs the population or its size (population=...)",
     }
     with pytest.raises(PETWorksError, match="2 of 2 released values"):
         evaluate(Release({"q": ["1", "2"]}, {"q": "quasi_identifier"}, {"q": [("x", "*")]}), "precision")
@@ -54,7 +54,7 @@ def test_columns_that_play_no_part_are_told():
 @pytest.mark.parametrize(
     ("release", "wanted", "message"),
     [
-        (PATIENT, None, "a Release is wanted, got str"),
+        (PATIENT, None, r"expected a Release\(data, roles\), got str"),
         (Release, {"t-closeness": 0.2}, "the parameters of 't-closeness' are a dict, got float"),
         (Release, "t-closness", "did you mean 't-closeness'"),
         (Release, {"precision": {"p": 1}}, "no parameter of precision is called 'p'"),

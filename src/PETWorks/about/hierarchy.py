@@ -37,21 +37,23 @@ class Hierarchy:
         for number, row in enumerate(rows, start=1):
             line = getattr(rows, "line_num", number)
             if not isinstance(row, list | tuple) or not all(isinstance(cell, str) for cell in row):
-                raise HierarchyError(f"{name}: each row is a list of texts, leaf first; row {number} is not")
+                raise HierarchyError(f"{name}: row {number} is not a list of strings, leaf first")
             cells = tuple(cell.strip() for cell in row)
             if cells in ((), ("",)):
                 continue
             if len(cells) > MOST_LEVELS:
-                raise HierarchyError(f"{name}, line {line}: {len(cells)} levels; at most {MOST_LEVELS} are read")
+                raise HierarchyError(f"{name}, line {line}: {len(cells)} levels; at most {MOST_LEVELS} are allowed")
             if width is None:
                 width = len(cells)
             if len(cells) != width:
-                raise HierarchyError(f"{name}, line {line}: {len(cells)} levels where the lines above have {width}")
+                raise HierarchyError(f"{name}, line {line}: {len(cells)} levels, but the lines above have {width}")
             if not all(cells):
                 raise HierarchyError(f"{name}, line {line}: level {cells.index('')} is empty")
             known_line, known = leaves.setdefault(cells[0], (line, cells))
             if known != cells:
-                raise HierarchyError(f"{name}, line {line}: the same leaf as on line {known_line} with another parent")
+                raise HierarchyError(
+                    f"{name}, line {line}: the leaf of line {known_line} again, with a different parent"
+                )
         if not leaves:
             raise HierarchyError(f"{name}: the file is empty")
         paths = [path for _, path in leaves.values()]
@@ -149,7 +151,7 @@ def read_hierarchies(folder: str | Path, columns: Iterable[str]) -> dict[str, Hi
     """The hierarchies of those columns for which the folder has a file `...hierarchy_<column>.csv`."""
     try:
         if not Path(folder).is_dir():
-            raise HierarchyError(f"no such hierarchy folder: {str(folder)!r}")
+            raise HierarchyError(f"the hierarchy folder {str(folder)!r} does not exist")
         files = sorted(Path(folder).glob("*hierarchy_*.csv"))
     except OSError as error:
         raise HierarchyError(f"cannot read the hierarchy folder {str(folder)!r}: {error.strerror}") from None
@@ -173,7 +175,8 @@ def misfit(column: str, hierarchy: Hierarchy, strange: int, values: int, what: s
     When it has not a single one it describes another coding of the column, and the measure does not apply.
     """
     kind = NotApplicable if strange == values else HierarchyError
-    return kind(f"column {column!r}: {strange} of {values} {what} its hierarchy ({hierarchy.name})")
+    text = f"column {column!r}: {strange} of {values} {what} its hierarchy ({hierarchy.name})"
+    return kind(text, what="hierarchies")
 
 
 def as_hierarchies(given: object, columns: Iterable[str]) -> dict[str, Hierarchy]:
@@ -188,7 +191,7 @@ def as_hierarchies(given: object, columns: Iterable[str]) -> dict[str, Hierarchy
         return {column: _as_hierarchy(rows, column) for column, rows in given.items()}
     if isinstance(given, str | Path):
         return read_hierarchies(given, columns)
-    raise HierarchyError(f"hierarchies are a folder or a dict by column, got {type(given).__name__}")
+    raise HierarchyError(f"expected hierarchies as a folder or as a dict by column, got {type(given).__name__}")
 
 
 def _as_hierarchy(given: object, column: str) -> Hierarchy:
@@ -198,7 +201,7 @@ def _as_hierarchy(given: object, column: str) -> Hierarchy:
         return _read(Path(given))
     name = f"hierarchy of {column!r}"
     if not isinstance(given, Iterable) or isinstance(given, Mapping):
-        raise HierarchyError(f"{name}: a file or rows of levels are wanted, got {type(given).__name__}")
+        raise HierarchyError(f"{name}: expected a file or rows of levels, got {type(given).__name__}")
     return Hierarchy(given, name)
 
 
@@ -207,15 +210,15 @@ def _read(file: Path) -> Hierarchy:
         if file.exists() and not file.is_file():
             raise HierarchyError(f"{file.name}: not a regular file")
         if file.stat().st_size > LARGEST_FILE:
-            raise HierarchyError(f"{file.name}: larger than {LARGEST_FILE >> 20} MiB")
+            raise HierarchyError(f"{file.name}: the file is larger than {LARGEST_FILE >> 20} MiB")
         text = decode(file.read_bytes(), file.name)
     except OSError as error:
         raise HierarchyError(f"cannot read {file.name}: {error.strerror}") from None
     if "\0" in text:
-        raise HierarchyError(f"{file.name}, line {text.count(chr(10), 0, text.index(chr(0))) + 1}: a NUL byte")
+        raise HierarchyError(f"{file.name}, line {text.count(chr(10), 0, text.index(chr(0))) + 1}: contains a NUL byte")
     if ";" not in text and {line.count(",") > 0 for line in text.splitlines() if line.strip()} == {True}:
-        raise HierarchyError(f"{file.name}: the levels are separated by ',' where ';' is wanted")
+        raise HierarchyError(f"{file.name}: the levels are separated by ','; expected ';'")
     try:
         return Hierarchy(csv.reader(io.StringIO(text, newline=""), delimiter=";", strict=True), file.name)
     except csv.Error:
-        raise HierarchyError(f"{file.name}: a cell longer than 128 KiB, or a quote that does not close") from None
+        raise HierarchyError(f"{file.name}: a cell is longer than 128 KiB, or a quote is not closed") from None

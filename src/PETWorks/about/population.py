@@ -29,16 +29,19 @@ class Population:
             whole = isinstance(population, Integral)
             number = _finite(population)
             if not 0 < number <= LARGEST or (number > 1 and number != int(number)):
-                told = number if abs(number) <= LARGEST else "a number beyond all people"
+                shown = number if abs(number) <= LARGEST else "a larger number than there are people"
                 raise ParameterError(
-                    "the population is a table, a number of people (a whole number) "
-                    f"or the share of them in the release (above 0, at most 1); got {told}"
+                    "expected the population as a table, a number of people (a whole number) "
+                    f"or the share of them in the release (above 0, at most 1), got {shown}",
+                    what="population",
                 )
             return cls(number=int(number)) if whole or number > 1 else cls(fraction=number)
         source = open_source(population, "the population table")
         lacking = [column for column in columns if column not in source.names]
         if lacking:
-            raise InputError(f"{source.name}: the population lacks the quasi-identifiers {quoted(lacking)}")
+            raise InputError(
+                f"{source.name}: the population lacks the quasi-identifiers {quoted(lacking)}", what="population"
+            )
         named = unit is not None and unit in source.names
         return cls(source=source, columns=tuple(columns), unit=unit if named else None)
 
@@ -52,10 +55,12 @@ class Population:
             assert people is not None
             size = people
         if size > LARGEST:
-            raise ParameterError(f"a share of {self.fraction} means a population beyond all people")
+            text = f"a share of {self.fraction} would mean a larger population than there are people"
+            raise ParameterError(text, what="population")
         if size < records:
             kind = ParameterError if self.source is None else NotApplicable
-            raise kind(f"a population of {size} is smaller than the release, {records} records")
+            text = f"a population of {size} is smaller than the release, {records} records"
+            raise kind(text, what="population")
         return size
 
 

@@ -8,7 +8,7 @@ from PETWorks.attributetypes import (
     QUASI_IDENTIFIER,
     SENSITIVE_ATTRIBUTE,
 )
-from PETWorks.errors import InputError, RoleError, quoted, unknown
+from PETWorks.errors import Hint, InputError, RoleError, quoted, unknown
 from PETWorks.tables.cells import is_number
 from PETWorks.tables.source import Source
 
@@ -18,13 +18,13 @@ ROLES = (IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUT
 def checked_roles(roles: Mapping[str, str], source: Source, original: Source | None) -> dict[str, str]:
     """The role of each column, as given, if the columns are there and the roles are roles."""
     if not isinstance(roles, Mapping):
-        raise RoleError(f"roles are a dict from column to role, got {type(roles).__name__}")
+        raise RoleError(f"expected roles as a dict from column to role, got {type(roles).__name__}")
     checked: dict[str, str] = {}
     for column, role in roles.items():
         if role not in ROLES:
             raise RoleError(str(unknown("role", str(role), ROLES)))
         if checked.setdefault(str(column).strip(), role) != role:
-            raise RoleError(f"column {str(column).strip()!r} is given two roles")
+            raise RoleError(f"column {str(column).strip()!r} has two roles")
     removed = original.names if original is not None else ()
     strange = [
         column
@@ -41,16 +41,15 @@ def check_same_columns(released: Source, original: Source, identifiers: Sequence
     only_released = [column for column in released.names if column not in original.names]
     only_original = [column for column in original.names if column not in released.names and column not in identifiers]
     if (only_released or only_original) and _headless(original):
-        raise InputError(f"original and release have different columns; the original has {_columns(original)}")
+        text = f"original and release have different columns; the original has {_columns(original)}"
+        raise InputError(text, what="original")
     if only_released or only_original:
-        parts = [f"{quoted(only_released)} only in the release" if only_released else ""]
-        parts += [
-            f"{quoted(only_original)} only in the original "
-            f"(give what was removed the role {IDENTIFIER!r}: --identifier)"
-            if only_original
-            else ""
-        ]
-        raise InputError(f"original and release have different columns: {'; '.join(filter(None, parts))}")
+        parts: list[str | Hint] = [f"{quoted(only_released)} only in the release"] if only_released else []
+        if only_original:
+            advice = f"give removed columns the role {IDENTIFIER!r}"
+            parts += [f"{'; ' if parts else ''}{quoted(only_original)} only in the original; {advice}"]
+            parts += [Hint.IDENTIFIERS]
+        raise InputError("original and release have different columns: ", *parts, what="original")
 
 
 def checked_unit(column: str | None, source: Source, roles: Mapping[str, str]) -> str | None:
@@ -58,9 +57,12 @@ def checked_unit(column: str | None, source: Source, roles: Mapping[str, str]) -
     if column is None:
         return None
     if column not in source.names:
-        raise RoleError(f"the privacy unit {column!r} is not in the data; it has {_columns(source)}")
+        raise RoleError(
+            f"the privacy unit {column!r} is not in the data; it has {_columns(source)}", what="privacy_unit"
+        )
     if roles.get(column) in (QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE):
-        raise RoleError(f"the privacy unit {column!r} names the person; it cannot be {roles[column]!r} too")
+        text = f"the privacy unit {column!r} identifies the person, so it cannot also have the role {roles[column]!r}"
+        raise RoleError(text, what="privacy_unit")
     return column
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from PETWorks import attributetypes
-from PETWorks.errors import InputError, unknown
+from PETWorks.errors import Hint, InputError, unknown
 from PETWorks.tables.yamlfile import read_yaml
 
 _ROLES = {name: getattr(attributetypes, name) for name in attributetypes.__all__}
@@ -37,7 +37,7 @@ def read_sidecar(table: Path) -> tuple[dict[str, str], Path | None]:
 def _section(given: Any, key: str, keys: tuple[str, ...], name: str) -> dict[str, Any]:
     section = given.get(key) if isinstance(given, dict) else None
     if not isinstance(section, dict) or not all(isinstance(item, str) for item in section):
-        raise InputError(f"{name}: a mapping under {key!r} is wanted")
+        raise InputError(f"{name}: expected a mapping under {key!r}")
     _check_keys(given, keys, name)
     return section
 
@@ -51,7 +51,7 @@ def _check_keys(given: dict[str, Any], keys: Any, name: str) -> None:
 def _names(columns: Any, key: str, name: str) -> list[str]:
     listed = [] if columns == "" else columns
     if not isinstance(listed, list) or not all(isinstance(column, str) for column in listed):
-        raise InputError(f"{name}: a list of column names under {key!r} is wanted")
+        raise InputError(f"{name}: expected a list of column names under {key!r}")
     return [column.strip() for column in listed]
 
 
@@ -62,9 +62,10 @@ def _folder(given: str | None, path: Path) -> Path | None:
         folder = path.parent / given
         inside = folder.resolve().is_relative_to(path.parent.resolve())
     except (OSError, RuntimeError, TypeError, ValueError):
-        raise InputError(f"{path.name}: a folder's name under 'HIERARCHY' is wanted") from None
+        raise InputError(f"{path.name}: expected the name of a folder under 'HIERARCHY'") from None
     if not inside:
         raise InputError(
-            f"{path.name}: 'HIERARCHY' leads out of the file's own folder; pass the hierarchies explicitly"
+            f"{path.name}: 'HIERARCHY' is outside the file's own folder; pass the hierarchies explicitly",
+            Hint.HIERARCHIES,
         )
     return folder

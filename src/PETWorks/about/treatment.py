@@ -15,5 +15,5 @@ def checked_treatment(**treatment: str | None) -> dict[str, str | None]:
     """The treatment as given, if each choice is one there is."""
     for name, options in TREATMENTS.items():
         if treatment[name] not in options:
-            raise ParameterError(f"{name} is {options[0]!r} or {options[1]!r}, got {treatment[name]!r}")
+            raise ParameterError(f"{name} is {options[0]!r} or {options[1]!r}, got {treatment[name]!r}", what=name)
     return treatment

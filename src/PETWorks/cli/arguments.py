@@ -12,7 +12,7 @@ from PETWorks.about.treatment import TREATMENTS
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.engine import ENGINES
 from PETWorks.counting.release import Release
-from PETWorks.errors import ParameterError, RoleError
+from PETWorks.errors import Hint, ParameterError, RoleError
 from PETWorks.measures.catalogue import Metric, find
 from PETWorks.measures.parameters import number_given
 from PETWorks.tables.cells import is_number
@@ -21,6 +21,23 @@ from PETWorks.tables.opening import files_named, open_table
 from PETWorks.tables.output import check_writable, write_whole
 
 HOLDS, DOES_NOT_HOLD, BAD_INPUT, INTERNAL_ERROR, INTERRUPTED = 0, 1, 2, 3, 130  # exit codes
+
+# How the shell names what an error hints at.
+OPTIONS = {
+    Hint.IDENTIFIERS: "--identifier",
+    Hint.QUASI_IDENTIFIERS: "--qi",
+    Hint.SENSITIVE_ATTRIBUTES: "--sensitive",
+    Hint.ORIGINAL: "--original",
+    Hint.POPULATION: "--population",
+    Hint.HIERARCHIES: "--hierarchies",
+    Hint.ENGINE_IN_MEMORY: "--engine memory",
+    Hint.MEMORY_LIMIT: "--memory-limit",
+    Hint.TEMP_FOLDER: "--temp-folder",
+    Hint.ALL_SUBSETS: "--subsets all",
+    Hint.RESUME: "--resume",
+    Hint.ROOT: "--root",
+    Hint.CHECK_DOCUMENT: "petworks check POLICY --json FILE",
+}
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -75,7 +92,7 @@ def release_given(table: str, options: dict[str, Any], population: str | int | f
     for option, role in (("qi", QUASI_IDENTIFIER), ("sensitive", SENSITIVE_ATTRIBUTE), ("identifier", IDENTIFIER)):
         for column in columns(options.get(option, ())):
             if roles.setdefault(column, role) != role:
-                raise RoleError(f"column {column!r} is given two roles: {roles[column]!r} and {role!r}")
+                raise RoleError(f"column {column!r} has two roles: {roles[column]!r} and {role!r}")
     separator = "\t" if options["separator"] == r"\t" else options["separator"]
 
     def opened(file: Any) -> Any:
@@ -124,7 +141,7 @@ def population_given(options: dict[str, Any]) -> str | int | float | None:
         return None
     number = number_given(given)
     if number is None and (is_number(given.strip()) or not given.strip()):
-        raise ParameterError(f"--population is a file, a number of people or a share of them; got {given[:40]!r}")
+        raise ParameterError(f"--population expects a file, a number of people or a share of them, got {given[:40]!r}")
     return given if number is None else number
 
 
@@ -134,7 +151,7 @@ def columns(texts: tuple[str, ...]) -> list[str]:
     for text in texts:
         listed = _items(text, "column names")
         if not listed:
-            raise ParameterError("an option names no column; leave it out, or name one")
+            raise ParameterError("an option names no column; omit it, or name one")
         names += listed
     return names
 
@@ -144,7 +161,9 @@ def _items(text: str, what: str) -> list[str]:
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True))
     except csv.Error:
-        raise ParameterError(f"{what} are separated by commas, one with a comma in quotes; got {text!r}") from None
+        raise ParameterError(
+            f"{what} are separated by commas, those that contain a comma in double quotes; got {text!r}"
+        ) from None
     return [item.strip() for row in rows for item in row if item.strip()]
 
 
@@ -156,7 +175,7 @@ def request(text: str) -> tuple[Metric, dict[str, Any]]:
     for item in _items(listed, f"--measure {name}: parameters"):
         parameter, equals, value = item.partition("=")
         if not equals:
-            raise ParameterError(f"--measure {name}: {item!r} is not parameter=value")
+            raise ParameterError(f"--measure {name}: expected parameter=value, got {item!r}")
         if parameter.strip() in parameters:
             raise ParameterError(f"--measure {name}: {parameter.strip()!r} is given twice")
         parameters[parameter.strip()] = value.strip()
@@ -184,6 +203,6 @@ def limits_given(texts: tuple[str, ...]) -> dict[str, Any]:
     for text in texts:
         name, equals, value = text.rpartition("=")
         if not equals or name in limits:
-            raise ParameterError(f"--limit is NAME=VALUE, each name once; got {text!r}")
+            raise ParameterError(f"--limit expects NAME=VALUE, each name once; got {text!r}")
         limits[name] = value
     return limits

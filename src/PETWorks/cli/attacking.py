@@ -114,7 +114,7 @@ class Plan:
         _check_records(records, output)
         limits = limits_given(options["limits"])
         if sizes is None and (limits or options["resume"]):
-            raise ParameterError("--limit and --resume go with --subsets")
+            raise ParameterError("--limit and --resume need --subsets")
         if output and output.suffix in (*OTHER_TABLES, *(SUFFIXES if sizes is None else ())):
             files = ".json or text" if sizes is None else ".csv, .parquet, .json or text"
             raise ParameterError(f"--output writes {files}, got {str(options['output'])!r}")
@@ -124,7 +124,7 @@ class Plan:
         unfinished = None if output is None or sizes is None else output.with_name(f"{output.name}.unfinished")
         if unfinished is not None and unfinished in [file.resolve() for file in inputs]:
             raise ParameterError(
-                f"{unfinished.name!r} is where finished subsets would be kept, and an input of this run"
+                f"finished subsets would be written to {unfinished.name!r}, which is an input of this run"
             )
         return cls(table, sizes, output, records, unfinished, limits)
 

@@ -11,7 +11,7 @@ import click
 
 from PETWorks import __version__
 from PETWorks.cli import attacking, measuring, policies
-from PETWorks.cli.arguments import BAD_INPUT, INTERNAL_ERROR, INTERRUPTED
+from PETWorks.cli.arguments import BAD_INPUT, INTERNAL_ERROR, INTERRUPTED, OPTIONS
 from PETWorks.errors import PETWorksError, printable
 
 
@@ -28,13 +28,13 @@ class Commands(click.Group):
         try:
             return super().invoke(context)
         except PETWorksError as error:
-            reason, code = str(error), BAD_INPUT
+            reason, code = error.worded(OPTIONS), BAD_INPUT
         except MemoryError:
             reason, code = "not enough memory", BAD_INPUT
         except KeyboardInterrupt:
             reason, code = "interrupted", INTERRUPTED
         except OSError as error:
-            reason, code = f"cannot write the result: {error.strerror or 'the system refused'}", BAD_INPUT
+            reason, code = f"cannot write the result: {error.strerror or 'the system rejected it'}", BAD_INPUT
         for line in reason.split("\n"):
             click.echo(f"petworks: {printable(line)}", err=True)
         return context.exit(code)
@@ -71,7 +71,8 @@ class _ExitCodes:
             # The message is left out: it might quote a cell.
             traceback.print_tb(trace)
             click.echo(
-                f"petworks: {kind.__name__}: an error of the program itself; nothing above is of your data", err=True
+                f"petworks: {kind.__name__}: an error in the program itself; the lines above contain none of your data",
+                err=True,
             )
             raise SystemExit(INTERNAL_ERROR) from None  # 1 would mean that something does not hold
 

@@ -10,6 +10,7 @@ from PETWorks.about.treatment import TREATMENTS
 from PETWorks.cli.arguments import (
     DOES_NOT_HOLD,
     HOLDS,
+    OPTIONS,
     as_json,
     input_files,
     population_given,
@@ -87,12 +88,13 @@ def evaluate_command(
     with progress(f"evaluating {shown_name(released)}"):
         release = release_given(released, options, population)
         evaluation = evaluate_all(release, requests or None)
+    reasons = {name: error.reason(OPTIONS) for name, error in evaluation.reasons.items()}
     if as_json(options["output_format"], output):
-        text = dumps({"petworks": __version__, **evaluation.to_dict()}) + "\n"
+        text = dumps({"petworks": __version__, **evaluation.to_dict(), "not_applicable": reasons}) + "\n"
     else:
         from PETWorks.render.text import evaluation_text
 
-        text = evaluation_text(evaluation, details=bool(requests), **style(output))
+        text = evaluation_text(evaluation, reasons, details=bool(requests), **style(output))
     put_out(text, output)
     sys.exit(DOES_NOT_HOLD if evaluation.satisfied is False else HOLDS)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from PETWorks.about.population import Population
 from PETWorks.counting.table import Table
-from PETWorks.errors import InputError
+from PETWorks.errors import Hint, InputError
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class Background:
     def original(self) -> Table:
         """What can be compared of the original table."""
         if self.load_original is None:
-            raise InputError("the original table is needed and was not given")
+            raise InputError("the original table is needed but was not given", Hint.ORIGINAL, what="original")
         return self.load_original()
 
     @property

@@ -26,7 +26,7 @@ from PETWorks.counting.packed_words import Words, class_starts
 from PETWorks.counting.part_tasks import Part
 from PETWorks.counting.partitioned import PartitionedTable
 from PETWorks.counting.questions import Merge
-from PETWorks.errors import InputError, ParameterError
+from PETWorks.errors import Hint, InputError, ParameterError
 from PETWorks.tables.column_errors import naming
 from PETWorks.tables.databases import Database, interruptible
 from PETWorks.tables.source import Source
@@ -51,10 +51,12 @@ class DuckEngine:
 
         self.note = note
         if not isinstance(temp_folder, str | os.PathLike | None):
-            raise ParameterError(f"temp_folder is a path, got {type(temp_folder).__name__}")
+            raise ParameterError(
+                f"expected temp_folder as a path, got {type(temp_folder).__name__}", what="temp_folder"
+            )
         parent = Path(tempfile.gettempdir() if temp_folder is None else temp_folder)
         if not parent.is_dir():
-            raise InputError(f"no such folder for temporary files: {str(parent)!r}")
+            raise InputError(f"the folder for temporary files {str(parent)!r} does not exist", what="temp_folder")
         try:
             folder = tempfile.mkdtemp(prefix="petworks-", dir=parent)
         except OSError as error:
@@ -111,7 +113,7 @@ class DuckEngine:
             if written is not None:
                 written.result()
         if rows == 0:
-            raise InputError(f"{source.name}: columns but no records")
+            raise InputError(f"{source.name}: the table has columns but no records")
         known = {name: Known(encoder.labels, encoder.counts) for name, encoder in encoders.items()}
         return PartitionedTable(store, known, rows, unit)
 
@@ -125,20 +127,23 @@ class DuckEngine:
         import duckdb
 
         if not self._close.alive:
-            raise InputError("the engine of this release has been closed: make the release again")
+            raise InputError("the engine of this release has been closed; create the release again")
         with self._lock:
             try:
                 with interruptible():
                     yield
             except duckdb.OutOfMemoryException:
                 raise InputError(
-                    "DuckDB: not enough memory, or no room in the folder for temporary files; "
-                    "allow more memory (--memory-limit) or name a folder on a larger disk (--temp-folder)"
+                    "DuckDB has not enough memory, or its folder for temporary files is full; allow more memory",
+                    Hint.MEMORY_LIMIT,
+                    " or name a folder on a larger disk",
+                    Hint.TEMP_FOLDER,
                 ) from None
             except (duckdb.OperationalError, duckdb.InternalError) as error:
                 raise InputError(
-                    f"DuckDB: the temporary files cannot be written ({type(error).__name__}); is the disk full? "
-                    "Name a folder on a larger disk (--temp-folder)"
+                    f"DuckDB cannot write its temporary files ({type(error).__name__}); the disk may be full; "
+                    "name a folder on a larger disk",
+                    Hint.TEMP_FOLDER,
                 ) from None
 
     def execute(self, statement: str) -> None:

@@ -60,7 +60,7 @@ def choose(
 ) -> Engine:
     """The engine of that name; of "auto" the one that the tables need."""
     if engine not in ENGINES:
-        raise ParameterError(f"the engine is one of {quoted(ENGINES)}, got {engine!r}")
+        raise ParameterError(f"expected the engine {quoted(ENGINES)}, got {engine!r}", what="engine")
     given = [source for source in sources if source is not None]
     limit = allowed(memory_limit)
     needed = sum(_bytes_needed(source, columns) for source in given)
@@ -75,7 +75,8 @@ def choose(
         if memory_limit is not None and needed > limit:
             raise InputError(
                 f"about {_gigabytes(needed)} may be needed in memory, more than the limit of {_gigabytes(limit)}; "
-                "take the engine 'duckdb' or 'auto'"
+                "use the engine 'duckdb' or 'auto'",
+                what="memory_limit",
             )
         return MemoryEngine()
     need_package(wanted, {"duckdb": "duckdb", "spark": "pyspark"}[wanted])
@@ -115,7 +116,8 @@ def size_in_bytes(size: int | str) -> int:
     if not SMALLEST_LIMIT <= number <= LARGEST_LIMIT:
         least = f"{SMALLEST_LIMIT >> 20} MiB"
         raise ParameterError(
-            f"a memory limit is bytes or like '2GB', '512MiB', at least {least}; got {str(size)[:40]!r}"
+            f"expected a memory limit in bytes or like '2GB', '512MiB', at least {least}; got {str(size)[:40]!r}",
+            what="memory_limit",
         )
     return number
 

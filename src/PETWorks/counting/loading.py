@@ -26,7 +26,7 @@ def load_rows(source: Source, columns: Sequence[str], unit: str | None = None) -
                 for piece in chunks.chunks:
                     encoders[name].add(piece)
     if rows == 0:
-        raise InputError(f"{source.name}: columns but no records")
+        raise InputError(f"{source.name}: the table has columns but no records")
 
     def finish(name: str) -> Column:
         with naming(name, types, source):

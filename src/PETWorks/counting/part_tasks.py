@@ -67,7 +67,7 @@ def families_in(
     from PETWorks.counting.subset_keys import Rows, kernels_for
 
     if part.numbers[0].max() >= 1 << 32:
-        raise InputError("more than four billion records are alike in all columns; their subsets cannot be counted")
+        raise InputError("more than four billion records are equal in all columns, too many to count their subsets")
     codes = words.codes(part.words)
     fields = {name: Field(own.astype(narrowest(1 << bits[name])), bits[name]) for name, own in codes.items()}
     rows = Rows(fields, part.numbers[0].astype(np.uint32))

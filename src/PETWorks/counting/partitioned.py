@@ -30,7 +30,7 @@ from PETWorks.counting.part_tasks import (
 from PETWorks.counting.questions import Merge, Question
 from PETWorks.counting.subset_families import CountsBySubset, leads, merged_counts
 from PETWorks.counting.weighted_rows import WeightedRows
-from PETWorks.errors import InputError
+from PETWorks.errors import Hint, InputError
 
 Summary = TypeVar("Summary")
 
@@ -223,8 +223,9 @@ class PartitionedTable:
             most = int(self.columns[lead].counts.max())
             if most > rows_that_fit([narrowest(len(self.columns[name].labels))().itemsize for name in names], memory):
                 raise InputError(
-                    f"subsets with {lead!r}: up to {most:,} rows have the same value of it, more than fit into "
-                    f"{memory / 1e9:.1f} GB; allow more (--memory-limit)"
+                    f"column {lead!r}: up to {most:,} rows have the same value, "
+                    f"more than fit into {memory / 1e9:.1f} GB; allow more memory",
+                    Hint.MEMORY_LIMIT,
                 )
             cells = self._count(names)
             bits = {name: self.columns[name].bits for name in names}

@@ -193,5 +193,8 @@ def _loaded(engine: Engine, source: Source, columns: Sequence[str], unit: str | 
     """The named columns of a source; every record says whose it is."""
     table = engine.load(source, columns, unit)
     if table.unit is not None and table.unit_is_missing():
-        raise InputError(f"the privacy unit {table.unit!r} is missing in some records of {what}: whose are they?")
+        raise InputError(
+            f"the privacy unit {table.unit!r} is missing in some records of {what}; every record needs one",
+            what="privacy_unit",
+        )
     return table

@@ -79,10 +79,10 @@ class SparkEngine:
             known[name] = Known(labels, counts[rows][order])
         number = int(known[columns[0]].counts.sum())
         if number == 0:
-            raise InputError(f"{source.name}: columns but no records")
+            raise InputError(f"{source.name}: the table has columns but no records")
         told = source.parts[0] if isinstance(source, Files) else source
         if isinstance(told, Parquet | Frame) and number != source.rows:
-            raise InputError(f"{source.name}: Spark reads {number} records where there are {source.rows}")
+            raise InputError(f"{source.name}: Spark reads {number} records but {source.rows} were expected")
         store = SparkStore(self, frame, known, number)
         return PartitionedTable(store, known, number, unit)
 
@@ -138,7 +138,7 @@ class SparkEngine:
         """An error if the session has been stopped."""
         context = None if self.connected else self.session.sparkContext
         if not self.connected and (context is None or context._jsc is None):
-            raise InputError("the Spark session of this table has been stopped: make the data frame again")
+            raise InputError("the Spark session of this table has been stopped; create the data frame again")
 
     def _ship(self) -> None:
         """Hand this package to the executors, once for a session: the kernels there are those of the driver."""

@@ -71,7 +71,7 @@ def packed(
         for (name, encoder), column in zip(encoders.items(), batch.columns, strict=False):
             found = encoder.codes(column)
             if len(encoder.labels) > len(labels[name]):
-                raise InputError("the table has changed while it was read")
+                raise InputError("the table changed while it was read")
             codes[name] = recoded[name][found] if name in recoded else found
         own = words.packed(codes, batch.num_rows)
         if batch.num_columns > len(encoders):

@@ -16,14 +16,15 @@ from PETWorks.counting.counts import ClassCodes, ClassPairs, ClassSizes, ClassVa
 from PETWorks.counting.questions import Merge, Question
 from PETWorks.counting.rolling import RolledUp
 from PETWorks.counting.table import Table
-from PETWorks.errors import NotApplicable, RoleError, quoted
+from PETWorks.errors import Hint, NeedNotMet, RoleError, quoted
 from PETWorks.tables.cells import SUPPRESSED
 
 Summary = TypeVar("Summary")
 
 NO_QUASI_IDENTIFIER = (
     f"no column has the role {QUASI_IDENTIFIER!r}; "
-    "say which ones an adversary may know (--qi, or a YAML file beside the table)"
+    "name the columns that an adversary may know, here or in a YAML file beside the table",
+    Hint.QUASI_IDENTIFIERS,
 )
 
 
@@ -234,15 +235,17 @@ class View:
     def generalised_columns(self) -> tuple[str, ...]:
         """The columns that may have been generalised: the quasi-identifiers, or without roles all with a hierarchy."""
         if self.has_roles and not self.quasi_identifiers:
-            raise RoleError(NO_QUASI_IDENTIFIER)
+            raise RoleError(*NO_QUASI_IDENTIFIER)
         return self.quasi_identifiers or tuple(self.hierarchies)
 
     def generalised_hierarchies(self, measure: str) -> dict[str, Hierarchy]:
         """Their hierarchies; where one has none the measure does not apply."""
         without = [column for column in self.generalised_columns if column not in self.hierarchies]
         if without:
-            raise NotApplicable(
-                f"{measure} needs a hierarchy for every quasi-identifier; there is none for {quoted(without)}"
+            raise NeedNotMet(
+                f"needs a hierarchy for every quasi-identifier; there is none for {quoted(without)}",
+                what="hierarchies",
+                measure=measure,
             )
         return {column: self.hierarchies[column] for column in self.generalised_columns}
 

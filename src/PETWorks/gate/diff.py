@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from PETWorks.errors import InputError, quoted
+from PETWorks.errors import Hint, InputError, quoted
 from PETWorks.gate.bounds import Bound
 from PETWorks.gate.document import FAIL, PASS, WAIVED, CheckDocument, CheckFile, RuleResult, Value, Verdict
 from PETWorks.gate.schema import violation
@@ -76,7 +76,7 @@ def read_check(path: Path) -> CheckFile:
     try:
         content = json.loads(text, parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError):
-        raise InputError(f"{path.name}: not JSON; petworks check POLICY --json writes such a file") from None
+        raise InputError(f"{path.name}: not JSON; expected the result of a check", Hint.CHECK_DOCUMENT) from None
     wrong = violation(content, "check")
     if wrong:
         raise InputError(f"{path.name}: not the result of a check: {wrong}")

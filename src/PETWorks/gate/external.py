@@ -33,6 +33,12 @@ from PETWorks.measures.parameters import Text
 INSIDE = ("tells-outside", "waiver-not-needed", "waiver-ends")  # steps for those who maintain the policy
 
 
+class NeedText(str):
+    """A reason that says what a measure needs, and nothing about the records: outsiders may read it."""
+
+    __slots__ = ()
+
+
 def external(document: CheckDocument) -> CheckDocument:
     """What outsiders may see of a check; the document must be that of the internal edition."""
     return _Edition(document).made()
@@ -84,7 +90,7 @@ class _Edition:
             payout_curve=None,
             results=tuple(map(self._result, document.results)),
             not_applicable={
-                name: reason if reason.startswith("needs ") else "does not apply to this release"
+                name: reason if isinstance(reason, NeedText) else "does not apply to this release"
                 for name, reason in document.not_applicable.items()
             },
             next_steps=tuple(self._step(step) for step in document.next_steps if self._is_for_outsiders(step)),

@@ -1,6 +1,5 @@
 """The policy file: a table, its recipients, and the rules it must satisfy."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -10,7 +9,7 @@ from typing import Any
 from PETWorks import attributetypes
 from PETWorks.about.treatment import TREATMENTS
 from PETWorks.counting.release import Release
-from PETWorks.errors import HierarchyError, InputError, ParameterError, PETWorksError, RoleError, quoted, unknown
+from PETWorks.errors import Hint, InputError, ParameterError, PETWorksError, quoted, unknown
 from PETWorks.gate.document import ReleaseKind, Spoken
 from PETWorks.gate.presets import Preset, presets
 from PETWorks.gate.schema import check_schema
@@ -30,6 +29,23 @@ ROLES = {
     "quasi_identifiers": attributetypes.QUASI_IDENTIFIER,
     "sensitive_attributes": attributetypes.SENSITIVE_ATTRIBUTE,
     "insensitive_attributes": attributetypes.INSENSITIVE_ATTRIBUTE,
+}
+# Which key an error is about, by its field `what`, and how a policy names what an error hints at.
+KEYS = {
+    "roles": "roles",
+    "privacy_unit": "privacy_unit",
+    "population": "population",
+    "original": "original",
+    "hierarchies": "hierarchies",
+}
+KEY_HINTS = {
+    Hint.IDENTIFIERS: "roles.identifiers:",
+    Hint.QUASI_IDENTIFIERS: "roles.quasi_identifiers:",
+    Hint.SENSITIVE_ATTRIBUTES: "roles.sensitive_attributes:",
+    Hint.ORIGINAL: "original:",
+    Hint.POPULATION: "population:",
+    Hint.HIERARCHIES: "hierarchies:",
+    Hint.ALL_SUBSETS: "subsets.sizes: all",
 }
 RULE_KEYS = ("measure", "name", "why")
 
@@ -105,7 +121,7 @@ class Policy:
         elif isinstance(data, str | Path):
             data = open_table(data, **self.reading)
         try:
-            found = Release(
+            release = Release(
                 data,
                 self.roles,
                 self.hierarchies,
@@ -115,30 +131,24 @@ class Policy:
                 **self.treatment,
                 **counted,
             )
-        except HierarchyError as error:
-            raise self.file.error(("hierarchies",), str(error)) from None
-        except RoleError as error:
-            raise self.file.error(("privacy_unit" if "privacy unit" in str(error) else "roles",), str(error)) from None
-        except ParameterError as error:
-            raise self.file.error(("population",), str(error)) from None
-        except InputError as error:
-            if not str(error).startswith("original and release"):
+        except PETWorksError as error:
+            if error.what not in KEYS or error.where is not None:
                 raise
-            raise self.file.error(("original",), str(error).replace(": --identifier", "")) from None
-        if not found.quasi_identifiers:
+            raise located_error(self.file, (KEYS[error.what],), error) from None
+        if not release.quasi_identifiers:
             raise self.file.error(("roles",), "no quasi-identifier: name the columns that an adversary may know")
         for place, adversary in enumerate(self.adversaries):
             for column in adversary.knows:
-                if column not in found.quasi_identifiers:
+                if column not in release.quasi_identifiers:
                     key = ("context", "adversaries", place, "knows")
-                    raise self.file.error(key, str(unknown("quasi-identifier", column, found.quasi_identifiers)))
+                    raise self.file.error(key, str(unknown("quasi-identifier", column, release.quasi_identifiers)))
         for limit, value in self.limits.items():
             with self.located("subsets", "limits", limit):
-                checked_limits({limit: value}, found.sensitive_attributes)
+                checked_limits({limit: value}, release.sensitive_attributes)
         if self.subset_sizes is not None:
             with self.located("subsets", "sizes"):
-                checked_sizes(self.subset_sizes, len(found.quasi_identifiers))
-        return found
+                checked_sizes(self.subset_sizes, len(release.quasi_identifiers))
+        return release
 
     def located(self, *key: str | int) -> "_Located":
         """A context in which errors get the name of the file, the line and the key."""
@@ -155,8 +165,13 @@ class _Located:
 
     def __exit__(self, _kind: Any, error: BaseException | None, _trace: Any) -> None:
         if isinstance(error, PETWorksError):
-            # A policy has keys where the other commands have options.
-            raise self.file.error(self.key, re.sub(r" \(--[a-z-]+\)", "", str(error))) from None
+            raise located_error(self.file, self.key, error) from None
+
+
+def located_error(file: YAMLFile, key: Key, error: PETWorksError) -> InputError:
+    """The same error with the name of the file, the line and the key; its hints name keys where there are any."""
+    parts = error.hinted(KEY_HINTS).parts
+    return InputError(*parts, what=error.what, measure=error.measure, where=file.place(key))
 
 
 def read_policy(path: str | Path, root: str | Path | None = None) -> Policy:
@@ -246,7 +261,7 @@ def _inside(file: YAMLFile, key: Key, folder: Path, root: Path) -> Path:
     except (OSError, RuntimeError, ValueError):
         raise file.error(key, "not a valid path") from None
     if not inside:
-        raise file.error(key, "the path leads out of the policy's folder; --root says how far paths may lead")
+        raise file.error(key, "the path leads out of the policy's folder; allow a higher folder", Hint.ROOT)
     if not files:
         raise file.error(key, f"no such file or folder: {quoted([str(target)])}")
     return target
@@ -290,11 +305,11 @@ def _rules(file: YAMLFile, chosen: Sequence[Preset]) -> Iterator[Rule]:
         with _Located(file, (*key, "measure")):
             measure = find(rule["measure"])
         parameters = {name: value for name, value in rule.items() if name not in RULE_KEYS}
-        for name in parameters:
-            with _Located(file, (*key, name)):
-                measure.check({name: parameters[name]})
-        with _Located(file, key):
+        try:
             checked = measure.check(parameters)
+        except ParameterError as error:
+            named = (*key, error.what) if error.what in parameters else key
+            raise located_error(file, named, error) from None
         if not parameters and measure.name != "profitability":
             raise file.error(key, f"{measure.name} needs a threshold here: one of {quoted(measure.parameters)}")
         name = _name(rule, preset, measure, chosen)

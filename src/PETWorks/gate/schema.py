@@ -44,7 +44,7 @@ def check_schema(file: YAMLFile, name: str) -> None:
     errors = Draft202012Validator(json.loads(schema_text(name))).iter_errors(file.content)
     # A hostile file may have any number of errors: only the first hundred are put into words.
     for key, text in islice((one for error in errors for one in _in_words(error)), MOST_WORDED):
-        lines[file.located(key, text)] = file.lines.get(key, 0)
+        lines[f"{file.place(key)}: {text}"] = file.lines.get(key, 0)
     texts = sorted(lines, key=lambda text: lines[text])
     if texts:
         more = [f"and {len(texts) - MOST_ERRORS} more errors"] if len(texts) > MOST_ERRORS else []

@@ -1,7 +1,6 @@
 """The gate: from a policy and its data to a verdict and to everything that a report says, as one document."""
 
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 
 from PETWorks import __version__
 from PETWorks.counting.release import Release
-from PETWorks.errors import NotApplicable, ParameterError, quoted
+from PETWorks.errors import NeedNotMet, NotApplicable, ParameterError, quoted
 from PETWorks.gate.advice import next_steps, released_identifiers
 from PETWorks.gate.document import (
     FAIL,
@@ -29,6 +28,7 @@ from PETWorks.gate.document import (
     WaiverFacts,
     WaiverState,
 )
+from PETWorks.gate.external import NeedText
 from PETWorks.gate.facts import assumed, columns, payout, small_classes
 from PETWorks.gate.inputs import inputs, policy_facts
 from PETWorks.gate.policy import NO_IDENTIFIERS, SUBSETS, Policy, Rule, Waiver
@@ -75,8 +75,10 @@ def judged(
         subsets=subsets,
         payout_curve=_payout_curve(release, overview),
         results=tuple(MeasureResult.from_dict(result.to_dict()) for result in overview.results),
+        # The document says what is missing; how to give it differs from interface to interface.
         not_applicable={
-            name: re.sub(r" \(--[a-z-]+\)", "", reason) for name, reason in overview.not_applicable.items()
+            name: NeedText(error.message) if isinstance(error, NeedNotMet) else error.message
+            for name, error in overview.reasons.items()
         },
         next_steps=next_steps(release, policy, rules, moment.date(), drivers),
     )
@@ -144,9 +146,9 @@ def _measured(release: Release, policy: Policy, rule: Rule, subsets: SubsetAnswe
         limit = next(limit for limit in subsets.limits if limit.limit == name)
         return _without_details(SUBSETS, {name: limit.at_most}, limit.worst, satisfied=limit.satisfied)
     with policy.located(*rule.key):
-        result = rule.measure(release, **rule.parameters)
+        result = rule.measure.measure(release.view, rule.parameters)
         if result.satisfied is None:
-            raise NotApplicable(f"{rule.measure.name} has no threshold here, so that there is nothing to judge")
+            raise NotApplicable("has no threshold here, so there is nothing to judge", measure=rule.measure.name)
     asked = {name: value for name, value in result.parameters.items() if name in (rule.given or result.parameters)}
     return {
         "measure": result.measure,

@@ -10,7 +10,7 @@ from typing import Any, ParamSpec, get_type_hints
 from PETWorks.counting.questions import Question
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import View
-from PETWorks.errors import NotApplicable, ParameterError, quoted, unknown
+from PETWorks.errors import Hint, NeedNotMet, NotApplicable, ParameterError, quoted, unknown
 from PETWorks.measures.parameters import Choice, Flag, Function, Number, Text
 from PETWorks.measures.result import Result, at_most
 
@@ -61,14 +61,14 @@ class ByColumn:
         return self.called or self.key
 
 
-NEEDS: Mapping[str, tuple[Callable[[View], bool], str]] = {
-    "quasi-identifiers": (lambda view: bool(view.quasi_identifiers), "--qi"),
-    "a sensitive attribute": (lambda view: bool(view.sensitive_attributes), "--sensitive"),
-    "the original table": (lambda view: view.background.has_original, "--original"),
-    "a population table": (lambda view: view.background.has_population_table, "--population"),
-    "the population or its size": (lambda view: view.background.population is not None, "--population"),
-    "hierarchies": (lambda view: bool(view.hierarchies), "--hierarchies"),
-    "records in the order of the input": (lambda view: view.background.in_order, "--engine memory"),
+NEEDS: Mapping[str, tuple[Callable[[View], bool], Hint]] = {
+    "quasi-identifiers": (lambda view: bool(view.quasi_identifiers), Hint.QUASI_IDENTIFIERS),
+    "a sensitive attribute": (lambda view: bool(view.sensitive_attributes), Hint.SENSITIVE_ATTRIBUTES),
+    "the original table": (lambda view: view.background.has_original, Hint.ORIGINAL),
+    "a population table": (lambda view: view.background.has_population_table, Hint.POPULATION),
+    "the population or its size": (lambda view: view.background.population is not None, Hint.POPULATION),
+    "hierarchies": (lambda view: bool(view.hierarchies), Hint.HIERARCHIES),
+    "records in the order of the input": (lambda view: view.background.in_order, Hint.ENGINE_IN_MEMORY),
 }
 
 
@@ -139,19 +139,23 @@ class Metric:
             },
         }
 
-    def lacks(self, view: View) -> str | None:
-        """What the measure needs and the release does not have."""
-        missing = [f"{need} ({NEEDS[need][1]})" for need in self.needs if not NEEDS[need][0](view)]
-        return f"needs {' and '.join(missing)}" if missing else None
+    def lacks(self, view: View) -> NeedNotMet | None:
+        """The error that says what the measure needs and the release does not have; None if it has everything."""
+        parts: list[str | Hint] = []
+        for need in self.needs:
+            has_it, hint = NEEDS[need]
+            if not has_it(view):
+                parts += [f"{' and' if parts else 'needs'} {need}", hint]
+        return NeedNotMet(*parts, measure=self.name) if parts else None
 
     def check(self, given: Mapping[str, Any], names: Mapping[str, str] | None = None) -> dict[str, Any]:
         """All parameters, each checked; `names` says what messages call them."""
         called = {name: (names or {}).get(name, name) for name in self.parameters}
         for name in given:
             if not self.parameters:
-                raise ParameterError(f"{self.name} takes no parameters, got {quoted([name])}")
+                raise ParameterError(f"{self.name} takes no parameters, got {quoted([name])}", what=name)
             if name not in self.parameters:
-                raise unknown(f"parameter of {self.name}", str(name), called.values())
+                raise unknown(f"parameter of {self.name}", str(name), called.values(), what=name)
         checked: dict[str, Any] = {}
         for name, parameter in self.parameters.items():
             value = given.get(name, parameter.default)
@@ -160,9 +164,11 @@ class Metric:
         for name, parameter in self.parameters.items():
             lower = parameter.rule.not_below if isinstance(parameter.rule, Number) else None
             if lower and None not in (checked[lower], checked[name]) and not at_most(checked[lower], checked[name]):
+                given_of_both = [called[one] for one in (lower, name) if one in given]
                 raise ParameterError(
                     f"{self.name} needs {called[lower]} <= {called[name]}, "
-                    f"got {called[lower]}={checked[lower]}, {called[name]}={checked[name]}"
+                    f"got {called[lower]}={checked[lower]}, {called[name]}={checked[name]}",
+                    what=given_of_both[0] if len(given_of_both) == 1 else None,
                 )
         return checked
 
@@ -178,17 +184,19 @@ class Metric:
 
     def __call__(self, release: Release | View, **parameters: Any) -> Result:
         """Measure a release."""
-        view = view_of(release, self.name)
-        checked = self.check(parameters)
+        return self.measure(view_of(release, self.name), self.check(parameters))
+
+    def measure(self, view: View, checked: Mapping[str, Any]) -> Result:
+        """Measure a view with parameters that `check` has returned."""
         missing = self.lacks(view)
         if missing:
-            raise NotApplicable(f"{self.name} {missing}")
+            raise missing
         try:
             result = self.function(view, **checked)
             details = dict(result.details)
         except NotApplicable as error:
-            named = str(error) if str(error).startswith(self.name) else f"{self.name}: {error}"
-            raise NotApplicable(named) from None
+            error.measure = self.name
+            raise
         unused = {} if "a sensitive attribute" in self.needs else {"several_sensitive": None}
         return replace(result, details=details, treatment={**view.treatment, **unused, **self.treats})
 
@@ -198,7 +206,7 @@ def view_of(release: Any, measure: str = "a measure") -> View:
     if isinstance(release, Release):
         return release.view
     if not isinstance(release, View):
-        raise ParameterError(f"{measure} measures a Release, got {type(release).__name__}: Release(data, roles)")
+        raise ParameterError(f"{measure} measures a Release(data, roles), got {type(release).__name__}")
     return release
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from PETWorks.counting.questions import Question
@@ -20,7 +20,12 @@ class Evaluation:
 
     table: Mapping[str, Any]
     results: tuple[Result, ...]
-    not_applicable: Mapping[str, str]
+    reasons: Mapping[str, PETWorksError] = field(compare=False)  # by the measure that does not apply
+
+    @property
+    def not_applicable(self) -> dict[str, str]:
+        """The reasons as texts."""
+        return {name: error.reason() for name, error in self.reasons.items()}
 
     @property
     def satisfied(self) -> bool | None:
@@ -48,7 +53,7 @@ class Evaluation:
             "table": dict(self.table),
             "satisfied": self.satisfied,
             "results": [result.to_dict() for result in self.results],
-            "not_applicable": dict(self.not_applicable),
+            "not_applicable": self.not_applicable,
         }
 
     def __repr__(self) -> str:
@@ -85,30 +90,31 @@ def evaluate(
 
 
 def evaluate_all(release: Release, requests: Iterable[tuple[Metric, Mapping[str, Any]]] | None) -> Evaluation:
-    """Measure a release; a measure may be asked for several times with different parameters."""
+    """Measure a release with parameters that were checked; a measure may be asked for several times."""
     if not isinstance(release, Release):
-        raise ParameterError(f"a Release is wanted, got {type(release).__name__}: Release(data, roles)")
+        raise ParameterError(f"expected a Release(data, roles), got {type(release).__name__}")
     view = release.view
     results: list[Result] = []
-    not_applicable: dict[str, str] = {}
+    reasons: dict[str, PETWorksError] = {}
     if requests is None:
         if not release.quasi_identifiers:
-            raise RoleError(NO_QUASI_IDENTIFIER)
-        prepare(view, [(entry, entry.check({})) for entry in all_measures()])
-        for entry in all_measures():
+            raise RoleError(*NO_QUASI_IDENTIFIER)
+        usual = [(entry, entry.check({})) for entry in all_measures()]
+        prepare(view, usual)
+        for entry, checked in usual:
             missing = entry.lacks(view)
             if missing:
-                not_applicable[entry.name] = missing
+                reasons[entry.name] = missing
                 continue
             try:
                 # Nothing was asked for, so there is no verdict, not even on default parameters.
-                results.append(replace(entry(view), satisfied=None))
-            except (NotApplicable, HierarchyError) as reason:
-                not_applicable[entry.name] = str(reason).removeprefix(f"{entry.name}: ").removeprefix(f"{entry.name} ")
+                results.append(replace(entry.measure(view, checked), satisfied=None))
+            except (NotApplicable, HierarchyError) as error:
+                reasons[entry.name] = error.with_traceback(None)
     else:
-        asked = [(entry, entry.check(parameters)) for entry, parameters in requests]
+        asked = list(requests)
         prepare(view, asked)
-        results = [entry(view, **parameters) for entry, parameters in asked]
+        results = [entry.measure(view, checked) for entry, checked in asked]
     table = {
         "records": release.records,
         **({"classes": view.class_summary()} if release.quasi_identifiers else {}),
@@ -124,7 +130,7 @@ def evaluate_all(release: Release, requests: Iterable[tuple[Metric, Mapping[str,
         "encoding": release.encoding,
         "separator": release.separator,
     }
-    return Evaluation(table, tuple(results), not_applicable)
+    return Evaluation(table, tuple(results), reasons)
 
 
 def prepare(view: View, measures: Iterable[tuple[Metric, Mapping[str, Any]]]) -> None:
@@ -138,11 +144,14 @@ def prepare(view: View, measures: Iterable[tuple[Metric, Mapping[str, Any]]]) ->
 
 
 def _requests(wanted: str | Iterable[str] | Mapping[str, Mapping[str, Any]]) -> list[tuple[Metric, Mapping[str, Any]]]:
+    """The wanted measures with their parameters, checked."""
     if isinstance(wanted, Mapping):
         for name, parameters in wanted.items():
             if not isinstance(parameters, Mapping):
-                raise ParameterError(f"the parameters of {name!r} are a dict, got {type(parameters).__name__}")
-        return [(find(name), parameters) for name, parameters in wanted.items()]
+                raise ParameterError(f"expected a dict of the parameters of {name!r}, got {type(parameters).__name__}")
+        asked = [(find(name), parameters) for name, parameters in wanted.items()]
+        return [(entry, entry.check(parameters)) for entry, parameters in asked]
     if not isinstance(wanted, Iterable):
-        raise ParameterError(f"measures are a name, several names, or a dict; got {type(wanted).__name__}")
-    return [(find(name), {}) for name in ([wanted] if isinstance(wanted, str) else wanted)]
+        raise ParameterError(f"expected the name of a measure, several names or a dict, got {type(wanted).__name__}")
+    entries = [find(name) for name in ([wanted] if isinstance(wanted, str) else wanted)]
+    return [(entry, entry.check({})) for entry in entries]

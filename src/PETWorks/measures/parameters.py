@@ -41,11 +41,11 @@ class Number:
         low, high = self.at_least, self.at_most
         fits = number is not None and (low is None or at_most(low, number)) and (high is None or at_most(number, high))
         if number is not None and self.whole and number != int(number):
-            raise ParameterError(f"{measure} needs {name} to be a whole number, got {name}={_brief(value)}")
+            raise ParameterError(f"{measure} needs {name} to be a whole number, got {name}={_brief(value)}", what=name)
         if number is None or not fits:
             bounds = f"{'' if low is None else f'{low:g} <= '}{name}{'' if high is None else f' <= {high:g}'}"
             wanted = f"a number, {bounds}" if number is None else bounds
-            raise ParameterError(f"{measure} needs {wanted}, got {name}={_brief(value)}")
+            raise ParameterError(f"{measure} needs {wanted}, got {name}={_brief(value)}", what=name)
         return int(number) if self.whole else number
 
 
@@ -62,7 +62,7 @@ class Flag:
             return bool(value)
         if isinstance(value, str) and value.strip().lower() in known:
             return known[value.strip().lower()]
-        raise ParameterError(f"{measure} needs {name} to be true or false, got {name}={_brief(value)}")
+        raise ParameterError(f"{measure} needs {name} to be true or false, got {name}={_brief(value)}", what=name)
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,9 @@ class Choice:
             value = str(value)
         for word in value.values() if isinstance(value, Mapping) and self.by_attribute else [value]:
             if not isinstance(word, str) or word not in self.options:
-                raise ParameterError(f"{measure} needs {name} to be one of {quoted(self.options)}; got {_brief(word)}")
+                raise ParameterError(
+                    f"{measure} needs {name} to be one of {quoted(self.options)}; got {_brief(word)}", what=name
+                )
         return value
 
 
@@ -97,7 +99,7 @@ class Text:
         """The text, trimmed as a cell is, or an error."""
         if not isinstance(value, str) or not value.strip():
             what = "an empty one" if isinstance(value, str) else type(value).__name__
-            raise ParameterError(f"{measure} needs {name} to be a text, got {what}")
+            raise ParameterError(f"{measure} needs {name} to be a text, got {what}", what=name)
         return value.strip()
 
 
@@ -110,7 +112,7 @@ class Function:
     def check(self, measure: str, name: str, value: Any) -> Callable[..., Any]:
         """The function, or an error."""
         if not callable(value):
-            raise ParameterError(f"{measure} needs {name} to be a function, got {type(value).__name__}")
+            raise ParameterError(f"{measure} needs {name} to be a function, got {type(value).__name__}", what=name)
         function: Callable[..., Any] = value
         return function
 

@@ -21,8 +21,10 @@ MOST_LISTED = 10
 _STYLES = {"holds": "green", "does not hold": "bold red"}
 
 
-def evaluation_text(evaluation: Evaluation, *, details: bool, colour: bool, width: int) -> str:
-    """The verdicts as a table; below it, if asked for, the details of each measure."""
+def evaluation_text(
+    evaluation: Evaluation, reasons: Mapping[str, str], *, details: bool, colour: bool, width: int
+) -> str:
+    """The verdicts as a table; the reasons why measures do not apply; if asked for, the details of each measure."""
     described = evaluation.table
     classes = described.get("classes", {})
     head = _head(described)
@@ -31,7 +33,7 @@ def evaluation_text(evaluation: Evaluation, *, details: bool, colour: bool, widt
         parts.append(Text("No record is in a class, so limits on classes hold: there is nobody to assess."))
     if "people" in described:
         parts.append(Text("Several records of one person count once in each class: class sizes are people."))
-    parts += [Text(f"not applicable: {name}: {reason}") for name, reason in evaluation.not_applicable.items()]
+    parts += [Text(f"not applicable: {name}: {reason}") for name, reason in reasons.items()]
     if details:
         for result in evaluation.results:
             parts += _details(result, {**classes, **head}, described["treatment"])

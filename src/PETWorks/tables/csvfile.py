@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from PETWorks.errors import InputError, ParameterError, quoted
+from PETWorks.errors import Hint, InputError, ParameterError, quoted
 from PETWorks.tables.encoding import BIG5, UTF8, Big5Evidence, undecodable
 from PETWorks.tables.line_ends import LineEnds
 
@@ -49,7 +49,8 @@ class CSV:
         self.name = self._file.name
         if separator is not None and (len(separator) != 1 or not separator.isascii() or separator in '"\r\n'):
             raise ParameterError(
-                f"a separator is one ASCII character other than a quote or a line end, got {separator!r}"
+                f"expected a separator of one ASCII character other than a quote or a line end, got {separator!r}",
+                what="separator",
             )
         with reading(self._file):
             with self._file.open("rb") as file:
@@ -66,7 +67,7 @@ class CSV:
         # In a table of one column an empty line is a missing cell, also at the end.
         self._lines = self._layout.lines - (self._layout.blank_end if len(self.names) > 1 else 0)
         if self._lines <= self._header_lines:
-            raise InputError(f"{self.name}: a header but no records")
+            raise InputError(f"{self.name}: the file has a header but no records")
         self.rows: int | None = self._lines - self._header_lines
         self.line_ends_in_cells = self._layout.line_ends_in_cells
         # Every line is a record then.
@@ -111,7 +112,9 @@ class CSV:
             with reading(self._file):
                 for _ in self._parse_slowly(columns):
                     pass  # until the line that is not right
-            raise InputError(f"{self.name}: not a file that can be read in pieces; take the engine 'memory'")
+            raise InputError(
+                f"{self.name}: the file cannot be read in pieces; use the engine 'memory'", Hint.ENGINE_IN_MEMORY
+            )
 
     def _options(self, columns: tuple[str, ...], block_size: int) -> tuple[Any, Any, Any]:
         """How PyArrow is to read the file."""
@@ -148,12 +151,12 @@ class CSV:
                 for row in reader:
                     if row and len(row) != width:
                         cells = "1 cell" if len(row) == 1 else f"{len(row)} cells"
-                        raise InputError(f"{self.name}, line {line}: {cells} where the header has {width}")
+                        raise InputError(f"{self.name}, line {line}: {cells}, but the header has {width}")
                     if row or width == 1:
                         yield row or [""]
                     line = reader.line_num + 1
             except csv.Error:
-                raise InputError(f"{self.name}, line {line}: a quote that does not close where it should") from None
+                raise InputError(f"{self.name}, line {line}: a quote is not closed") from None
 
 
 @contextmanager
@@ -184,11 +187,13 @@ def _find_encoding(path: Path, encoding: str | None) -> tuple[str, _Layout]:
             "a".encode(encoding)
             encoding = codecs.lookup(encoding).name
         except (LookupError, ValueError):
-            raise ParameterError(f"no encoding is called {quoted([encoding])}; for example 'utf-8', 'big5'") from None
+            raise ParameterError(
+                f"no encoding is called {quoted([encoding])}; expected one like 'utf-8' or 'big5'", what="encoding"
+            ) from None
         try:
             return encoding, _scan(path, encoding)
         except _UndecodableError as error:
-            raise InputError(f"{path.name}, line {error.line}: bytes that are not {encoding}") from None
+            raise InputError(f"{path.name}, line {error.line}: the bytes are not {encoding}") from None
     try:
         return UTF8, _scan(path, UTF8)
     except _UndecodableError as error:
@@ -226,10 +231,12 @@ def _scan(path: Path, encoding: str) -> _Layout:
                 block = recoded
             if b"\0" in block:
                 line = line_ends.lines + block.count(b"\n", 0, block.index(b"\0")) + 1
-                raise InputError(f"{path.name}, line {line}: a NUL byte; this is not a CSV file, or a broken one")
+                raise InputError(f"{path.name}, line {line}: contains a NUL byte; the file is damaged or not CSV")
             line_ends.add(block)
             if line_ends.open_line > LONGEST_LINE:
-                raise InputError(f"{path.name}, line {line_ends.lines + 1}: longer than {LONGEST_LINE >> 20} MiB")
+                raise InputError(
+                    f"{path.name}, line {line_ends.lines + 1}: the line is longer than {LONGEST_LINE >> 20} MiB"
+                )
             if block:
                 blank_end = block[len(block.rstrip(b"\r\n")) :].count(b"\n")
     if not evidence.plausible:
@@ -269,9 +276,9 @@ def _header(sample: str, separator: str, name: str) -> tuple[tuple[str, ...], in
     try:
         [(cells, lines)] = _first_rows(sample, separator, 1)
     except (csv.Error, ValueError):
-        raise InputError(f"{name}, line 1: not a header of column names") from None
+        raise InputError(f"{name}, line 1: expected a header of column names") from None
     if not cells:
-        raise InputError(f"{name}, line 1: an empty line where the column names should be")
+        raise InputError(f"{name}, line 1: expected the column names, got an empty line")
     # A blank before a quote keeps readers from seeing it as one.
     spaced = [_SPACED_QUOTES.fullmatch(cell) for cell in cells]
     names = [match[1].replace('""', '"') if match else cell for cell, match in zip(cells, spaced, strict=True)]

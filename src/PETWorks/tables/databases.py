@@ -104,7 +104,7 @@ class Relation:
         }
         self.names = tuple(column.strip() for column in relation.columns)
         if self.rows == 0:
-            raise InputError(f"{name}: columns but no records")
+            raise InputError(f"{name}: the table has columns but no records")
 
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:  # noqa: ARG002
         """The named columns in that order, so many rows at a time."""
@@ -115,7 +115,9 @@ class Relation:
                 rows += batch.num_rows
                 yield pa.Table.from_batches([batch]).rename_columns(list(columns))
         if rows != self.rows:
-            raise InputError(f"{self.name}: {rows} records were read where there were {self.rows}: has it changed?")
+            raise InputError(
+                f"{self.name}: {rows} records were read but {self.rows} were expected; the table may have changed"
+            )
 
 
 def is_relation(data: Any) -> bool:
@@ -159,9 +161,9 @@ def open_server(url: str) -> Database:
         if "@" not in parts.netloc and "@" in parts.path + parts.query + parts.fragment:
             raise ValueError  # a password with a sign that ends it
     except ValueError:
-        raise InputError(f"{ADDRESS}; signs such as / # ? in a password as %2F, %23, %3F") from None
+        raise InputError(f"{ADDRESS}; write / # ? in a password as %2F, %23, %3F") from None
     if not table or not parts.hostname:
-        raise InputError(f"{name}: a table is wanted: {ADDRESS}")
+        raise InputError(f"{name}: expected the name of a table: {ADDRESS}")
     secret = {"HOST": parts.hostname, "PORT": port, "USER": parts.username, "PASSWORD": parts.password}
     secret["DATABASE"] = parts.path.lstrip("/")
     given = ", ".join(f"{key} {_literal(unquote(str(value)))}" for key, value in secret.items() if value)
@@ -226,7 +228,7 @@ def meant(name: str, table: str, listed: Sequence[tuple[str, str]]) -> tuple[str
     """Schema and name of the one table that is called so."""
     found = [(schema, known) for schema, known in sorted(listed) if table in (known, f"{schema}.{known}")]
     if len(found) > 1:
-        raise InputError(f"{name}: several tables have that name: {quoted([f'{one}.{two}' for one, two in found])}")
+        raise InputError(f"{name}: several tables have this name: {quoted([f'{one}.{two}' for one, two in found])}")
     if not found:
         raise InputError(f"{name}: {unknown('table', table, sorted({known for _, known in listed}))}")
     return found[0]
@@ -257,8 +259,8 @@ def _reading(name: str) -> Iterator[None]:
             yield
     except (duckdb.Error, OSError) as error:
         raise InputError(
-            f"{name}: the database cannot be read ({type(error).__name__}): "
-            "is it there and whole, are you allowed to, and does nobody write to it?"
+            f"{name}: the database cannot be read ({type(error).__name__}); "
+            "it must exist, be undamaged and readable for you, and not be written to meanwhile"
         ) from None
 
 
@@ -273,6 +275,7 @@ def interruptible() -> Iterator[None]:
         cause = error.__cause__ or error.__context__
         if cause is not None and not isinstance(cause, Exception):
             raise cause from None
+        # There is no other way to learn it: DuckDB raises a plain RuntimeError for some interrupts.
         if isinstance(error, duckdb.InterruptException) or "interrupted" in str(error):
             raise KeyboardInterrupt from None
         raise

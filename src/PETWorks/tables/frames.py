@@ -27,7 +27,7 @@ class Frame:
         self.rows: int | None = table.num_rows
         self.types = {name: table.schema.field(raw).type for name, raw in columns if raw in set(table.schema.names)}
         if table.num_rows == 0:
-            raise InputError(f"{self.name}: columns but no records")
+            raise InputError(f"{self.name}: the table has columns but no records")
 
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:
         """The named columns in that order."""

@@ -29,7 +29,7 @@ class Files:
                 raise InputError(f"{part.name} and {first.name} are not files of the same kind")
             if sorted(part.names) != sorted(first.names):
                 other = quoted(sorted(set(part.names) ^ set(first.names)))
-                raise InputError(f"{part.name} has other columns than {first.name}: {other} only in one of them")
+                raise InputError(f"{part.name} and {first.name} have different columns: {other} only in one of them")
             for column, kind in getattr(part, "types", {}).items():
                 if _kind(kind) != _kind(first.types[column]):
                     raise InputError(
@@ -46,10 +46,10 @@ def open_files(pattern: str, opened: Callable[[Path], Any]) -> Files:
     """All files that a pattern with `*`, `?` or `[...]` names; `**` stands for any folders."""
     others = [found for found in glob(pattern, recursive=True) if not Path(found).is_file()]  # noqa: PTH207
     if others and not pattern.endswith("**"):
-        raise InputError(f"{Path(others[0]).name}: named by {pattern!r}, but not a file that can be read")
+        raise InputError(f"{Path(others[0]).name}: matches {pattern!r}, but is not a readable file")
     paths = matching(pattern)
     if not paths:
-        raise InputError(f"no file is named like {pattern!r}")
+        raise InputError(f"no file matches {pattern!r}")
     return Files(pattern, [opened(path) for path in paths])
 
 

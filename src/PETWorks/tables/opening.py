@@ -28,7 +28,7 @@ def open_source(data: Any, name: str) -> Source:
     source = _open(data, name)
     twice = [column for column, times in Counter(source.names).items() if times > 1]
     if twice:
-        raise InputError(f"{source.name}: several columns are called {quoted(twice)}")
+        raise InputError(f"{source.name}: duplicate column names {quoted(twice)}")
     return source
 
 
@@ -45,7 +45,7 @@ def _open(data: Any, name: str) -> Source:
         except PETWorksError:
             raise
         except (OSError, ValueError):
-            raise InputError(f"{name}: a path that the system refuses") from None
+            raise InputError(f"{name}: the system rejects this path") from None
     if isinstance(data, pa.Table):
         return Frame(data, name)
     try:
@@ -57,15 +57,16 @@ def _open(data: Any, name: str) -> Source:
             table = None
     except (pa.ArrowException, ValueError, TypeError, OSError, OverflowError, *_foreign_errors()) as error:
         # The cause may quote a cell; of its text only the name of a column is taken.
+        # There is no other way to learn it: pandas raises a plain ValueError for duplicate names.
         if "Duplicate column names" in str(error):
-            raise InputError(f"{name}: several columns have the same name") from None
+            raise InputError(f"{name}: duplicate column names") from None
         column = _ARROW_COLUMN.search(str(error))
         where = f"column {column[1]!r}" if column else "the table"
-        raise InputError(f"{name}: {where} cannot be turned into Arrow; does it mix types, or lengths?") from None
+        raise InputError(f"{name}: {where} cannot be converted to Arrow; it may mix types or lengths") from None
     if table is not None:
         return Frame(table, name)
     raise InputError(
-        f"{name}: a path or a frame that speaks Arrow (pandas, Polars, PyArrow, DuckDB) is wanted, "
+        f"{name}: expected a path or an Arrow-compatible data frame (pandas, Polars, PyArrow, DuckDB), "
         f"got {type(data).__name__}"
     )
 
@@ -86,7 +87,7 @@ def open_table(table: str | Path, separator: str | None = None, encoding: str | 
         return open_in_cluster(address)
     if address:  # it may have a password in it
         kinds = quoted([f"{known}://" for known in (*POSTGRES, *SCHEMES)])
-        raise InputError(f"an address of this kind cannot be read; there are {kinds}")
+        raise InputError(f"unknown kind of address; expected one of {kinds}")
     path = Path(table)
     if not path.exists():
         file, mark, name = str(path).rpartition("#")
@@ -112,7 +113,7 @@ def open_path(path: Path, separator: str | None = None, encoding: str | None = N
     with reading(path), path.open("rb") as file:
         start = file.read(16)
     if is_database(start):
-        raise InputError(f"{path.name}: a database; name a table of it: '{path.name}#TABLE'")
+        raise InputError(f"{path.name}: the file is a database; name one of its tables: '{path.name}#TABLE'")
     if start.startswith(b"PAR1"):
         return Parquet(path)
     if start.startswith(b"ARROW1"):
@@ -125,8 +126,10 @@ def open_path(path: Path, separator: str | None = None, encoding: str | None = N
             table.validate(full=True)
             table.schema.names  # noqa: B018 - names that are no text fail here
         except (pa.ArrowException, OSError, UnicodeDecodeError):
-            raise InputError(f"{path.name}: not a readable Feather file; it may be cut off") from None
+            raise InputError(f"{path.name}: not a readable Feather file; it may be truncated") from None
         return Frame(table, path.name, path)
     if start.startswith((b"PK\x03\x04", b"\x1f\x8b", b"\xd0\xcf\x11\xe0")):
-        raise InputError(f"{path.name}: an archive or an Excel workbook; unpack it, or save it as CSV or Parquet")
+        raise InputError(
+            f"{path.name}: the file is an archive or an Excel workbook; unpack it, or save it as CSV or Parquet"
+        )
     return CSV(path, separator, encoding)

@@ -23,10 +23,10 @@ def check_writable(path: Path, inputs: tuple[Path | None, ...] = ()) -> Path:
         )
         side_file = target.suffix in (".yaml", ".yml") or "hierarchy_" in target.name
         if given or (side_file and target.exists()):
-            raise InputError(f"cannot write {str(path)!r}: it is an input of this run, or looks like one")
+            raise InputError(f"cannot write {str(path)!r}: it is an input of this run, or is named like one")
     except (OSError, RuntimeError) as error:
         raise InputError(
-            f"cannot write {str(path)!r}: {getattr(error, 'strerror', None) or 'a path without an end'}"
+            f"cannot write {str(path)!r}: {getattr(error, 'strerror', None) or 'a symlink loop'}"
         ) from None
     return target
 

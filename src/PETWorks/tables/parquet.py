@@ -26,7 +26,7 @@ class Parquet:
             self._file = parquet.ParquetFile(path, memory_map=True)
             schema = self._file.schema_arrow
         except (pa.ArrowException, OSError, UnicodeDecodeError):
-            raise InputError(f"{self.name}: not a readable Parquet file; it may be cut off") from None
+            raise InputError(f"{self.name}: not a readable Parquet file; it may be truncated") from None
         texts = [
             field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
         ]
@@ -37,7 +37,7 @@ class Parquet:
         self.rows: int | None = self._file.metadata.num_rows
         self.types = {name: schema.field(raw).type for name, raw in columns}
         if self.rows == 0:
-            raise InputError(f"{self.name}: columns but no records")
+            raise InputError(f"{self.name}: the table has columns but no records")
 
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:
         """The named columns in that order; groups of rows that are large in pieces, if that is wanted."""

@@ -59,7 +59,7 @@ def spark_errors(what: str = "the job failed") -> Iterator[None]:
         yield
     except (PySparkException, Py4JError) as error:
         raise InputError(
-            f"Spark: {what} ({type(error).__name__}); its own message may quote cells and is not shown"
+            f"Spark: {what} ({type(error).__name__}); Spark's own message may contain cells and is not shown"
         ) from None
     finally:
         for logger, disabled in zip(loggers, usual, strict=True):

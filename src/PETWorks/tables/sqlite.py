@@ -39,7 +39,7 @@ class SQLite:
         self._raw_names = [column[0] for column in found]
         self.names = tuple(name.strip() for name in self._raw_names)
         if self.rows == 0:
-            raise InputError(f"{self.name}: columns but no records")
+            raise InputError(f"{self.name}: the table has columns but no records")
 
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:  # noqa: ARG002
         """The named columns in that order, so many rows at a time."""
@@ -52,7 +52,9 @@ class SQLite:
                 texts = ([_text(cell) for cell in column] for column in zip(*piece, strict=True))
                 yield pa.Table.from_arrays([dictionary_array(column) for column in texts], list(columns))
         if rows != self.rows:
-            raise InputError(f"{self.name}: {rows} records were read where there were {self.rows}: has it changed?")
+            raise InputError(
+                f"{self.name}: {rows} records were read but {self.rows} were expected; the table may have changed"
+            )
 
     @contextmanager
     def _opened(self) -> Iterator[Any]:
@@ -65,7 +67,8 @@ class SQLite:
                 yield connection
         except (sqlite3.Error, UnicodeDecodeError) as error:
             raise InputError(
-                f"{self.name}: the database cannot be read ({type(error).__name__}): is it whole, is its text UTF-8?"
+                f"{self.name}: the database cannot be read ({type(error).__name__}); "
+                "it must be undamaged, with text in UTF-8"
             ) from None
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from PETWorks.errors import InputError, printable, quoted
+from PETWorks.errors import Hint, InputError, printable, quoted
 
 LARGEST_FILE = 1 << 20
 DEEPEST = 50
@@ -21,28 +21,28 @@ class YAMLFile:
     content: Any
     lines: Mapping[Key, int]
 
-    def error(self, key: Key, text: str) -> InputError:
+    def error(self, key: Key, *parts: str | Hint) -> InputError:
         """An error that names the file, the line and the key."""
-        return InputError(self.located(key, text))
+        return InputError(*parts, where=self.place(key))
 
-    def located(self, key: Key, text: str) -> str:
-        """`policy.yaml, line 7, rules[2].k: text`."""
+    def place(self, key: Key) -> str:
+        """`policy.yaml, line 7, rules[2].k`."""
         while key and key not in self.lines:
             key = key[:-1]
         dotted = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in key).lstrip(".")
         shown = printable(dotted if len(dotted) <= 80 else dotted[:77] + "...")
-        return f"{printable(self.name)}, line {self.lines.get(key, 1)}{f', {shown}' if shown else ''}: {text}"
+        return f"{printable(self.name)}, line {self.lines.get(key, 1)}{f', {shown}' if shown else ''}"
 
 
 def read_yaml(path: Path) -> YAMLFile:
-    """A file of at most 1 MiB without tags, aliases or keys that stand there twice; every scalar is a text."""
+    """A file of at most 1 MiB without tags, aliases or duplicate keys; every scalar is a text."""
     import yaml
 
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     lines: dict[Key, int] = {}
     try:
         if path.stat().st_size > LARGEST_FILE:
-            raise InputError(f"{path.name}: larger than {LARGEST_FILE >> 10} KiB")
+            raise InputError(f"{path.name}: the file is larger than {LARGEST_FILE >> 10} KiB")
         events = yaml.parse(path.read_text("utf-8-sig"), loader)
         return YAMLFile(path.name, _document(events, path.name, lines), lines)
     except yaml.MarkedYAMLError as error:
@@ -64,7 +64,7 @@ def _document(events: Iterator[Any], name: str, lines: dict[Key, int]) -> Any:
         if isinstance(event, yaml.DocumentStartEvent):
             documents += 1
             if documents > 1:
-                raise InputError(f"{name}: a second document in one file")
+                raise InputError(f"{name}: the file has more than one YAML document")
         elif isinstance(event, yaml.NodeEvent):
             content = _made(event, events, (), name, lines)
     return content
@@ -77,9 +77,9 @@ def _made(event: Any, events: Iterator[Any], key: Key, name: str, lines: dict[Ke
     line = event.start_mark.line + 1
     if isinstance(event, yaml.AliasEvent) or event.tag not in (None, "!"):
         what = "an alias" if isinstance(event, yaml.AliasEvent) else "a tag"
-        raise InputError(f"{name}, line {line}: {what}, which is not allowed")
+        raise InputError(f"{name}, line {line}: {what} is not allowed")
     if len(key) > DEEPEST:
-        raise InputError(f"{name}, line {line}: nested too deeply")
+        raise InputError(f"{name}, line {line}: the content is nested too deeply")
     lines.setdefault(key, line)
     if isinstance(event, yaml.ScalarEvent):
         return str(event.value)
@@ -92,9 +92,9 @@ def _made(event: Any, events: Iterator[Any], key: Key, name: str, lines: dict[Ke
     while not isinstance(inner := next(events), yaml.MappingEndEvent):
         line = inner.start_mark.line + 1
         if not isinstance(inner, yaml.ScalarEvent) or inner.tag not in (None, "!"):
-            raise InputError(f"{name}, line {line}: a key that is not a name")
+            raise InputError(f"{name}, line {line}: a key is not a name")
         if inner.value in mapping:
-            raise InputError(f"{name}, line {line}: the key {quoted([inner.value])} stands there twice")
+            raise InputError(f"{name}, line {line}: the key {quoted([inner.value])} is a duplicate")
         lines[(*key, inner.value)] = line
         mapping[inner.value] = _made(next(events), events, (*key, inner.value), name, lines)
     return mapping

@@ -86,7 +86,9 @@ def test_an_unfinished_run_is_not_written_over(tmp_path):
     path = tmp_path / "run"
     stopped_after(path, 6)
     before = path.read_bytes()
-    with pytest.raises(InputError, match=r"an unfinished run; go on with it \(--resume\)"):
+    with pytest.raises(
+        InputError, match=r"an unfinished run; remove it to start over, or resume the run \(resume=True\)"
+    ):
         every_subset(release_of(TABLE, KNOWN, SENSITIVE), checkpoint=path)
     assert path.read_bytes() == before
 

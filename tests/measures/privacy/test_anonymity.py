@@ -55,7 +55,7 @@ def test_a_third_is_a_third():
 
 def test_a_value_that_nobody_has_is_a_mistake_and_is_not_told():
     release = Release(PATIENTS, ROLES)
-    with pytest.raises(PETWorksError, match="the named value is in no sensitive attribute") as caught:
+    with pytest.raises(PETWorksError, match="the given value is in no sensitive attribute") as caught:
         alpha_k_anonymity(release, value="H1V")
     assert "H1V" not in str(caught.value)
 

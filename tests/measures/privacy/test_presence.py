@@ -134,5 +134,5 @@ def test_limits_that_differ_by_rounding_are_one_limit():
 
 
 def test_needs_the_original():
-    with pytest.raises(NotApplicable, match="delta-presence needs the original table"):
+    with pytest.raises(NotApplicable, match="delta-presence: needs the original table"):
         delta_presence(release({"zip": ["47**"]}, original=None))

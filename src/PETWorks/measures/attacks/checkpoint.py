@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from PETWorks.counting.subset_families import CountsBySubset, Subset, SubsetCounts
-from PETWorks.errors import InputError
+from PETWorks.errors import Hint, InputError
 from PETWorks.tables.output import write_whole
 
 FORMAT = 1
@@ -35,14 +35,17 @@ class Checkpoint:
         head |= {"sensitive_attributes": list(sensitive), **about}
         try:
             if path.is_symlink() or (path.exists() and not path.is_file()):
-                raise InputError(f"{path.name}: a link or no file at all, where finished subsets are to be kept")
+                raise InputError(
+                    f"{path.name}: expected a regular file for the finished subsets, not a link or a folder"
+                )
             if not path.exists():
                 write_whole({path: (json.dumps(head, ensure_ascii=False) + "\n").encode()})
             elif resume:
                 self._read(head)
             else:
                 raise InputError(
-                    f"{path.name}: an unfinished run; go on with it (--resume), or remove the file to begin anew"
+                    f"{path.name}: the file of an unfinished run; remove it to start over, or resume the run",
+                    Hint.RESUME,
                 )
         except OSError as error:
             raise InputError(f"cannot write {str(path)!r}: {error.strerror}") from None
@@ -67,7 +70,7 @@ class Checkpoint:
         """Read the finished subsets; a last line that was cut off is removed from the file."""
         name = self.path.name
         if self.path.stat().st_size > MOST_BYTES:
-            raise InputError(f"{name}: too large for a file of finished subsets")
+            raise InputError(f"{name}: the file is too large for finished subsets")
         content = self.path.read_bytes()
         whole = content[: content.rfind(b"\n") + 1]
         try:
@@ -75,11 +78,11 @@ class Checkpoint:
             other = [key for key in head if first.get(key) != head[key]]
             self.finished = {} if other else dict(self._counts(line, head["sizes"], head["records"]) for line in lines)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            raise InputError(f"{name}: not a file of finished subsets, or damaged; remove it to begin anew") from None
+            raise InputError(f"{name}: not a file of finished subsets, or damaged; remove it to start over") from None
         if other:
             raise InputError(
-                f"{name}: of another run, with other {', '.join(key.replace('_', ' ') for key in other)}; "
-                "give the same table and options, or remove the file to begin anew"
+                f"{name}: the file of another run, with different {', '.join(key.replace('_', ' ') for key in other)}; "
+                "give the same table and options, or remove the file to start over"
             )
         if len(whole) < len(content):
             os.truncate(self.path, len(whole))

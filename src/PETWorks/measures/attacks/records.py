@@ -5,16 +5,17 @@ from PETWorks.counting.counts import Integers
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER
 from PETWorks.counting.weighted_rows import WeightedRows
-from PETWorks.errors import NotApplicable, RoleError, quoted
+from PETWorks.errors import Hint, NotApplicable, RoleError, quoted
 
 
 def table_in_memory(release: Release) -> WeightedRows:
     """The table of a release with quasi-identifiers, if its records are at hand."""
     if not release.quasi_identifiers:
-        raise RoleError(NO_QUASI_IDENTIFIER)
+        raise RoleError(*NO_QUASI_IDENTIFIER)
     if not isinstance(release.table, WeightedRows):
         raise NotApplicable(
-            f"what is told of each record needs the engine 'memory'; {release.engine.name!r} keeps counts, not records"
+            f"results for each record need the engine 'memory'; {release.engine.name!r} keeps counts, not records",
+            Hint.ENGINE_IN_MEMORY,
         )
     return release.table
 
@@ -30,7 +31,7 @@ def record_class_modes(release: Release, sensitive: str) -> tuple[Integers, Inte
     table = table_in_memory(release)
     if sensitive not in release.sensitive_attributes:
         raise RoleError(
-            f"{sensitive!r} is not a sensitive attribute; these are: {quoted(release.sensitive_attributes)}"
+            f"{sensitive!r} is not a sensitive attribute; expected one of {quoted(release.sensitive_attributes)}"
         )
     people = _people(release, sensitive)
     modes = records.record_class_modes(table, release.quasi_identifiers, sensitive, people)

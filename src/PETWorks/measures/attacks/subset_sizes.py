@@ -21,9 +21,11 @@ Sizes = str | int | Iterable[int]
 def known_columns(release: Release) -> tuple[str, ...]:
     """The quasi-identifiers whose subsets are to be counted."""
     if not release.quasi_identifiers:
-        raise RoleError(NO_QUASI_IDENTIFIER)
+        raise RoleError(*NO_QUASI_IDENTIFIER)
     if release.privacy_unit is not None:
-        raise ParameterError("subsets of the quasi-identifiers are counted in records; leave the privacy unit out")
+        raise ParameterError(
+            "subsets of the quasi-identifiers are counted in records; omit the privacy unit", what="privacy_unit"
+        )
     return release.quasi_identifiers
 
 
@@ -35,7 +37,9 @@ def checked_sizes(sizes: Sizes, most: int) -> tuple[int, ...]:
         given = sizes if isinstance(sizes, Iterable) else [sizes]
         wanted = {int(size) if isinstance(size, Integral) and not isinstance(size, bool) else 0 for size in given}
     if not wanted or not all(1 <= size <= most for size in wanted):
-        raise ParameterError(f"sizes of subsets are 'all' or like '2', '1-3' or '1,3', within 1-{most}; got {sizes!r}")
+        raise ParameterError(
+            f"expected sizes of subsets as 'all', '2', '1-3' or '1,3', within 1-{most}; got {sizes!r}", what="sizes"
+        )
     return tuple(sorted(wanted))
 
 
@@ -52,7 +56,9 @@ def _listed(text: str) -> set[int]:
 def feasible(sizes: Sequence[int], columns: int, records: int) -> int:
     """How many subsets have these sizes; an error if they are too many to count."""
     if columns > MOST_COLUMNS:
-        raise InputError(f"{columns} quasi-identifiers are more than subsets can be counted of: at most {MOST_COLUMNS}")
+        raise InputError(
+            f"{columns} quasi-identifiers are too many to count their subsets; at most {MOST_COLUMNS} are allowed"
+        )
     total = sum(comb(columns, size) for size in sizes)
     if total > MOST_SUBSETS or total * records > MOST_WORK:
         most = min(MOST_SUBSETS, MOST_WORK // records)
@@ -62,7 +68,7 @@ def feasible(sizes: Sequence[int], columns: int, records: int) -> int:
             f"ask for fewer, as 1-{upto}: {totals[upto - 1]:,} subsets" if upto else "ask for fewer quasi-identifiers"
         )
         raise InputError(
-            f"{columns} quasi-identifiers have {total:,} subsets of the sizes asked for, "
+            f"{columns} quasi-identifiers have {total:,} subsets of these sizes, "
             f"more than can be counted in {records:,} records (at most {most:,}); {instead}"
         )
     return total

@@ -17,7 +17,7 @@ from PETWorks.counting.codes import arrow_integers, arrow_reals, strings
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.release import Release
 from PETWorks.counting.subset_families import CountsBySubset, SubsetCounts
-from PETWorks.errors import NotApplicable, ParameterError, quoted
+from PETWorks.errors import Hint, NotApplicable, ParameterError, quoted
 from PETWorks.measures.attacks.checkpoint import Checkpoint
 from PETWorks.measures.attacks.reidentification import vulnerability
 from PETWorks.measures.attacks.subset_sizes import Sizes, checked_sizes, feasible, known_columns
@@ -152,7 +152,7 @@ class Subsets:
         names = {subset} if isinstance(subset, str) else set(subset)
         if not names <= set(self.quasi_identifiers):
             raise ParameterError(
-                f"the quasi-identifiers are {quoted(self.quasi_identifiers)}, got {quoted(sorted(names))}"
+                f"expected some of the quasi-identifiers {quoted(self.quasi_identifiers)}, got {quoted(sorted(names))}"
             )
         place = np.flatnonzero(self.masks == sum(1 << self.quasi_identifiers.index(name) for name in names))
         if len(place) == 0:
@@ -290,7 +290,7 @@ class Subsets:
         without    the posterior that is left when it is removed
         """
         if not self.is_complete:
-            raise NotApplicable("what drives the risk is known from all subsets only (--subsets all, sizes='all')")
+            raise NotApplicable("what drives the risk is known only once all subsets are counted", Hint.ALL_SUBSETS)
         n = len(self.quasi_identifiers)
         by_mask = np.argsort(self.masks)
         answers = []
@@ -327,9 +327,11 @@ def checked_limits(limits: Mapping[str, Any], sensitive: Iterable[str]) -> dict[
     checked: dict[str, float] = {}
     for limit, value in limits.items():
         if limit not in known:
-            raise ParameterError(f"no limit {limit!r}; there are {quoted(known)}")
+            raise ParameterError(f"no limit is called {limit!r}; known: {quoted(known)}", what=limit)
         if limit == "inference" and len(known) == len(LIMITS):
-            raise NotApplicable("the limit 'inference' needs a sensitive attribute (--sensitive)")
+            raise NotApplicable(
+                "the limit 'inference' needs a sensitive attribute", Hint.SENSITIVE_ATTRIBUTES, what=limit
+            )
         checked[limit] = Number(at_least=0, at_most=1).check("a limit", limit, value)
     return checked
 

@@ -94,7 +94,7 @@ def alpha_k_anonymity(
     <alpha-k-anonymity = [3, 0.333333] (alpha=0.5, k=3): satisfied>
     """
     if value is not None and not any(value in view.marginal(name).values for name in view.sensitive_attributes):
-        raise ParameterError("alpha-k-anonymity: the named value is in no sensitive attribute")
+        raise ParameterError("the given value is in no sensitive attribute", what="value", measure="alpha-k-anonymity")
     attributes: dict[str, dict[str, Any]] = {}
     largest = []
     for column in view.sensitive_attributes:

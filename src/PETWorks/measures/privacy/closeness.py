@@ -85,7 +85,11 @@ def _forced(view: View, distance: str | Mapping[str, str]) -> dict[str, str]:
     forced = distance if isinstance(distance, Mapping) else dict.fromkeys(attributes, distance)
     strange = [column for column in forced if column not in attributes]
     if strange:
-        raise ParameterError(f"distance names columns that are not sensitive attributes: {quoted(strange)}")
+        raise ParameterError(
+            f"distance names columns that are not sensitive attributes: {quoted(strange)}",
+            what="distance",
+            measure="t-closeness",
+        )
     return {column: forced.get(column, "auto") for column in attributes}
 
 

@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from typing import Annotated, Any
 
 from PETWorks.counting.view import View
-from PETWorks.errors import NotApplicable, ParameterError
+from PETWorks.errors import NeedNotMet, ParameterError
 from PETWorks.measures.catalogue import metric
 from PETWorks.measures.parameters import Function, Number
 from PETWorks.measures.result import Result, no_more_than
@@ -41,7 +41,7 @@ def utility_bias(
     True
     """
     if function is None:
-        raise NotApplicable("utility-bias needs a function of yours (in Python: function=...)")
+        raise NeedNotMet("needs a function of yours (in Python: function=...)")
     released, original = view.background.given
     return difference(original, released, function, max_bias)
 
@@ -70,6 +70,8 @@ def _number(answer: Any, table: str) -> Fraction:
     except (ValueError, OverflowError):
         what = "one that is not finite" if wanted else type(answer).__name__
         raise ParameterError(
-            f"utility-bias needs a function that returns a number; of the {table} table it returned {what}"
+            f"needs a function that returns a number; of the {table} table it returned {what}",
+            what="function",
+            measure="utility-bias",
         ) from None
     return exact

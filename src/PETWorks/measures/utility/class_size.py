@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from PETWorks.counting.counts import ClassSizes
 from PETWorks.counting.view import View
-from PETWorks.errors import NotApplicable
+from PETWorks.errors import NeedNotMet, NotApplicable
 from PETWorks.measures.catalogue import metric
 from PETWorks.measures.parameters import AtLeast
 from PETWorks.measures.result import Result, no_less_than, normalised
@@ -34,7 +34,7 @@ def aecs(view: View, *, at_least: AtLeast = None) -> Result:
     """
     sizes, before, records = view.class_sizes(), view.original_class_sizes, _all_records("aecs", view)
     if not sizes.number or not before.number:
-        raise NotApplicable("aecs needs a class; every record stands aside")
+        raise NeedNotMet("needs a class; every record stands aside")
     raw, least = Fraction(sizes.records, sizes.number), Fraction(before.records, before.number)
     value = normalised(raw, least, records)
     return Result(
@@ -97,7 +97,9 @@ def _all_records(measure: str, view: View) -> int:
     records = view.original_people.rows
     if view.counted_records > records:
         raise NotApplicable(
-            f"{measure}: the release has {view.counted_records} records, more than the original's {records}"
+            f"the release has {view.counted_records} records, more than the original's {records}",
+            what="original",
+            measure=measure,
         )
     return records
 

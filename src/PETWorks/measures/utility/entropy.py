@@ -43,8 +43,7 @@ def non_uniform_entropy(view: View, *, at_least: AtLeast = None) -> Result:
     hierarchies = view.generalised_hierarchies("non-uniform-entropy")
     if view.records != view.background.original.rows:
         raise NotApplicable(
-            f"non-uniform-entropy compares row by row: the release has {view.records} records, "
-            f"the original {view.background.original.rows}"
+            f"compares row by row: the release has {view.records} records, the original {view.background.original.rows}"
         )
     columns: dict[str, dict[str, Any]] = {}
     for column, hierarchy in hierarchies.items():

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from PETWorks.counting.counts import Integers, Marginal, PairCounts
 from PETWorks.counting.table import Table
 from PETWorks.counting.view import View
-from PETWorks.errors import NotApplicable, quoted
+from PETWorks.errors import NeedNotMet, quoted
 from PETWorks.measures.catalogue import ByColumn, metric
 from PETWorks.measures.parameters import AtLeast
 from PETWorks.measures.result import Result, no_less_than
@@ -48,7 +48,7 @@ def fidelity(view: View, *, at_least: AtLeast = None) -> Result:
     """
     names = view.compared
     if not names:
-        raise NotApplicable("fidelity needs a column to compare: a quasi-identifier or a sensitive attribute")
+        raise NeedNotMet("needs a column to compare: a quasi-identifier or a sensitive attribute")
     original = view.background.original
     columns = {name: _compared(original.marginal(name), view.marginal(name)) for name in names}
     numbers = {

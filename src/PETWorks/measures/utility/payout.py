@@ -195,7 +195,7 @@ def _kept_weights(view: View, information_loss: str) -> dict[str, Reals] | None:
     if all_leaves == 0 and information_loss == "auto":
         return None
     if all_leaves == 0:
-        raise NotApplicable("publisher-payout: hierarchies of one leaf each have no information to lose")
+        raise NotApplicable("hierarchies of one leaf each have no information to lose")
     return {
         column: -np.log(hierarchy.leaf_counts(view.marginal(column).values, column) / len(hierarchy.leaves))
         / all_leaves
