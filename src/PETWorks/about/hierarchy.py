@@ -79,31 +79,31 @@ class Hierarchy:
     @cached_property
     def levels_of(self) -> dict[str, list[int]]:
         """For each value, the levels on which it occurs, from the lowest."""
-        found: dict[str, list[int]] = {}
+        levels: dict[str, list[int]] = {}
         for level, values in enumerate(self.levels):
             for value in dict.fromkeys(values):
-                found.setdefault(value, []).append(level)
-        return found
+                levels.setdefault(value, []).append(level)
+        return levels
 
     @cached_property
     def leaves_below(self) -> dict[str, int]:
         """For each value, the number of leaves below it on the highest level where it occurs."""
-        found: dict[str, int] = {}
+        leaves: dict[str, int] = {}
         for values in self.levels:
-            found.update(Counter(values))
-        return found
+            leaves.update(Counter(values))
+        return leaves
 
     def leaf_counts(self, values: Sequence[str | None], column: str) -> Integers:
         """For each released value the leaves it may stand for; missing and `*` stand for all."""
-        found = [
+        leaves = [
             len(self.leaves) if value is None or value == SUPPRESSED else self.leaves_below.get(value, 0)
             for value in values
         ]
-        strange = found.count(0)
+        strange = leaves.count(0)
         if strange:
             told = sum(value not in (None, SUPPRESSED) for value in values)
             raise misfit(column, self, strange, told, "released values are not on any level of")
-        return np.array(found, np.int64)
+        return np.array(leaves, np.int64)
 
     def level(self, value: str | None) -> int | None:
         """The lowest level on which a value occurs; missing and `*` count as the top; None when it is nowhere."""
@@ -125,11 +125,11 @@ class Hierarchy:
     @cached_property
     def _leaves_of(self) -> list[dict[str, list[int]]]:
         """For each level, the leaves below each value."""
-        found: list[dict[str, list[int]]] = [{} for _ in self.levels]
-        for below, values in zip(found, self.levels, strict=True):
+        by_level: list[dict[str, list[int]]] = [{} for _ in self.levels]
+        for below, values in zip(by_level, self.levels, strict=True):
             for leaf, value in enumerate(values):
                 below.setdefault(value, []).append(leaf)
-        return found
+        return by_level
 
     def to_level(self, level: int) -> dict[str, str]:
         """What each leaf becomes on a level."""
@@ -155,18 +155,18 @@ def read_hierarchies(folder: str | Path, columns: Iterable[str]) -> dict[str, Hi
         files = sorted(Path(folder).glob("*hierarchy_*.csv"))
     except OSError as error:
         raise HierarchyError(f"cannot read the hierarchy folder {str(folder)!r}: {error.strerror}") from None
-    found: dict[str, Hierarchy] = {}
+    hierarchies: dict[str, Hierarchy] = {}
     for column in columns:
         named = [file for file in files if file.name.endswith(f"hierarchy_{column}.csv")]
         if len(named) > 1:
             raise HierarchyError(f"several hierarchies for column {column!r}: {quoted(file.name for file in named)}")
         if named:
-            found[column] = _read(named[0])
-    if not found:
+            hierarchies[column] = _read(named[0])
+    if not hierarchies:
         raise HierarchyError(
             f"the hierarchy folder {str(folder)!r} has no file '...hierarchy_<column>.csv' for any column of the data"
         )
-    return found
+    return hierarchies
 
 
 def misfit(column: str, hierarchy: Hierarchy, strange: int, values: int, what: str) -> PETWorksError:

@@ -20,14 +20,14 @@ def released_level(column: str, values: Collection[str], hierarchy: Hierarchy | 
     for level, labels in enumerate(hierarchy.levels):
         if set(values) <= set(labels) or (level == hierarchy.height and set(values) == {SUPPRESSED}):
             return level
-    found = [hierarchy.level(value) for value in values]
-    strange = found.count(None)
+    levels = [hierarchy.level(value) for value in values]
+    strange = levels.count(None)
     if strange:
         raise misfit(column, hierarchy, strange, len(values), "released values are not on any level of")
-    if len(set(found)) == 1:
+    if len(set(levels)) == 1:
         raise NotApplicable(f"column {column!r} mixes '*' with the top value of its hierarchy ({hierarchy.name})")
     raise NotApplicable(
-        f"column {column!r} mixes levels {', '.join(map(str, sorted(set(found))))} of its hierarchy; "  # type: ignore[type-var]
+        f"column {column!r} mixes levels {', '.join(map(str, sorted(set(levels))))} of its hierarchy; "  # type: ignore[type-var]
         "one level per column is needed"
     )
 

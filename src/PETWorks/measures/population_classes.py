@@ -34,18 +34,18 @@ def _population(view: View) -> Table:
 def _counted(view: View) -> LinkedSizes:
     if not view.background.has_population_table:
         return own_sizes(view)
-    found = view.fold_with(_population(view), _linked, LinkedSizes.merged)
-    if found.sizes.size and found.sizes[0] == 0:
+    linked = view.fold_with(_population(view), _linked, LinkedSizes.merged)
+    if linked.sizes.size and linked.sizes[0] == 0:
         raise NotApplicable(
-            f"released records whose class the population does not have: {int(found.records[0])}; "
+            f"released records whose class the population does not have: {int(linked.records[0])}; "
             "the release was not drawn from it"
         )
-    if found.too_many:
+    if linked.too_many:
         raise NotApplicable(
-            f"released records beyond those the population has of their kind: {found.too_many}; "
+            f"released records beyond those the population has of their kind: {linked.too_many}; "
             "the release was not drawn from it"
         )
-    return found
+    return linked
 
 
 def _linked(classes: ClassPairs) -> LinkedSizes:

@@ -226,12 +226,12 @@ def _load(connection: Any, extension: str) -> None:
 
 def meant(name: str, table: str, listed: Sequence[tuple[str, str]]) -> tuple[str, str]:
     """Schema and name of the one table that is called so."""
-    found = [(schema, known) for schema, known in sorted(listed) if table in (known, f"{schema}.{known}")]
-    if len(found) > 1:
-        raise InputError(f"{name}: several tables have this name: {quoted([f'{one}.{two}' for one, two in found])}")
-    if not found:
+    matches = [(schema, known) for schema, known in sorted(listed) if table in (known, f"{schema}.{known}")]
+    if len(matches) > 1:
+        raise InputError(f"{name}: several tables have this name: {quoted([f'{one}.{two}' for one, two in matches])}")
+    if not matches:
         raise InputError(f"{name}: {unknown('table', table, sorted({known for _, known in listed}))}")
-    return found[0]
+    return matches[0]
 
 
 def _cell(name: str, kind: str, *, postgres: bool) -> str:

@@ -44,7 +44,7 @@ class Files:
 
 def open_files(pattern: str, opened: Callable[[Path], Any]) -> Files:
     """All files that a pattern with `*`, `?` or `[...]` names; `**` stands for any folders."""
-    others = [found for found in glob(pattern, recursive=True) if not Path(found).is_file()]  # noqa: PTH207
+    others = [path for path in glob(pattern, recursive=True) if not Path(path).is_file()]  # noqa: PTH207
     if others and not pattern.endswith("**"):
         raise InputError(f"{Path(others[0]).name}: matches {pattern!r}, but is not a readable file")
     paths = matching(pattern)
@@ -55,8 +55,8 @@ def open_files(pattern: str, opened: Callable[[Path], Any]) -> Files:
 
 def matching(pattern: str) -> list[Path]:
     """The files that a pattern names, in the order of their names; none if it is no pattern."""
-    found = sorted(glob(pattern, recursive=True))  # noqa: PTH207 - the pattern may be absolute
-    return [Path(path) for path in found if Path(path).is_file()]
+    paths = sorted(glob(pattern, recursive=True))  # noqa: PTH207 - the pattern may be absolute
+    return [Path(path) for path in paths if Path(path).is_file()]
 
 
 def _kind(column_type: pa.DataType) -> str:

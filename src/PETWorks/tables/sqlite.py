@@ -34,9 +34,9 @@ class SQLite:
             if table not in listed:
                 raise InputError(f"{self.name}: {unknown('table', table, sorted(set(listed)))}")
             self._table = _identifier(table)
-            found = connection.execute(f"SELECT * FROM {self._table} LIMIT 0").description
+            description = connection.execute(f"SELECT * FROM {self._table} LIMIT 0").description
             self.rows: int | None = connection.execute(f"SELECT count(*) FROM {self._table}").fetchall()[0][0]
-        self._raw_names = [column[0] for column in found]
+        self._raw_names = [column[0] for column in description]
         self.names = tuple(name.strip() for name in self._raw_names)
         if self.rows == 0:
             raise InputError(f"{self.name}: the table has columns but no records")

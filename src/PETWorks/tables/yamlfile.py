@@ -84,10 +84,10 @@ def _made(event: Any, events: Iterator[Any], key: Key, name: str, lines: dict[Ke
     if isinstance(event, yaml.ScalarEvent):
         return str(event.value)
     if isinstance(event, yaml.SequenceStartEvent):
-        found: list[Any] = []
+        items: list[Any] = []
         while not isinstance(inner := next(events), yaml.SequenceEndEvent):
-            found.append(_made(inner, events, (*key, len(found)), name, lines))
-        return found
+            items.append(_made(inner, events, (*key, len(items)), name, lines))
+        return items
     mapping: dict[str, Any] = {}
     while not isinstance(inner := next(events), yaml.MappingEndEvent):
         line = inner.start_mark.line + 1

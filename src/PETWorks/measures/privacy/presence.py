@@ -45,8 +45,8 @@ def delta_presence(
     True
     """
     background = view.as_released(view.background.original, "original")
-    found = view.fold_with(background, _summary, _merge)
-    if found.strangers:
+    deltas = view.fold_with(background, _summary, _merge)
+    if deltas.strangers:
         foreign = [
             column for column in view.levels if view.released_values(column) - set(background.marginal(column).values)
         ]
@@ -54,17 +54,17 @@ def delta_presence(
         lacking = [column for column in foreign if column not in view.hierarchies]
         hint = f" (no hierarchy is given for {quoted(lacking)})" if lacking else ""
         raise NotApplicable(
-            f"released records that match no record of the original: {found.strangers}{why}{hint}; "
+            f"released records that match no record of the original: {deltas.strangers}{why}{hint}; "
             "the release was not made from it"
         )
-    if found.too_many:
+    if deltas.too_many:
         raise NotApplicable(
-            f"released records beyond those the original has of their kind: {found.too_many}; "
+            f"released records beyond those the original has of their kind: {deltas.too_many}; "
             "the release was not made from it"
         )
-    if found.smallest is None or found.largest is None:
+    if deltas.smallest is None or deltas.largest is None:
         raise NotApplicable("every record of the original stands aside")
-    smallest, largest = float(found.smallest), float(found.largest)
+    smallest, largest = float(deltas.smallest), float(deltas.largest)
     limits = (delta_min, delta_max)
     satisfied = None
     if limits != (None, None):
@@ -75,10 +75,10 @@ def delta_presence(
         satisfied,
         {"delta_min": delta_min, "delta_max": delta_max},
         {
-            "exact": [str(found.smallest), str(found.largest)],
+            "exact": [str(deltas.smallest), str(deltas.largest)],
             "levels": view.levels,
             "original_records": background.rows,
-            "original_records_absent_from_the_release": found.absent,
+            "original_records_absent_from_the_release": deltas.absent,
             "records": view.counted_records,
             "suppressed_records": view.suppressed_records,
             "incomplete_records": view.incomplete_records,
@@ -110,8 +110,8 @@ def _summary(classes: ClassPairs) -> _Deltas:
 
 
 def _merge(one: _Deltas, other: _Deltas) -> _Deltas:
-    smallest = [found.smallest for found in (one, other) if found.smallest is not None]
-    largest = [found.largest for found in (one, other) if found.largest is not None]
+    smallest = [part.smallest for part in (one, other) if part.smallest is not None]
+    largest = [part.largest for part in (one, other) if part.largest is not None]
     return _Deltas(
         min(smallest, default=None),
         max(largest, default=None),
