@@ -311,8 +311,30 @@ def test_a_frame_that_changes_while_it_is_read_is_noticed(engine, tmp_path):
         frame = session().range(0, 5, 1, 1).selectExpr("string(id) AS a").mapInArrow(once_more, "a string")
     release = Release(frame, {"a": QUASI_IDENTIFIER})
     assert release.records == 5
+    release.table.store.kept[0].unpersist()  # as if the executor that keeps the codes were lost
     with pytest.raises(InputError, match="column 'a' changes while it is read; persist the data frame first"):
         release.class_sizes()
+
+
+@pytest.mark.parametrize("engine", [pytest.param("spark", marks=needs_spark)])
+def test_the_number_of_jobs_does_not_depend_on_the_number_of_measures(engine, tmp_path):
+    from PETWorks.tables.sparkframe import session
+
+    table = {"a": ["1", "2"] * 50, "b": ["x", "y", "z", "z"] * 25, "s": ["u", "v", "v", "v", "w"] * 20}
+    pq.write_table(pa.table(table), tmp_path / "t.parquet")
+    roles = {"a": QUASI_IDENTIFIER, "b": QUASI_IDENTIFIER, "s": SENSITIVE_ATTRIBUTE}
+    tracker = session().sparkContext.statusTracker()
+
+    def jobs(measures):
+        before = set(tracker.getJobIdsForGroup(None))
+        release = Release(tmp_path / "t.parquet", roles, engine=engine)
+        evaluation = evaluate(release, measures)
+        release.engine.close()
+        return len(set(tracker.getJobIdsForGroup(None)) - before), len(evaluation)
+
+    one, all_that_apply = jobs(["l-diversity"]), jobs(None)
+    assert all_that_apply[1] > 20
+    assert one[0] == all_that_apply[0] <= 8  # with adaptive execution each stage is a job of its own
 
 
 @pytest.mark.parametrize("engine", [pytest.param("spark", marks=needs_spark)])
