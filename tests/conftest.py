@@ -54,7 +54,7 @@ def constants(**values):
 
 # What large tables do with many cells or rows, small ones do with these: in memory, out of core.
 TINY_BATCHES = {"CELLS_PER_BATCH": 3, "THREADS": 2}
-TINY_PARTS = {"ROWS_PER_PART": 3, "ROWS_PER_BATCH": 3, "ROWS_PER_BLOCK": 3}
+TINY_PARTS = {"ROWS_PER_PART": 3, "ROWS_PER_BLOCK": 3}
 
 
 def small_batches(cells):

@@ -13,7 +13,7 @@ from PETWorks import Release
 from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.packed_words import Words, class_starts
 from PETWorks.counting.part_tasks import Part
-from PETWorks.counting.spark_tasks import merged, packed, values_of
+from PETWorks.counting.spark_tasks import Coding, encoded, merged, packed, parts_of_pieces, sent, with_class_totals
 
 ROLES = {"a": QUASI_IDENTIFIER, "b": QUASI_IDENTIFIER, "s": SENSITIVE_ATTRIBUTE, "p": INSENSITIVE_ATTRIBUTE}
 CELLS = 3
@@ -159,14 +159,20 @@ def test_an_error_of_a_kernel_on_a_thread_is_raised():
 
 
 def counted(parts, words):
-    """Rows by code, from batches of words and numbers."""
+    """Rows by code, from parts."""
     total = Counter()
     for part in parts:
-        columns = [column.to_numpy() for column in part.columns]
-        codes = words.codes(columns[:-1])
-        for row in zip(*(own.tolist() for own in codes.values()), columns[-1].tolist(), strict=True):
-            total[row[:-1]] += row[-1]
+        codes = words.codes(part.words)
+        for *row, number in zip(*(own.tolist() for own in codes.values()), part.numbers[0].tolist(), strict=True):
+            total[tuple(row)] += number
     return total
+
+
+def stored(blocks):
+    """What is kept of blocks: the numbers of pieces that follow, and the pieces."""
+    for block in blocks:
+        if block.column(0)[0].as_py() < 0:
+            yield block.select(["n", "b"])
 
 
 def test_cells_are_merged_by_all_of_their_words():
@@ -179,21 +185,58 @@ def test_cells_are_merged_by_all_of_their_words():
     assert class_starts(part.words, [-1]).tolist() == [0, 2]
 
 
-@pytest.mark.parametrize("sizes", [{}, TINY_PARTS])
+@pytest.mark.parametrize("sizes", [{}, TINY_PARTS, TINY_PARTS | {"BYTES_PER_PIECE": 100, "PIECES_PER_BATCH": 2}])
 @pytest.mark.parametrize("rows", [1, 3, 20])
 def test_blocks_are_counted_and_none_is_lost(sizes, rows):
     random = np.random.default_rng(rows)
-    table = {name: [str(code) for code in random.integers(0, 3, rows).tolist()] for name in "xy"}
-    labels = {name: pa.array(["0", "1", "2"]) for name in table}
+    table = {name: [str(code) for code in random.integers(0, 3, rows).tolist()] for name in "xyu"}
+    table["u"][0] = None
+    codings = {
+        "x": Coding(0, pa.array(["0", "1", "2"], pa.large_string()), None),
+        "y": Coding(1, pa.array(["0", "1", "2"], pa.large_string()), np.array([0, 0, 1])),
+    }
     words = Words.of({"x": 40, "y": 40})  # two words
     batches = pa.table(table).to_batches(max_chunksize=2)
     with constants(**sizes):
-        blocks = list(packed(words, labels, {"y": np.array([0, 0, 1])}, "", iter(batches)))
-        values = list(values_of(2, iter(batches)))
+        blocks = list(encoded(None, 2, "", iter(batches)))
+        parts = list(packed(words, codings, stored(blocks)))
+        pieces = list(sent(lambda _: iter(parts), words.masks(1), 3, iter([])))
     recoded = [str([0, 0, 1][int(value)]) for value in table["y"]]
     expected = Counter(zip(map(int, table["x"]), map(int, recoded), strict=True))
-    assert counted(blocks, words) == expected
-    assert len(blocks) == (1 if not sizes else -(-rows // 4))  # a block is full with the batch that fills it
-    for place, name in enumerate(table):
-        found = dict(zip(values[place].column(1).to_pylist(), values[place].column(2).to_pylist(), strict=True))
-        assert found == Counter(table[name])
+    assert counted(parts, words) == expected
+    assert len(parts) == (1 if not sizes else -(-rows // 4))  # a block is full with the batch that fills it
+    values = Counter()
+    for block in blocks:
+        for place, value, number, piece in zip(*block.to_pydict().values(), strict=True):
+            if piece is None:
+                values[place, value] += number
+    assert values == Counter((place, value) for place in (0, 1) for value in table["xy"[place]]) + Counter(
+        {(2, None): 1}
+    )
+    assert counted(parts_of_pieces(2, 1, iter(pieces)), words) == expected
+
+
+def test_all_cells_of_a_class_are_sent_to_one_target():
+    words = Words.of({"x": 4, "y": 4})
+    codes = {"x": np.arange(200) % 10, "y": np.arange(200) // 10 % 16}
+    part = Part(words.packed(codes, 200), [np.ones(200, np.int64)])
+    with constants(BYTES_PER_PIECE=64):
+        [pieces] = sent(lambda _: iter([part]), words.masks(1), 4, iter([]))
+    targets = {}
+    for place, target in enumerate(pieces.column(0).to_pylist()):
+        [own] = parts_of_pieces(1, 1, iter([pieces.slice(place, 1)]))
+        for code in words.codes(own.words)["x"].tolist():
+            targets.setdefault(code, set()).add(target)
+    assert sorted(targets) == list(range(10))
+    assert all(len(own) == 1 for own in targets.values())
+    assert len(set.union(*targets.values())) > 1
+
+
+def test_people_of_a_class_are_added_to_its_cells():
+    words = Words.of({"x": 2, "y": 2})
+    rows = {(0, 1): (3, 0), (1, 0): (1, 4), (1, 2): (2, 0), (0, 0): (0, 2)}  # those of people have no y
+    codes = {"x": np.array([x for x, _ in rows]), "y": np.array([y for _, y in rows])}
+    numbers = [np.array(own) for own in zip(*rows.values(), strict=True)]
+    part = with_class_totals(words.masks(1), merged(Part(words.packed(codes, 4), numbers)))
+    assert {name: own.tolist() for name, own in words.codes(part.words).items()} == {"x": [0, 1, 1], "y": [1, 0, 2]}
+    assert [own.tolist() for own in part.numbers] == [[3, 1, 2], [2, 4, 4]]

@@ -49,6 +49,7 @@ told(Release(table(4), roles))
 if kind == "cluster":
     release = Release(slow_table(), roles)
     print("loaded", flush=True)
+    sys.stdin.readline()
     told(release)
 try:
     print("waiting", flush=True)
@@ -131,8 +132,9 @@ def test_a_worker_is_lost_and_a_job_is_cancelled(running, driver, expected, tmp_
     process = driver("cluster", running.url)
     assert json.loads(line(process, tmp_path)) == expected
     assert line(process, tmp_path) == "loaded"
-    time.sleep(1.5)  # in the middle of reading the table again, to count classes
-    running.kill_worker(0)
+    running.kill_worker(0)  # with the codes that it keeps, which are made again
+    process.stdin.write("go on\n")
+    process.stdin.flush()
     assert json.loads(line(process, tmp_path)) == expected
     assert running.state()["aliveworkers"] == 1
     assert line(process, tmp_path) == "waiting"

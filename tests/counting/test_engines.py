@@ -311,8 +311,37 @@ def test_a_frame_that_changes_while_it_is_read_is_noticed(engine, tmp_path):
         frame = session().range(0, 5, 1, 1).selectExpr("string(id) AS a").mapInArrow(once_more, "a string")
     release = Release(frame, {"a": QUASI_IDENTIFIER})
     assert release.records == 5
+    release.table.store.kept[0].unpersist()  # as if the executor that keeps the codes were lost
     with pytest.raises(InputError, match="column 'a' changes while it is read; persist the data frame first"):
         release.class_sizes()
+
+
+@pytest.mark.parametrize("engine", [pytest.param("spark", marks=needs_spark)])
+def test_the_number_of_jobs_does_not_depend_on_the_number_of_measures(engine, tmp_path, monkeypatch):
+    from PETWorks.counting.spark_jobs import Jobs
+    from PETWorks.tables.sparkframe import session
+
+    table = {"a": ["1", "2"] * 50, "b": ["x", "y", "z", "z"] * 25, "s": ["u", "v", "v", "v", "w"] * 20}
+    pq.write_table(pa.table(table), tmp_path / "t.parquet")
+    roles = {"a": QUASI_IDENTIFIER, "b": QUASI_IDENTIFIER, "s": SENSITIVE_ATTRIBUTE}
+    tracker = session().sparkContext.statusTracker()
+    usual, actions = Jobs.run, []
+    monkeypatch.setattr(Jobs, "run", lambda jobs, action: actions.append(action) or usual(jobs, action))
+
+    def counted(measures):
+        """How many measures there are, how many times Spark is asked, and how many jobs it makes of that."""
+        actions.clear()
+        before = set(tracker.getJobIdsForGroup(None))
+        release = Release(tmp_path / "t.parquet", roles, engine=engine)
+        measured = len(evaluate(release, measures))
+        release.engine.close()
+        return measured, len(actions), len(set(tracker.getJobIdsForGroup(None)) - before)
+
+    one, many = counted(["l-diversity"]), counted(None)
+    assert one[0] == 1
+    assert many[0] > 15
+    assert one[1] == many[1] == 3  # to make a frame, to read it, to answer all questions
+    assert many[2] <= 8  # Spark makes a job of each stage
 
 
 @pytest.mark.parametrize("engine", [pytest.param("spark", marks=needs_spark)])

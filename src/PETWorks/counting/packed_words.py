@@ -82,7 +82,13 @@ class Words:
         return list(masks.values()) or [0]
 
 
+def scrambled(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Each number with its bits mixed, so that sums and remainders of similar numbers differ."""
+    product = numbers * np.uint64(0x9E3779B97F4A7C15)
+    return product ^ product >> np.uint64(29)
+
+
 def class_starts(words: Sequence[Integers], masks: Sequence[int]) -> Integers:
-    """Where in ordered words another class begins; the masks tell which bits make the classes."""
+    """Where in ordered words another class begins; the masks say which bits make the classes."""
     starts = [run_starts(word & mask) for word, mask in zip(words, masks, strict=False)]
     return starts[0] if len(starts) == 1 else np.unique(np.concatenate(starts))

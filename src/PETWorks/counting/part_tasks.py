@@ -8,7 +8,7 @@ import numpy as np
 from PETWorks.counting.codes import Column, Domain, narrowest
 from PETWorks.counting.counts import ClassPairs, Grouping, Integers, PairCounts
 from PETWorks.counting.keys import Field
-from PETWorks.counting.packed_words import Words
+from PETWorks.counting.packed_words import Words, scrambled
 from PETWorks.counting.subset_families import CountsBySubset, Family, merged_counts
 from PETWorks.counting.weighted_rows import WeightedRows, aside
 from PETWorks.errors import InputError
@@ -81,13 +81,12 @@ def families_in(
     return counted
 
 
-def mixed(part: Part) -> int:
-    """A number of the cells, in whatever order they are."""
-    mixed = part.numbers[0].astype(np.uint64)
+def cells_checksum(part: Part) -> int:
+    """A checksum of the cells, in whatever order they are."""
+    sums = part.numbers[0].astype(np.uint64)
     for word in part.words:
-        mixed = (mixed ^ word.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
-    return int(mixed.sum(dtype=np.uint64))
+        sums = scrambled(sums ^ word.astype(np.uint64))
+    return int(sums.sum(dtype=np.uint64))
 
 
 def total(part: Part) -> int:

@@ -18,10 +18,10 @@ from PETWorks.counting.part_tasks import (
     ALL_BITS,
     Part,
     answers_of,
+    cells_checksum,
     counts_in,
     families_in,
     merged_answers,
-    mixed,
     paired,
     pairs_in,
     rows_of,
@@ -149,12 +149,12 @@ class PartitionedTable:
         for cells, places in groups.values():
             asked = [questions[place] for place in places]
             domains = {name: Domain(self.columns[name].labels) for name in cells.words.places}
-            found = cells.run(
+            merged = cells.run(
                 partial(answers_of, cells.words, domains, [question.of_part for question in asked]),
                 partial(merged_answers, [question.merge for question in asked]),
                 min(len(question.grouping.columns) for question in asked),
             )
-            answers |= zip(places, found, strict=True)
+            answers |= zip(places, merged, strict=True)
         return [answers[place] for place in range(len(questions))]
 
     def _cells_for(self, question: Question[Any]) -> Cells:
@@ -237,8 +237,8 @@ class PartitionedTable:
     def fingerprint(self, columns: Sequence[str]) -> str:
         """A text that is another one for every other table."""
         cells = self._counted.get(tuple(columns)) or self._count(tuple(columns))
-        found = cells.run(mixed, lambda one, other: one + other & ALL_BITS, len(columns))
-        return f"{fingerprint_of(self.columns, columns)}-{found:016x}"
+        checksum = cells.run(cells_checksum, lambda one, other: one + other & ALL_BITS, len(columns))
+        return f"{fingerprint_of(self.columns, columns)}-{checksum:016x}"
 
     def _cells(self, names: tuple[str, ...]) -> Cells:
         """Counts by these columns and perhaps further ones."""

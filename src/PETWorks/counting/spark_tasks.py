@@ -1,125 +1,299 @@
-"""What executors do for the Spark engine, with partitions that come and go as Arrow batches."""
+"""What executors do for the Spark engine, with partitions that come and go as Arrow batches.
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+Rows are read once. A block of them becomes codes, which are kept together with the labels that the block has: so a
+block can be made again without the others. When classes are counted, blocks become cells (`Part`), and these are sent
+to the executor that has their classes. Codes and cells pass through Spark as pieces of bytes, which are short,
+because Spark hands over ten thousand at a time.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from PETWorks.counting.codes import GrowingEncoder, arrow_integers, normalised, numpy_integers, texts
-from PETWorks.counting.counts import Integers
-from PETWorks.counting.packed_words import Words, class_starts
+from PETWorks.counting.codes import Column, Encoder, arrow_codes, arrow_integers, numpy_integers
+from PETWorks.counting.counts import Integers, run_starts
+from PETWorks.counting.packed_words import Words, class_starts, scrambled
 from PETWorks.counting.part_tasks import Part
 from PETWorks.errors import InputError, PETWorksError
 
-ROWS_PER_BATCH = 1 << 17
-ROWS_PER_BLOCK = 1 << 20  # are counted before they are shuffled
+ROWS_PER_BLOCK = 1 << 20
+BYTES_PER_PIECE = 1 << 16
+PIECES_PER_BATCH = 1 << 8
+
+BLOCKS = "c int, v string, n long, b binary"
+CELLS = "t int, b binary"
+ANSWERS = "p long, b binary"
+
+Batches = Iterator[Any]
+Parts = Callable[[Batches], Iterator[Part]]
 
 
-def larger(batches: Iterator[Any]) -> Iterator[Any]:
-    """Batches put together: Spark hands over ten thousand rows at a time, and each costs a look at all labels."""
+class Coding(NamedTuple):
+    """Where a column is in a block, the labels that it has in the whole table, and new codes for these, if any."""
+
+    place: int
+    labels: Any
+    new_codes: Integers | None
+
+
+def parquet_rows(
+    paths: Sequence[str], groups: Sequence[tuple[int, int]], columns: Sequence[str], batches: Batches
+) -> Batches:
+    """The rows of groups in Parquet files; the batches have the numbers of the groups."""
+    from PETWorks.tables.parquet import Parquet
+
+    files: dict[int, Parquet] = {}
+    for batch in batches:
+        for number in numpy_integers(batch.column(0)).tolist():
+            place, group = groups[number]
+            if place not in files:
+                files = {place: Parquet(Path(paths[place]))}
+            for table in files[place].read_group(group, tuple(columns), in_pieces=True):
+                yield from table.to_batches()
+
+
+def encoded(read: Callable[[Batches], Batches] | None, columns: int, _token: str, batches: Batches) -> Batches:
+    """Blocks of rows as codes with their labels; and the values of the first columns with their counts.
+
+    A column behind them names people: of it only the number of missing cells is counted. Where rows are not what
+    Spark hands over, they have to be read first.
+    """
     import pyarrow as pa
 
+    for block in _blocks(batches if read is None else read(batches)):
+        encoders = [Encoder() for _ in block[0].columns]
+        for batch in block:
+            for encoder, cells in zip(encoders, batch.columns, strict=True):
+                encoder.add(cells)
+        coded = [encoder.finish().without_unused_labels() for encoder in encoders]
+        for place, column in enumerate(coded):
+            labels, counts = column.labels, column.counts
+            if place >= columns:
+                labels, counts = pa.nulls(1, pa.string()), _missing(column)
+            yield _block_rows(place, labels.cast(pa.string()), counts, pa.nulls(len(counts), pa.binary()))
+        for pieces, left in _pieces(_stored(coded)):
+            yield _block_rows(-1, pa.nulls(len(pieces), pa.string()), left, pieces)
+
+
+def _blocks(batches: Batches) -> Iterator[list[Any]]:
+    """Batches that together have many rows: each block costs a look at all labels."""
     waiting: list[Any] = []
     for batch in batches:
         waiting.append(batch)
-        if sum(one.num_rows for one in waiting) >= ROWS_PER_BATCH:
-            yield pa.concat_batches(waiting)
+        if sum(one.num_rows for one in waiting) >= ROWS_PER_BLOCK:
+            yield waiting
             waiting = []
-    if waiting:
-        yield pa.concat_batches(waiting)
+    if sum(one.num_rows for one in waiting):
+        yield waiting
 
 
-def values_of(columns: int, batches: Iterator[Any]) -> Iterator[Any]:
-    """The values of each column in a partition and how often it has each."""
+def _missing(column: Column) -> Integers:
+    code = column.code(None)
+    return np.array([0 if code is None else column.counts[code]], np.int64)
+
+
+def _block_rows(place: int, values: Any, numbers: Integers, pieces: Any) -> Any:
     import pyarrow as pa
 
-    encoders = [GrowingEncoder() for _ in range(columns)]
-    for batch in larger(batches):
-        for encoder, column in zip(encoders, batch.columns, strict=False):
-            encoder.codes(column)
-    for place, encoder in enumerate(encoders):
-        number = arrow_integers(np.full(len(encoder.labels), place)).cast(pa.int32())
-        columns_of = [number, encoder.labels.cast(pa.string()), arrow_integers(encoder.counts)]
-        yield pa.RecordBatch.from_arrays(columns_of, ["c", "v", "n"])
+    places = arrow_integers(np.full(len(numbers), place)).cast(pa.int32())
+    return pa.RecordBatch.from_arrays([places, values, arrow_integers(numbers), pieces], ["c", "v", "n", "b"])
 
 
-def texts_of(batches: Iterator[Any]) -> Iterator[Any]:
-    """A column as text, blank cells missing."""
+def _stored(columns: Sequence[Column]) -> Any:
+    """The codes and labels of columns as bytes."""
     import pyarrow as pa
 
+    arrays = [pa.DictionaryArray.from_arrays(arrow_codes(own.codes), own.labels, safe=False) for own in columns]
+    batch = pa.RecordBatch.from_arrays(arrays, [str(place) for place in range(len(arrays))])
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema) as stream:
+        stream.write_batch(batch)
+    return sink.getvalue()
+
+
+def _pieces(data: Any) -> Iterator[tuple[Any, Integers]]:
+    """Bytes in pieces, and how many pieces follow each."""
+    cuts = np.append(np.arange(0, data.size, BYTES_PER_PIECE), data.size)
+    for first in range(0, len(cuts) - 1, PIECES_PER_BATCH):
+        own = cuts[first : first + PIECES_PER_BATCH + 1]
+        left = len(cuts) - 2 - np.arange(first, first + len(own) - 1)
+        yield _binary(data.slice(int(own[0]), int(own[-1] - own[0])), own - own[0]), left
+
+
+def _binary(data: Any, offsets: Integers) -> Any:
+    """An Arrow array of binary cells, which are next to each other in a buffer."""
+    import pyarrow as pa
+
+    buffers = [None, pa.py_buffer(offsets.astype(np.int32)), data]
+    return pa.Array.from_buffers(pa.binary(), len(offsets) - 1, buffers)
+
+
+def _bytes(cells: Any) -> Any:
+    """The bytes of all binary cells of an array, as one buffer."""
+    _, offsets, data = cells.buffers()
+    first, last = np.frombuffer(offsets, np.int32)[[cells.offset, cells.offset + len(cells)]].tolist()
+    return data.slice(first, last - first)
+
+
+def _stored_blocks(batches: Batches) -> Batches:
+    """The blocks again; batches have the numbers of pieces that follow, and the pieces."""
+    import pyarrow as pa
+
+    waiting: list[bytes] = []
     for batch in batches:
-        yield pa.RecordBatch.from_arrays([normalised(texts(batch.column(0))).cast(pa.string())], ["u"])
+        cells = batch.column(1)
+        first = 0
+        for last in np.flatnonzero(numpy_integers(batch.column(0)) == 0).tolist():
+            waiting.append(_bytes(cells.slice(first, last + 1 - first)).to_pybytes())
+            yield from pa.ipc.open_stream(pa.py_buffer(b"".join(waiting)))
+            waiting.clear()
+            first = last + 1
+        if first < len(cells):
+            waiting.append(_bytes(cells.slice(first)).to_pybytes())
 
 
-def packed(
-    words: Words, labels: Mapping[str, Any], recoded: Mapping[str, Integers], _token: str, batches: Iterator[Any]
-) -> Iterator[Any]:
-    """Rows as words: counted, block by block, or with the unit that stands behind the columns."""
+def packed(words: Words, codings: Mapping[str, Coding], batches: Batches) -> Iterator[Part]:
+    """How often blocks have which words."""
+    for block in _stored_blocks(batches):
+        yield counted(words.packed(_codes(block, codings), block.num_rows))
+
+
+def people(words: Words, codings: Mapping[str, Coding], batches: Batches) -> Batches:
+    """The words of each row and whose it is: the last column of a block names people."""
     import pyarrow as pa
 
-    encoders = {name: GrowingEncoder(labels=own) for name, own in labels.items()}
     names = [f"k{word}" for word in range(words.number)]
-    block: list[list[Integers]] = []
-
-    def counted() -> Any:
-        rows = [np.concatenate(columns) for columns in zip(*block, strict=True)]
-        part = merged(Part(rows, [np.ones(len(rows[0]), np.int64)]))
-        return pa.RecordBatch.from_arrays([*map(arrow_integers, (*part.words, *part.numbers))], [*names, "n0"])
-
-    for batch in larger(batches):
-        codes = {}
-        for (name, encoder), column in zip(encoders.items(), batch.columns, strict=False):
-            found = encoder.codes(column)
-            if len(encoder.labels) > len(labels[name]):
-                raise InputError("the table changed while it was read")
-            codes[name] = recoded[name][found] if name in recoded else found
-        own = words.packed(codes, batch.num_rows)
-        if batch.num_columns > len(encoders):
-            unit = normalised(texts(batch.column(batch.num_columns - 1))).cast(pa.string())
-            yield pa.RecordBatch.from_arrays([*map(arrow_integers, own), unit], [*names, "u"])
-            continue
-        block.append(own)
-        if sum(len(rows[0]) for rows in block) >= ROWS_PER_BLOCK:
-            yield counted()
-            block.clear()
-    if block:
-        yield counted()
+    for block in _stored_blocks(batches):
+        unit = block.column(block.num_columns - 1).dictionary_decode().cast(pa.string())
+        own = words.packed(_codes(block, codings), block.num_rows)
+        yield pa.RecordBatch.from_arrays([*map(arrow_integers, own), unit], [*names, "u"])
 
 
-def done(words: Words, task: Callable[[Part], Any], batches: Iterator[Any]) -> Iterator[Any]:
-    """The answer of a partition, if it has cells: pickled, or the error that came instead; and checks of its cells."""
+def names_of_people(batches: Batches) -> Batches:
+    """The different people of each block."""
+    import pyarrow as pa
+
+    for block in _stored_blocks(batches):
+        yield pa.RecordBatch.from_arrays([block.column(block.num_columns - 1).dictionary.cast(pa.string())], ["u"])
+
+
+def _codes(block: Any, codings: Mapping[str, Coding]) -> dict[str, Integers]:
+    """The codes that the rows of a block have in the whole table."""
+    from pyarrow import compute as pc
+
+    codes = {}
+    for name, (place, labels, new_codes) in codings.items():
+        column = block.column(place)
+        known = pc.index_in(column.dictionary, labels)
+        if known.null_count:
+            raise InputError("the table changed while it was read")
+        table = numpy_integers(known).astype(np.int64)
+        codes[name] = (table if new_codes is None else new_codes[table])[numpy_integers(column.indices)]
+    return codes
+
+
+def parts_of_rows(words: int, batches: Batches) -> Iterator[Part]:
+    """Cells that come as rows of words and numbers."""
+    for block in _blocks(batches):
+        columns = [
+            np.concatenate([numpy_integers(own) for own in pieces])
+            for pieces in zip(*(one.columns for one in block), strict=True)
+        ]
+        yield Part(columns[:words], columns[words:])
+
+
+def parts_of_pieces(words: int, numbers: int, batches: Batches) -> Iterator[Part]:
+    """Cells that were sent."""
+    for batch in filter(len, batches):
+        cells = np.frombuffer(_bytes(batch.column(1)), np.int64).reshape(-1, words + numbers).T
+        yield Part(list(cells[:words]), list(cells[words:]))
+
+
+def regrouped(finer: Words, coarser: Words, parts: Parts, batches: Batches) -> Iterator[Part]:
+    """Cells by fewer columns."""
+    for part in parts(batches):
+        yield merged(Part(coarser.packed(finer.codes(part.words), len(part.words[0])), part.numbers))
+
+
+def widened(words: int, before: int, after: int, parts: Parts, batches: Batches) -> Iterator[Part]:
+    """Cells with zeros for further words, and before and after their numbers."""
+    for part in parts(batches):
+        zeros = [np.zeros(len(part.words[0]), np.int64)]
+        numbers = [*(zeros * before), *part.numbers, *(zeros * after)]
+        yield Part([*part.words, *(zeros * (words - len(part.words)))], numbers)
+
+
+def sent(parts: Parts, masks: Sequence[int], targets: int, batches: Batches) -> Batches:
+    """Cells in pieces, each with the number of the target that gets all cells of its classes."""
+    import pyarrow as pa
+
+    for part in parts(batches):
+        mixed = np.zeros(len(part.words[0]), np.uint64)
+        for word, mask in zip(part.words, masks, strict=False):
+            mixed = scrambled(mixed ^ (word & mask).astype(np.uint64))
+        target = (mixed >> np.uint64(32)) % np.uint64(targets)
+        order = np.argsort(target.astype(np.uint16 if targets <= 1 << 16 else np.uint64), kind="stable")
+        cells = np.stack([*part.words, *part.numbers], axis=1)[order]
+        target = target[order]
+        step = max(BYTES_PER_PIECE // (8 * cells.shape[1]), 1)
+        starts = np.union1d(run_starts(target), np.arange(0, len(cells), step))
+        pieces = _binary(pa.py_buffer(cells), np.append(starts, len(cells)) * 8 * cells.shape[1])
+        yield pa.RecordBatch.from_arrays(
+            [arrow_integers(target[starts].astype(np.int64)).cast(pa.int32()), pieces], ["t", "b"]
+        )
+
+
+def answered(
+    words: Words, parts: Parts, complete: Callable[[Part], Part] | None, task: Callable[[Part], Any], batches: Batches
+) -> Batches:
+    """The answer of a partition, if it has cells: pickled, or the error that came instead; and checksums of columns."""
     import pyarrow as pa
     from pyspark import TaskContext, cloudpickle
 
-    table = pa.Table.from_batches(found) if (found := list(batches)) else None
-    if table is None or table.num_rows == 0:
+    pieces = list(parts(batches))
+    if not pieces:
         return
-    columns = [integers(column) for column in table.columns]
-    part = merged(Part(columns[: words.number], columns[words.number :]))
-    checks = [check(part.numbers[0], codes) for codes in words.codes(part.words).values()]
+    whole = Part(
+        [np.concatenate(own) for own in zip(*(part.words for part in pieces), strict=True)],
+        [np.concatenate(own) for own in zip(*(part.numbers for part in pieces), strict=True)],
+    )
+    part = merged(whole) if complete is None else complete(merged(whole))
+    checksums = [codes_checksum(part.numbers[0], codes) for codes in words.codes(part.words).values()]
     try:
         answer = task(part)
     except PETWorksError as error:
         answer = error
     context = TaskContext.get()
     place = arrow_integers(np.array([context.partitionId() if context else 0]))
-    pickled: bytes = cloudpickle.dumps((answer, checks))  # type: ignore[no-untyped-call]
-    offsets = pa.py_buffer(np.array([0, len(pickled)], np.int32))
-    binary = pa.Array.from_buffers(pa.binary(), 1, [None, offsets, pa.py_buffer(pickled)])
+    pickled: bytes = cloudpickle.dumps((answer, checksums))  # type: ignore[no-untyped-call]
+    binary = _binary(pa.py_buffer(pickled), np.array([0, len(pickled)]))
     yield pa.RecordBatch.from_arrays([place, binary], ["p", "b"])
 
 
-def check(counts: Integers, codes: Integers | None = None) -> int:
-    """A number that counts of codes add up to, and hardly any others do; codes are 0, 1, 2… if not given."""
-    mixed = (np.arange(len(counts)) if codes is None else codes).astype(np.uint64) + np.uint64(1)
-    mixed *= np.uint64(0x9E3779B97F4A7C15)
-    mixed ^= mixed >> np.uint64(29)
-    return int((mixed * counts.astype(np.uint64)).sum(dtype=np.uint64))
+def codes_checksum(counts: Integers, codes: Integers | None = None) -> int:
+    """A checksum that counts of codes add up to, and hardly any others do; codes are 0, 1, 2… if not given."""
+    own = (np.arange(len(counts)) if codes is None else codes).astype(np.uint64) + np.uint64(1)
+    return int((scrambled(own) * counts.astype(np.uint64)).sum(dtype=np.uint64))
 
 
-def integers(column: Any) -> Integers:
-    """A column of a result."""
-    return numpy_integers(column.combine_chunks()).astype(np.int64, copy=False)
+def with_class_totals(masks: Sequence[int], part: Part) -> Part:
+    """Cells that have the first number, each with the total of the second one in its class."""
+    starts = class_starts(part.words, masks)
+    own, others = part.numbers
+    totals = np.repeat(np.add.reduceat(others, starts), np.diff(starts, append=len(others)))
+    cells = own > 0
+    return Part([word[cells] for word in part.words], [own[cells], totals[cells]])
+
+
+def counted(words: list[Integers]) -> Part:
+    """How many rows have which words."""
+    if len(words) > 1:
+        return merged(Part(words, [np.ones(len(words[0]), np.int64)]))
+    ordered = np.sort(words[0])
+    starts = run_starts(ordered)
+    return Part([ordered[starts]], [np.diff(starts, append=len(ordered))])
 
 
 def merged(part: Part) -> Part:

@@ -1,6 +1,6 @@
 """Parquet files."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -41,14 +41,27 @@ class Parquet:
 
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:
         """The named columns in that order; groups of rows that are large in pieces, if that is wanted."""
+        for group in range(self.groups):
+            yield from self.read_group(group, columns, in_pieces=in_pieces)
+
+    def nested(self, columns: Sequence[str]) -> list[str]:
+        """Those of the columns that have lists or structures as cells."""
+        return [name for name in columns if pa.types.is_nested(self.types[name])]
+
+    @property
+    def groups(self) -> int:
+        """Number of groups of rows."""
+        return int(self._file.num_row_groups)
+
+    def read_group(self, group: int, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:
+        """The named columns of a group of rows; a large group in pieces, if they must not be in memory all at once."""
         raw_names = [self._raw_names[name] for name in columns]
-        for group in range(self._file.num_row_groups):
-            large = in_pieces and self._file.metadata.row_group(group).num_rows > 2 * PIECE_ROWS
-            try:
-                if large:
-                    for batch in self._file.iter_batches(PIECE_ROWS, [group], raw_names):
-                        yield pa.Table.from_batches([batch]).select(raw_names)
-                else:
-                    yield self._file.read_row_group(group, raw_names).select(raw_names)
-            except (pa.ArrowException, OSError):
-                raise InputError(f"{self.name}: row group {group} cannot be read; the file may be damaged") from None
+        large = in_pieces and self._file.metadata.row_group(group).num_rows > 2 * PIECE_ROWS
+        try:
+            if large:
+                for batch in self._file.iter_batches(PIECE_ROWS, [group], raw_names):
+                    yield pa.Table.from_batches([batch]).select(raw_names)
+            else:
+                yield self._file.read_row_group(group, raw_names).select(raw_names)
+        except (pa.ArrowException, OSError):
+            raise InputError(f"{self.name}: row group {group} cannot be read; the file may be damaged") from None

@@ -82,9 +82,9 @@ def session() -> Any:
     """The Spark session that is there, or a new one: of SPARK_REMOTE, of Spark's own settings, or on this machine."""
     from pyspark.sql import SparkSession
 
-    found = SparkSession.getActiveSession() or getattr(SparkSession, "_instantiatedSession", None)
-    if found is not None and (is_connect(found) or found.sparkContext._jsc is not None):
-        return found
+    there = SparkSession.getActiveSession() or getattr(SparkSession, "_instantiatedSession", None)
+    if there is not None and (is_connect(there) or there.sparkContext._jsc is not None):
+        return there
     if "SPARK_REMOTE" in os.environ:
         return SparkSession.builder.getOrCreate()
     # Python workers are those of this environment, which has what they need.
@@ -93,13 +93,29 @@ def session() -> Any:
     settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
     for name, value in (settings | {"spark.sql.shuffle.partitions": "16"}).items():
         builder = builder.config(name, value)
-    with spark_errors("it does not start; is Java 17 there?"), _silent_child(), _handling_interrupts_as_before():
+    starting = spark_errors("it does not start; is Java 17 there?")
+    with starting, _quick_java(), _silent_child(), _handling_interrupts_as_before():
         return builder.getOrCreate()
 
 
 def is_connect(spark: Any) -> bool:
     """Whether a session is one of Spark Connect."""
     return type(spark).__module__.startswith("pyspark.sql.connect")
+
+
+@contextmanager
+def _quick_java() -> Iterator[None]:
+    """The Java process that is started within compiles its code quickly instead of well, unless it has other options.
+
+    It only passes data to Python and on: better code would take longer to make than it saves.
+    """
+    name, given = "JDK_JAVA_OPTIONS", os.environ.get("JDK_JAVA_OPTIONS")
+    os.environ.setdefault(name, "-XX:TieredStopAtLevel=1")
+    try:
+        yield
+    finally:
+        if given is None:
+            del os.environ[name]
 
 
 @contextmanager
