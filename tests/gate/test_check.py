@@ -301,7 +301,7 @@ def test_terminal_text_is_aligned_in_both_languages(tmp_path):
 def test_colour_only_on_a_terminal(tmp_path):
     from PETWorks.render.check_text import check_text
 
-    document = check(written(tmp_path, STRICT), as_of=DAY).to_dict()
+    document = check(written(tmp_path, STRICT), as_of=DAY).content
     assert "\x1b[1;31mfail" in check_text(document, "en", colour=True, width=100)
     assert "\x1b" not in check_text(document, "en", colour=False, width=100)
 

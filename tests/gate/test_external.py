@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 from conftest import ROOT, examples
 from PETWorks import catalogue, check
-from PETWorks.gate.document import Bound
+from PETWorks.gate.bounds import Bound
 from PETWorks.gate.guard import Guard, kept_to
 from PETWorks.gate.schema import schema_text
 from PETWorks.render.languages import LANGUAGES

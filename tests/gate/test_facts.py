@@ -1,6 +1,7 @@
 """What a report tells beside the measures, against its literal definition; and the steps drawn from it."""
 
 from collections import Counter
+from dataclasses import fields
 
 import pytest
 from hypothesis import given
@@ -10,11 +11,20 @@ import definitions
 import frames
 from conftest import cases
 from PETWorks import Release, check
+from PETWorks.gate.document import ColumnFacts
 from PETWorks.gate.facts import MOST_STEPS, assumed, columns, payout, small_classes, without
 from PETWorks.gate.policy import Adversary
+from PETWorks.gate.remedies import REMEDIES
+from PETWorks.measures.catalogue import all_measures
 from PETWorks.measures.evaluation import evaluate_all
 from PETWorks.measures.utility.payout import payout_curve
 from policy_checks import DAY
+
+
+def test_the_document_has_a_place_for_what_measures_say():
+    by_column = {entry.by_column.name for entry in all_measures() if entry.by_column is not None}
+    assert by_column <= {field.name for field in fields(ColumnFacts)}
+    assert {entry.if_it_fails for entry in all_measures()} == set(REMEDIES)
 
 
 def people_by_values(rows, names, unit):

@@ -32,21 +32,21 @@ def with_format_options(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.command("init")
 @click.argument("data", type=FILE)
-@click.option("-o", "--output", type=FILE, metavar="FILE", help="The policy; DATA_policy.yaml beside it otherwise.")
+@click.option("-o", "--output", type=FILE, metavar="FILE", help="The policy file [default: DATA_policy.yaml].")
 @click.option(
     "--release",
     type=click.Choice(["public", "controlled", "internal"]),
     default="public",
     show_default=True,
-    help="Who will get the table; decides the preset.",
+    help="Who will receive the table; determines the preset.",
 )
-@click.option("--separator", metavar="CHAR", help="Separator of a CSV file; found by looking otherwise.")
-@click.option("--encoding", metavar="NAME", help="Encoding of a CSV file; UTF-8 or Big5 otherwise.")
+@click.option("--separator", metavar="CHAR", help="Separator of a CSV file [default: detected].")
+@click.option("--encoding", metavar="NAME", help="Encoding of a CSV file [default: UTF-8 or Big5].")
 def init_command(data: Path, output: Path | None, release: str, separator: str | None, encoding: str | None) -> None:
     """Look at a table and write a policy with suggested roles.
 
-    Roles are guessed from the names of the columns, in English and Chinese, and from how many values they have. The
-    reason stands beside each. No cell is printed or written.
+    Roles are guessed from the names of the columns, in English and Chinese, and from how many values they have. Each
+    role comes with the reason. No cell is printed or written.
 
     \b
     Examples:
@@ -62,11 +62,11 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     target = check_writable(target, (data,))
     separator = "\t" if separator == r"\t" else separator
     with progress(f"reading {data.name}"):
-        found, unit = suggestions(data, separator, encoding)
-    text = starter_policy(data.absolute(), target, found, unit, release=release, separator=separator, encoding=encoding)
+        roles, unit = suggestions(data, separator, encoding)
+    text = starter_policy(data.absolute(), target, roles, unit, release=release, separator=separator, encoding=encoding)
     write_whole({target: text.encode("utf-8", "surrogateescape")})
     shown = os.path.relpath(target) if target.is_relative_to(Path.cwd()) else str(target)
-    click.echo(suggestions_text(found, unit, **style(None)), nl=False)
+    click.echo(suggestions_text(roles, unit, **style(None)), nl=False)
     click.echo(f"\nWritten: {printable(shown)}")
     click.echo(f"Look at the roles in it, then: petworks check {printable(shlex.quote(shown))}")
 
@@ -74,7 +74,7 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
 @click.command("check")
 @click.argument("policy", type=FILE)
 @click.option("--data", metavar="TABLE", help="Check this table instead of the policy's.")
-@click.option("--root", type=FILE, metavar="DIR", help="How far paths may lead; the policy's own folder otherwise.")
+@click.option("--root", type=FILE, metavar="DIR", help="Files must be in here [default: the policy's folder].")
 @click.option(
     "--edition",
     type=click.Choice(["internal", "external", "both"]),
@@ -86,7 +86,7 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
 @click.option(
     "--as-of",
     metavar="TIME",
-    help="Judge waivers as of then (2026-11-16, or 2026-11-16T08:00:00Z) and write it down, instead of now.",
+    help="The date of the check, by which waivers are judged: 2026-11-16 or 2026-11-16T08:00:00Z [default: now].",
 )
 @with_format_options
 @with_engine_options
@@ -128,25 +128,25 @@ def check_command(policy: Path, **options: Any) -> None:
         click.echo(result.to_format(printed[0], lang, options["edition"]), nl=False)
     else:
         edition = "external" if options["edition"] == "external" else "internal"
-        click.echo(check_text(result.to_dict(edition), lang, **style(None)), nl=False)
+        click.echo(check_text(result.file(edition), lang, **style(None)), nl=False)
     sys.exit(HOLDS if result.passed else DOES_NOT_HOLD)
 
 
 def _files(wanted: dict[str, Path], edition: str, policy: "Policy", data: str | None) -> list[tuple[str, str, Path]]:
-    """What is written where, all of it checked before any work is done."""
+    """The format, edition and path of each file to write, checked before any work is done."""
     inputs = (policy.path, *input_files(policy.data, policy.original, data, policy.population))
-    found = []
+    files = []
     for name, path in wanted.items():
         if path == STANDARD_OUTPUT:
             continue
         editions = {edition: path}
         if edition == "both":
             editions = {"internal": path, "external": path.with_name(f"{path.stem}.external{path.suffix}")}
-        found += [(name, one, check_writable(file, inputs)) for one, file in editions.items()]
-    targets = [path for _, _, path in found]
+        files += [(name, one, check_writable(file, inputs)) for one, file in editions.items()]
+    targets = [path for _, _, path in files]
     if len(set(targets)) < len(targets):
         raise ParameterError("two results would be written to the same file")
-    return found
+    return files
 
 
 @click.command("diff")
@@ -173,7 +173,7 @@ def diff_command(old: Path, new: Path, output_format: str | None, output: Path |
     else:
         from PETWorks.render.check_text import comparison_text
 
-        text = comparison_text(comparison.to_dict(), **style(target))
+        text = comparison_text(comparison, **style(target))
     put_out(text, target)
     sys.exit(DOES_NOT_HOLD if comparison.worse else HOLDS)
 

@@ -10,8 +10,8 @@ from PETWorks.gate.policy import NO_IDENTIFIERS, Policy
 from PETWorks.gate.remedies import REMEDIES, remedy, sufficient_class_size, threshold_class_size, values_per_class
 
 SOON = 30  # days before the end of a waiver in which a step mentions it
-MOST_SUPPRESSED = 0.05  # share of the records; with more, somebody should look
-MOST_NAMED = 3  # columns that a step names
+MOST_SUPPRESSED = 0.05  # share of the records; a step mentions more than that
+MOST_NAMED = 3  # columns that a step lists
 
 
 def next_steps(

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from PETWorks.errors import Hint, InputError, quoted
-from PETWorks.gate.document import FAIL, PASS, WAIVED, Bound, CheckDocument, CheckFile, RuleResult, Value, Verdict
+from PETWorks.gate.bounds import Bound
+from PETWorks.gate.document import FAIL, PASS, WAIVED, CheckDocument, CheckFile, RuleResult, Value, Verdict
 from PETWorks.gate.schema import violation
 from PETWorks.gate.typed_json import JSONObject
 from PETWorks.measures.catalogue import catalogue
@@ -181,7 +182,7 @@ def _table(old: CheckDocument, new: CheckDocument) -> Iterator[Difference]:
 
 
 def _facts(document: CheckDocument) -> dict[str, Any]:
-    """The facts of the table and the digests, by the names that a comparison shows."""
+    """The facts of the table and the checksums, by the names that a comparison shows."""
     table = document.table.to_dict()
     names = ("records", "people", "quasi_identifiers", "sensitive_attributes", "population", "treatment")
     return {

@@ -6,9 +6,11 @@ edition has a `Bound` in place of many numbers, and lacks the optional keys that
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.gate.bounds import Bound, Count, Number
+from PETWorks.gate.subset_document import Driver, KnownAttributes, RiskySubset, SubsetLimit
 from PETWorks.gate.typed_json import ABSENT, Absent, JSONObject, keywords
 
 FORMAT: Final = "petworks-check/1"
@@ -22,7 +24,6 @@ Verdict = Literal["pass", "waived", "fail"]
 Edition = Literal["internal", "external"]
 Use = Literal["data", "roles", "original", "population", "hierarchies"]
 WaiverState = Literal["active", "expired", "not needed"]
-Withheld = Literal["small class", "few records", "tells counts"]
 Role = Annotated[
     str | None,
     keywords(enum=(IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE, None)),
@@ -34,29 +35,11 @@ Sha256 = Annotated[str, keywords(pattern="^[0-9a-f]{64}$")]
 Spoken = Annotated[str | Mapping[Literal["en", "zh-TW"], str], "a text of the policy, in one language or in both"]
 Treatment = Annotated[Mapping[str, str | None], "how records were counted where there is more than one way"]
 MeasureName = Annotated[str, "a measure of the catalogue, every-subset or no-direct-identifiers"]
-Details = Annotated[Mapping[str, Any], "further results, which differ by measure; empty in the external edition"]
-
-
-@dataclass(frozen=True)
-class Bound(JSONObject):
-    """What the external edition says instead of a number: one of these limits, or why it says nothing."""
-
-    SCHEMA: ClassVar[Mapping[str, Any]] = {"minProperties": 1, "maxProperties": 1}
-
-    below: float | None = None
-    above: float | None = None
-    at_most: float | None = None
-    at_least: float | None = None
-    about: float | None = None
-    withheld: Withheld | None = None
-
-
-Number = float | Bound | None
-Count = Annotated[int, keywords(minimum=0)] | Bound | None
 Value = Annotated[
     float | str | bool | Bound | tuple[float | str | Bound | None, ...] | None,
     "the tightest threshold that the release satisfies, or the measured number; null where no threshold can hold",
 ]
+Details = Annotated[Mapping[str, Any], "further results, which differ by measure; empty in the external edition"]
 
 
 @dataclass(frozen=True)
@@ -202,61 +185,6 @@ class AdversaryFacts(JSONObject):
     unique_records: int | None = None
     unique_share: Number
     chance: Number
-
-
-@dataclass(frozen=True)
-class SubsetCase(JSONObject):
-    """An attack by an adversary who knows these attributes."""
-
-    attributes: Names
-    unique_share: Number
-    prior: Number
-    posterior: Number
-    multiplicative_leakage: float | Bound | None = None
-    additive_leakage: float | Bound | None = None
-
-
-@dataclass(frozen=True)
-class KnownAttributes(JSONObject):
-    """An attack by adversaries who know so many attributes: the subsets with lowest, median and highest risk."""
-
-    known: int
-    attack: str
-    subsets: int
-    lowest: SubsetCase
-    median: SubsetCase
-    highest: SubsetCase
-
-
-@dataclass(frozen=True)
-class SubsetLimit(JSONObject):
-    """A limit that every subset must keep, and the worst value."""
-
-    limit: str
-    at_most: float
-    worst: Number
-    satisfied: bool
-
-
-@dataclass(frozen=True)
-class RiskySubset(JSONObject):
-    """A subset beyond a limit of which no smaller part is beyond it."""
-
-    limit: str
-    at_most: float
-    attributes: Names
-    value: Number
-
-
-@dataclass(frozen=True, kw_only=True)
-class Driver(JSONObject):
-    """What a quasi-identifier adds to the risk of an attack."""
-
-    attribute: str
-    attack: str
-    shapley: Number
-    shapley_exact: str | None = None
-    without: Number
 
 
 @dataclass(frozen=True)

@@ -1,40 +1,36 @@
 """The external edition of a check: no cell, no class, and no count of people below the cell size.
 
-It is put together from what may be seen, not by striking out what may not, so that whatever is new stays inside until
-somebody decides otherwise. A number that may not be seen exactly becomes a `Bound`.
+It lists what may be published instead of removing what may not. So a new field stays internal until somebody decides
+to publish it. A number that must not be published exactly becomes a `Bound`.
 """
 
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from PETWorks.gate.bounds import Count, Number
 from PETWorks.gate.document import (
     EXTERNAL,
     AdversaryFacts,
     CheckDocument,
     Classes,
     ColumnFacts,
-    Count,
-    Driver,
-    KnownAttributes,
     MeasureResult,
     NextStep,
-    Number,
     RuleResult,
     SmallClasses,
     SubsetAnswers,
-    SubsetCase,
     TableFacts,
     Value,
     WithoutColumn,
 )
 from PETWorks.gate.guard import FEW_RECORDS, FEWEST_CELLS, SMALL_CLASS, TELLS_COUNTS, Guard, kept_to, round_number
 from PETWorks.gate.policy import NO_IDENTIFIERS, SUBSETS
+from PETWorks.gate.subset_document import Driver, KnownAttributes, SubsetCase
 from PETWorks.measures.catalogue import find
 from PETWorks.measures.parameters import Text
 
-INSIDE = ("tells-outside", "waiver-not-needed", "waiver-ends")  # steps for the keepers of the policy
-OF_A_CLASS = {"highest", "cell_size"}  # limits that are compared with the smallest class
+INSIDE = ("tells-outside", "waiver-not-needed", "waiver-ends")  # steps for those who maintain the policy
 
 
 class NeedText(str):
@@ -49,7 +45,7 @@ def external(document: CheckDocument) -> CheckDocument:
 
 
 class _Edition:
-    """How much may be said of a document, and the document that says it."""
+    """The external edition of a document, and how precise its numbers may be."""
 
     def __init__(self, document: CheckDocument) -> None:
         table = document.table
@@ -60,7 +56,7 @@ class _Edition:
         among_known = table.treatment["several_sensitive"] != "alone" and len(table.sensitive_attributes) > 1
         self.document = document
         self.small = any(size < cell_size for size in sizes) or among_known
-        # The width of a cell can be seen, so it must not reveal that a few records stand aside.
+        # The width of a cell is visible, so it must not reveal that a few records are in no class.
         counted: float = min(people, table.classes.records_in_classes or people)
         aside = people - counted
         counted = counted if aside >= cell_size else people * 2 / 3
@@ -140,7 +136,8 @@ class _Edition:
         entry, value = find(result.measure), result.value
         if compared == "excess":
             return self._excess(result)
-        if compared in OF_A_CLASS or (entry.of_one_class and compared is None):
+        of_one_class = entry.of_one_class if compared is None else entry.parameters[compared].of_one_class
+        if of_one_class:
             if self.small:
                 return SMALL_CLASS
             if isinstance(value, float) and entry.family == "risk":
@@ -277,7 +274,7 @@ def _people(table: TableFacts) -> int:
 
 
 def _smallest_classes(document: CheckDocument, classes: Classes) -> list[int]:
-    """The size of the smallest class, also as an attacker sees it, for whom the suppressed records are a class."""
+    """The size of the smallest class, also with the suppressed records as a class, as an attacker sees them."""
     seen = [one.details["smallest_class"] for one in document.results if one.measure == "re-identification"]
     return [size for size in (classes.smallest_class, *seen) if size is not None]
 

@@ -11,6 +11,7 @@ from PETWorks.counting.release import Release
 from PETWorks.errors import HierarchyError, NotApplicable
 from PETWorks.gate.document import AdversaryFacts, ColumnFacts, PayoutStep, SmallClasses, WithoutColumn
 from PETWorks.gate.policy import Adversary
+from PETWorks.measures.catalogue import all_measures
 from PETWorks.measures.result import Result
 from PETWorks.measures.utility.payout import payout_curve
 from PETWorks.tables.cells import SUPPRESSED
@@ -18,15 +19,6 @@ from PETWorks.tables.cells import SUPPRESSED
 CELL_SIZES = (2, 3, 5, 11, 20)
 MOST_STEPS = 60  # of the payout curve
 MOST_REMOVED = 12  # quasi-identifiers whose removal is tried
-
-# Measures with a number for each column: the measure, its key, the field of the column.
-_BY_COLUMN = (
-    ("missings", "share", "missing"),
-    ("precision", "precision", "precision"),
-    ("granularity", "granularity", "granularity"),
-    ("non-uniform-entropy", "non_uniform_entropy", "non_uniform_entropy"),
-    ("fidelity", "total_variation", "total_variation"),
-)
 
 
 def columns(release: Release, results: Iterable[Result]) -> tuple[ColumnFacts, ...]:
@@ -45,12 +37,12 @@ def columns(release: Release, results: Iterable[Result]) -> tuple[ColumnFacts, .
 
 
 def _what_is_left(release: Release, name: str, by_measure: Mapping[str, Any]) -> dict[str, Any]:
-    """The distinct values of a column now and before, and what the measures say of it."""
+    """The number of distinct values of a column, now and before, and its numbers from the measures."""
     values = release.marginal(name).values
     left: dict[str, Any] = {
-        field: by_measure[measure][name][key]
-        for measure, key, field in _BY_COLUMN
-        if name in by_measure.get(measure, {})
+        entry.by_column.name: by_measure[entry.name][name][entry.by_column.key]
+        for entry in all_measures()
+        if entry.by_column is not None and name in by_measure.get(entry.name, {})
     }
     left["distinct"] = _distinct(values)
     if release.has_original:
@@ -114,7 +106,7 @@ def _sizes_without(release: Release, column: str) -> ClassSizes:
 
 
 def payout(release: Release, parameters: Mapping[str, Any]) -> tuple[PayoutStep, ...] | None:
-    """The publisher's payout by what an attack gains for its cost: at most sixty steps, both ends included."""
+    """The publisher's payout by the gain per cost of an attack: at most sixty steps, both ends included."""
     names = ("publisher_loss", "publisher_benefit", "information_loss")
     try:
         ratios, payouts = payout_curve(release, **{name: parameters[name] for name in names if name in parameters})

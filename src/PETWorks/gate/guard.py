@@ -10,26 +10,27 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from PETWorks.gate.document import Bound, Number, Value
+from PETWorks.gate.bounds import Bound, Number
+from PETWorks.gate.document import Value
 
 SMALL_CLASS = Bound(withheld="small class")
 FEW_RECORDS = Bound(withheld="few records")
 TELLS_COUNTS = Bound(withheld="tells counts")
 Guarded = TypeVar("Guarded")
-FIGURES = 2  # significant ones
+FIGURES = 2  # significant figures of a bound
 FEWEST_CELLS = 3  # below, above, and a range between them
 
 
 @dataclass(frozen=True)
 class Guard:
-    """What may be said about so many people, in cells of so many; `none` says whether "none" and "all" may be said."""
+    """What may be published about `people` in cells of `cell_size`; `none` allows the shares 0 and 1 as well."""
 
     cell_size: int
     people: float
     none: bool = True
 
     def count(self, number: int | None) -> int | Bound | None:
-        """A number of people, unless it is small; zero is shown."""
+        """A number of people, or a bound if it is small; zero is published."""
         return number if not number or number >= self.cell_size else Bound(below=self.cell_size)
 
     def at_least(self, number: int | None) -> int | Bound | None:
@@ -46,7 +47,7 @@ class Guard:
         return Bound(at_most=figures(1 / self._round(1 / risk + 1e-9)))
 
     def share(self, share: float | None) -> Number:
-        """A share of the people: the middle of its cell. None and all are shown, few and all but few are not."""
+        """A share of the people: the middle of its cell, or a bound if it is close to 0 or 1."""
         if share is None or (self.none and share in (0, 1)):
             return share
         step = self.cell_size / round_number(self.people)
@@ -63,13 +64,13 @@ class Guard:
         return Bound(about=round(middle, 1 - math.floor(math.log10(step))))
 
     def number(self, value: Any) -> Number:
-        """The value of a measure: a size, a share, or neither, which may be a count times something."""
+        """The value of a measure: a size or a share; any other number may reveal a count and is withheld."""
         if value is None or isinstance(value, int):
             return self.at_least(value)
         return self.share(value) if 0 <= value <= 1 else TELLS_COUNTS
 
     def numbers(self, value: Any) -> Value:
-        """The value of a measure that may have several."""
+        """The value of a measure, which may consist of several numbers."""
         return tuple(map(self.number, value)) if isinstance(value, list | tuple) else self.number(value)
 
     def _round(self, number: float) -> int:
@@ -77,7 +78,7 @@ class Guard:
 
 
 def round_number(people: float) -> float:
-    """A number that is not larger and reveals little: the width of a cell can be seen from what is shown.
+    """A round number that is not larger; it keeps the visible width of a cell from revealing the exact number.
 
     >>> [round_number(people) for people in (9.5, 83, 1200, 836000)]
     [5.0, 50.0, 1000.0, 500000.0]

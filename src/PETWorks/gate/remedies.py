@@ -1,8 +1,10 @@
-"""What helps a rule that fails: the one place in the gate that knows single measures and their parameters."""
+"""What helps a rule that fails, as the measures and their parameters say in the catalogue."""
+
+from collections.abc import Mapping
 
 from PETWorks.gate.document import RuleResult
 from PETWorks.gate.policy import SUBSETS
-from PETWorks.measures.catalogue import find
+from PETWorks.measures.catalogue import Parameter, catalogue
 
 # Steps besides larger classes, in the order in which they are advised.
 REMEDIES = ("more-values", "diversify", "hide-presence", "blur", "refine")
@@ -12,36 +14,40 @@ def remedy(rule: RuleResult, has_small_classes: bool) -> str | None:
     """The step that helps a failing rule besides larger classes; None if larger classes are all it needs."""
     if rule.measure == SUBSETS:
         return "blur"
-    entry = find(rule.measure)
-    if entry.family == "utility":
-        return "refine"
-    if "a sensitive attribute" in entry.needs:
-        return "more-values" if "l" in entry.parameters else "diversify"
-    if "the original table" in entry.needs:
-        return "hide-presence"
-    return None if has_small_classes else "blur"
+    step = catalogue[rule.measure].if_it_fails
+    return None if step == "blur" and has_small_classes else step
 
 
 def sufficient_class_size(rule: RuleResult) -> float:
     """The smallest class size with which a failing rule would hold; 0 if the rule is not about class sizes."""
-    limits = rule.details.get("limits", {}).values()
-    sizes = [
-        limit["smallest_class_wanted"] for limit in limits if limit["smallest_class_wanted"] and not limit["holds"]
-    ]
-    if rule.measure in ("k-anonymity", "alpha-k-anonymity", "k-map"):
-        sizes.append(rule.parameters.get("k"))
-    if rule.measure == "sample-uniqueness":
-        sizes.append(2)
+    if "limits" in rule.details:
+        limits = rule.details["limits"].values()
+        sizes = [limit["smallest_class_wanted"] for limit in limits if not limit["holds"]]
+    else:
+        sizes = [value for value, parameter in _thresholds(rule) if parameter.unit == "records"]
+        sizes += [catalogue[rule.measure].classes_to_avoid] if rule.measure in catalogue else []
     return max((size for size in sizes if size is not None), default=0)
 
 
 def threshold_class_size(rule: RuleResult) -> float:
-    """The class size that the threshold of a rule stands for; 0 if it stands for none."""
-    parameters = rule.parameters
-    risk = parameters.get("highest") or parameters.get("highest-risk")
-    return float(parameters.get("k") or parameters.get("cell_size") or (1 / risk if risk else 0))
+    """The class size that the threshold of a rule stands for; 0 if it stands for none.
+
+    A class size that a rule states counts before a chance, which stands for the class size 1/chance.
+    """
+    if rule.measure == SUBSETS:
+        chance = rule.parameters.get("highest-risk")
+        return 1 / chance if chance else 0.0
+    stated_first = sorted(_thresholds(rule), key=lambda threshold: threshold[1].unit != "records")
+    sizes = (parameter.class_size(value) for value, parameter in stated_first)
+    return next((size for size in sizes if size), 0.0)
 
 
 def values_per_class(rule: RuleResult) -> float:
     """How many sensitive values a rule demands in every class; 0 if it demands none."""
-    return rule.parameters.get("l") or 0
+    return max((value or 0 for value, parameter in _thresholds(rule) if parameter.unit == "values"), default=0)
+
+
+def _thresholds(rule: RuleResult) -> list[tuple[float | None, Parameter]]:
+    """The parameters of a rule with their values; only measures of the catalogue have such parameters."""
+    known: Mapping[str, Parameter] = catalogue[rule.measure].parameters if rule.measure in catalogue else {}
+    return [(rule.parameters[name], parameter) for name, parameter in known.items() if name in rule.parameters]

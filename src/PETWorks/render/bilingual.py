@@ -1,4 +1,4 @@
-"""Texts that a page has in every language, of which its style shows one."""
+"""Texts that a page contains in every language; its style sheet shows one of them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,12 +8,12 @@ from PETWorks.render.languages import LANGUAGES
 
 
 def in_all_languages(message: str, **values: Any) -> Any:
-    """A message in every language; the style of the page shows one of them."""
+    """A message in every language."""
     return spoken(lambda lang: said(lang, message, **values))
 
 
 def spoken(text: Callable[[str], str]) -> Any:
-    """What a function says in each language, as marked-up spans; once if it says the same in all."""
+    """The text that a function returns for each language, each in a span; a single text if all are the same."""
     from markupsafe import Markup, escape
 
     texts = {lang: text(lang) for lang in LANGUAGES}

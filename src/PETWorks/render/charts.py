@@ -1,9 +1,12 @@
-"""Where the lines and bars of a report's charts are drawn."""
+"""The coordinates of lines and bars in a report's charts."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from PETWorks.gate.bounds import Bound, Number
+from PETWorks.gate.document import CheckDocument, PayoutStep
+from PETWorks.gate.subset_document import Driver, KnownAttributes
 from PETWorks.measures.numbers import number, whole
 from PETWorks.render.bilingual import spoken
 from PETWorks.render.language import name, percent, said
@@ -15,35 +18,35 @@ MOST_BARS = 40
 MOST_ROWS = 12
 
 
-def drawn(share: Any) -> float:
-    """A share in hundredths of a bar; of what is only known to be below a bound, nothing is drawn."""
-    if isinstance(share, Mapping):
-        share = share.get("above", share.get("about", 0))
+def drawn(share: Number) -> float:
+    """A share in hundredths of a bar; nothing is drawn for a share that is only known to be below a bound."""
+    if isinstance(share, Bound):
+        share = share.about if share.above is None else share.above
     return round(100 * min(max(float(share or 0), 0), 1), 2)
 
 
-def view(document: Mapping[str, Any]) -> dict[str, Any]:
+def view(document: CheckDocument) -> dict[str, Any]:
     """The charts of a report."""
-    subsets = document["subsets"]
-    curve = document["payout_curve"]
+    subsets = document.subsets
+    curve = document.payout_curve
     return {
-        "risk_charts": [] if subsets is None else _risk_charts(subsets["if_they_know"]),
-        "drivers": [] if subsets is None or subsets["drivers"] is None else _drivers(subsets["drivers"]),
+        "risk_charts": [] if subsets is None else _risk_charts(subsets.if_they_know),
+        "drivers": [] if subsets is None or subsets.drivers is None else _drivers(subsets.drivers),
         "payout_chart": _payout(curve) if curve and len(curve) > 1 else None,
         "payout_rows": [] if not curve else _spread(curve, MOST_ROWS),
     }
 
 
-def _risk_charts(answers: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """For each attack, the chance over the number of attributes known."""
+def _risk_charts(answers: Sequence[KnownAttributes]) -> list[dict[str, Any]]:
+    """A chart for each attack: its chance of success by the number of known attributes."""
     charts = []
-    for attack in list(dict.fromkeys(answer["attack"] for answer in answers))[:MOST_CHARTS]:
-        rows = [answer for answer in answers if answer["attack"] == attack]
-        sizes = [row["known"] for row in rows]
-        most = max(drawn(row["highest"]["posterior"]) / 100 for row in rows)
+    for attack in list(dict.fromkeys(answer.attack for answer in answers))[:MOST_CHARTS]:
+        rows = [answer for answer in answers if answer.attack == attack]
+        sizes = [row.known for row in rows]
+        most = max(drawn(row.highest.posterior) / 100 for row in rows)
         chart = _axes(min(sizes), max(sizes), min(_round_up(most), 1.0), percent)
         for kind in ("highest", "median", "lowest"):
-            shares = [drawn(row[kind]["posterior"]) / 100 for row in rows]
+            shares = [drawn(getattr(row, kind).posterior) / 100 for row in rows]
             _add_line(chart, kind, sizes, shares, dots=True)
         chart["x_ticks"] = [{"at": chart["x"](size), "label": str(size)} for size in _spread(sizes, MOST_ROWS)]
         chart["x_label"] = _texts("drivers.axis")
@@ -53,9 +56,9 @@ def _risk_charts(answers: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return charts
 
 
-def _payout(curve: Sequence[Mapping[str, float]]) -> dict[str, Any]:
-    """The publisher's payout as steps over the gain for the cost."""
-    ratios, payouts = [row["gain_per_cost"] for row in curve], [row["payout"] for row in curve]
+def _payout(curve: Sequence[PayoutStep]) -> dict[str, Any]:
+    """The publisher's payout as a step function of the adversary's gain per cost."""
+    ratios, payouts = [row.gain_per_cost for row in curve], [row.payout for row in curve]
     low, high = min(0.0, *payouts), max(0.0, *payouts)
     chart = _axes(0, ratios[-1] * 1.05, _round_up(high), whole, -_round_up(-low) if low else 0)
     xs: list[float] = []
@@ -72,16 +75,16 @@ def _payout(curve: Sequence[Mapping[str, float]]) -> dict[str, Any]:
     return chart
 
 
-def _drivers(drivers: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """For each attack what the columns add, the most first."""
+def _drivers(drivers: Sequence[Driver]) -> list[dict[str, Any]]:
+    """For each attack, how much each column adds to the risk, in descending order."""
     groups = []
-    for attack in list(dict.fromkeys(driver["attack"] for driver in drivers))[:MOST_CHARTS]:
-        rows = sorted((row for row in drivers if row["attack"] == attack), key=lambda row: -drawn(row["shapley"]))[
-            :MOST_BARS
-        ]
-        most = max((drawn(row["shapley"]) for row in rows), default=0) or 1
+    for attack in list(dict.fromkeys(driver.attack for driver in drivers))[:MOST_CHARTS]:
+        of_attack = (driver for driver in drivers if driver.attack == attack)
+        shown = sorted(of_attack, key=lambda driver: -drawn(driver.shapley))[:MOST_BARS]
+        most = max((drawn(driver.shapley) for driver in shown), default=0) or 1
         title = _attack_title(attack, "drivers.columns")
-        groups.append({"title": title, "rows": [{**row, "width": drawn(row["shapley"]) / most} for row in rows]})
+        rows = [{"driver": driver, "width": drawn(driver.shapley) / most} for driver in shown]
+        groups.append({"title": title, "rows": rows})
     return groups
 
 
@@ -110,7 +113,7 @@ def _add_line(chart: dict[str, Any], kind: str, xs: Sequence[float], ys: Sequenc
 
 
 def _round_up(share: float) -> float:
-    """The top of an axis: 1, 2, 4, 6 or 8 of a power of ten."""
+    """The top of an axis: 1, 2, 4, 6 or 8 times a power of ten."""
     if share <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(share))
@@ -118,7 +121,7 @@ def _round_up(share: float) -> float:
 
 
 def _spread(rows: Sequence[Any], most: int) -> list[Any]:
-    """So many of the rows, ends included."""
+    """At most `most` rows, evenly spread and with both ends."""
     if len(rows) <= most:
         return list(rows)
     return [rows[round(place * (len(rows) - 1) / (most - 1))] for place in range(most)]

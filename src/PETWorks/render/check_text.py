@@ -1,11 +1,13 @@
-"""A check and a comparison of two as tables for a terminal, in either language."""
+"""Checks, comparisons, suggestions and presets as tables for a terminal."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from rich.text import Text
 
 from PETWorks.attributetypes import QUASI_IDENTIFIER
+from PETWorks.gate.diff import Comparison, Difference
+from PETWorks.gate.document import CheckDocument
 from PETWorks.gate.presets import Preset
 from PETWorks.gate.suggestion import Suggestion
 from PETWorks.render import prose
@@ -26,22 +28,22 @@ MOST_ROWS = 60
 STYLES = {"pass": "bold green", "waived": "bold yellow", "fail": "bold red"}
 
 
-def check_text(document: Mapping[str, Any], lang: str, *, colour: bool, width: int) -> str:
+def check_text(document: CheckDocument, lang: str, *, colour: bool, width: int) -> str:
     """The verdict, the rules, and what to do next."""
     lang = checked_language(lang)
     parts: list[Any] = [
-        _word(document["verdict"], lang) + Text(f" {own(document['title'], lang)}", "bold"),
+        _word(document.verdict, lang) + Text(f" {own(document.title, lang)}", "bold"),
         Text(prose.summary(document, lang), "not bold"),
     ]
     table = new_table(*(said(lang, f"head.{head}") for head in ("rule", "measure", "found", "wanted", "verdict")))
-    for rule in document["rules"]:
-        cells = (rule_name(rule["name"], lang), measure_name(rule["measure"], lang), put(rule["value"], lang))
-        table.add_row(*map(Text, (*cells, thresholds(rule, lang))), _word(rule["verdict"], lang))
+    for rule in document.rules:
+        cells = (rule_name(rule.name, lang), measure_name(rule.measure, lang), put(rule.value, lang))
+        table.add_row(*map(Text, (*cells, thresholds(rule, lang))), _word(rule.verdict, lang))
     parts.append(table)
     parts += [
-        Text(said(lang, "write.labelled", label=rule_name(rule["name"], lang), text=prose.waiver(rule["waiver"], lang)))
-        for rule in document["rules"]
-        if rule["waiver"]
+        Text(said(lang, "write.labelled", label=rule_name(rule.name, lang), text=prose.waiver(rule.waiver, lang)))
+        for rule in document.rules
+        if rule.waiver
     ]
     steps = prose.steps(document, lang)
     if steps:
@@ -51,29 +53,32 @@ def check_text(document: Mapping[str, Any], lang: str, *, colour: bool, width: i
     return rendered(parts, colour=colour, width=width)
 
 
-def comparison_text(comparison: Mapping[str, Any], *, colour: bool, width: int) -> str:
+def comparison_text(comparison: Comparison, *, colour: bool, width: int) -> str:
     """What changed between two checks."""
     parts: list[Any] = [
         Text("verdict: ")
-        + _word(comparison["verdict"]["old"], ENGLISH)
+        + _word(comparison.verdict.old, ENGLISH)
         + Text(" -> ")
-        + _word(comparison["verdict"]["new"], ENGLISH),
+        + _word(comparison.verdict.new, ENGLISH)
     ]
-    if comparison["different"]:
+    if comparison.different:
         parts.append(
-            Text(f"Not comparable: different {', '.join(comparison['different']).replace('_', ' ')}.", "bold red")
+            Text(f"Not comparable: different {', '.join(comparison.different).replace('_', ' ')}.", "bold red")
         )
-    if not comparison["rules"] and not comparison["measures"] and not comparison["table"]:
+    if not comparison.rules and not comparison.measures and not comparison.table:
         parts.append(Text("No rule, measure or fact of the table has changed."))
-    for title, kind in (("rules", "rule"), ("measures", "measure"), ("table", "table")):
-        if comparison[title]:
-            table = new_table(kind, "old", "new", "change")
-            for row in comparison[title]:
-                colours = {"worse": "bold red", "other threshold": "bold red", "better": "green"}
-                cells = (name(row["name"]), row["old_text"], row["new_text"])
-                table.add_row(*map(Text, cells), Text(row["change"], colours.get(row["change"], "")))
-            parts.append(table)
+    by_kind = {"rule": comparison.rules, "measure": comparison.measures, "table": comparison.table}
+    parts += [_differences(kind, differences) for kind, differences in by_kind.items() if differences]
     return rendered(parts, colour=colour, width=width)
+
+
+def _differences(kind: str, differences: Sequence[Difference]) -> Any:
+    table = new_table(kind, "old", "new", "change")
+    colours = {"worse": "bold red", "other threshold": "bold red", "better": "green"}
+    for one in differences:
+        cells = (name(one.name), one.old_text, one.new_text)
+        table.add_row(*map(Text, cells), Text(one.change, colours.get(one.change, "")))
+    return table
 
 
 def suggestions_text(suggestions: Sequence[Suggestion], unit: str | None, *, colour: bool, width: int) -> str:
@@ -92,7 +97,7 @@ def suggestions_text(suggestions: Sequence[Suggestion], unit: str | None, *, col
 
 
 def presets_text(presets: Sequence[Preset], *, colour: bool, width: int) -> str:
-    """The thresholds of regulators, each as a cell size and as a probability."""
+    """The published thresholds, each as a cell size and as a probability."""
     table = new_table("preset", "cell size", "probability", "stated as", "source")
     for preset in presets:
         thumb = "\n(rule of thumb)" if preset.rule_of_thumb else ""

@@ -1,4 +1,4 @@
-"""A release judged by a policy, and the forms in which that can be shown."""
+"""A release judged by a policy, and the formats in which the result can be shown."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -29,7 +29,7 @@ class Check:
     """
 
     content: CheckDocument
-    note: str | None = None  # which engine counted, if nobody asked for it
+    note: str | None = None  # which engine counted, unless the user chose it
 
     @cached_property
     def document(self) -> Mapping[str, Any]:
@@ -79,7 +79,7 @@ class Check:
         formats = {**FILES, TEXT.name: TEXT}
         if name not in formats:
             raise unknown("format", str(name), formats)
-        return formats[name].write(self.to_dict(edition), lang)
+        return formats[name].write(self.file(edition), lang)
 
     def __repr__(self) -> str:
         verdicts = self.content.rule_verdicts.to_dict()
@@ -91,7 +91,7 @@ class Check:
     def _repr_html_(self) -> str:
         from PETWorks.render.html import summary
 
-        return summary(self.to_dict())
+        return summary(self.content)
 
 
 def check(

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from PETWorks.gate.document import CheckFile
 from PETWorks.render.json import canonical
 
-Write = Callable[[dict[str, Any], str], str]
+Write = Callable[[CheckFile, str], str]
 
 
 @dataclass(frozen=True)
@@ -19,29 +19,29 @@ class Format:
     write: Write
 
 
-def _json(document: dict[str, Any], _lang: str) -> str:
-    return canonical(document)
+def _json(document: CheckFile, _lang: str) -> str:
+    return canonical(document.to_dict())
 
 
-def _junit(document: dict[str, Any], _lang: str) -> str:
+def _junit(document: CheckFile, _lang: str) -> str:
     from PETWorks.render.junit import junit
 
     return junit(document)
 
 
-def _markdown(document: dict[str, Any], lang: str) -> str:
+def _markdown(document: CheckFile, lang: str) -> str:
     from PETWorks.render.markdown import markdown
 
     return markdown(document, lang)
 
 
-def _html(document: dict[str, Any], lang: str) -> str:
+def _html(document: CheckFile, lang: str) -> str:
     from PETWorks.render.html import page
 
     return page(document, lang)
 
 
-def _text(document: dict[str, Any], lang: str) -> str:
+def _text(document: CheckFile, lang: str) -> str:
     from PETWorks.render.check_text import check_text
 
     return check_text(document, lang, colour=False, width=120)

@@ -1,4 +1,4 @@
-"""The report: one HTML page in all languages, without script and without a request."""
+"""The report: one HTML page in all languages, without scripts or external requests."""
 
 from base64 import b64encode
 from collections.abc import Callable
@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 from PETWorks.errors import InputError
+from PETWorks.gate.document import INTERNAL, CheckDocument, CheckFile
 from PETWorks.measures.numbers import whole
 from PETWorks.render import charts, prose
 from PETWorks.render.bilingual import in_all_languages, spoken
@@ -45,7 +46,7 @@ def _environment() -> Any:
     )
 
 
-def page(document: dict[str, Any], lang: str = ENGLISH) -> str:
+def page(document: CheckFile, lang: str = ENGLISH) -> str:
     """The whole report of a check."""
     from markupsafe import Markup
 
@@ -58,8 +59,8 @@ def page(document: dict[str, Any], lang: str = ENGLISH) -> str:
             d=document,
             lang=lang,
             languages=LANGUAGES.values(),
-            internal=document["edition"] == "internal",
-            title=f"{own(document['title'], lang)} – {said(lang, 'verdict.' + document['verdict'])} – PETWorks",
+            internal=document.edition == INTERNAL,
+            title=f"{own(document.title, lang)} – {said(lang, 'verdict.' + document.verdict)} – PETWorks",
             style=Markup(style),  # noqa: S704 - a file of this package
             style_hash=b64encode(sha256(style.encode()).digest()).decode(),
             sections=SECTIONS,
@@ -78,15 +79,15 @@ def page(document: dict[str, Any], lang: str = ENGLISH) -> str:
 
 
 def _style() -> str:
-    """The style of the page; of the languages it shows the one that is chosen."""
+    """The style sheet of the page; it hides all languages except the selected one."""
     environment = _environment()
     style: str = environment.loader.get_source(environment, "report.css")[0]
     hidden = (f'body:has(#lang-{code}:checked) [lang]:not([lang="{code}"],.always,html)' for code in LANGUAGES)
     return f"{style}\n{','.join(hidden)}{{display:none}}\n"
 
 
-def _sentences(document: dict[str, Any]) -> dict[str, Any]:
-    """The texts that are made of the document, each in all languages."""
+def _sentences(document: CheckDocument) -> dict[str, Any]:
+    """The texts that depend on the document, each in all languages."""
     texts = {
         "presence_text": prose.presence,
         "bars_text": prose.bars,
@@ -108,16 +109,16 @@ def _sentences(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _in_all(function: Callable[..., str]) -> Callable[[Any], Any]:
-    """A function of a value and a language, as one that gives its text in all languages."""
+    """A function of a value and a language, turned into one that returns the text in all languages."""
     return lambda value: spoken(lambda lang: function(value, lang))
 
 
 def _plain(message: str) -> str:
-    """A message in all languages at once, for what has no markup."""
+    """A message in all languages, for attributes that cannot contain markup."""
     return " / ".join(dict.fromkeys(said(lang, message) for lang in LANGUAGES))
 
 
-# What the template calls; values are shown in all languages.
+# The functions that the template calls; most return texts in all languages.
 _FUNCTIONS: dict[str, Any] = {
     "_": in_all_languages,
     "plain": _plain,
@@ -139,7 +140,7 @@ _FUNCTIONS: dict[str, Any] = {
 }
 
 
-def summary(document: dict[str, Any]) -> str:
+def summary(document: CheckDocument) -> str:
     """The verdict and the rules, for a notebook."""
     text: str = (
         _environment()
@@ -157,7 +158,7 @@ def summary(document: dict[str, Any]) -> str:
     return text
 
 
-def _listed(sentences: Callable[[dict[str, Any], str], list[str]], document: dict[str, Any]) -> list[Any]:
+def _listed(sentences: Callable[[CheckDocument, str], list[str]], document: CheckDocument) -> list[Any]:
     """A list of sentences, each in all languages."""
     texts = {lang: sentences(document, lang) for lang in LANGUAGES}
     return [spoken(lambda lang, place=place: texts[lang][place]) for place in range(len(texts[ENGLISH]))]  # type: ignore[misc]

@@ -6,12 +6,12 @@ from typing import Any
 
 
 def dumps(result: Mapping[str, Any]) -> str:
-    """Four blanks of indent, text as it is."""
+    """JSON with an indent of four spaces, and text that is not escaped."""
     return json.dumps(result, indent=4, ensure_ascii=False, allow_nan=False)
 
 
 def canonical(document: Mapping[str, Any]) -> str:
-    """The one text of a document: keys sorted, two blanks of indent, numbers as short as they can be told apart.
+    """A document in canonical form: sorted keys, an indent of two spaces, each number in its shortest form.
 
     Half of a surrogate pair, which UTF-8 does not have, becomes a question mark.
     """

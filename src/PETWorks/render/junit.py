@@ -1,39 +1,38 @@
 """A check as JUnit XML: a test case for each rule."""
 
 import re
-from collections.abc import Mapping
-from typing import Any
 from xml.etree import ElementTree
 
+from PETWorks.gate.document import CheckDocument
 from PETWorks.render import prose
 from PETWorks.render.language import ENGLISH, name, own, put, thresholds
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def junit(document: Mapping[str, Any]) -> str:
-    """Failing rules are failures, waived ones are skipped with the reason."""
-    counts = document["rule_verdicts"]
+def junit(document: CheckDocument) -> str:
+    """A rule that fails is a failure; one that is waived is skipped, with the reason."""
+    counts = document.rule_verdicts
     suite = ElementTree.Element(
         "testsuite",
-        name=_xml(f"petworks check: {own(document['title'], ENGLISH)}"),
-        tests=str(len(document["rules"])),
-        failures=str(counts["fail"]),
+        name=_xml(f"petworks check: {own(document.title, ENGLISH)}"),
+        tests=str(len(document.rules)),
+        failures=str(counts.failed),
         errors="0",
-        skipped=str(counts["waived"]),
-        timestamp=document["generated"].removesuffix("Z"),
+        skipped=str(counts.waived),
+        timestamp=document.generated.removesuffix("Z"),
         time="0",
     )
-    for rule in document["rules"]:
+    for rule in document.rules:
         case = ElementTree.SubElement(
-            suite, "testcase", classname=f"petworks.{rule['measure']}", name=_xml(name(rule["name"])), time="0"
+            suite, "testcase", classname=f"petworks.{rule.measure}", name=_xml(name(rule.name)), time="0"
         )
-        text = f"{rule['measure']}: found {put(rule['value'], ENGLISH)}, required {thresholds(rule, ENGLISH)}"
-        if rule["waiver"]:
-            text += f"; {prose.waiver(rule['waiver'], ENGLISH)}"
-        if rule["verdict"] == "fail":
-            ElementTree.SubElement(case, "failure", message=_xml(text), type=rule["measure"])
-        elif rule["verdict"] == "waived":
+        text = f"{rule.measure}: found {put(rule.value, ENGLISH)}, required {thresholds(rule, ENGLISH)}"
+        if rule.waiver:
+            text += f"; {prose.waiver(rule.waiver, ENGLISH)}"
+        if rule.verdict == "fail":
+            ElementTree.SubElement(case, "failure", message=_xml(text), type=rule.measure)
+        elif rule.verdict == "waived":
             ElementTree.SubElement(case, "skipped", message=_xml(text))
         else:
             ElementTree.SubElement(case, "system-out").text = _xml(text)
@@ -44,5 +43,5 @@ def junit(document: Mapping[str, Any]) -> str:
 
 
 def _xml(text: str) -> str:
-    """Without the characters that XML does not have."""
+    """A text without the characters that XML does not allow."""
     return _NOT_XML.sub("\ufffd", text)

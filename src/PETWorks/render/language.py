@@ -1,9 +1,11 @@
-"""The texts of a report in a language, and how numbers and names are written in them."""
+"""The texts of a report in each language, and how they show numbers and names."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from PETWorks.errors import ParameterError, printable, quoted
+from PETWorks.gate.bounds import Bound, Number
+from PETWorks.gate.document import MeasureResult, PresetFacts, RuleResult, Spoken
 from PETWorks.gate.policy import NO_IDENTIFIERS, SUBSETS
 from PETWorks.measures import numbers
 from PETWorks.measures.catalogue import catalogue, find
@@ -18,7 +20,7 @@ LIMIT_SIGNS = {"at least": "≥", "at most": "≤", None: "="}
 
 
 def checked_language(lang: str) -> str:
-    """The code of a language, whichever way it is spelled, or an error."""
+    """The code of a language from any of its spellings, or an error."""
     spellings = {
         spelling.casefold(): code
         for code, language in LANGUAGES.items()
@@ -30,7 +32,7 @@ def checked_language(lang: str) -> str:
 
 
 def said(lang: str, message: str, **values: Any) -> str:
-    """The text of a message in a language, with values in it; in English where the language lacks it.
+    """The text of a message in a language with its values filled in; in English if the language lacks it.
 
     >>> said("en", "word.more", n=3), said("zh-TW", "word.more", n=3)
     ('and 3 more', '其餘 3 項')
@@ -45,7 +47,7 @@ def said(lang: str, message: str, **values: Any) -> str:
 
 
 def _put_in(key: str, value: Any, lang: str) -> str:
-    """A value of a text. Lists are names: of columns, of rules, or of something else, as the place is called."""
+    """A value to fill in; the key says whether a list has names of columns, of rules, or of something else."""
     if isinstance(value, str):
         return own(value, lang)
     if isinstance(value, list | tuple) and value:
@@ -57,13 +59,10 @@ def _put_in(key: str, value: Any, lang: str) -> str:
 
 
 def put(value: Any, lang: str) -> str:
-    """A value of a document as a person reads it: bounds, names in a row, counts with separators."""
-    if isinstance(value, Mapping):
-        if "withheld" in value:
-            return said(lang, f"withheld.{value['withheld']}")
-        ((bound, number),) = value.items()
-        return f"{SIGNS[bound]} {put(number, lang)}"
-    if value is None or value == []:
+    """A value of a document in readable form: bounds, lists of names, counts with separators."""
+    if isinstance(value, Bound):
+        return _bound(value, lang, put)
+    if value is None or (isinstance(value, list | tuple) and not value):
         return said(lang, "word.none")
     if isinstance(value, bool):
         return said(lang, "word.yes" if value else "word.no")
@@ -74,54 +73,63 @@ def put(value: Any, lang: str) -> str:
     return numbers.amount(value) if isinstance(value, float) else name(str(value))
 
 
+def _bound(bound: Bound, lang: str, written: Callable[[Any, str], str]) -> str:
+    """What the external edition says instead of a number: a sign and a limit, or why there is no number."""
+    if bound.withheld is not None:
+        return said(lang, f"withheld.{bound.withheld}")
+    return next(
+        f"{sign} {written(getattr(bound, kind), lang)}"
+        for kind, sign in SIGNS.items()
+        if getattr(bound, kind) is not None
+    )
+
+
 def listed(texts: Sequence[str], lang: str) -> str:
-    """Some texts in a row; the rest is counted."""
+    """The first texts of a list, and how many more there are."""
     few = list(texts[:MOST_NAMES])
     if len(texts) > MOST_NAMES:
         few.append(said(lang, "word.more", n=len(texts) - MOST_NAMES))
     return said(lang, "write.separator").join(few)
 
 
-def measured(result: Mapping[str, Any], lang: str) -> str:
-    """The value of a result or a rule; with the exact fraction where the details have it, as only insiders' do."""
+def measured(result: MeasureResult | RuleResult, lang: str) -> str:
+    """The value of a result or a rule, with the exact fraction if the details have it (internal edition only)."""
     exact = numbers.exact(_exact_value(result))
-    text = put(result["value"], lang)
+    text = put(result.value, lang)
     return text if exact is None else said(lang, "write.exact", value=text, exact=exact)
 
 
-def _exact_value(result: Mapping[str, Any]) -> Any:
-    """The exact value of a result: of the attribute that it is the value of, where there are several."""
-    details = result["details"]
+def _exact_value(result: MeasureResult | RuleResult) -> Any:
+    """The exact value of a result; if there are several attributes, that of the attribute with the value."""
+    details = result.details
     if "exact" in details:
         return details["exact"]
     rows = [row for row in details.get("attributes", {}).values() if "exact" in row]
-    return next((row["exact"] for row in rows if result["value"] in row.values()), None)
+    return next((row["exact"] for row in rows if result.value in row.values()), None)
 
 
-def own(text: Any, lang: str) -> str:
-    """A text of the policy: in the language if it has it, otherwise as it is; shortened if it is long.
+def own(text: Spoken, lang: str) -> str:
+    """A text of the policy, in the given language if there is a translation; shortened if it is long.
 
     >>> own({"en": "a neighbour", "zh-TW": "鄰居"}, "zh-TW"), own("a colleague", "zh-TW")
     ('鄰居', 'a colleague')
     """
     if isinstance(text, Mapping):
-        text = text.get(lang) or next(iter(text.values()))
-    shown_text = printable(str(text))
+        texts = dict[str, str](text.items())
+        text = texts.get(lang) or next(iter(texts.values()))
+    shown_text = printable(text)
     return shown_text if len(shown_text) <= LONGEST_TEXT else f"{shown_text[: LONGEST_TEXT - 12]}… [{len(text):,}]"
 
 
-def percent(share: Any, lang: str = ENGLISH) -> str:
+def percent(share: Number, lang: str = ENGLISH) -> str:
     """A share of a document as per cent."""
-    if isinstance(share, Mapping):
-        if "withheld" in share:
-            return put(share, lang)
-        ((bound, number),) = share.items()
-        return f"{SIGNS[bound]} {percent(number, lang)}"
+    if isinstance(share, Bound):
+        return _bound(share, lang, percent)
     return "" if share is None else numbers.percent(share, said(lang, "write.percent"))
 
 
 def name(text: str) -> str:
-    """A name that somebody else chose: without control characters, and shortened if it is long."""
+    """A name from the data or the policy: without control characters, and shortened if it is long."""
     shown_name = printable(text)
     if len(shown_name) <= LONGEST_NAME:
         return shown_name
@@ -129,7 +137,7 @@ def name(text: str) -> str:
 
 
 def measure_name(measure: str, lang: str) -> str:
-    """What a measure is called in a language."""
+    """The name of a measure in a language."""
     if measure in (SUBSETS, NO_IDENTIFIERS):
         return said(lang, f"rule.{measure}")
     measure = find(measure).name
@@ -137,13 +145,13 @@ def measure_name(measure: str, lang: str) -> str:
 
 
 def measure_summary(measure: str, lang: str) -> str:
-    """What a measure is, in a sentence."""
+    """A one-sentence description of a measure."""
     entry = find(measure)
     return LANGUAGES[lang].measures.get(entry.name, ("", entry.summary))[1]
 
 
 def rule_name(rule: str, lang: str) -> str:
-    """What a rule is called: those that are named after a measure or a limit have a name in each language.
+    """The name of a rule; one named after a measure or a limit is translated.
 
     >>> rule_name("every-subset: uniques", "zh-TW"), rule_name("pdpc-5", "zh-TW")
     ('所有準識別符組合：唯一資料列比例', 'pdpc-5')
@@ -161,7 +169,7 @@ def rule_name(rule: str, lang: str) -> str:
 
 
 def limit_name(limit: str, lang: str) -> str:
-    """What a parameter, or a limit on every subset, is called in a language."""
+    """The name of a parameter, or of a limit on every subset, in a language."""
     kind, of, column = limit.partition(":")
     called = LANGUAGES[lang].parameters.get(kind, kind)
     if not of:
@@ -169,11 +177,11 @@ def limit_name(limit: str, lang: str) -> str:
     return name(limit) if called == kind else said(lang, "write.attack", attack=called, column=name(column))
 
 
-def thresholds(rule: Mapping[str, Any], lang: str) -> str:
+def thresholds(rule: RuleResult, lang: str) -> str:
     """What a rule demands: `k ≥ 11`."""
-    known = {} if rule["measure"] in (SUBSETS, NO_IDENTIFIERS) else find(rule["measure"]).parameters
+    known = {} if rule.measure in (SUBSETS, NO_IDENTIFIERS) else find(rule.measure).parameters
     texts = []
-    for label, value in rule["parameters"].items():
+    for label, value in rule.parameters.items():
         if value is not None:
             sign = LIMIT_SIGNS[known[label].limit if label in known else "at most"]
             called = "" if label in ("at_least", "at_most") else limit_name(label, lang)
@@ -182,6 +190,6 @@ def thresholds(rule: Mapping[str, Any], lang: str) -> str:
     return said(lang, "write.separator").join(texts)
 
 
-def preset_note(preset: Mapping[str, Any], lang: str) -> str:
-    """What there is to know of a preset; its Chinese is in the file of presets."""
-    return str(preset["chinese" if lang == "zh-TW" else "note"])
+def preset_note(preset: PresetFacts, lang: str) -> str:
+    """The note on a preset; the file of presets has it in both languages."""
+    return preset.chinese if lang == "zh-TW" else preset.note

@@ -2,54 +2,53 @@
 
 import html
 import re
-from collections.abc import Mapping
-from typing import Any
 
+from PETWorks.gate.document import CheckDocument
 from PETWorks.render import prose
 from PETWorks.render.language import checked_language, measure_name, measured, own, rule_name, said, thresholds
 
-BREAK = "\u200b"  # seen by nobody; entities and backslashes do not keep hosts from linking
+BREAK = "\u200b"  # invisible; entities and backslashes do not keep GitHub and GitLab from linking
 HEADS = ("rule", "measure", "found", "wanted", "verdict")
 SIGNS = {"pass": "✅", "waived": "⚠️", "fail": "❌"}
 
 
-def markdown(document: Mapping[str, Any], lang: str) -> str:
+def markdown(document: CheckDocument, lang: str) -> str:
     """The verdict, the rules as a table, and what to do next."""
     lang = checked_language(lang)
     headers = [said(lang, f"head.{head}") for head in HEADS]
     lines = [
-        f"## {SIGNS[document['verdict']]} {_plain(_headline(document, lang))}",
+        f"## {SIGNS[document.verdict]} {_plain(_headline(document, lang))}",
         "",
         _plain(prose.summary(document, lang)),
         "",
         f"| {' | '.join(headers)} |",
         "|---|---|---:|---|---|",
     ]
-    for rule in document["rules"]:
-        verdict = f"{SIGNS[rule['verdict']]} {said(lang, 'verdict.' + rule['verdict'])}"
-        if rule["waiver"]:
-            waived = prose.waiver(rule["waiver"], lang)
+    for rule in document.rules:
+        verdict = f"{SIGNS[rule.verdict]} {said(lang, 'verdict.' + rule.verdict)}"
+        if rule.waiver:
+            waived = prose.waiver(rule.waiver, lang)
             verdict = _plain(said(lang, "write.labelled", label=verdict, text=waived))
-        called = (rule_name(rule["name"], lang), measure_name(rule["measure"], lang))
+        called = (rule_name(rule.name, lang), measure_name(rule.measure, lang))
         cells = map(_plain, (*called, measured(rule, lang), thresholds(rule, lang)))
         lines.append(f"| {' | '.join(cells)} | {verdict} |")
     steps = prose.steps(document, lang)
     if steps:
         lines += ["", f"### {said(lang, 'section.steps')}", "", prose.residual(document, lang), ""]
         lines += [f"{place}. {_plain(step)}" for place, step in enumerate(steps, 1)]
-    sums = [f"{document['policy']['file']} `{document['policy']['sha256'][:12]}`"]
-    sums += [f"{one['file']} `{one['sha256'][:12]}`" for one in document["inputs"] if one["sha256"]]
+    sums = [f"{document.policy.file} `{document.policy.sha256[:12]}`"]
+    sums += [f"{one.file} `{one.sha256[:12]}`" for one in document.inputs if one.sha256]
     listed = "; ".join(_plain(text, "`") for text in sums)
-    return "\n".join([*lines, "", f"<sub>PETWorks {document['petworks']}, {document['generated']}; {listed}</sub>", ""])
+    return "\n".join([*lines, "", f"<sub>PETWorks {document.petworks}, {document.generated}; {listed}</sub>", ""])
 
 
-def _headline(document: Mapping[str, Any], lang: str) -> str:
-    verdict, title = said(lang, "verdict." + document["verdict"]), own(document["title"], lang)
+def _headline(document: CheckDocument, lang: str) -> str:
+    verdict, title = said(lang, "verdict." + document.verdict), own(document.title, lang)
     return said(lang, "write.labelled", label=verdict, text=title)
 
 
 def _plain(text: str, but: str = "") -> str:
-    """A text as it is: nothing in it is markup, a link, or somebody's name."""
+    """A text with its markup, links and mentions escaped."""
     signs = "".join(sign for sign in "\\`*_{}[]!|~$^" if sign not in but)
     escaped = re.sub(f"[{re.escape(signs)}]", lambda sign: f"\\{sign[0]}", html.escape(text, quote=False))
     escaped = re.sub(r"^(\s*)([-+]|\d+(?=[.)]))", r"\1\2" + BREAK, escaped)

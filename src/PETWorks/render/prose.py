@@ -1,8 +1,7 @@
 """The sentences of a report, in any language."""
 
-from collections.abc import Mapping
-from typing import Any
-
+from PETWorks.gate.bounds import Bound, Count
+from PETWorks.gate.document import CheckDocument, MeasureResult, NextStep, Treatment, WaiverFacts
 from PETWorks.measures.catalogue import find
 from PETWorks.render.language import measure_name, own, percent, said
 from PETWorks.render.sections import lacking, utility_keys
@@ -12,51 +11,52 @@ GLOSSARY = (
     *("term.excess", "term.shapley", "term.treatment", "term.waiver"),
 )
 AMOUNTS = ("adversary_cost", "adversary_gain", "publisher_loss", "publisher_benefit")
-MOST_REMOVALS = 3  # quasi-identifiers of which a step says what their removal would do
+MOST_REMOVALS = 3  # quasi-identifiers for which a step describes the effect of removal
 
 
-def verdict(document: Mapping[str, Any], lang: str) -> str:
+def verdict(document: CheckDocument, lang: str) -> str:
     """The verdict in a sentence."""
-    rules = len(document["rules"])
-    for state in ("fail", "waived"):
-        if document["rule_verdicts"][state]:
-            return said(lang, f"summary.{state}", n=document["rule_verdicts"][state], all=rules)
+    rules, counts = len(document.rules), document.rule_verdicts
+    if counts.failed:
+        return said(lang, "summary.fail", n=counts.failed, all=rules)
+    if counts.waived:
+        return said(lang, "summary.waived", n=counts.waived, all=rules)
     return said(lang, "summary.pass", n=rules)
 
 
-def table(document: Mapping[str, Any], lang: str) -> str:
+def table(document: CheckDocument, lang: str) -> str:
     """What was examined."""
-    described = document["table"]
+    described = document.table
     sentences = [
         said(
             lang,
             "summary.table",
-            records=described["records"],
-            known=len(described["quasi_identifiers"]),
-            sensitive=len(described["sensitive_attributes"]),
+            records=described.records,
+            known=len(described.quasi_identifiers),
+            sensitive=len(described.sensitive_attributes),
         )
     ]
-    if "people" in described:
-        sentences.append(said(lang, "summary.people", n=described["people"]))
-    unit = described["treatment"]["privacy_unit"]
-    skipped = [column for column in described["columns_without_a_role"] if column != unit]
+    if described.people is not None:
+        sentences.append(said(lang, "summary.people", n=described.people))
+    unit = described.treatment["privacy_unit"]
+    skipped = [column for column in described.columns_without_a_role if column != unit]
     if skipped:
         sentences.append(said(lang, "summary.skipped", n=len(skipped)))
     return _together(lang, *sentences)
 
 
-def moment(document: Mapping[str, Any]) -> str:
-    """The moment a check was made for, as people write it."""
-    return str(document["generated"]).replace("T", " ").replace("Z", " UTC")
+def moment(document: CheckDocument) -> str:
+    """The date and time of a check in a readable form."""
+    return document.generated.replace("T", " ").replace("Z", " UTC")
 
 
-def presence(document: Mapping[str, Any], lang: str) -> str:
+def presence(document: CheckDocument, lang: str) -> str:
     """Why presence was not measured."""
     original = "the original table" in lacking(document, find("delta-presence"))
     return said(lang, "presence.needs-original" if original else "presence.not-applicable")
 
 
-def summary(document: Mapping[str, Any], lang: str) -> str:
+def summary(document: CheckDocument, lang: str) -> str:
     """The verdict and what was examined."""
     return _together(lang, verdict(document, lang), table(document, lang))
 
@@ -65,43 +65,42 @@ def _together(lang: str, *sentences: str) -> str:
     return said(lang, "write.sentences").join(filter(None, sentences))
 
 
-def bars(document: Mapping[str, Any], lang: str) -> str:
-    """What the bars beside the columns' utility are."""
+def bars(document: CheckDocument, lang: str) -> str:
+    """What the bars in the table of the columns' utility show."""
     keys = utility_keys(document)
     return said(lang, "utility.bars", what=said(lang, f"column.{keys[0]}")) if keys else ""
 
 
-def waiver(given: Mapping[str, Any], lang: str) -> str:
-    """A waiver in a line."""
-    text = said(lang, f"waiver.{given['state']}", expires=given["expires"], reason=own(given["reason"], lang))
-    return text if given["owner"] is None else text + said(lang, "waiver.owner", owner=own(given["owner"], lang))
+def waiver(given: WaiverFacts, lang: str) -> str:
+    """A waiver as a line of text."""
+    text = said(lang, f"waiver.{given.state}", expires=given.expires, reason=own(given.reason, lang))
+    return text if given.owner is None else text + said(lang, "waiver.owner", owner=own(given.owner, lang))
 
 
-def assumptions(document: Mapping[str, Any], lang: str) -> list[str]:
-    """What the numbers rest on, one sentence each."""
-    policy, described = document["policy"], document["table"]
-    sentences = [said(lang, f"release.{policy['release'] or 'unknown'}")]
-    if policy["recipients"]:
-        sentences.append(said(lang, "context.recipients", who=own(policy["recipients"], lang)))
-    sentences.append(said(lang, "context.known", columns=described["quasi_identifiers"]))
+def assumptions(document: CheckDocument, lang: str) -> list[str]:
+    """The assumptions behind the numbers, one sentence each."""
+    policy, described = document.policy, document.table
+    sentences = [said(lang, f"release.{policy.release or 'unknown'}")]
+    if policy.recipients:
+        sentences.append(said(lang, "context.recipients", who=own(policy.recipients, lang)))
+    sentences.append(said(lang, "context.known", columns=described.quasi_identifiers))
     sentences += [
-        said(lang, "context.adversary", who=own(one["who"], lang), columns=one["knows"])
-        for one in document["adversaries"]
+        said(lang, "context.adversary", who=own(one.who, lang), columns=one.knows) for one in document.adversaries
     ]
-    sentences += _treatment(described["treatment"], lang)
+    sentences += _treatment(described.treatment, lang)
     sentences.append(
         said(lang, "context.no-population")
-        if described["population"] is None
-        else said(lang, "context.population", n=described["population"])
+        if described.population is None
+        else said(lang, "context.population", n=described.population)
     )
-    payout = next((one["parameters"] for one in document["results"] if one["measure"] == "publisher-payout"), None)
+    payout = next((one.parameters for one in document.results if one.measure == "publisher-payout"), None)
     if payout is not None:
         sentences.append(said(lang, "context.amounts", **{name: payout[name] for name in AMOUNTS}))
-    return sentences + [own(text, lang) for text in policy["assumptions"]]
+    return sentences + [own(text, lang) for text in policy.assumptions]
 
 
-def _treatment(treatment: Mapping[str, Any], lang: str) -> list[str]:
-    """How missing values, suppressed records, several sensitive attributes and records of a person were taken."""
+def _treatment(treatment: Treatment, lang: str) -> list[str]:
+    """How missing values, suppressed records, several sensitive attributes and several records of a person count."""
     ways = [
         *("treatment.missing.value", "treatment.missing.apart"),
         *("treatment.suppressed.apart", "treatment.suppressed.class"),
@@ -114,89 +113,99 @@ def _treatment(treatment: Mapping[str, Any], lang: str) -> list[str]:
     return sentences
 
 
-def residual(document: Mapping[str, Any], lang: str) -> str:
-    """What risk is left, in a sentence or two."""
-    results = {result["measure"]: result for result in document["results"]}
+def residual(document: CheckDocument, lang: str) -> str:
+    """The remaining risk in one or two sentences."""
+    results = {result.measure: result for result in document.results}
     sentences = []
     if "re-identification" in results:
-        chance = percent(results["re-identification"]["value"], lang)
+        chance = _chance(results["re-identification"], lang)
         sentences.append(said(lang, "residual.identity", chance=chance))
     if "attribute-inference" in results:
-        attributes = results["attribute-inference"]["details"].get("attributes", {})
+        attributes = results["attribute-inference"].details.get("attributes", {})
         if attributes:
             column = max(attributes, key=lambda name: attributes[name]["posterior"])
             chances = {name: percent(attributes[column][name], lang) for name in ("posterior", "prior")}
             sentences.append(said(lang, "residual.attribute", column=[column], **chances))
         else:
-            chance = percent(results["attribute-inference"]["value"], lang)
+            chance = _chance(results["attribute-inference"], lang)
             sentences.append(said(lang, "residual.attributes", chance=chance))
     return _together(lang, *sentences) or said(lang, "residual.none")
 
 
-def steps(document: Mapping[str, Any], lang: str) -> list[str]:
-    """What to do next."""
-    return [_step(step, lang) for step in document["next_steps"]]
+def _chance(result: MeasureResult, lang: str) -> str:
+    assert isinstance(result.value, int | float | Bound | None)
+    return percent(result.value, lang)
 
 
-def _step(step: Mapping[str, Any], lang: str) -> str:
-    if step["step"] == "merge-classes":
+def steps(document: CheckDocument, lang: str) -> list[str]:
+    """The next steps, one text each."""
+    return [_step(step, lang) for step in document.next_steps]
+
+
+def _step(step: NextStep, lang: str) -> str:
+    if step.step == "merge-classes":
         return _merge_classes(step, lang)
-    values = {name: value for name, value in step.items() if name != "step"}
-    if "share" in values:
-        values["share"] = percent(values["share"], lang)
-    return said(lang, f"step.{step['step']}", **values)
+    values = {name: value for name, value in vars(step).items() if name != "step" and value is not None}
+    if step.share is not None:
+        values["share"] = percent(step.share, lang)
+    return said(lang, f"step.{step.step}", **values)
 
 
-def _merge_classes(step: Mapping[str, Any], lang: str) -> str:
-    """Outsiders learn which columns help, but not how many records."""
-    removals = step["without"][:MOST_REMOVALS]
-    if "records" not in step:
-        text = said(lang, "step.merge-some-classes", size=step["size"], rules=step["rules"])
-        columns = [row["column"] for row in removals]
+def _merge_classes(step: NextStep, lang: str) -> str:
+    """The step to larger classes; the external edition names the columns that help, without numbers of records."""
+    removals = (step.without or ())[:MOST_REMOVALS]
+    if step.records is None:
+        text = said(lang, "step.merge-some-classes", size=step.size, rules=step.rules)
+        columns = [row.column for row in removals]
         return text + (said(lang, "step.begin", columns=columns) if columns else "")
-    share = percent(step["share"], lang)
-    text = said(lang, "step.merge-classes", n=step["records"], share=share, size=step["size"], rules=step["rules"])
+    share = percent(step.share, lang)
+    text = said(lang, "step.merge-classes", n=step.records, share=share, size=step.size, rules=step.rules)
     return text + "".join(
-        said(lang, "step.without", column=[row["column"]], records=row["records"])
+        said(lang, "step.without", column=[row.column], records=row.records)
         for row in removals
-        if row["records"] < step["records"]
+        if _fewer(row.records, step.records)
     )
 
 
-def method(document: Mapping[str, Any], lang: str) -> list[str]:
-    """How the numbers were made."""
+def _fewer(records: Count, than: Count) -> bool:
+    """Whether a count is lower than another; a bound cannot be compared."""
+    return isinstance(records, int) and isinstance(than, int) and records < than
+
+
+def method(document: CheckDocument, lang: str) -> list[str]:
+    """How the numbers were computed."""
     sentences = [
         said(lang, "method.exact"),
         said(lang, "method.seed"),
         said(
             lang,
-            "method.version-as-of" if document["as_of_given"] else "method.version",
-            version=document["petworks"],
-            schema=document["schema"],
+            "method.version-as-of" if document.as_of_given else "method.version",
+            version=document.petworks,
+            schema=document.schema,
             moment=moment(document),
         ),
         said(
             lang,
             "method.repeat",
-            policy=document["policy"]["file"],
-            edition=document["edition"],
-            moment=document["generated"],
+            policy=document.policy.file,
+            edition=document.edition,
+            moment=document.generated,
         ),
     ]
-    if document["edition"] == "external":
-        sentences.append(said(lang, "method.external", n=document["policy"]["cell_size"]))
+    if document.edition == "external":
+        sentences.append(said(lang, "method.external", n=document.policy.cell_size))
     return sentences
 
 
-def not_measured(document: Mapping[str, Any], lang: str) -> list[str]:
+def not_measured(document: CheckDocument, lang: str) -> list[str]:
     """The measures that do not apply, with the reason."""
     return [
         said(lang, "write.labelled", label=measure_name(measure, lang), text=_reason(document, measure, lang))
-        for measure in document["not_applicable"]
+        for measure in document.not_applicable
     ]
 
 
-def _reason(document: Mapping[str, Any], measure: str, lang: str) -> str:
+def _reason(document: CheckDocument, measure: str, lang: str) -> str:
     needs = lacking(document, find(measure))
     if needs:
         return said(lang, "needs", what=[said(lang, f"need.{need}") for need in needs])

@@ -1,8 +1,10 @@
-"""Which part of a report shows what of a check: rows for its tables, bounded in number."""
+"""The content of each section of a report: the rows of its tables, limited in number."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from PETWorks.gate.document import CheckDocument, ColumnFacts, MeasureResult
 from PETWorks.measures.catalogue import Metric, all_measures, find
 
 MOST_COLUMNS = 100
@@ -18,111 +20,114 @@ SECTIONS = (
 _FIRST = ("fail", "waived", "pass")
 
 
-def lacking(document: Mapping[str, Any], entry: Metric) -> list[str]:
-    """What a measure needs and a document does not have."""
+def lacking(document: CheckDocument, entry: Metric) -> list[str]:
+    """What a measure needs that the document does not have."""
     given = _given(document)
     return [need for need in entry.needs if need not in given]
 
 
-def _given(document: Mapping[str, Any]) -> set[str]:
-    """The needs of measures that a document shows to be met: by its table, by its files, or as they were measured."""
-    table = document["table"]
-    files = {one["is"] for one in document["inputs"]}
+def _given(document: CheckDocument) -> set[str]:
+    """The needs of measures that are met, judging by the table, the files and the results of the document."""
+    table = document.table
+    files = {one.use for one in document.inputs}
     met = {
-        "quasi-identifiers": bool(table["quasi_identifiers"]),
-        "a sensitive attribute": bool(table["sensitive_attributes"]),
-        "hierarchies": bool(table["hierarchies"]),
-        "the population or its size": table["population"] is not None,
+        "quasi-identifiers": bool(table.quasi_identifiers),
+        "a sensitive attribute": bool(table.sensitive_attributes),
+        "hierarchies": bool(table.hierarchies),
+        "the population or its size": table.population is not None,
         "the original table": "original" in files,
         "a population table": "population" in files,
         "records in the order of the input": True,
     }
-    measured = {need for result in document["results"] for need in find(result["measure"]).needs}
+    measured = {need for result in document.results for need in find(result.measure).needs}
     return {need for need, is_met in met.items() if is_met} | measured
 
 
-def by_section(document: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """The results of each part."""
-    sections: dict[str, list[Any]] = {name: [] for name in SECTIONS}
-    for result in document["results"]:
-        sections[find(result["measure"]).section].append(result)
+def by_section(document: CheckDocument) -> dict[str, list[MeasureResult]]:
+    """The results in each section."""
+    sections: dict[str, list[MeasureResult]] = {name: [] for name in SECTIONS}
+    for result in document.results:
+        sections[find(result.measure).section].append(result)
     return sections
 
 
-def view(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Rows of the tables."""
-    results = {result["measure"]: result for result in document["results"]}
-    columns = document["columns"][:MOST_COLUMNS]
+def view(document: CheckDocument) -> dict[str, Any]:
+    """The rows of the tables, and how they are labelled."""
+    results = {result.measure: result for result in document.results}
+    columns = document.columns[:MOST_COLUMNS]
     keys = utility_keys(document)
-    kept = [row for row in columns if any(key in row for key in keys)]
+    kept = [row for row in columns if any(getattr(row, key) is not None for key in keys)]
     return {
-        "rules": sorted(document["rules"], key=lambda rule: _FIRST.index(rule["verdict"]))[:MOST_RULES]
-        if len(document["rules"]) > MOST_RULES
-        else document["rules"],
-        "columns": [_with_unit(row, document["table"]["treatment"]["privacy_unit"]) for row in columns],
-        "counted": "head.records" if document["table"]["treatment"]["privacy_unit"] is None else "head.people",
+        "rules": sorted(document.rules, key=lambda rule: _FIRST.index(rule.verdict))[:MOST_RULES]
+        if len(document.rules) > MOST_RULES
+        else document.rules,
+        "columns": [_with_unit(row, document.table.treatment["privacy_unit"]) for row in columns],
+        "counted": "head.records" if document.table.treatment["privacy_unit"] is None else "head.people",
         "histogram": _histogram(document, results),
         "scenarios": _scenarios(document),
-        "risky": [] if document["subsets"] is None else document["subsets"]["minimal_risky"][:MOST_RISKY],
-        "attributes": document["table"]["sensitive_attributes"][:MOST_ATTRIBUTES],
+        "risky": [] if document.subsets is None else document.subsets.minimal_risky[:MOST_RISKY],
+        "attributes": document.table.sensitive_attributes[:MOST_ATTRIBUTES],
         "by_attribute": _by_attribute(document),
         "utility_columns": kept,
         "utility_keys": keys,
         "utility_heads": [f">column.{key}" for key in keys],
-        "before": any("distinct_before" in row for row in kept),
+        "before": any(row.distinct_before is not None for row in kept),
         "sources": [{"measure": name, "source": source(name)} for name in results if source(name)],
     }
 
 
-def _with_unit(row: Mapping[str, Any], unit: str | None) -> Mapping[str, Any]:
-    """A column; the one that names the person has that as its role."""
-    return {**row, "role": "privacy_unit"} if row["column"] == unit else row
+def _with_unit(column: ColumnFacts, unit: str | None) -> ColumnFacts:
+    """A column; the one that identifies the person has that as its role."""
+    return replace(column, role="privacy_unit") if column.column == unit else column
 
 
-def utility_keys(document: Mapping[str, Any]) -> list[str]:
-    """What is known of the columns' utility; the first is drawn as bars. Missing cells are listed with the columns."""
+def utility_keys(document: CheckDocument) -> list[str]:
+    """The utility numbers that the columns have; the first is drawn as bars. Missing values have their own table."""
     known = [entry.by_column for entry in all_measures() if entry.by_column and entry.by_column.name != "missing"]
     ordered = sorted(known, key=lambda one: (one.better != "higher", one.name != "precision"))
-    rows = document["columns"][:MOST_COLUMNS]
-    return [one.name for one in ordered if any(one.name in row for row in rows)]
+    rows = document.columns[:MOST_COLUMNS]
+    return [one.name for one in ordered if any(getattr(row, one.name) is not None for row in rows)]
 
 
-def _histogram(document: Mapping[str, Any], results: Mapping[str, Any]) -> list[dict[str, Any]]:
-    rows = results.get("prosecutor-risk", {}).get("details", {}).get("class_sizes", {})
-    cell_size = document["policy"]["cell_size"]
+def _histogram(document: CheckDocument, results: Mapping[str, MeasureResult]) -> list[dict[str, Any]]:
+    """The classes by size; the external edition has no such details."""
+    rows = results["prosecutor-risk"].details.get("class_sizes", {}) if "prosecutor-risk" in results else {}
+    cell_size = document.policy.cell_size
     return [
         {"size": size, **row, "small": int(size.split("-")[0].rstrip("+")) < cell_size} for size, row in rows.items()
     ]
 
 
-def _scenarios(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _scenarios(document: CheckDocument) -> list[dict[str, Any]]:
     """The re-identification scenarios: whom the adversary looks for, and the highest and the average chance."""
     register = "a population table" in _given(document)
-    results = {result["measure"]: result for result in document["results"]}
+    results = {result.measure: result for result in document.results}
     rows = []
     for entry in sorted(
         (one for one in all_measures() if one.scenario), key=lambda entry: (entry.linked, entry.scenario != "highest")
     ):
         if entry.name in results:
             result = results[entry.name]
-            average = result["details"].get("average")
-            numbers = {"highest": None, "average": average, str(entry.scenario): result["value"]}
+            average = result.details.get("average")
+            numbers = {"highest": None, "average": average, str(entry.scenario): result.value}
             alike = entry.linked and entry.scenario == "highest" and not register
             target = "scenario.without-register" if alike else f"scenario.{entry.name}"
             rows.append({"measure": entry.name, "target": target, **numbers})
     return rows
 
 
-def _by_attribute(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _by_attribute(document: CheckDocument) -> list[dict[str, Any]]:
     """The first number of each measure for each sensitive attribute, and both chances of an attack."""
-    names = document["table"]["sensitive_attributes"][:MOST_ATTRIBUTES]
+    names = document.table.sensitive_attributes[:MOST_ATTRIBUTES]
     rows = []
-    for result in document["results"]:
-        attributes = result["details"].get("attributes")
+    for result in document.results:
+        attributes = result.details.get("attributes")
         if not attributes or any(name not in attributes for name in names):
             continue
-        keys: tuple[str, ...] = (next(iter(attributes[names[0]])),) if len(names) > 1 else ()  # one has its value above
-        if result["measure"] == "attribute-inference":
+        keys: tuple[str, ...] = (
+            (next(iter(attributes[names[0]])),) if len(names) > 1 else ()
+        )  # of a single attribute, the value is above
+        if result.measure == "attribute-inference":
             keys = ("prior", "posterior")
         if "distance" in attributes[names[0]]:
             keys += ("distance",)
@@ -131,12 +136,12 @@ def _by_attribute(document: Mapping[str, Any]) -> list[dict[str, Any]]:
             values = [attributes[name][key] for name in names]
             if key == "distance":
                 values = [f"distance.{kind}" for kind in values]
-            rows.append({"measure": result["measure"], "label": label, "values": values, "words": key == "distance"})
+            rows.append({"measure": result.measure, "label": label, "values": values, "words": key == "distance"})
     return rows
 
 
 def source(measure: str) -> str:
-    """The papers that a measure's docstring names."""
+    """The papers that are cited in a measure's docstring."""
     paragraphs = (part.strip() for part in (find(measure).function.__doc__ or "").split("\n\n"))
     cited = [" ".join(part.split()) for part in paragraphs if "(19" in part or "(20" in part]
     return cited[-1].replace("*", "") if cited else ""

@@ -16,7 +16,7 @@ from PETWorks.measures.attacks.uniques import minimal_uniques
 
 
 def subsets_file(subsets: Subsets, suffix: str) -> bytes:
-    """A row for each subset. In a CSV file attributes are separated by commas, as `--qi` takes them."""
+    """A row for each subset. In a CSV file, attributes are separated by commas, as in `--qi`."""
     table = subsets.to_arrow()
     if suffix == ".csv":
         names = strings([listed(subsets.attributes(mask)) for mask in subsets.masks.tolist()])
@@ -25,7 +25,7 @@ def subsets_file(subsets: Subsets, suffix: str) -> bytes:
 
 
 def per_record_file(release: Release, suffix: str, up_to: int | None) -> bytes:
-    """The risk of each record; with `up_to`, also the fewest attributes that make it unique, at most so many."""
+    """The risk of each record; with `up_to`, also the fewest attributes that make it unique, up to that many."""
     import pyarrow as pa
 
     columns = {"re-identification": arrow_reals(re_identification_per_record(release))}
@@ -44,7 +44,7 @@ def per_record_file(release: Release, suffix: str, up_to: int | None) -> bytes:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names as one text, separated by commas; after an apostrophe where a spreadsheet would see a formula."""
+    """Names separated by commas, with an apostrophe in front if a spreadsheet would take them for a formula."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\r\n").writerow(names)
     line = text.getvalue().removesuffix("\r\n")

@@ -1,4 +1,4 @@
-"""What a terminal gets beside the result: colour, its width, and progress on long work. Pipes get none of it."""
+"""What a terminal shows besides the result: colour, and the progress of long work. Pipes get neither."""
 
 import sys
 from collections.abc import Callable, Iterator

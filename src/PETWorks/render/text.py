@@ -105,7 +105,7 @@ def attack_text(
 
 
 def _subsets(answers: Mapping[str, Any]) -> list[Any]:
-    """What adversaries can do who know some of the quasi-identifiers."""
+    """What adversaries who know some of the quasi-identifiers can do."""
     attacks = list(dict.fromkeys(answer["attack"] for answer in answers["if_they_know"]))
     parts: list[Any] = []
     for attack in attacks:
@@ -120,7 +120,7 @@ def _subsets(answers: Mapping[str, Any]) -> list[Any]:
 
 
 def _known(answers: Sequence[Mapping[str, Any]], attack: str) -> Table:
-    """For each number of known attributes, the least, the middle and the most risky of them."""
+    """For each number of known attributes, the subsets with the lowest, the median and the highest risk."""
     unique = ["unique records"] if attack == "re-identification" else []
     table = new_table("they know", "risk", "attributes", "chance", *unique)
     for answer in answers:
@@ -150,7 +150,7 @@ def _risky(answers: Mapping[str, Any]) -> Table:
 
 
 def _drivers(drivers: Sequence[Mapping[str, Any]]) -> Table:
-    """What each attribute adds, the most first."""
+    """What each attribute adds to the risk, in descending order."""
     table = new_table("attribute", "adds to the chance", "chance without it")
     for driver in sorted(drivers, key=lambda driver: -driver["shapley"]):
         numbers = (shown(driver["shapley"]), shown(driver["without"]))
@@ -179,7 +179,7 @@ def _names(names: Sequence[str]) -> str:
 
 
 def _details(result: Result, known: Mapping[str, Any], treatment: Mapping[str, Any]) -> list[Any]:
-    """The other numbers of a measure, except those shown at the head; one row per column where it has several."""
+    """The other numbers of a measure, except those at the top; a table if there are several for each column."""
     tables: list[Any] = []
     otherwise = {name: value for name, value in result.treatment.items() if treatment[name] != value}
     singles: dict[str, Any] = {"treatment": _treated(otherwise)} if any(otherwise.values()) else {}
@@ -227,7 +227,7 @@ def _is_names(value: Any) -> bool:
 
 
 def rendered(parts: Iterable[Any], *, colour: bool, width: int) -> str:
-    """Parts as the text that a terminal shows; wide signs count double."""
+    """Parts as text for a terminal; wide characters count double."""
     console = Console(
         file=StringIO(),
         force_terminal=colour,

@@ -8,7 +8,7 @@ import numpy as np
 
 from PETWorks.counting.counts import LinkedSizes
 from PETWorks.counting.view import View
-from PETWorks.measures.catalogue import metric
+from PETWorks.measures.catalogue import find, metric
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.population_classes import linked_sizes, own_sizes
 from PETWorks.measures.result import Result, at_most
@@ -18,7 +18,6 @@ Share = Annotated[float | None, Number(at_least=0, at_most=1, limit="at most", u
 ClassSize = Annotated[float | None, Number(at_least=1, limit="at least", unit="records")]
 Threshold = Annotated[float, Number(at_least=0, at_most=1)]
 MOST_FRACTIONS = 300
-LINKED = ("journalist-risk", "marketer-risk")
 BINS = (1, 2, 3, 5, 11, 20, 50, 100, 1000)
 
 
@@ -225,7 +224,7 @@ def _judged(
             **risks,
             **({"limits": compared} if compared else {}),
             "class_sizes": _distribution(linked),
-            **({} if name not in LINKED else {"linked_with": _linked_with(view)}),
+            **({} if not find(name).linked else {"linked_with": _linked_with(view)}),
             **view.class_summary(),
         },
     )
