@@ -430,7 +430,7 @@ def test_an_error_of_the_program_shows_no_data_and_is_no_verdict(where):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (3, "the end\n")
     assert "SECRET" not in done.stderr.replace(code, "")
-    assert "petworks: KeyError: an error of the program itself" in done.stderr
+    assert "petworks: KeyError: an error in the program itself" in done.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
