@@ -191,5 +191,5 @@ def test_hierarchies_given_by_column():
         Release({"zip": ["1"]}, {}, {"zip": {"1": "*"}})
     by_file = Release({"age": ["35"]}, {}, {"age": "data/delta_hierarchy/delta_hierarchy_age.csv"})
     assert by_file.hierarchies["age"].height == 1
-    with pytest.raises(HierarchyError, match="a folder or a dict by column, got list"):
+    with pytest.raises(HierarchyError, match="a folder or as a dict by column, got list"):
         Release({"zip": ["1"]}, {}, [("1", "*")])

@@ -124,7 +124,7 @@ def test_names_that_a_spreadsheet_would_run(tmp_path):
         (("--subsets", "all", "--limit", "uniques"), "--limit expects NAME=VALUE"),
         (("--subsets", "all", "--limit", "uniques=2"), "0 <= uniques <= 1, got uniques='2'"),
         (("--subsets", "all", "--limit", "uniques=0", "--limit", "uniques=0"), "each name once"),
-        (("--subsets", "all", "--limit", "luck=0.5"), "no limit 'luck'; there are 'highest-risk'"),
+        (("--subsets", "all", "--limit", "luck=0.5"), "no limit is called 'luck'; known: 'highest-risk'"),
         (("--memory-limit", "0"), "expected a memory limit in bytes or like '2GB'"),
         (("--subsets", "all", "--memory-limit", "nan"), "expected a memory limit in bytes or like '2GB'"),
         (("-o", "out.csv"), "--output writes .json or text, got 'out.csv'"),
@@ -190,7 +190,7 @@ def test_interrupted_and_gone_on_with(tmp_path):
     assert "an unfinished run" in refused.stderr
     other = petworks("attack", "t.parquet", "--qi", "q00,q01", *attack[4:], "--resume", cwd=tmp_path)
     assert other.returncode == 2
-    assert "of another run, with other quasi identifiers" in other.stderr
+    assert "of another run, with different quasi identifiers" in other.stderr
     assert petworks(*attack, "--resume", cwd=tmp_path).returncode == 0
     assert not unfinished.exists()
     assert petworks(*attack[:-1], "whole.csv", cwd=tmp_path).returncode == 0

@@ -215,7 +215,7 @@ def test_what_is_told_of_each_record_needs_records(engine):
         minimal_uniques,
         lambda one: attribute_inference_per_record(one, "Disease"),
     ):
-        with pytest.raises(NotApplicable, match=f"needs the engine 'memory'; '{engine}' keeps counts, not records"):
+        with pytest.raises(NotApplicable, match=f"need the engine 'memory'; '{engine}' keeps counts, not records"):
             ask(release)
 
 

@@ -55,7 +55,7 @@ def test_columns_that_play_no_part_are_told():
     ("release", "wanted", "message"),
     [
         (PATIENT, None, r"expected a Release\(data, roles\), got str"),
-        (Release, {"t-closeness": 0.2}, "the parameters of 't-closeness' are a dict, got float"),
+        (Release, {"t-closeness": 0.2}, "expected a dict of the parameters of 't-closeness', got float"),
         (Release, "t-closness", "did you mean 't-closeness'"),
         (Release, {"precision": {"p": 1}}, "no parameter of precision is called 'p'"),
     ],

@@ -154,7 +154,7 @@ def test_errors_name_the_table_and_no_cell(duckdb_file, tmp_path):
             Release(data, ROLES)
         return str(caught.value)
 
-    assert error(duckdb_file) == "census.duckdb: a database; name a table of it: 'census.duckdb#TABLE'"
+    assert error(duckdb_file) == "census.duckdb: the file is a database; name one of its tables: 'census.duckdb#TABLE'"
     assert error(f"{duckdb_file}#peopel") == "census.duckdb#peopel: no table is called 'peopel'; did you mean 'people'?"
     assert "leave '#people' out" in error("data/delta.csv#people")
     broken = tmp_path / "broken.duckdb"

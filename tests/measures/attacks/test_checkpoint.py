@@ -107,7 +107,7 @@ def test_an_unfinished_run_is_not_written_over(tmp_path):
 def test_a_run_of_other_data_or_options_is_refused(tmp_path, release, sizes, other):
     path = tmp_path / "run"
     stopped_after(path, 6)
-    with pytest.raises(InputError, match=f"of another run, with other {other};"):
+    with pytest.raises(InputError, match=f"of another run, with different {other};"):
         every_subset(release, sizes, checkpoint=path, resume=True)
 
 
@@ -169,6 +169,6 @@ def test_only_a_file_is_gone_on_from(tmp_path):
     (tmp_path / "folder").mkdir()
     for name in ("run", "pipe", "folder"):
         for resume in (False, True):
-            with pytest.raises(InputError, match=f"{name}: a link or no file at all"):
+            with pytest.raises(InputError, match=f"{name}: expected a regular file"):
                 every_subset(release_of(TABLE, KNOWN), checkpoint=tmp_path / name, resume=resume)
     assert not (tmp_path / "important").exists()

@@ -78,6 +78,6 @@ def test_too_many_are_refused(monkeypatch):
     with pytest.raises(InputError, match="30 quasi-identifiers have 1,073,741,823 subsets"):
         minimal_uniques(release_of(table, list(table)))
     monkeypatch.setattr(uniques, "half_the_machine", lambda: 10_000)
-    with pytest.raises(InputError, match="up to 3 of 30 attributes need 0 GB to find; ask for up to 2"):
+    with pytest.raises(InputError, match="up to 3 of 30 attributes needs 0 GB; ask for up to 2"):
         minimal_uniques(release_of(table, list(table)), 3)
     assert minimal_uniques(release_of(table, list(table)), 2).size.max() == 0
