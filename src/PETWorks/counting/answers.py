@@ -24,7 +24,7 @@ class Answers:
 
     def to(self, question: Question[Summary]) -> Summary:
         """The answer to a question; without a limit, the answer with any limit will do."""
-        if not self._is_known(question):
+        if not self.know(question):
             self._keep(question, question.table.ask([question])[0])
         by_limit = self._answers[question.key]
         answer: Summary = by_limit[question.limit] if question.limit in by_limit else next(iter(by_limit.values()))
@@ -36,7 +36,7 @@ class Answers:
         for question in sorted(wanted, key=lambda question: question.limit is None):
             asked = by_table.setdefault(id(question.table), {})
             covered = question.limit is None and any(key == question.key for key, _ in asked)
-            if not covered and not self._is_known(question):
+            if not covered and not self.know(question):
                 asked[question.key, question.limit] = question
         for asked in by_table.values():
             if asked:
@@ -44,7 +44,8 @@ class Answers:
                 for question, answer in zip(asked.values(), answers, strict=True):
                     self._keep(question, answer)
 
-    def _is_known(self, question: Question[Any]) -> bool:
+    def know(self, question: Question[Any]) -> bool:
+        """Whether a question has been answered."""
         by_limit = self._answers.get(question.key, {})
         return question.limit in by_limit or (question.limit is None and bool(by_limit))
 

@@ -93,13 +93,11 @@ class PackedRows(WeightedRows):
         carried.sort()
         low = np.uint64((1 << self._weight_bits) - 1)
         keys = carried & ~low
-        begins = np.empty(len(keys), np.bool_)
-        begins[0] = True
-        np.not_equal(keys[1:], keys[:-1], out=begins[1:])
-        starts = np.flatnonzero(begins)
-        weights = np.add.reduceat(carried & low, starts).view(np.int64)
+        ends = np.append(np.flatnonzero(keys[1:] != keys[:-1]), len(keys) - 1)  # the last of equal neighbours
+        weights = np.cumsum(carried & low).view(np.int64)[ends]
+        weights[1:] -= weights[:-1].copy()
         known = {**self.known, **{name: lift.known for name, lift in lifts.items()}}
-        return PackedRows(known, self._fields, keys[starts], weights, self.unit, self._weight_bits)
+        return PackedRows(known, self._fields, keys[ends], weights, self.unit, self._weight_bits)
 
     def _sizes(self, columns: tuple[str, ...]) -> Integers:
         """The sizes of all classes in key order; where the classes are the rows themselves, nothing is counted."""

@@ -47,6 +47,12 @@ def class_sizes(table: Any, grouping: Grouping) -> Question[ClassSizes]:
     return Question(key, table, grouping, partial(_class_sizes, grouping), ClassSizes.merged)
 
 
+def smallest_class(table: Any, grouping: Grouping) -> Question[int | None]:
+    """How many records has the smallest class?"""
+    key = ("smallest class", id(table), grouping)
+    return Question(key, table, grouping, partial(_smallest_class, grouping), _smaller)
+
+
 def rows_aside(table: Any, grouping: Grouping) -> Question[int]:
     """How many records stand aside from the classes?"""
     return Question(("rows aside", id(table), grouping), table, grouping, partial(_rows_aside, grouping), int.__add__)
@@ -82,6 +88,15 @@ def fold_codes(
 def _class_sizes(grouping: Grouping, rows: Any, _people: Any) -> ClassSizes:
     sizes: ClassSizes = rows.class_sizes(grouping)
     return sizes
+
+
+def _smallest_class(grouping: Grouping, rows: Any, _people: Any) -> int | None:
+    smallest: int | None = rows.smallest_class(grouping)
+    return smallest
+
+
+def _smaller(one: int | None, other: int | None) -> int | None:
+    return min((size for size in (one, other) if size is not None), default=None)
 
 
 def _rows_aside(grouping: Grouping, rows: Any, _people: Any) -> int:

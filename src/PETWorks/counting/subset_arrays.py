@@ -5,6 +5,7 @@ arguments and results of those in `subset_kernels`, which explains keys and entr
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from PETWorks.counting.codes import Codes
 from PETWorks.counting.counts import Integers, run_starts
@@ -53,7 +54,7 @@ def fold(entries: Codes, value_bits: int, weight_bits: int, weights: Codes) -> t
     keys: Codes = entries >> number(weight_bits) if weight_bits else entries
     starts = run_starts(keys)
     if weight_bits:
-        own = np.add.reduceat(entries & number((1 << weight_bits) - 1), starts, dtype=np.int64)
+        own = _summed(entries & number((1 << weight_bits) - 1), starts)
     else:
         own = np.diff(starts, append=len(entries))
     distinct: Codes = keys[starts]
@@ -62,6 +63,14 @@ def fold(entries: Codes, value_bits: int, weight_bits: int, weights: Codes) -> t
     sizes = commonest = own
     if value_bits:
         first = run_starts(distinct >> number(value_bits))
-        sizes, commonest = np.add.reduceat(own, first), np.maximum.reduceat(own, first)
+        sizes, commonest = _summed(own, first), np.maximum.reduceat(own, first)
     uniques = np.count_nonzero(sizes == 1)
     return len(distinct), int(own.max()), len(sizes), int(uniques), int(sizes.min()), int(commonest.sum())
+
+
+def _summed(numbers: NDArray[np.integer], starts: Integers) -> Integers:
+    """The sum of each run; differences of running sums are faster than `reduceat`."""
+    sums = np.cumsum(numbers, dtype=np.int64)
+    ends = np.append(starts[1:], len(numbers)) - 1
+    summed: Integers = np.diff(sums[ends], prepend=0)
+    return summed

@@ -122,6 +122,13 @@ class View:
         """How many equivalence classes have how many records; to an attacker, none stands aside."""
         return self.remembered(("class sizes", attacker), lambda: self.answer(self.sizes_question(attacker=attacker)))
 
+    def smallest_class(self) -> int | None:
+        """The size of the smallest class, from the sizes of all where they have been counted."""
+        sizes = self.sizes_question()
+        if self._answers.know(sizes):
+            return self.class_sizes().smallest
+        return self.answer(questions.smallest_class(sizes.table, sizes.grouping))
+
     def sizes_by(self, grouping: Grouping) -> ClassSizes:
         """How many classes, made by any of the columns, have how many records or people."""
         return self.answer(questions.class_sizes(self.counted(*grouping.columns), grouping))

@@ -138,6 +138,12 @@ class WeightedRows:
         sizes, kept = self._sizes(grouping.columns), self._kept(grouping)
         return size_histogram(sizes if kept is None else sizes[kept])
 
+    def smallest_class(self, grouping: Grouping) -> int | None:
+        """The size of the smallest class."""
+        sizes, kept = self._sizes(grouping.columns), self._kept(grouping)
+        sizes = sizes if kept is None else sizes[kept]
+        return int(sizes.min()) if len(sizes) else None
+
     def fold(
         self,
         grouping: Grouping,

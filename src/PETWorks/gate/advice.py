@@ -6,7 +6,8 @@ from datetime import date
 from PETWorks.counting.release import Release
 from PETWorks.gate.document import NextStep, RuleResult
 from PETWorks.gate.facts import below, without
-from PETWorks.gate.policy import NO_IDENTIFIERS, Policy
+from PETWorks.gate.policy import Policy
+from PETWorks.gate.policy_rules import NO_IDENTIFIERS
 from PETWorks.gate.remedies import REMEDIES, remedy, sufficient_class_size, threshold_class_size, values_per_class
 
 SOON = 30  # days before the end of a waiver in which a step mentions it

@@ -25,7 +25,7 @@ from PETWorks.gate.document import (
     WithoutColumn,
 )
 from PETWorks.gate.guard import FEW_RECORDS, FEWEST_CELLS, SMALL_CLASS, TELLS_COUNTS, Guard, kept_to, round_number
-from PETWorks.gate.policy import NO_IDENTIFIERS, SUBSETS
+from PETWorks.gate.policy_rules import NO_IDENTIFIERS, SUBSETS
 from PETWorks.gate.subset_document import Driver, KnownAttributes, SubsetCase
 from PETWorks.measures.catalogue import find
 from PETWorks.measures.parameters import Text

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from PETWorks.gate.document import RuleResult
-from PETWorks.gate.policy import SUBSETS
+from PETWorks.gate.policy_rules import SUBSETS
 from PETWorks.measures.catalogue import Parameter, catalogue
 
 # Steps besides larger classes, in the order in which they are advised.

@@ -31,7 +31,8 @@ from PETWorks.gate.document import (
 from PETWorks.gate.external import NeedText
 from PETWorks.gate.facts import assumed, columns, payout, small_classes
 from PETWorks.gate.inputs import inputs, policy_facts
-from PETWorks.gate.policy import NO_IDENTIFIERS, SUBSETS, Policy, Rule, Waiver
+from PETWorks.gate.policy import Policy
+from PETWorks.gate.policy_rules import NO_IDENTIFIERS, SUBSETS, Rule, Waiver
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, every_subset
 from PETWorks.measures.catalogue import all_measures
 from PETWorks.measures.evaluation import Evaluation, evaluate_all, prepare

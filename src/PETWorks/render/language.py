@@ -6,7 +6,7 @@ from typing import Any
 from PETWorks.errors import ParameterError, printable, quoted
 from PETWorks.gate.bounds import Bound, Number
 from PETWorks.gate.document import MeasureResult, PresetFacts, RuleResult, Spoken
-from PETWorks.gate.policy import NO_IDENTIFIERS, SUBSETS
+from PETWorks.gate.policy_rules import NO_IDENTIFIERS, SUBSETS
 from PETWorks.measures import numbers
 from PETWorks.measures.catalogue import catalogue, find
 from PETWorks.render.languages import LANGUAGES

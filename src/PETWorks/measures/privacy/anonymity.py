@@ -36,7 +36,7 @@ def k_anonymity(view: View, *, k: ClassSize = None) -> Result:
     >>> k_anonymity(Release("data/patient_anonymized.csv"), k=3)
     <k-anonymity = 3 (k=3): satisfied>
     """
-    smallest = view.class_sizes().smallest
+    smallest = view.smallest_class()
     return Result(
         "k-anonymity",
         smallest,
