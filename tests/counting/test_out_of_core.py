@@ -20,6 +20,8 @@ from PETWorks import Release
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.errors import InputError, ParameterError
 
+pytestmark = pytest.mark.slow  # each starts whole commands, databases or file systems of its own
+
 ENGINES = ("memory", "duckdb")
 ROLES = ("--qi", "a,b", "--sensitive", "s")
 

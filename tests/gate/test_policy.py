@@ -8,7 +8,8 @@ import yaml
 from conftest import ROOT
 from PETWorks import PETWorksError, catalogue, read_policy
 from PETWorks.errors import InputError
-from PETWorks.gate.policy import ROLES, RULE_KEYS
+from PETWorks.gate.policy import ROLES
+from PETWorks.gate.policy_rules import RULE_KEYS
 from PETWorks.gate.presets import presets
 from PETWorks.gate.schema import NAMES, schema_text
 

@@ -128,6 +128,7 @@ def test_both_kernels_make_the_same_of_keys(data, key_bits, rows):
     assert results[0] == results[1]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("chunk", [1 << 19, 3000])
 def test_a_larger_table_agrees_with_grouping_the_rows(monkeypatch, chunk):
@@ -160,6 +161,7 @@ def test_columns_that_no_key_can_hold():
         assert found.counts[place] == (len(sizes), (sizes == 1).sum(), sizes.min(), (hits,))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("kernels")
 def test_heavy_rows_of_columns_that_just_fit_into_a_key():
     rng = np.random.default_rng(4)

@@ -46,6 +46,7 @@ def test_pitman_solves_the_likelihood_equations(sizes, more):
     assert found == pytest.approx(min(definitions.pitman(sizes, population), 1), rel=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("singly", [3, 50, 1 << 12])
 def test_long_sums_are_as_good_as_singly_added_terms(singly, monkeypatch):
     """Euler and Maclaurin's formula, from any place on."""
