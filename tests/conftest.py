@@ -19,7 +19,7 @@ REFERENCE = Path(os.environ.get("PETWORKS_REFERENCE_DATA", ROOT.parent / "shared
 
 
 settings.register_profile("petworks", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
-settings.register_profile("quick", settings.get_profile("petworks"), max_examples=10)
+settings.register_profile("quick", settings.get_profile("petworks"), max_examples=6)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "petworks"))
 
 

@@ -64,6 +64,7 @@ def same(one, other, name):
     return all(close(flat_one[key], flat_other[key], name) for key in flat_one)
 
 
+@pytest.mark.slow
 @examples(60)
 @given(case=cases())
 def test_duckdb_agrees_with_every_definition(case):
@@ -75,6 +76,7 @@ def test_duckdb_agrees_with_every_definition(case):
                 assert close(value, expected, name), (name, value, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("engine", "tries"), [("duckdb", 40), pytest.param("spark", 2, marks=needs_spark)])
 def test_every_measure_says_the_same_as_in_memory(engine, tries, small_parts):
     @examples(tries)

@@ -91,6 +91,7 @@ def policies(draw, folder):
     return folder / "p.yaml", {cell for row in table for cell in row if cell != "*"}, cell_size
 
 
+@pytest.mark.slow
 @examples(60)
 @given(data=st.data())
 def test_random_tables_leak_nothing(tmp_path_factory, data):

@@ -118,6 +118,7 @@ def test_column_order_and_other_columns_mean_nothing(case):
     assert differences(measured(wider), measured(case)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", frames.FORMS)
 @examples(40)
 @given(case=cases())
