@@ -25,6 +25,7 @@ from PETWorks.tables.line_ends import LineEnds
 
 SEPARATORS = (";", ",", "\t", "|")
 LONGEST_LINE = 1 << 22
+LARGE_BLOCK = 1 << 23
 SHORT_SAMPLE = 1 << 16  # characters, which usually have enough lines to find the separator in
 SCAN_BLOCK = 1 << 18  # stays in the cache of a core
 SLOW_ROWS = 1 << 16  # rows per piece of a table that Python reads
@@ -91,10 +92,15 @@ class CSV:
         from pyarrow import csv as arrow_csv
 
         try:
-            return arrow_csv.read_csv(self._file, *self._options(columns, LONGEST_LINE))
+            return arrow_csv.read_csv(self._file, *self._options(columns, self._block_bytes))
         except (pa.ArrowInvalid, UnicodeError, OSError):
             # PyArrow's own message quotes the row; and it takes a file named .gz for one.
             return None
+
+    @property
+    def _block_bytes(self) -> int:
+        """How much PyArrow parses at a time: more of a large file, of which every core still gets its part."""
+        return LARGE_BLOCK if self._file.stat().st_size > 16 * LARGE_BLOCK else LONGEST_LINE
 
     def _stream(self, columns: tuple[str, ...]) -> Iterator[pa.Table]:
         """The table as PyArrow reads it, piece by piece."""
