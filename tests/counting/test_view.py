@@ -197,3 +197,12 @@ def test_a_limit_is_counted_with_the_value():
     passes = counting.passes
     assert find("l-diversity")(release).value == 1
     assert counting.passes == passes
+
+
+def test_people_of_a_class_stand_at_its_first_cell():
+    """In a part of a larger table, each cell says how many people its whole class has."""
+    known = Release({"a": ["x", "x", "y"], "s": ["1", "2", "1"]}, {"a": "quasi_identifier", "s": "sensitive_attribute"})
+    part = WeightedRows(known.table.columns, None, np.array([4, 2, 3]), np.array([5, 5, 3]), whole=False)
+    grouping = Grouping(("a",), ("a",))
+    people = part.fold(grouping, "s", lambda classes: classes.people.tolist(), list.__add__)
+    assert people == [5, 3]
