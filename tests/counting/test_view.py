@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import frames
-from conftest import SEX, ZIP, cases, examples
+from conftest import SEX, TINY_PARTS, ZIP, cases, constants, examples
 from PETWorks import Release, catalogue, evaluate
 from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import Grouping
@@ -78,10 +78,32 @@ def test_levels_that_do_not_nest_start_over_from_the_table():
     crossing = [("a", "x", "1", "*"), ("b", "x", "2", "*"), ("c", "y", "2", "*")]
     release = Release({"q": ["a", "b", "c"]}, {"q": "quasi_identifier"}, {"q": crossing})
     node = release.view.at({"q": 1}).at({"q": 2})
-    assert Counter(dict(zip(node.marginal("q").values, node.marginal("q").counts.tolist(), strict=True))) == {
-        "1": 1,
-        "2": 2,
-    }
+    assert node.class_sizes().sizes.tolist() == [1, 2]  # a alone; b and c together
+    assert dict(zip(node.marginal("q").values, node.marginal("q").counts.tolist(), strict=True)) == {"1": 1, "2": 2}
+
+
+def test_records_that_are_suppressed_already_stay_so():
+    columns = {"zip": ["47906", "47903", "*"], "sex": ["男", "男", "*"]}
+    view = Release(columns, dict.fromkeys(columns, "quasi_identifier"), HIERARCHIES).view.at({"zip": 1})
+    assert view.suppressed_records == 1
+    assert view.class_sizes().summary()["smallest_class"] == 2
+
+
+def test_classes_of_two_kinds_are_complete_in_every_part():
+    """Classes by the quasi-identifiers alone, and with another attribute, are counted from the same cells."""
+    random = np.random.default_rng(1)
+    columns = {name: random.integers(0, size, 60).astype(str).tolist() for name, size in (("a", 4), ("s", 3), ("t", 3))}
+    roles = {"a": "quasi_identifier", "s": "sensitive_attribute", "t": "sensitive_attribute"}
+    options = {"several_sensitive": "quasi-identifiers"}
+    expected = evaluate(Release(columns, roles, **options)).to_dict()["results"]
+    with constants(**TINY_PARTS):
+        assert evaluate(Release(columns, roles, engine="duckdb", **options)).to_dict()["results"] == expected
+
+
+def test_labels_that_do_not_occur_are_left_out():
+    cells = pa.DictionaryArray.from_arrays(pa.array([0, 2, 2], pa.int32()), pa.array(["x", "unused", "y"]))
+    marginal = Release(pa.table({"a": cells}), {"a": "quasi_identifier"}).marginal("a")
+    assert (marginal.values, marginal.counts.tolist()) == (["x", "y"], [1, 2])
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ class PackedRows(WeightedRows):
         keys = carried & ~low
         ends = np.append(np.flatnonzero(keys[1:] != keys[:-1]), len(keys) - 1)  # the last of equal neighbours
         weights = np.cumsum(carried & low).view(np.int64)[ends]
-        weights[1:] -= weights[:-1].copy()
+        weights[1:] -= weights[:-1]
         known = {**self.known, **{name: lift.known for name, lift in lifts.items()}}
         return PackedRows(known, self._fields, keys[ends], weights, self.unit, self._weight_bits)
 
