@@ -185,6 +185,3 @@ def _every_subset(release: Release, sizes: str, unfinished: Path | None, resume:
                     err=True,
                 )
             raise
-
-
-COMMANDS = (attack_command,)

@@ -4,19 +4,42 @@ import io
 import signal
 import sys
 import traceback
+from importlib import import_module
 from types import FrameType, TracebackType
 from typing import Any
 
 import click
 
 from PETWorks import __version__
-from PETWorks.cli import attacking, measuring, policies
 from PETWorks.cli.arguments import BAD_INPUT, INTERNAL_ERROR, INTERRUPTED, OPTIONS
 from PETWorks.errors import PETWorksError, printable
+
+MODULES = {
+    "evaluate": "measuring",
+    "measures": "measuring",
+    "attack": "attacking",
+    "init": "policies",
+    "check": "policies",
+    "diff": "policies",
+    "presets": "policies",
+    "schema": "policies",
+}  # where each command is; only the one that is called is imported
 
 
 class Commands(click.Group):
     """All commands. Errors in the input are printed to standard error, with exit code 2."""
+
+    def list_commands(self, _context: click.Context) -> list[str]:
+        """The names of the commands, in alphabetical order."""
+        return sorted(MODULES)
+
+    def get_command(self, _context: click.Context, name: str) -> click.Command | None:
+        """The command with this name."""
+        if name not in MODULES:
+            return None
+        module = import_module(f"PETWorks.cli.{MODULES[name]}")
+        command: click.Command = getattr(module, f"{name}_command")
+        return command
 
     def main(self, *arguments: Any, **options: Any) -> Any:
         """Run the program; whatever ends it gives the exit code."""
@@ -87,7 +110,3 @@ def main() -> None:
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that lacks some characters still gets the table
-
-
-for _command in (*measuring.COMMANDS, *attacking.COMMANDS, *policies.COMMANDS):
-    main.add_command(_command)

@@ -114,6 +114,3 @@ def measures_command(output_format: str) -> None:
         from PETWorks.render.text import measures_text
 
         click.echo(measures_text(all_measures(), **style(None)), nl=False)
-
-
-COMMANDS = (evaluate_command, measures_command)

@@ -210,6 +210,3 @@ def schema_command(name: str) -> None:
     from PETWorks.gate.schema import schema_text
 
     click.echo(schema_text(name), nl=False)
-
-
-COMMANDS = (init_command, check_command, diff_command, presets_command, schema_command)

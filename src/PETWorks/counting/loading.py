@@ -1,6 +1,7 @@
 """Reading a table into memory as codes."""
 
 from collections.abc import Sequence
+from importlib import import_module
 
 from PETWorks.counting.batches import THREADS
 from PETWorks.counting.codes import Column, Encoder
@@ -14,6 +15,8 @@ def load_rows(source: Source, columns: Sequence[str], unit: str | None = None) -
     """The named columns of a source, and the one that names people."""
     from concurrent.futures import ThreadPoolExecutor
 
+    pool = ThreadPoolExecutor(THREADS)
+    pool.submit(import_module, "pyarrow.compute")  # while the file is read: it takes as long as a small file
     columns = columns if unit is None else [*columns, unit]
     encoders = {name: Encoder(spaced_quotes=source.separator is not None) for name in columns}
     types: dict[str, object] = {}
@@ -33,5 +36,5 @@ def load_rows(source: Source, columns: Sequence[str], unit: str | None = None) -
             return encoders.pop(name).finish().without_unused_labels()
 
     names = list(encoders)
-    with ThreadPoolExecutor(THREADS) as pool:
+    with pool:
         return WeightedRows(dict(zip(names, pool.map(finish, names), strict=True)), unit)

@@ -4,11 +4,15 @@ For small tables, whose subsets are counted in less time than it takes to load N
 arguments and results of those in `subset_kernels`, which explains keys and entries.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.counting.codes import Codes
 from PETWorks.counting.counts import Integers, run_starts
+
+WEIGHT = np.uint32  # no table has more records
 
 
 def entries_needed(weights: Codes, weight_bits: int) -> int:
@@ -53,11 +57,11 @@ def fold(entries: Codes, value_bits: int, weight_bits: int, weights: Codes) -> t
     number = entries.dtype.type
     keys: Codes = entries >> number(weight_bits) if weight_bits else entries
     starts = run_starts(keys)
-    if weight_bits:
-        own = _summed(entries & number((1 << weight_bits) - 1), starts)
-    else:
-        own = np.diff(starts, append=len(entries))
     distinct: Codes = keys[starts]
+    if weight_bits:
+        own = _summed((entries & number((1 << weight_bits) - 1)).astype(WEIGHT, copy=False), starts)
+    else:
+        own = _steps(starts, len(entries)).astype(WEIGHT)
     entries[: len(distinct)] = distinct
     weights[: len(distinct)] = own
     sizes = commonest = own
@@ -68,9 +72,17 @@ def fold(entries: Codes, value_bits: int, weight_bits: int, weights: Codes) -> t
     return len(distinct), int(own.max()), len(sizes), int(uniques), int(sizes.min()), int(commonest.sum())
 
 
-def _summed(numbers: NDArray[np.integer], starts: Integers) -> Integers:
-    """The sum of each run; differences of running sums are faster than `reduceat`."""
-    sums = np.cumsum(numbers, dtype=np.int64)
-    ends = np.append(starts[1:], len(numbers)) - 1
-    summed: Integers = np.diff(sums[ends], prepend=0)
-    return summed
+def _summed(numbers: Codes, starts: Integers) -> Codes:
+    """The sum of each run. Differences of running sums are faster than `reduceat`, and right if those overflow."""
+    before = np.empty(len(numbers) + 1, WEIGHT)
+    before[0] = 0
+    np.cumsum(numbers, out=before[1:])
+    return _steps(before[starts], before[-1])
+
+
+def _steps(ascending: NDArray[Any], end: int) -> NDArray[Any]:
+    """The difference between each number and the next, the end being the last."""
+    steps = np.empty_like(ascending)
+    np.subtract(ascending[1:], ascending[:-1], out=steps[:-1])
+    steps[-1:] = end - ascending[-1:]
+    return steps

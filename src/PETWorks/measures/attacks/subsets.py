@@ -199,7 +199,7 @@ class Subsets:
         Of several that are equal the first in the order of the columns is taken; of two medians the lower.
         """
         answers = []
-        for size in np.unique(self.sizes).tolist():
+        for size in sorted(set(self.sizes.tolist())):
             places = np.flatnonzero(self.sizes == size)
             for attack, (prior, hits) in self.attacks.items():
                 order = places[np.argsort(hits[places], kind="stable")]
