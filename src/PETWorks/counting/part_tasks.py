@@ -63,20 +63,23 @@ def families_in(
     part: Part,
 ) -> CountsBySubset:
     """The counts of families of subsets in the rows of a part, which are in the order of the lead."""
+    from PETWorks.counting.small_subsets import count_small, is_small
     from PETWorks.counting.subset_counts import chunks, count_family
-    from PETWorks.counting.subset_keys import Rows, kernels_for
+    from PETWorks.counting.subset_keys import Rows
 
     if part.numbers[0].max() >= 1 << 32:
         raise InputError("more than four billion records are equal in all columns, too many to count their subsets")
     codes = words.codes(part.words)
     fields = {name: Field(own.astype(narrowest(1 << bits[name])), bits[name]) for name, own in codes.items()}
     rows = Rows(fields, part.numbers[0].astype(np.uint32))
-    kernels = kernels_for(len(rows) * sum(len(family.subsets(sizes)) for family in families))
+    subsets = [subset for family in families for subset in family.subsets(sizes)]
+    if is_small(int(part.numbers[0].sum()), len(subsets)):
+        return count_small(rows, subsets, sensitive)
     counted: CountsBySubset = {}
     for family in families:
         total = None
         for chunk in chunks(rows, next(iter(words.places))):
-            total = merged_counts(total, count_family(chunk, family, sensitive, sizes, kernels))
+            total = merged_counts(total, count_family(chunk, family, sensitive, sizes))
         counted |= total or {}
     return counted
 

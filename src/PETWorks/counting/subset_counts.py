@@ -13,9 +13,8 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
-from itertools import pairwise
+from itertools import combinations, pairwise
 from math import comb
-from types import ModuleType
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from PETWorks.counting.batches import THREADS
 from PETWorks.counting.codes import Column, code_counts
 from PETWorks.counting.counts import Integers, run_starts
 from PETWorks.counting.keys import KEY_BITS, Field
+from PETWorks.counting.small_subsets import count_small, is_small
 from PETWorks.counting.subset_families import (
     CountsBySubset,
     Family,
@@ -31,15 +31,13 @@ from PETWorks.counting.subset_families import (
     leads,
     merged_counts,
 )
-from PETWorks.counting.subset_keys import Keys, Rows, kernels_for, keys_of
+from PETWorks.counting.subset_keys import Keys, Rows, keys_of
 
 CHUNK_ROWS = 1 << 19  # what is made of them stays in the cache
 PIECE_ROWS = 1 << 15  # sorting so many stays in the cache of a core
 
 
-def count_family(
-    rows: Rows, family: Family, sensitive: Sequence[str], sizes: Sequence[int], kernels: ModuleType
-) -> CountsBySubset:
+def count_family(rows: Rows, family: Family, sensitive: Sequence[str], sizes: Sequence[int]) -> CountsBySubset:
     """The counts of a family in the rows of a chunk."""
     counted: CountsBySubset = {}
 
@@ -50,7 +48,7 @@ def count_family(
         if len(names) in sizes:
             known = [] if above is None else [name for name, _ in above.columns[:-1]]
             if above is None or known == [None]:
-                keys = keys_of(rows, names, value, kernels)
+                keys = keys_of(rows, names, value)
             else:
                 keys = above.without([name for name in known if name is not None and name not in names])
             subset = frozenset(names)
@@ -84,14 +82,18 @@ def count_subsets(
     fields = {name: Field(columns[name].codes, columns[name].bits) for name in (*order, *sensitive)}
     ones = np.ones(len(fields[order[0]].codes), np.uint32)
     rows = Rows(fields, ones if weights is None else weights.astype(np.uint32))
-    kernels = kernels_for(len(rows) * sum(comb(len(known), size) for size in sizes))
+    if is_small(int(rows.weights.sum()), sum(comb(len(known), size) for size in sizes)):
+        for size in sizes:
+            subsets = map(frozenset, combinations(known, size))
+            yield count_small(rows, [subset for subset in subsets if not finished(subset)], sensitive)
+        return
     pool = ThreadPoolExecutor(THREADS)
     try:
-        ordered_rows = _OrderedRows(rows, sensitive, memory, pool, kernels)
+        ordered_rows = _OrderedRows(rows, sensitive, memory, pool)
         for lead, others, unfinished in leads(columns, known, sizes, finished):
             totals: dict[Family, CountsBySubset] = {}
             for part, is_last in ordered_rows.parts(lead, others):
-                for family, counts in _counted(pool, chunks(part, lead), unfinished, sensitive, sizes, kernels):
+                for family, counts in _counted(pool, chunks(part, lead), unfinished, sensitive, sizes):
                     totals[family] = merged_counts(totals.get(family), counts)
                     if is_last:
                         yield totals.pop(family)
@@ -106,11 +108,9 @@ class _OrderedRows:
     memory   bytes that a part of the rows may take
     """
 
-    def __init__(
-        self, rows: Rows, sensitive: Sequence[str], memory: int, pool: ThreadPoolExecutor, kernels: ModuleType
-    ) -> None:
+    def __init__(self, rows: Rows, sensitive: Sequence[str], memory: int, pool: ThreadPoolExecutor) -> None:
         self._rows = rows
-        self._sensitive, self._memory, self._pool, self._kernels = tuple(sensitive), memory, pool, kernels
+        self._sensitive, self._memory, self._pool = tuple(sensitive), memory, pool
         self._following: dict[str, Future[Rows]] = {}  # for the next lead
 
     def parts(self, lead: str, others: Sequence[str]) -> Iterator[tuple[Rows, bool]]:
@@ -149,7 +149,7 @@ class _OrderedRows:
             self._rows = merged[0]
 
     def _without_lead(self, rows: Rows, others: Sequence[str]) -> Rows:
-        return _merged(rows, (*others, *self._sensitive), self._kernels)
+        return _merged(rows, (*others, *self._sensitive))
 
 
 def _counted(
@@ -158,12 +158,9 @@ def _counted(
     families: list[Family],
     sensitive: Sequence[str],
     sizes: Sequence[int],
-    kernels: ModuleType,
 ) -> Iterator[tuple[Family, CountsBySubset]]:
     """Each family with its counts, added up over chunks."""
-    tasks = deque(
-        pool.submit(count_family, part, family, sensitive, sizes, kernels) for family in families for part in parts
-    )
+    tasks = deque(pool.submit(count_family, part, family, sensitive, sizes) for family in families for part in parts)
     for family in families:
         total = None
         for _ in parts:
@@ -204,12 +201,12 @@ def _ordered(rows: Rows, names: Sequence[str], part: tuple[int, int]) -> Rows:
     return rows.taken(names, chosen[np.argsort(lead[chosen], kind="stable")])
 
 
-def _merged(rows: Rows, names: Sequence[str], kernels: ModuleType) -> Rows:
+def _merged(rows: Rows, names: Sequence[str]) -> Rows:
     """These columns, in the order of the first; equal rows merged, if a key can hold them."""
     fields = {name: rows.fields[name] for name in names}
     if sum(field.bits for field in fields.values()) > KEY_BITS:
         return rows.taken(names, np.argsort(fields[names[0]].codes, kind="stable"))
-    merged = keys_of(rows, names, None, kernels)
+    merged = keys_of(rows, names, None)
     keys, number = merged.keys, merged.keys.dtype.type
     for name, field in reversed(fields.items()):
         codes = (keys & number((1 << field.bits) - 1)).astype(field.codes.dtype)

@@ -1,32 +1,19 @@
 """Rows of a table and the keys made of them: sorted, merged, and counted for one subset of the columns."""
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from types import ModuleType
 
 import numpy as np
 
-from PETWorks.counting import subset_arrays
 from PETWorks.counting.codes import Codes
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.keys import KEY_BITS, Field, pack
 from PETWorks.counting.subset_families import SubsetCounts
 
 NARROW = 32  # entries of so few bits are sorted twice as fast
-COMPILED_FROM = 1 << 26  # rows times subsets; for less, loading the compiler takes longer than it saves
 
 NO_VALUE = Field(np.empty(0, np.uint8), 0)
-
-
-def kernels_for(work: int) -> ModuleType:
-    """The loops over keys for so many rows times subsets: compiled ones, or NumPy's if it is little work."""
-    if work < COMPILED_FROM and "PETWorks.counting.subset_kernels" not in sys.modules:
-        return subset_arrays
-    from PETWorks.counting import subset_kernels
-
-    return subset_kernels
 
 
 @dataclass(frozen=True)
@@ -60,7 +47,6 @@ class Keys:
     heaviest: int
     counts: SubsetCounts
     cuts: tuple[int, ...]
-    kernels: ModuleType
 
     def without(self, dropped: Sequence[str]) -> "Keys":
         """The keys without these columns."""
@@ -68,10 +54,10 @@ class Keys:
         lows = [sum(bits[place + 1 :]) for place in range(len(bits))]
         out = [(lows[place], bits[place]) for place, (name, _) in enumerate(self.columns) if name in dropped]
         columns = tuple(column for column in self.columns if column[0] not in dropped)
-        return _sorted_out(columns, self.keys, self.weights, self.heaviest, self.cuts, self.kernels, out)
+        return _sorted_out(columns, self.keys, self.weights, self.heaviest, self.cuts, out)
 
 
-def keys_of(rows: Rows, names: Sequence[str], sensitive: str | None, kernels: ModuleType) -> Keys:
+def keys_of(rows: Rows, names: Sequence[str], sensitive: str | None) -> Keys:
     """The keys of these columns of rows."""
     value = NO_VALUE if sensitive is None else rows.fields[sensitive]
     fields = [rows.fields[name] for name in names]
@@ -84,7 +70,7 @@ def keys_of(rows: Rows, names: Sequence[str], sensitive: str | None, kernels: Mo
     if value.bits:
         keys <<= keys.dtype.type(value.bits)
         keys |= value.codes
-    return _sorted_out((*columns, (None, value.bits)), keys, rows.weights, int(rows.weights.max()), cuts, kernels)
+    return _sorted_out((*columns, (None, value.bits)), keys, rows.weights, int(rows.weights.max()), cuts)
 
 
 def _sorted_out(
@@ -93,14 +79,15 @@ def _sorted_out(
     weights: Codes,
     heaviest: int,
     cuts: tuple[int, ...],
-    kernels: ModuleType,
     dropped: Sequence[tuple[int, int]] = (),
 ) -> Keys:
     """Sort keys, less the dropped bits, merge equal ones and count."""
+    from PETWorks.counting import subset_kernels as kernels  # loads the compiler
+
     key_bits = sum(bits for _, bits in columns)
     weight_bits, entries = 0, keys
     if dropped or heaviest > 1:
-        weight_bits, size, needed = _room(key_bits, weights, heaviest, kernels)
+        weight_bits, size, needed = _room(key_bits, weights, heaviest)
         entries = np.empty(needed, np.uint32 if size == NARROW else np.uint64)
         lows, widths = np.array(dropped, np.int64).reshape(-1, 2).T.copy()
         kernels.project(keys, weights, lows, widths, weight_bits, entries)
@@ -114,21 +101,23 @@ def _sorted_out(
         entries, columns[-1][1], weight_bits, merged
     )
     counts = SubsetCounts(classes, uniques, smallest, (right_guesses,))
-    return Keys(columns, entries[:distinct], merged[:distinct], heaviest, counts, cuts, kernels)
+    return Keys(columns, entries[:distinct], merged[:distinct], heaviest, counts, cuts)
 
 
-def _room(key_bits: int, weights: Codes, heaviest: int, kernels: ModuleType) -> tuple[int, int, int]:
+def _room(key_bits: int, weights: Codes, heaviest: int) -> tuple[int, int, int]:
     """Bits for the weights behind keys, bits of the entries, and how many entries it takes."""
+    from PETWorks.counting.subset_kernels import entries_needed
+
     wanted = heaviest.bit_length() if heaviest > 1 else 0
     if key_bits + wanted <= NARROW:
         return wanted, NARROW, len(weights)
     if key_bits <= NARROW:
-        needed = kernels.entries_needed(weights, NARROW - key_bits)
+        needed = entries_needed(weights, NARROW - key_bits)
         if needed <= 2 * len(weights):
             return NARROW - key_bits, NARROW, needed
     weight_bits = min(wanted, KEY_BITS - key_bits)
     return (
         weight_bits,
         KEY_BITS,
-        len(weights) if weight_bits == wanted else kernels.entries_needed(weights, weight_bits),
+        len(weights) if weight_bits == wanted else entries_needed(weights, weight_bits),
     )

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from conftest import examples
 from people import DOCUMENT, release_of
 from PETWorks import Release
-from PETWorks.counting import subset_arrays, subset_kernels, subset_keys
+from PETWorks.counting import small_subsets, subset_keys
 from PETWorks.counting import subset_counts as lattice
 from PETWorks.counting.subset_families import SubsetCounts
 from PETWorks.errors import InputError, NotApplicable, ParameterError, RoleError
@@ -49,11 +49,10 @@ def tables(draw, columns=5, sensitive=2, rows=24):
     return table, known, hidden
 
 
-@pytest.fixture(params=[subset_arrays, subset_kernels], ids=["NumPy", "compiled"])
-def kernels(request, monkeypatch):
-    """Both ways to go over keys."""
-    monkeypatch.setattr(lattice, "kernels_for", lambda _: request.param)
-    return request.param
+@pytest.fixture(params=[True, False], ids=["sorted anew", "compiled"])
+def way(request, monkeypatch):
+    """Both ways to count subsets."""
+    monkeypatch.setattr(lattice, "is_small", lambda *_: request.param)
 
 
 @pytest.fixture(params=["as it is", "small chunks", "little memory", "wide keys", "heavy rows"])
@@ -88,15 +87,15 @@ def check_all(memory, case):
     assert some.counts == [counts for counts, size in zip(found.counts, found.sizes, strict=True) if size in sizes]
 
 
-@pytest.mark.usefixtures("kernels")
+@pytest.mark.usefixtures("way")
 def test_all_subsets_are_the_literal_ones(engine):
     check_all(engine)
 
 
 def test_a_compiler_is_loaded_for_much_work_only(monkeypatch):
-    monkeypatch.delitem(sys.modules, "PETWorks.counting.subset_kernels")
-    assert subset_keys.kernels_for(subset_keys.COMPILED_FROM - 1) is subset_arrays
-    assert subset_keys.kernels_for(subset_keys.COMPILED_FROM).__name__ == "PETWorks.counting.subset_kernels"
+    monkeypatch.delitem(sys.modules, "PETWorks.counting.subset_kernels", raising=False)
+    assert small_subsets.is_small(small_subsets.COMPILED_FROM // 2 - 1, 2)
+    assert not small_subsets.is_small(small_subsets.COMPILED_FROM // 2, 2)
     code = (
         "import sys; from PETWorks import Release, every_subset; "
         "every_subset(Release({'a': ['1', '2'], 'b': ['x', 'y']}, dict.fromkeys('ab', 'quasi_identifier'))); "
@@ -105,31 +104,8 @@ def test_a_compiler_is_loaded_for_much_work_only(monkeypatch):
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-@given(st.data(), st.integers(0, 12), st.integers(1, 40))
-@examples(60)
-def test_both_kernels_make_the_same_of_keys(data, key_bits, rows):
-    """Keys of two columns and a value, with weights; the left column is dropped."""
-    widths = [data.draw(st.integers(0, 12)), key_bits, data.draw(st.integers(0, 3))]
-    kind = data.draw(st.sampled_from([np.uint32, np.uint64]))
-    keys = np.array(data.draw(st.lists(st.integers(0, (1 << sum(widths)) - 1), min_size=rows, max_size=rows)), kind)
-    weights = np.array(data.draw(st.lists(st.integers(1, 40), min_size=rows, max_size=rows)), np.uint32)
-    weight_bits = data.draw(st.integers(0, 6))
-    results = []
-    for kernels in (subset_arrays, subset_kernels):
-        needed = kernels.entries_needed(weights, weight_bits)
-        entries = np.empty(needed, np.uint32)
-        dropped = np.array([key_bits + widths[2]]), np.array([widths[0]])
-        kernels.project(keys, weights, *dropped, weight_bits, entries)
-        written = entries.tolist()
-        entries.sort()
-        merged = np.empty(needed, np.uint32)
-        distinct, *counts = kernels.fold(entries, widths[2], weight_bits, merged)
-        results.append((needed, written, counts, entries[:distinct].tolist(), merged[:distinct].tolist()))
-    assert results[0] == results[1]
-
-
 @pytest.mark.slow
-@pytest.mark.usefixtures("kernels")
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("chunk", [1 << 19, 3000])
 def test_a_larger_table_agrees_with_grouping_the_rows(monkeypatch, chunk):
     monkeypatch.setattr(lattice, "CHUNK_ROWS", chunk)
@@ -146,7 +122,7 @@ def test_a_larger_table_agrees_with_grouping_the_rows(monkeypatch, chunk):
         assert counts == (len(sizes), (sizes == 1).sum(), sizes.min(), tuple(hits))
 
 
-@pytest.mark.usefixtures("kernels")
+@pytest.mark.usefixtures("way")
 def test_columns_that_no_key_can_hold():
     rng = np.random.default_rng(2)
     frame = pd.DataFrame({f"q{n:02}": rng.integers(0, 900, 1200).astype(str) for n in range(20)})
@@ -162,7 +138,7 @@ def test_columns_that_no_key_can_hold():
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("kernels")
+@pytest.mark.usefixtures("way")
 def test_heavy_rows_of_columns_that_just_fit_into_a_key():
     rng = np.random.default_rng(4)
     frame = pd.DataFrame({f"q{n}": rng.integers(0, 1000, 1500).astype(str) for n in range(8)})
