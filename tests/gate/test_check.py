@@ -79,6 +79,16 @@ def test_what_is_compared_is_shown(tmp_path):
     assert found[3] == (0.5, {"average": 0.5, "cell_size": 2})
 
 
+def test_a_policy_still_holds_after_its_identifiers_were_removed(tmp_path):
+    path = written(tmp_path, GOOD.replace("roles:\n", "roles:\n  identifiers: [name]\n"))
+    (tmp_path / "table.csv").write_text("age;zip;disease\n30;1;flu\n30;1;cold\n40;2;flu\n40;2;flu\n")
+    done = petworks("check", path)
+    assert done.returncode == 0, done.stderr
+    result = check(path, as_of=DAY)
+    assert (result.document["rules"][0]["value"], result.verdict) == ([], "pass")
+    assert {"column": "name", "role": "identifier", "released": False} in result.document["columns"]
+
+
 def test_direct_identifiers_in_the_release_fail(tmp_path):
     named = GOOD.replace("roles:\n", "roles:\n  identifiers: [name]\n")
     (rule, _) = check(written(tmp_path, named), as_of=DAY).document["rules"]

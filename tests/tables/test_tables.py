@@ -326,6 +326,14 @@ def test_roles_must_fit_the_columns():
         Release(table, {}, suppressed="gone")
 
 
+def test_identifiers_may_have_been_removed():
+    release = Release({"zip": ["1"], "age": ["2"]}, {"zip": QUASI_IDENTIFIER, "name": IDENTIFIER})
+    assert (release.identifiers, release.columns) == (("name",), ("zip", "age"))
+    for role in (SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE):
+        with pytest.raises(RoleError, match=r"^roles name columns that are not in the data: 'name'"):
+            Release({"zip": ["1"]}, {"zip": QUASI_IDENTIFIER, "name": role})
+
+
 def test_a_file_without_a_header_does_not_show_its_first_record(tmp_path):
     path = written(tmp_path, "SECRET;35;flu\nx;36;flu\n")
     with pytest.raises(RoleError, match=r"'zip'; it has 3 columns; is its first line a header\?") as error:

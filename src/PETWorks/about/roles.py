@@ -15,8 +15,8 @@ from PETWorks.tables.source import Source
 ROLES = (IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE)
 
 
-def checked_roles(roles: Mapping[str, str], source: Source, original: Source | None) -> dict[str, str]:
-    """The role of each column, as given, if the columns are there and the roles are roles."""
+def checked_roles(roles: Mapping[str, str], source: Source) -> dict[str, str]:
+    """The role of each column, as given, if the roles are roles and the columns are there; identifiers may be gone."""
     if not isinstance(roles, Mapping):
         raise RoleError(f"expected roles as a dict from column to role, got {type(roles).__name__}")
     checked: dict[str, str] = {}
@@ -25,12 +25,7 @@ def checked_roles(roles: Mapping[str, str], source: Source, original: Source | N
             raise RoleError(str(unknown("role", str(role), ROLES)))
         if checked.setdefault(str(column).strip(), role) != role:
             raise RoleError(f"column {str(column).strip()!r} has two roles")
-    removed = original.names if original is not None else ()
-    strange = [
-        column
-        for column, role in checked.items()
-        if column not in source.names and not (role == IDENTIFIER and column in removed)
-    ]
+    strange = [column for column, role in checked.items() if column not in source.names and role != IDENTIFIER]
     if strange:
         raise RoleError(f"roles name columns that are not in the data: {quoted(strange)}; it has {_columns(source)}")
     return checked

@@ -80,7 +80,7 @@ class Release:
             roles = beside_roles if roles is None else roles
             hierarchies = beside_hierarchies if hierarchies is None else hierarchies
         self.columns, self.encoding, self.separator = source.names, source.encoding, source.separator
-        self.roles = checked_roles(roles or {}, source, before)
+        self.roles = checked_roles(roles or {}, source)
         self.quasi_identifiers = self._with_role(QUASI_IDENTIFIER)
         self.sensitive_attributes = self._with_role(SENSITIVE_ATTRIBUTE)
         self.identifiers = self._with_role(IDENTIFIER)
