@@ -12,12 +12,9 @@ _ROLES = {name: getattr(attributetypes, name) for name in attributetypes.__all__
 
 def read_sidecar(table: Path) -> tuple[dict[str, str], Path | None]:
     """Roles and hierarchy folder from the YAML file with the table's stem; nothing where there is no such file."""
-    beside = [
-        path for path in (table.with_suffix(".yaml"), table.with_suffix(".yml")) if path.is_file() and path != table
-    ]
-    if not beside:
+    path = sidecar_of(table)
+    if path is None:
         return {}, None
-    path = beside[0]
     content = read_yaml(path).content
     if isinstance(content, dict) and "petworks_policy" in content:
         return {}, None  # a policy that is called like its table
@@ -32,6 +29,12 @@ def read_sidecar(table: Path) -> tuple[dict[str, str], Path | None]:
                 raise InputError(f"{path.name}: column {column!r} has two roles")
             roles[column] = _ROLES[key]
     return roles, _folder(dataset.get("HIERARCHY"), path)
+
+
+def sidecar_of(table: Path) -> Path | None:
+    """The YAML file with the table's stem."""
+    candidates = (table.with_suffix(suffix) for suffix in (".yaml", ".yml"))
+    return next((path for path in candidates if path.is_file() and path != table), None)
 
 
 def _section(given: Any, key: str, keys: tuple[str, ...], name: str) -> dict[str, Any]:

@@ -94,6 +94,7 @@ class _Edition:
                 for name, reason in document.not_applicable.items()
             },
             next_steps=tuple(self._step(step) for step in document.next_steps if self._is_for_outsiders(step)),
+            options=document.options,
         )
 
     def _of_classes(self, share: Number) -> Number:

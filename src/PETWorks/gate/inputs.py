@@ -1,20 +1,31 @@
-"""The files that a check reads, with their digests."""
+"""The files that a check reads: their digests, and that they stay as they are while it reads them."""
 
 import hashlib
+import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from PETWorks.about.sidecar import read_sidecar
+from PETWorks.about.sidecar import read_sidecar, sidecar_of
+from PETWorks.errors import InputError
 from PETWorks.gate.document import Input, PolicyFacts, Use
 from PETWorks.gate.policy import Policy
-from PETWorks.tables.opening import files_named
+from PETWorks.tables.databases import shown_address
+from PETWorks.tables.opening import files_named, is_address
+
+# A file system may give two changes within this time the same time stamp.
+CLOCK_TICK_NS = 20_000_000
+
+State = tuple[int, ...]
 
 
 def policy_facts(policy: Policy) -> PolicyFacts:
     """The policy file, and what it says about the release."""
     return PolicyFacts(
         file=policy.path.name,
-        sha256=_digest(policy.path),
+        sha256=policy.file.sha256,
         cell_size=policy.cell_size,
         release=policy.release_kind,
         recipients=policy.recipients,
@@ -24,41 +35,107 @@ def policy_facts(policy: Policy) -> PolicyFacts:
     )
 
 
-def inputs(policy: Policy, data: Any) -> tuple[Input, ...]:
-    """The files that were read, the data first; `data` is a path, or any other source of the table."""
+def shown_table(data: Any) -> str | None:
+    """What a report calls a table: a name without folder, user and password; None if it is in memory."""
+    if is_address(data):
+        return shown_address(data)
+    return data.name if isinstance(data, Path) else None
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Something that was read; `listed`: its digest is that of a list of files."""
+
+    use: Use
+    name: str | None
+    files: tuple[Path, ...] = ()
+    listed: bool = False
+
+
+class Inputs:
+    """The files of a check. They are looked at before anything is read, and hashed after everything was.
+
+    A file that is not the same at both moments is an error. So the digests are those of the bytes that were evaluated.
+    """
+
+    def __init__(self, policy: Policy, data: Any) -> None:
+        self._policy, self._data = policy, data
+        self._sources = tuple(_sources(policy, data))
+        self._states = {file: _settled(file) for source in self._sources for file in source.files}
+
+    def facts(self) -> tuple[Input, ...]:
+        """Each input with its digest, the data first."""
+        if tuple(_sources(self._policy, self._data)) != self._sources:
+            raise InputError("files were added or removed while they were checked; check again")
+        return tuple(map(self._input, self._sources))
+
+    def _input(self, source: _Source) -> Input:
+        if not source.files:
+            return Input(source.use, source.name, None, None)
+        digests = [self._digest(file) for file in source.files]
+        digest = digests[0]
+        if source.listed:
+            # What `sha256sum` prints for the files, so that the digest can be verified without this program.
+            lines = (f"{digest}  {file.name}\n" for digest, file in zip(digests, source.files, strict=True))
+            digest = hashlib.sha256("".join(lines).encode()).hexdigest()
+        return Input(source.use, source.name, sum(self._states[file][2] for file in source.files), digest)
+
+    def _digest(self, path: Path) -> str:
+        try:
+            with path.open("rb") as file:
+                before = _state(os.fstat(file.fileno()), path)
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+                after = _state(os.fstat(file.fileno()), path)
+        except OSError as error:
+            raise InputError(f"cannot read {path.name}: {error.strerror}") from None
+        if not before == after == self._states[path]:
+            raise InputError(f"{path.name}: the file changed while it was checked; check again")
+        return digest
+
+
+def _sources(policy: Policy, data: Any) -> Iterator[_Source]:
+    yield _table("data", data)
+    beside = sidecar_of(data) if isinstance(data, Path) and data.is_file() else None
+    if beside is not None and beside.samefile(policy.path):
+        beside = None
     folder = policy.hierarchies
-    if folder is None and isinstance(data, Path):
-        folder = read_sidecar(data)[1]
-    others: dict[Use, Any] = {
-        "roles": _roles_file(policy, data),
-        "original": policy.original,
-        "population": policy.population,
-        "hierarchies": folder,
-    }
-    return (_input("data", data), *(_input(use, path) for use, path in others.items() if isinstance(path, Path)))
+    if beside is not None and (policy.roles is None or folder is None):
+        yield _Source("roles", beside.name, (beside,))
+        folder = read_sidecar(data)[1] if folder is None else folder
+    for use, table in (("original", policy.original), ("population", policy.population)):
+        if isinstance(table, Path | str):
+            yield _table("original" if use == "original" else "population", table)
+    if folder is not None:
+        yield _Source("hierarchies", folder.name, tuple(sorted(folder.glob("*hierarchy_*.csv"))), listed=True)
 
 
-def _roles_file(policy: Policy, data: Any) -> Path | None:
-    """The YAML file next to the table, unless that is the policy itself."""
-    if not isinstance(data, Path):
-        return None
-    candidates = (data.with_suffix(suffix) for suffix in (".yaml", ".yml"))
-    return next((path for path in candidates if path.is_file() and not path.samefile(policy.path)), None)
+def _table(use: Use, table: Any) -> _Source:
+    if not isinstance(table, Path):
+        return _Source(use, shown_table(table))
+    files = tuple(file for one in files_named(table) for file in _with_log(one))
+    return _Source(use, table.name, files, listed=len(files) > 1)
 
 
-def _input(use: Use, path: Any) -> Input:
-    if not isinstance(path, Path):
-        return Input(use, None, None, None)
-    files = sorted(path.glob("*hierarchy_*.csv")) if path.is_dir() else files_named(path)
-    if path.is_dir() or len(files) > 1:
-        # What `sha256sum` prints for the files, so that the digest can be verified without this program.
-        listed = "".join(f"{_digest(file)}  {file.name}\n" for file in files)
-        digest = hashlib.sha256(listed.encode()).hexdigest()
-    else:
-        digest = _digest(files[0])
-    return Input(use, path.name, sum(file.stat().st_size for file in files), digest)
+def _with_log(file: Path) -> Sequence[Path]:
+    """A file; of a database also the log of changes that are not in the file yet."""
+    logs = (file.with_name(f"{file.name}{end}") for end in (".wal", "-wal"))
+    return (file, *(log for log in logs if log.is_file()))
 
 
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _settled(file: Path) -> State:
+    """The state of a file, when it is old enough for any further change to be visible in it."""
+    try:
+        state = _state(file.stat(), file)
+        age = time.time_ns() - max(state[-2:])
+        if 0 <= age < CLOCK_TICK_NS:
+            time.sleep((CLOCK_TICK_NS - age) / 1e9)
+            state = _state(file.stat(), file)
+    except OSError as error:
+        raise InputError(f"cannot read {file.name}: {error.strerror}") from None
+    return state
+
+
+def _state(stat: os.stat_result, file: Path) -> State:
+    """What changes with the content of a file. SQLite sets the owner of its log anew whenever it opens it."""
+    changed = stat.st_mtime_ns if file.name.endswith("-wal") else stat.st_ctime_ns
+    return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, changed

@@ -81,6 +81,7 @@ class Policy:
     subset_sizes: str | None
     limits: Mapping[str, str] = field(default_factory=dict)
     waivers: tuple[Waiver, ...] = ()
+    root: Path | None = None  # the folder that the user allowed the files to be in, if it is not the policy's
 
     def release(self, data: Any = None, **counted: Any) -> Release:
         """The release that the policy is about, or other data with the same columns. `counted`: engine and limits."""
@@ -165,6 +166,7 @@ def read_policy(path: str | Path, root: str | Path | None = None) -> Policy:
         subset_sizes=subsets.get("sizes"),
         limits=subsets.get("limits", {}),
         waivers=tuple(waivers_of(file, rules)),
+        root=None if root is None else Path(root),
     )
 
 

@@ -1,10 +1,10 @@
 """The gate: from a policy and its data to a verdict and to everything that a report says, as one document."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from PETWorks import __version__
 from PETWorks.counting.release import Release
@@ -21,6 +21,7 @@ from PETWorks.gate.document import (
     PayoutStep,
     RuleResult,
     RuleVerdicts,
+    Spoken,
     SubsetAnswers,
     TableFacts,
     Value,
@@ -30,7 +31,7 @@ from PETWorks.gate.document import (
 )
 from PETWorks.gate.external import NeedText
 from PETWorks.gate.facts import assumed, columns, payout, small_classes
-from PETWorks.gate.inputs import inputs, policy_facts
+from PETWorks.gate.inputs import Inputs, policy_facts, shown_table
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.policy_rules import NO_IDENTIFIERS, SUBSETS, Rule, Waiver
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, every_subset
@@ -50,6 +51,9 @@ def judged(
     moment = _moment(as_of)
     address = isinstance(data, str) and "://" in data
     given = Path(data) if isinstance(data, str | os.PathLike) and not address else data
+    if given is None or _is_the_policys(given, policy):
+        given = None
+    inputs = Inputs(policy, policy.data if given is None else given)
     release = policy.release(given, **counted)
     subsets, drivers = _subsets(release, policy, progress)
     # What the rules and the overview ask is counted together, each thing once.
@@ -63,11 +67,11 @@ def judged(
         generated=moment.strftime("%Y-%m-%dT%H:%M:%SZ"),
         as_of_given=as_of is not None,
         edition=INTERNAL,
-        title=policy.title,
+        title=policy.title if given is None else _title(policy, shown_table(given)),
         verdict=_verdict([rule.verdict for rule in rules]),
         rule_verdicts=_rule_verdicts(rules),
         policy=policy_facts(policy),
-        inputs=inputs(policy, policy.data if given is None else given),
+        inputs=inputs.facts(),
         table=_table(overview),
         columns=columns(release, overview.results),
         rules=rules,
@@ -82,8 +86,46 @@ def judged(
             for name, error in overview.reasons.items()
         },
         next_steps=next_steps(release, policy, rules, moment.date(), drivers),
+        options=tuple(_options(policy, given, release)),
     )
     return document, release.engine.note
+
+
+def _is_the_policys(data: Any, policy: Policy) -> bool:
+    """Whether data is the very file that the policy names."""
+    both_files = isinstance(data, Path) and isinstance(policy.data, Path) and data.is_file() and policy.data.is_file()
+    return both_files and data.samefile(policy.data)
+
+
+def _title(policy: Policy, table: str | None) -> Spoken:
+    """The title of a check of other data: it names them, after the policy's own title if there is one."""
+    own = None if policy.title == shown_table(policy.data) else policy.title
+    if table is not None and not isinstance(own, Mapping):
+        return table if own is None else f"{own}: {table}"
+    english, chinese = ("", "") if own is None else (own, own) if isinstance(own, str) else _both(own)
+    return {
+        "en": f"{english}{': ' if english else ''}{table or 'a table in memory'}",
+        "zh-TW": f"{chinese}{'：' if chinese else ''}{table or '記憶體中的資料表'}",
+    }
+
+
+def _both(title: Mapping[Literal["en", "zh-TW"], str]) -> tuple[str, str]:
+    """A title in both languages, also if it is given in one."""
+    texts = dict(title)
+    either = next(iter(texts.values()))
+    return texts.get("en", either), texts.get("zh-TW", either)
+
+
+def _options(policy: Policy, data: Any, release: Release) -> Iterator[str]:
+    """What a command must say to get the same result; folders are left out, since they differ between machines."""
+    table = shown_table(data)
+    if table is not None:
+        yield from ("--data", table)
+    if policy.root is not None:
+        yield from ("--root", "FOLDER")
+    # Engines give the same numbers, but not all of them can compare records by their place.
+    if not release.engine.keeps_order:
+        yield from ("--engine", release.engine.name)
 
 
 def _moment(given: datetime | str | None) -> datetime:

@@ -94,6 +94,7 @@ def _sentences(document: CheckDocument) -> dict[str, Any]:
         "verdict_text": prose.verdict,
         "table_text": prose.table,
         "residual": prose.residual,
+        "checked_file": prose.checked_file,
     }
     lists = {
         "assumptions": prose.assumptions,

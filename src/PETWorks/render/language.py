@@ -49,7 +49,7 @@ def said(lang: str, message: str, **values: Any) -> str:
 def _put_in(key: str, value: Any, lang: str) -> str:
     """A value to fill in; the key says whether a list has names of columns, of rules, or of something else."""
     if isinstance(value, str):
-        return own(value, lang)
+        return printable(value) if key == "command" else own(value, lang)
     if isinstance(value, list | tuple) and value:
         if key in ("column", "columns"):
             return listed([said(lang, "write.column", name=name(one)) for one in value], lang)

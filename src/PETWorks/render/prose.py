@@ -1,5 +1,7 @@
 """The sentences of a report, in any language."""
 
+import shlex
+
 from PETWorks.gate.bounds import Bound, Count
 from PETWorks.gate.document import CheckDocument, MeasureResult, NextStep, Treatment, WaiverFacts
 from PETWorks.measures.catalogue import find
@@ -42,7 +44,7 @@ def table(document: CheckDocument, lang: str) -> str:
     skipped = [column for column in described.columns_without_a_role if column != unit]
     if skipped:
         sentences.append(said(lang, "summary.skipped", n=len(skipped)))
-    return _together(lang, *sentences)
+    return _together(lang, *sentences, checked_file(document, lang))
 
 
 def moment(document: CheckDocument) -> str:
@@ -184,17 +186,36 @@ def method(document: CheckDocument, lang: str) -> list[str]:
             schema=document.schema,
             moment=moment(document),
         ),
-        said(
-            lang,
-            "method.repeat",
-            policy=document.policy.file,
-            edition=document.edition,
-            moment=document.generated,
-        ),
+        repeat(document, lang),
     ]
     if document.edition == "external":
         sentences.append(said(lang, "method.external", n=document.policy.cell_size))
     return sentences
+
+
+def repeat(document: CheckDocument, lang: str) -> str:
+    """How to get the same result again."""
+    if document.inputs[0].file is None:
+        return said(
+            lang,
+            "method.repeat-in-python",
+            policy=document.policy.file,
+            moment=document.generated,
+            edition=document.edition,
+        )
+    options = (*document.options, "--as-of", document.generated, "--edition", document.edition, "--json")
+    command = shlex.join(["petworks", "check", document.policy.file, *options])
+    return said(lang, "method.repeat", command=command)
+
+
+def checked_file(document: CheckDocument, lang: str) -> str:
+    """Which file was checked, if that is not the one to release: it still has the column that names people."""
+    unit, file = document.table.treatment["privacy_unit"], document.inputs[0].file
+    if unit is None:
+        return ""
+    if file is None:
+        return said(lang, "summary.unit-in-memory", column=[unit])
+    return said(lang, "summary.unit", file=file, column=[unit])
 
 
 def not_measured(document: CheckDocument, lang: str) -> list[str]:

@@ -194,6 +194,16 @@ def server_name(url: str) -> str:
     return f"{scheme}://{host}/{path}" if plain else f"{scheme}://..."
 
 
+def shown_address(url: str) -> str:
+    """An address with its table, but without user, password and options.
+
+    >>> shown_address("postgresql://me:secret@db.example/census?sslmode=require#public.people")
+    'postgresql://db.example/census#public.people'
+    """
+    server, (_, mark, table) = server_name(url), url.strip().rpartition("#")
+    return f"{server}{mark}{table}" if mark and not server.endswith("...") else server
+
+
 def _duckdb() -> Any:
     if find_spec("duckdb") is None:
         raise InputError("a database is read with DuckDB: pip install 'petworks[duckdb]'")

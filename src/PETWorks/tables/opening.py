@@ -98,6 +98,11 @@ def open_table(table: str | Path, separator: str | None = None, encoding: str | 
     return open_path(path, separator, encoding)
 
 
+def is_address(table: Any) -> bool:
+    """Whether a table is named by an address of a server or a cluster instead of a path."""
+    return isinstance(table, str) and "://" in table
+
+
 def files_named(path: Path) -> list[Path]:
     """The files that a path stands for: itself, those like a pattern, or the database in front of a `#`."""
     if path.exists():

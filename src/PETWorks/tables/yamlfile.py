@@ -1,5 +1,6 @@
 """Plain YAML files: mappings, lists and texts as they stand there, and the line on which each began."""
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ class YAMLFile:
     name: str
     content: Any
     lines: Mapping[Key, int]
+    sha256: str  # of the bytes that were read
 
     def error(self, key: Key, *parts: str | Hint) -> InputError:
         """An error that names the file, the line and the key."""
@@ -43,8 +45,9 @@ def read_yaml(path: Path) -> YAMLFile:
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise InputError(f"{path.name}: the file is larger than {LARGEST_FILE >> 10} KiB")
-        events = yaml.parse(path.read_text("utf-8-sig"), loader)
-        return YAMLFile(path.name, _document(events, path.name, lines), lines)
+        read = path.read_bytes()
+        events = yaml.parse(read.decode("utf-8-sig"), loader)
+        return YAMLFile(path.name, _document(events, path.name, lines), lines, hashlib.sha256(read).hexdigest())
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         where = f", line {mark.line + 1}" if mark else ""

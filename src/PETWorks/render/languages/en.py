@@ -69,6 +69,13 @@ TEXTS = {
     "summary.people.one": "The records belong to one person.",
     "summary.skipped": "{n} columns without a role were not examined.",
     "summary.skipped.one": "1 column without a role was not examined.",
+    "summary.unit": (
+        "{file} contains {column}, which identifies people: it is the file that was checked and that the digest "
+        "belongs to, not the file to release. Release it without that column."
+    ),
+    "summary.unit-in-memory": (
+        "The table that was checked contains {column}, which identifies people: release it without that column."
+    ),
     "waiver.active": "Waived until {expires}: {reason}",
     "waiver.expired": "The waiver expired on {expires}: {reason}",
     "waiver.not needed": "The waiver until {expires} is not needed: {reason}",
@@ -262,8 +269,12 @@ TEXTS = {
     "method.version": "PETWorks {version}; format {schema}; evaluated as of {moment}.",
     "method.version-as-of": "PETWorks {version}; format {schema}; evaluated as of {moment} (specified by the user).",
     "method.repeat": (
-        "To repeat it: petworks check {policy} --as-of {moment} --edition {edition} --json FILE; the content digest "
-        "must be the same."
+        "To repeat it, with the folders in which you have these files: {command} FILE; the content digest must be the "
+        "same."
+    ),
+    "method.repeat-in-python": (
+        "To repeat it in Python, with the same table in memory: check({policy!r}, data=table, as_of={moment!r})"
+        ".to_json({edition!r}); the content digest must be the same."
     ),
     "method.external": (
         "External edition: no value of the table, no class, and no count of people below {n} is shown; numbers are "

@@ -150,6 +150,10 @@ TEXTS = {
     "summary.table": "資料列數 {records}；準識別符 {known} 個，敏感屬性 {sensitive} 個。",
     "summary.people": "這些資料列屬於 {n} 人。",
     "summary.skipped": "有 {n} 個欄位未指定屬性型態，未經評估。",
+    "summary.unit": (
+        "受檢的檔案 {file} 含有可識別個人的欄位{column}，雜湊值即屬於此檔案；它並非應釋出的檔案，釋出前須移除該欄位。"
+    ),
+    "summary.unit-in-memory": "受檢的資料表含有可識別個人的欄位{column}，釋出前須移除該欄位。",
     "waiver.active": "豁免至 {expires}：{reason}",
     "waiver.expired": "豁免已於 {expires} 到期：{reason}",
     "waiver.not needed": "效期至 {expires} 的豁免已無必要：{reason}",
@@ -305,7 +309,11 @@ TEXTS = {
     "method.seed": "所有計算均無隨機成分：沒有隨機種子，相同檔案必得相同結果。",
     "method.version": "PETWorks {version}；格式 {schema}；評估時點 {moment}。",
     "method.version-as-of": "PETWorks {version}；格式 {schema}；評估時點 {moment}（由使用者指定）。",
-    "method.repeat": "重現：petworks check {policy} --as-of {moment} --edition {edition} --json 檔案；雜湊值應相同。",
+    "method.repeat": "重現（請自行補上各檔案所在的資料夾）：{command} 檔案；內容雜湊值應相同。",
+    "method.repeat-in-python": (
+        "於 Python 中以記憶體中的同一資料表重現：check({policy!r}, data=table, as_of={moment!r})"
+        ".to_json({edition!r})；內容雜湊值應相同。"
+    ),
     "method.external": "對外版：不顯示資料表的任何值、任何等價類，以及小於 {n} 的人數；數值經捨入處理。",
     "method.digest": "本次檢查之 JSON 檔的內容雜湊值為",
     "method.not-measured": "未評估的指標",
