@@ -63,6 +63,7 @@ def completed_ids():
     yield from (f"attributes.{key}" for key in ("prior", "posterior", "distance"))
     yield from (f"head.{head}" for head in ("rule", "measure", "found", "wanted", "verdict"))
     yield from (f"head.{kind}" for kind in ("highest", "median", "lowest"))
+    yield from (f"sees.{entry.sees}" for entry in catalogue.values() if entry.sees is not None)
     yield from (f"stated.{way}" for way in ("cell size", "probability", "probability and cell size"))
     yield from (f"rule.{rule}" for rule in ("every-subset", "no-direct-identifiers"))
     roles = ("identifier", "quasi_identifier", "sensitive_attribute", "insensitive_attribute")

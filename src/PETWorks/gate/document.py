@@ -116,6 +116,7 @@ class TableFacts(JSONObject):
     quasi_identifiers: Names
     sensitive_attributes: Names
     hierarchies: Names
+    original_records: int | None = None
     identifiers_in_the_release: Names
     columns_without_a_role: Names
     encoding: str | Absent | None = ABSENT
@@ -136,6 +137,9 @@ class ColumnFacts(JSONObject):
     non_uniform_entropy: float | Bound | None = None
     total_variation: float | Bound | None = None
     distinct_before: int | None = None
+    recoded: Annotated[bool, "whether it has values that the original does not have"] | None = None
+    changed: Annotated[float, "share of the cells that changed, at least"] | None = None
+    entropy_kept: Annotated[float, "entropy of the values, as a share of the original's"] | None = None
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from PETWorks.about.treatment import APART
-from PETWorks.counting.counts import ClassSizes, Grouping
+from PETWorks.counting.counts import ClassSizes, Grouping, Marginal
 from PETWorks.counting.release import Release
 from PETWorks.errors import HierarchyError, NotApplicable
 from PETWorks.gate.document import AdversaryFacts, ColumnFacts, PayoutStep, SmallClasses, WithoutColumn
@@ -46,11 +46,36 @@ def _what_is_left(release: Release, name: str, by_measure: Mapping[str, Any]) ->
     }
     left["distinct"] = _distinct(values)
     if release.has_original:
-        before = release.original.marginal(name).values
-        left["distinct_before"] = _distinct(before)
-        if set(values) - {*before, None, SUPPRESSED}:
+        before, after = release.original.marginal(name), release.marginal(name)
+        left["distinct_before"] = _distinct(before.values)
+        left["recoded"] = bool(set(values) - {*before.values, None, SUPPRESSED})
+        left["changed"] = _changed(before, after)
+        left["entropy_kept"] = _entropy_kept(before, after)
+        if left["recoded"]:
             left.pop("total_variation", None)  # the labels differ, so there is nothing to compare
     return left
+
+
+def _changed(before: Marginal, after: Marginal) -> float:
+    """The share of released cells that cannot be cells of the original: there are more of their value than it had."""
+    had = dict(zip(before.values, before.counts.tolist(), strict=True))
+    counts = zip(after.values, after.counts.tolist(), strict=True)
+    new = sum(max(int(count) - int(had.get(value, 0)), 0) for value, count in counts)
+    return new / after.records
+
+
+def _entropy_kept(before: Marginal, after: Marginal) -> float | None:
+    """What a released cell tells, in bits, as a share of what a cell of the original tells; None if that is nothing."""
+    told = _bits(before)
+    return min(_bits(after) / told, 1.0) if told > 0 else None
+
+
+def _bits(marginal: Marginal) -> float:
+    """The entropy of a column's values; a missing or suppressed cell tells nothing."""
+    tells = [value is not None and value != SUPPRESSED for value in marginal.values]
+    counts = marginal.counts[tells].astype(np.float64)
+    told = counts.sum()
+    return float(-(counts * np.log2(counts / told)).sum() / marginal.records) + 0.0 if told else 0.0
 
 
 def _distinct(values: Sequence[str | None]) -> int:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -35,7 +36,7 @@ from PETWorks.gate.inputs import Inputs, policy_facts, shown_table
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.policy_rules import NO_IDENTIFIERS, SUBSETS, Rule, Waiver
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, every_subset
-from PETWorks.measures.catalogue import all_measures
+from PETWorks.measures.catalogue import all_measures, find
 from PETWorks.measures.evaluation import Evaluation, evaluate_all, prepare
 from PETWorks.measures.result import Result
 
@@ -60,7 +61,7 @@ def judged(
     ruled = [(rule.measure, rule.parameters) for rule in policy.rules if rule.measure is not None]
     prepare(release.view, [*ruled, *((entry, entry.check({})) for entry in all_measures())])
     rules = tuple(_rules(release, policy, subsets, moment.date()))
-    overview = evaluate_all(release, None)
+    overview = _overview(release, policy)
     document = CheckDocument(
         schema=FORMAT,
         petworks=__version__,
@@ -72,7 +73,7 @@ def judged(
         rule_verdicts=_rule_verdicts(rules),
         policy=policy_facts(policy),
         inputs=inputs.facts(),
-        table=_table(overview),
+        table=_table(release, overview),
         columns=columns(release, overview.results),
         rules=rules,
         small_classes=small_classes(release, policy.cell_size),
@@ -150,8 +151,30 @@ def _subsets(
     return SubsetAnswers.from_dict(answers), drivers
 
 
-def _table(overview: Evaluation) -> TableFacts:
-    return TableFacts.from_dict({name: value for name, value in overview.table.items() if name != "engine"})
+def _overview(release: Release, policy: Policy) -> Evaluation:
+    """All measures that apply. Those in money only where a rule is about them: nobody else has set the amounts."""
+    overview = evaluate_all(release, None)
+    rules = {rule.measure.name: rule for rule in policy.rules if rule.measure is not None}
+    results: list[Result] = []
+    reasons = dict(overview.reasons)
+    for result in overview.results:
+        measure = find(result.measure)
+        if measure.unit != "money":
+            results.append(result)
+        elif measure.name in rules:
+            parameters = rules[measure.name].parameters
+            results.append(replace(measure.measure(release.view, parameters), satisfied=None))
+        else:
+            reasons[measure.name] = NeedNotMet("needs amounts: a rule of the policy that sets them")
+    in_order = {entry.name: reasons[entry.name] for entry in all_measures() if entry.name in reasons}
+    return Evaluation(overview.table, tuple(results), in_order)
+
+
+def _table(release: Release, overview: Evaluation) -> TableFacts:
+    facts = {name: value for name, value in overview.table.items() if name != "engine"}
+    return TableFacts.from_dict(
+        {**facts, **({"original_records": release.original.rows} if release.has_original else {})}
+    )
 
 
 def _payout_curve(release: Release, overview: Evaluation) -> tuple[PayoutStep, ...] | None:

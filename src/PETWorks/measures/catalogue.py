@@ -91,6 +91,7 @@ class Metric:
     linked: bool
     reported_in: str | None
     asks: Callable[..., Iterable[Question[Any]]] | None
+    sees: str | None
 
     def __repr__(self) -> str:
         return f"<{self.name} ({self.family}): {self.summary}>"
@@ -233,6 +234,7 @@ def metric(
     linked: bool = False,
     section: str | None = None,
     asks: Callable[..., Iterable[Question[Any]]] | None = None,
+    sees: str | None = None,
 ) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
     """Enter a function in the catalogue and check its arguments whenever it is called.
 
@@ -247,6 +249,8 @@ def metric(
     linked             whether records are linked with the population, where there is one
     asks               the questions about classes that it will ask, for a view and its checked parameters
     section            the part of a report it belongs to, where family and needs do not say it
+    sees               what a measure of utility looks at if it does not see how coarse recoded values are:
+                       class-sizes, suppression, or labels (any other label is another value)
     """
 
     def enter(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
@@ -266,6 +270,7 @@ def metric(
             linked=linked,
             reported_in=section,
             asks=asks,
+            sees=sees,
         )
         catalogue[entry.name] = entry
 

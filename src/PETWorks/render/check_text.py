@@ -10,7 +10,7 @@ from PETWorks.gate.diff import Comparison, Difference
 from PETWorks.gate.document import CheckDocument
 from PETWorks.gate.presets import Preset
 from PETWorks.gate.suggestion import Suggestion
-from PETWorks.render import prose
+from PETWorks.render import prose, sections
 from PETWorks.render.language import (
     ENGLISH,
     checked_language,
@@ -45,12 +45,29 @@ def check_text(document: CheckDocument, lang: str, *, colour: bool, width: int) 
         for rule in document.rules
         if rule.waiver
     ]
+    lost = prose.utility(document, lang)
+    if lost:
+        parts.append(Text(f"\n{said(lang, 'section.utility')}", "bold"))
+        parts += [Text(sentence) for sentence in lost]
+        parts += _losses(document, lang)
     steps = prose.steps(document, lang)
     if steps:
         parts.append(Text(f"\n{said(lang, 'section.steps')}", "bold"))
         parts.append(Text(prose.residual(document, lang)))
         parts += [Text(f"{place}. {step}") for place, step in enumerate(steps, 1)]
     return rendered(parts, colour=colour, width=width)
+
+
+def _losses(document: CheckDocument, lang: str) -> list[Any]:
+    """The columns that lost most since the original."""
+    columns = sections.lossy(document)
+    if not columns:
+        return []
+    table = new_table(*(said(lang, head) for head in sections.LOSSES))
+    for column in columns[: sections.MOST_LOSSES]:
+        table.add_row(*map(Text, prose.loss(column, lang)))
+    more = len(columns) - sections.MOST_LOSSES
+    return [table, *([Text(said(lang, "word.more", n=more))] if more > 0 else [])]
 
 
 def comparison_text(comparison: Comparison, *, colour: bool, width: int) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from PETWorks.errors import InputError
 from PETWorks.gate.document import INTERNAL, CheckDocument, CheckFile
+from PETWorks.measures.catalogue import find
 from PETWorks.measures.numbers import whole
 from PETWorks.render import charts, prose
 from PETWorks.render.bilingual import in_all_languages, spoken
@@ -100,6 +101,7 @@ def _sentences(document: CheckDocument) -> dict[str, Any]:
         "assumptions": prose.assumptions,
         "method": prose.method,
         "not_measured": prose.not_measured,
+        "utility_texts": prose.utility,
     }
     return {
         "moment": prose.moment(document),
@@ -138,6 +140,8 @@ _FUNCTIONS: dict[str, Any] = {
     "limit_name": _in_all(limit_name),
     "preset_note": _in_all(preset_note),
     "waiver": _in_all(prose.waiver),
+    "sees": _in_all(prose.sees),
+    "is_blind": lambda measure: find(measure).sees is not None,
 }
 
 

@@ -4,7 +4,7 @@ import html
 import re
 
 from PETWorks.gate.document import CheckDocument
-from PETWorks.render import prose
+from PETWorks.render import prose, sections
 from PETWorks.render.language import checked_language, measure_name, measured, own, rule_name, said, thresholds
 
 BREAK = "\u200b"  # invisible; entities and backslashes do not keep GitHub and GitLab from linking
@@ -32,6 +32,10 @@ def markdown(document: CheckDocument, lang: str) -> str:
         called = (rule_name(rule.name, lang), measure_name(rule.measure, lang))
         cells = map(_plain, (*called, measured(rule, lang), thresholds(rule, lang)))
         lines.append(f"| {' | '.join(cells)} | {verdict} |")
+    lost = prose.utility(document, lang)
+    if lost:
+        lines += ["", f"### {said(lang, 'section.utility')}", "", *(line for one in lost for line in (_plain(one), ""))]
+        lines += _losses(document, lang)
     steps = prose.steps(document, lang)
     if steps:
         lines += ["", f"### {said(lang, 'section.steps')}", "", prose.residual(document, lang), ""]
@@ -40,6 +44,18 @@ def markdown(document: CheckDocument, lang: str) -> str:
     sums += [f"{one.file} `{one.sha256[:12]}`" for one in document.inputs if one.sha256]
     listed = "; ".join(_plain(text, "`") for text in sums)
     return "\n".join([*lines, "", f"<sub>PETWorks {document.petworks}, {document.generated}; {listed}</sub>", ""])
+
+
+def _losses(document: CheckDocument, lang: str) -> list[str]:
+    """The columns that lost most since the original."""
+    columns = sections.lossy(document)
+    if not columns:
+        return []
+    heads = (said(lang, head) for head in sections.LOSSES)
+    rows = (map(_plain, prose.loss(column, lang)) for column in columns[: sections.MOST_LOSSES])
+    lines = [f"| {' | '.join(heads)} |", "|---|---:|---:|---:|---:|", *(f"| {' | '.join(row)} |" for row in rows)]
+    more = len(columns) - sections.MOST_LOSSES
+    return [*lines, *(["", said(lang, "word.more", n=more)] if more > 0 else [])]
 
 
 def _headline(document: CheckDocument, lang: str) -> str:

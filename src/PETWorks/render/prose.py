@@ -3,9 +3,9 @@
 import shlex
 
 from PETWorks.gate.bounds import Bound, Count
-from PETWorks.gate.document import CheckDocument, MeasureResult, NextStep, Treatment, WaiverFacts
+from PETWorks.gate.document import CheckDocument, ColumnFacts, MeasureResult, NextStep, Treatment, WaiverFacts
 from PETWorks.measures.catalogue import find
-from PETWorks.render.language import measure_name, own, percent, said
+from PETWorks.render.language import listed, measure_name, name, own, percent, put, said
 from PETWorks.render.sections import lacking, utility_keys
 
 GLOSSARY = (
@@ -52,10 +52,48 @@ def moment(document: CheckDocument) -> str:
     return document.generated.replace("T", " ").replace("Z", " UTC")
 
 
+def utility(document: CheckDocument, lang: str) -> list[str]:
+    """What was lost since the original: first records, then values, and which measures do not see that."""
+    before, after = document.table.original_records, document.table.records
+    if before is None or not isinstance(after, int):
+        return []
+    rows = "utility.deleted" if after < before else "utility.added" if after > before else "utility.same-rows"
+    share = percent(abs(before - after) / before, lang)
+    sentences = [said(lang, rows, before=before, after=after, n=abs(before - after), share=share)]
+    recoded = [column.column for column in document.columns if column.recoded]
+    blind = [one.measure for one in document.results if find(one.measure).sees in ("class-sizes", "suppression")]
+    if recoded and blind:
+        measures = listed([measure_name(one, lang) for one in blind], lang)
+        sentences.append(said(lang, "utility.blind", columns=recoded, measures=measures))
+    without = [column for column in recoded if column not in document.table.hierarchies]
+    if without:
+        sentences.append(said(lang, "utility.no-hierarchies", columns=without))
+    return sentences
+
+
+def loss(column: ColumnFacts, lang: str) -> list[str]:
+    """What a column lost, in the cells of a table: its name, values before and after, cells changed, entropy kept."""
+    counts = (put(column.distinct_before, lang), put(column.distinct, lang))
+    shares = (percent(column.changed, lang), percent(column.entropy_kept, lang))
+    return [name(column.column), *counts, *shares]
+
+
+def sees(measure: str, lang: str) -> str:
+    """What a measure looks at, if it does not see how coarse recoded values are."""
+    kind = find(measure).sees
+    return "" if kind is None else said(lang, f"sees.{kind}")
+
+
 def presence(document: CheckDocument, lang: str) -> str:
     """Why presence was not measured."""
-    original = "the original table" in lacking(document, find("delta-presence"))
-    return said(lang, "presence.needs-original" if original else "presence.not-applicable")
+    if "the original table" in lacking(document, find("delta-presence")):
+        return said(lang, "presence.needs-original")
+    known = document.table.quasi_identifiers
+    recoded = [column.column for column in document.columns if column.recoded and column.column in known]
+    without = [column for column in recoded if column not in document.table.hierarchies]
+    if without:
+        return said(lang, "presence.needs-hierarchies", columns=without)
+    return said(lang, "presence.not-applicable")
 
 
 def summary(document: CheckDocument, lang: str) -> str:
@@ -95,9 +133,9 @@ def assumptions(document: CheckDocument, lang: str) -> list[str]:
         if described.population is None
         else said(lang, "context.population", n=described.population)
     )
-    payout = next((one.parameters for one in document.results if one.measure == "publisher-payout"), None)
-    if payout is not None:
-        sentences.append(said(lang, "context.amounts", **{name: payout[name] for name in AMOUNTS}))
+    in_money = [one.parameters for one in document.results if find(one.measure).unit == "money"]
+    if in_money:
+        sentences.append(said(lang, "context.amounts", **{name: in_money[-1][name] for name in AMOUNTS}))
     return sentences + [own(text, lang) for text in policy.assumptions]
 
 
@@ -228,6 +266,8 @@ def not_measured(document: CheckDocument, lang: str) -> list[str]:
 
 def _reason(document: CheckDocument, measure: str, lang: str) -> str:
     needs = lacking(document, find(measure))
+    if find(measure).unit == "money" and all(rule.measure != measure for rule in document.rules):
+        return said(lang, "needs.amounts")
     if needs:
         return said(lang, "needs", what=[said(lang, f"need.{need}") for need in needs])
     return said(lang, "needs.other")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from PETWorks.gate.document import CheckDocument, ColumnFacts, MeasureResult
+from PETWorks.gate.document import INTERNAL, CheckDocument, ColumnFacts, MeasureResult
 from PETWorks.measures.catalogue import Metric, all_measures, find
 
 MOST_COLUMNS = 100
@@ -12,6 +12,8 @@ MOST_RISKY = 30
 MOST_RULES = 50
 MOST_STEPS = 30
 MOST_ATTRIBUTES = 8
+MOST_LOSSES = 5  # columns that the short formats show
+LOSSES = ("head.column", "head.values-before", "head.values-after", "column.changed", "column.entropy_kept")
 
 SECTIONS = (
     *("context", "columns", "identity", "drivers", "attributes", "presence", "profit", "utility"),
@@ -56,7 +58,7 @@ def view(document: CheckDocument) -> dict[str, Any]:
     results = {result.measure: result for result in document.results}
     columns = document.columns[:MOST_COLUMNS]
     keys = utility_keys(document)
-    kept = [row for row in columns if any(getattr(row, key) is not None for key in keys)]
+    kept = [row for row in by_loss(document) if any(getattr(row, key) is not None for key in keys)]
     return {
         "rules": sorted(document.rules, key=lambda rule: _FIRST.index(rule.verdict))[:MOST_RULES]
         if len(document.rules) > MOST_RULES
@@ -72,6 +74,7 @@ def view(document: CheckDocument) -> dict[str, Any]:
         "utility_keys": keys,
         "utility_heads": [f">column.{key}" for key in keys],
         "before": any(row.distinct_before is not None for row in kept),
+        "changed": any(row.changed is not None for row in kept),
         "sources": [{"measure": name, "source": source(name)} for name in results if source(name)],
     }
 
@@ -81,12 +84,31 @@ def _with_unit(column: ColumnFacts, unit: str | None) -> ColumnFacts:
     return replace(column, role="privacy_unit") if column.column == unit else column
 
 
+def by_loss(document: CheckDocument) -> list[ColumnFacts]:
+    """The columns, those that lost most first; the external edition does not say which these are."""
+    keys = utility_keys(document)
+
+    def left(column: ColumnFacts) -> tuple[float, float]:
+        number = getattr(column, keys[0])
+        values = (column.distinct or 0) / column.distinct_before if column.distinct_before else 1.0
+        return number if isinstance(number, float) else 1.0, values
+
+    columns = document.columns[:MOST_COLUMNS]
+    return sorted(columns, key=left) if keys and document.edition == INTERNAL else list(columns)
+
+
+def lossy(document: CheckDocument) -> list[ColumnFacts]:
+    """The columns that have lost something since the original, the worst first."""
+    return [one for one in by_loss(document) if one.changed or (one.entropy_kept is not None and one.entropy_kept < 1)]
+
+
 def utility_keys(document: CheckDocument) -> list[str]:
     """The utility numbers that the columns have; the first is drawn as bars. Missing values have their own table."""
     known = [entry.by_column for entry in all_measures() if entry.by_column and entry.by_column.name != "missing"]
     ordered = sorted(known, key=lambda one: (one.better != "higher", one.name != "precision"))
     rows = document.columns[:MOST_COLUMNS]
-    return [one.name for one in ordered if any(getattr(row, one.name) is not None for row in rows)]
+    names = ["entropy_kept", *(one.name for one in ordered)]
+    return [name for name in names if any(getattr(row, name) is not None for row in rows)]
 
 
 def _histogram(document: CheckDocument, results: Mapping[str, MeasureResult]) -> list[dict[str, Any]]:

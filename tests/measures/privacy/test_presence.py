@@ -109,7 +109,9 @@ def test_a_release_of_another_table():
 
 
 def test_a_column_that_lacks_its_hierarchy_is_named():
-    with pytest.raises(NotApplicable, match=r": 2; values that the original does not have are in 'zip' \(no hierarchy"):
+    with pytest.raises(
+        NotApplicable, match=r": 2; values that .* are in 'zip', and no hierarchy says what those in 'zip' stand for$"
+    ):
         delta_presence(release({"zip": ["47**", "48**"]}, hierarchies={}))
 
 

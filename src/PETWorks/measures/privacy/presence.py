@@ -50,13 +50,13 @@ def delta_presence(
         foreign = [
             column for column in view.levels if view.released_values(column) - set(background.marginal(column).values)
         ]
-        why = f"; values that the original does not have are in {quoted(foreign)}" if foreign else ""
         lacking = [column for column in foreign if column not in view.hierarchies]
-        hint = f" (no hierarchy is given for {quoted(lacking)})" if lacking else ""
-        raise NotApplicable(
-            f"released records that match no record of the original: {deltas.strangers}{why}{hint}; "
-            "the release was not made from it"
-        )
+        text = f"released records that match no record of the original: {deltas.strangers}"
+        if foreign:
+            text += f"; values that the original does not have are in {quoted(foreign)}"
+        if lacking:  # they may stand for values of the original
+            raise NotApplicable(f"{text}, and no hierarchy says what those in {quoted(lacking)} stand for")
+        raise NotApplicable(f"{text}; the release was not made from it")
     if deltas.too_many:
         raise NotApplicable(
             f"released records beyond those the original has of their kind: {deltas.too_many}; "

@@ -19,6 +19,7 @@ NEEDED = ("quasi-identifiers", "the original table")
     aliases=("average-equivalence-class-size",),
     unit="ratio",
     if_it_fails="refine",
+    sees="class-sizes",
 )
 def aecs(view: View, *, at_least: AtLeast = None) -> Result:
     """How small the average equivalence class has stayed, between the original's and one class of all records.
@@ -60,6 +61,7 @@ def aecs(view: View, *, at_least: AtLeast = None) -> Result:
     aliases=("discernability", "discernibility-metric"),
     unit="ratio",
     if_it_fails="refine",
+    sees="class-sizes",
 )
 def discernibility(view: View, *, at_least: AtLeast = None) -> Result:
     """How well records can still be told apart, between the original and one class of all records.

@@ -29,6 +29,7 @@ QUANTILES = {"first_quartile_bias": 0.25, "median_bias": 0.5, "third_quartile_bi
     treats={"missing": "value", "suppressed": "value", "several_sensitive": None, "privacy_unit": None},
     unit="ratio",
     if_it_fails="refine",
+    sees="labels",
     by_column=ByColumn("total_variation", better="lower"),
 )
 def fidelity(view: View, *, at_least: AtLeast = None) -> Result:

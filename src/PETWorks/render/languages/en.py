@@ -105,7 +105,7 @@ TEXTS = {
     ),
     "context.population": "The population has {n} people.",
     "context.amounts": (
-        "Amounts per record, unless a rule sets others: an attack costs {adversary_cost} and gains {adversary_gain}; "
+        "Amounts per record, as the rules set them: an attack costs {adversary_cost} and gains {adversary_gain}; "
         "the publisher loses {publisher_loss} and earns {publisher_benefit}."
     ),
     "head.presets": "Presets",
@@ -190,8 +190,12 @@ TEXTS = {
     "distance.equal": "equal",
     "section.presence": "Presence: can anyone tell who is in the table?",
     "presence.not-applicable": "Not measured: it does not apply to this release and its original.",
+    "presence.needs-hierarchies": (
+        "Not measured: {columns} has values that the original does not have, and no hierarchy says what they stand for."
+    ),
     "presence.needs-original": "Not measured: it needs the original table, of which the release is a part.",
     "section.profit": "Profitability: is an attack worth its cost?",
+    "profit.none": "Not measured: the policy has no rule that sets the amounts (profitability or publisher-payout).",
     "profit.chart": "The publisher's payout by the gain of an attack per unit of cost",
     "profit.axis": "gain of an attack per unit of cost",
     "head.gain": "gain per cost, above",
@@ -202,6 +206,26 @@ TEXTS = {
     "head.by-column": "By column",
     "head.values-before": "values before",
     "head.values-after": "values after",
+    "utility.deleted": "{n} of the original's {before} records ({share}) are not in the release, which has {after}.",
+    "utility.deleted.one": "1 of the original's {before} records ({share}) is not in the release, which has {after}.",
+    "utility.added": (
+        "The release has {after} records, {n} more than the original, which has {before} ({share} more)."
+    ),
+    "utility.added.one": (
+        "The release has {after} records, 1 more than the original, which has {before} ({share} more)."
+    ),
+    "utility.same-rows": "No record was deleted: original and release have {before} records.",
+    "utility.blind": (
+        "These columns were recoded: {columns}. Measures that do not see how coarse they became: {measures}."
+    ),
+    "utility.no-hierarchies": (
+        "Measures of the loss, such as precision and granularity, need hierarchies for these columns: {columns}."
+    ),
+    "sees.class-sizes": "Sees class sizes only, not how coarse the values are.",
+    "sees.suppression": "Sees suppressed and missing cells only, not how coarse the values are.",
+    "sees.labels": "Compares labels: a recoded value counts as a different one, however close it is.",
+    "column.changed": "cells changed, at least",
+    "column.entropy_kept": "entropy kept",
     "column.precision": "precision",
     "column.granularity": "granularity",
     "column.non_uniform_entropy": "non-uniform entropy",
@@ -284,6 +308,7 @@ TEXTS = {
     "method.not-measured": "Not measured",
     "method.sources": "Sources of the measures",
     "needs": "needs {what}",
+    "needs.amounts": "needs amounts: a rule of the policy that sets them",
     "needs.other": "does not apply to this release; the JSON file of the internal edition gives the reason",
     "need.quasi-identifiers": "quasi-identifiers",
     "need.a sensitive attribute": "a sensitive attribute",
