@@ -193,7 +193,7 @@ def test_a_measure_can_be_asked_for_twice():
 def test_output_goes_to_a_file(tmp_path):
     out = tmp_path / "result.json"
     done = petworks("evaluate", PATIENT, "--measure", "t-closeness:t=0.2", "-o", out)
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", f"petworks: wrote {out}\n")
     assert json.loads(out.read_text("utf-8"))["results"][0]["details"]["attributes"]["Disease"]["exact"] == "8/27"
     assert list(tmp_path.iterdir()) == [out]
 

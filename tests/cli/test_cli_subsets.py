@@ -40,6 +40,35 @@ def test_answers_in_plain_words(folder):
     assert [path.name for path in folder.iterdir()] == ["table.csv"]
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--subsets", "all"),
+        ("--subsets", "1-2", "--per-record", "risks.csv"),
+        ("--subsets", "all", "--limit", "inference=0.5"),
+        ("--subsets", "all", "-o", "subsets.csv"),
+        (),
+    ],
+)
+def test_without_roles_they_are_asked_for(folder, options):
+    done = petworks("attack", "table.csv", *options, cwd=folder)
+    assert done.returncode == 2
+    assert done.stderr.startswith("petworks: no column has the role 'quasi_identifier'; name the columns")
+    assert "(--qi" in done.stderr
+    assert [path.name for path in folder.iterdir()] == ["table.csv"]
+
+
+def test_it_says_which_files_it_wrote(folder):
+    options = ("--subsets", "all", "-o", "subsets.csv", "--per-record", folder / "sub/../risks.csv")
+    (folder / "sub").mkdir()
+    done = petworks(*ATTACK, *options, cwd=folder)
+    assert sorted(done.stderr.splitlines()) == ["petworks: wrote risks.csv", "petworks: wrote subsets.csv"]
+    assert {path.name for path in folder.iterdir()} == {"table.csv", "sub", "risks.csv", "subsets.csv"}
+    (folder / "elsewhere").mkdir()
+    done = petworks("evaluate", "../table.csv", "--qi", "age", "-o", "../r.json", cwd=folder / "elsewhere")
+    assert (done.stdout, done.stderr) == ("", f"petworks: wrote {folder / 'r.json'}\n")
+
+
 def test_a_limit_that_guessing_breaks_is_no_fault_of_an_attribute(folder):
     done = petworks(*ATTACK, "--subsets", "all", "--limit", "inference=0.4", "--limit", "uniques=1", cwd=folder)
     assert done.returncode == 1

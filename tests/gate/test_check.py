@@ -275,6 +275,34 @@ def test_junit(tmp_path):
     assert "a pilot" in suite[1][0].get("message")
 
 
+@pytest.mark.parametrize("edition", ["internal", "external"])
+def test_junit_failures_say_what_to_do_and_are_not_cut(tmp_path, edition):
+    names = [f"column_{place}_{'x' * 70}" for place in range(20)]
+    header, row = ";".join([*names, "age", "zip", "disease"]), ";".join(["1"] * 20)
+    long = "the rule " + "y" * 500
+    text = GOOD.replace("  quasi", f"  identifiers: [{', '.join(names)}]\n  quasi") + (
+        f"  - {{measure: k-anonymity, k: 30, name: '{long}'}}\n  - {{measure: l-diversity, l: 9}}\n"
+        "waivers: [{rule: l-diversity, owner: me, expires: 2020-01-01, reason: '" + "z" * 500 + "'}]\n"
+    )
+    path = written(tmp_path, text)
+    (tmp_path / "table.csv").write_text("\n".join([header, *([f"{row};30;1;flu"] * 20)]))
+    (suite,) = ElementTree.fromstring(check(path, as_of=DAY).to_junit(edition))
+    failures = {case.get("name"): child for case in suite for child in case if child.tag == "failure"}
+    assert list(failures) == ["no-direct-identifiers", long, "l-diversity"]
+    identifiers, classes, values = failures.values()
+    assert all(name in identifiers.get("message") for name in names), "each of them"
+    assert "required none" in identifiers.get("message")
+    assert "Remove the direct identifiers from the release: column_0" in identifiers.text
+    found = "found 20" if edition == "internal" else "found ≥ 20"
+    assert f"k-anonymity: {found}, required k ≥ 30" in classes.text
+    assert f"classes smaller than 30 ({long}): generalise further, or suppress them" in classes.text
+    assert "z" * 500 in values.get("message")
+    assert "l-diversity cannot hold: disease has fewer distinct values" in values.text
+    assert "Expired waivers: l-diversity." in values.text
+    assert "…" not in ElementTree.tostring(suite, "unicode")
+    assert "… \\[" in check(path, as_of=DAY).to_markdown(), "elsewhere, long names are still cut"
+
+
 @pytest.mark.parametrize("lang", ["en", "zh-TW"])
 def test_markdown(tmp_path, lang):
     hostile = "a|b](http://x.example) <img src=x> @team `code` www.example.com a@b.example #12 GH-12"
@@ -336,8 +364,10 @@ def test_files_are_written_whole_together_or_not_at_all(tmp_path):
     arguments = [part for kind, file in names.items() for part in (f"--{kind}", file)]
     assert petworks("check", path, *arguments).returncode == 0
     assert sorted(out.iterdir()) == sorted(names.values())
-    assert petworks("check", path, *arguments, "--edition", "both").returncode == 0
+    both = petworks("check", path, *arguments, "--edition", "both")
+    assert both.returncode == 0
     assert len(list(out.iterdir())) == 8
+    assert sorted(both.stderr.splitlines()) == sorted(f"petworks: wrote {file}" for file in out.iterdir())
     wrong = petworks("check", path, "--html", tmp_path / "new.html", "--json", tmp_path / "missing" / "r.json")
     assert wrong.returncode == 2
     assert not (tmp_path / "new.html").exists()

@@ -2,7 +2,8 @@
 
 import csv
 import io
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,7 +13,7 @@ from PETWorks.about.treatment import TREATMENTS
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.engine import ENGINES
 from PETWorks.counting.release import Release
-from PETWorks.errors import Hint, ParameterError, RoleError
+from PETWorks.errors import Hint, ParameterError, RoleError, printable
 from PETWorks.measures.catalogue import Metric, find
 from PETWorks.measures.parameters import number_given
 from PETWorks.tables.cells import is_number
@@ -189,12 +190,24 @@ def as_json(wanted: str | None, output: Path | None) -> bool:
 
 def put_out(text: str, output: Path | None, others: dict[Path, bytes] | None = None, kept: Path | None = None) -> None:
     """Write all files, or none; then remove the file `kept` for finished subsets. Print the text if it has no file."""
-    files = others or {}
-    write_whole(files if output is None else {**files, output: text.encode("utf-8", "surrogateescape")})
+    files = {**(others or {}), **({} if output is None else {output: text.encode("utf-8", "surrogateescape")})}
+    write_whole(files)
     if kept is not None:
         kept.unlink(missing_ok=True)
     if output is None:
         click.echo(text, nl=False)
+    say_written(files)
+
+
+def say_written(files: Iterable[Path]) -> None:
+    """Say on standard error which files were written: that disturbs no pipe, and logs have it."""
+    for file in files:
+        click.echo(f"petworks: wrote {printable(shown_path(file))}", err=True)
+
+
+def shown_path(file: Path) -> str:
+    """A path for a message: from the current folder if it is in there."""
+    return os.path.relpath(file) if file.is_relative_to(Path.cwd()) else str(file)
 
 
 def limits_given(texts: tuple[str, ...]) -> dict[str, Any]:

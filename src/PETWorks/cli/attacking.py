@@ -21,7 +21,8 @@ from PETWorks.cli.arguments import (
     writable,
 )
 from PETWorks.counting.release import Release
-from PETWorks.errors import ParameterError
+from PETWorks.counting.view import NO_QUASI_IDENTIFIER
+from PETWorks.errors import ParameterError, RoleError
 from PETWorks.measures.attacks.subset_sizes import checked_sizes
 from PETWorks.measures.attacks.subsets import Subsets, checked_limits, every_subset
 from PETWorks.measures.evaluation import Evaluation, evaluate
@@ -72,6 +73,8 @@ def attack_command(table: str, **options: Any) -> None:
     plan = Plan.made(table, options)
     with progress(f"reading {shown_name(table)}"):
         release = release_given(table, options)
+        if not release.quasi_identifiers:
+            raise RoleError(*NO_QUASI_IDENTIFIER)
         limits = checked_limits(plan.limits, release.sensitive_attributes)
     tables = {} if plan.records is None else {plan.records: _risks_of_records(release, plan.records, plan)}
     subsets = None if plan.sizes is None else _every_subset(release, plan.sizes, plan.unfinished, options["resume"])

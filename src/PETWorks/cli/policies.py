@@ -1,6 +1,5 @@
 """The commands about policies: init, check, diff, presets, schema."""
 
-import os
 import shlex
 import sys
 from collections.abc import Callable
@@ -9,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from PETWorks.cli.arguments import DOES_NOT_HOLD, HOLDS, as_json, counted_how, input_files, put_out, with_engine_options
+from PETWorks.cli.arguments import (
+    DOES_NOT_HOLD,
+    HOLDS,
+    as_json,
+    counted_how,
+    input_files,
+    put_out,
+    say_written,
+    shown_path,
+    with_engine_options,
+)
 from PETWorks.errors import InputError, ParameterError, printable
 from PETWorks.render.formats import FILES
 from PETWorks.render.json import dumps
@@ -65,7 +74,7 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
         roles, unit = suggestions(data, separator, encoding)
     text = starter_policy(data.absolute(), target, roles, unit, release=release, separator=separator, encoding=encoding)
     write_whole({target: text.encode("utf-8", "surrogateescape")})
-    shown = os.path.relpath(target) if target.is_relative_to(Path.cwd()) else str(target)
+    shown = shown_path(target)
     click.echo(suggestions_text(roles, unit, **style(None)), nl=False)
     click.echo(f"\nWritten: {printable(shown)}")
     click.echo(f"Look at the roles in it, then: petworks check {printable(shlex.quote(shown))}")
@@ -129,6 +138,7 @@ def check_command(policy: Path, **options: Any) -> None:
     else:
         edition = "external" if options["edition"] == "external" else "internal"
         click.echo(check_text(result.file(edition), lang, **style(None)), nl=False)
+    say_written(path for _, _, path in files)
     sys.exit(HOLDS if result.passed else DOES_NOT_HOLD)
 
 

@@ -5,13 +5,18 @@ from xml.etree import ElementTree
 
 from PETWorks.gate.document import CheckDocument
 from PETWorks.render import prose
-from PETWorks.render.language import ENGLISH, name, own, put, thresholds
+from PETWorks.render.language import ENGLISH, measured, name, own, thresholds, uncut
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit(document: CheckDocument) -> str:
-    """A rule that fails is a failure; one that is waived is skipped, with the reason."""
+    """A rule that fails is a failure; one that is waived is skipped, with the reason. Nothing is shortened."""
+    with uncut():
+        return _junit(document)
+
+
+def _junit(document: CheckDocument) -> str:
     counts = document.rule_verdicts
     suite = ElementTree.Element(
         "testsuite",
@@ -27,11 +32,13 @@ def junit(document: CheckDocument) -> str:
         case = ElementTree.SubElement(
             suite, "testcase", classname=f"petworks.{rule.measure}", name=_xml(name(rule.name)), time="0"
         )
-        text = f"{rule.measure}: found {put(rule.value, ENGLISH)}, required {thresholds(rule, ENGLISH)}"
+        required = thresholds(rule, ENGLISH) or "none"
+        text = f"{rule.measure}: found {measured(rule, ENGLISH)}, required {required}"
         if rule.waiver:
             text += f"; {prose.waiver(rule.waiver, ENGLISH)}"
         if rule.verdict == "fail":
-            ElementTree.SubElement(case, "failure", message=_xml(text), type=rule.measure)
+            failure = ElementTree.SubElement(case, "failure", message=_xml(text), type=rule.measure)
+            failure.text = _xml("\n".join([text, *prose.steps_for(document, rule, ENGLISH)]))
         elif rule.verdict == "waived":
             ElementTree.SubElement(case, "skipped", message=_xml(text))
         else:

@@ -1,6 +1,8 @@
 """The texts of a report in each language, and how they show numbers and names."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from PETWorks.errors import ParameterError, printable, quoted
@@ -17,6 +19,19 @@ LONGEST_TEXT = 400
 MOST_NAMES = 12
 SIGNS = {"below": "<", "at_most": "≤", "at_least": "≥", "above": ">", "about": "≈"}
 LIMIT_SIGNS = {"at least": "≥", "at most": "≤", None: "="}
+
+
+_cuts: ContextVar[bool] = ContextVar("cuts", default=True)
+
+
+@contextmanager
+def uncut() -> Iterator[None]:
+    """Within it, names, texts and lists are shown in full length."""
+    token = _cuts.set(False)
+    try:
+        yield
+    finally:
+        _cuts.reset(token)
 
 
 def checked_language(lang: str) -> str:
@@ -86,8 +101,8 @@ def _bound(bound: Bound, lang: str, written: Callable[[Any, str], str]) -> str:
 
 def listed(texts: Sequence[str], lang: str) -> str:
     """The first texts of a list, and how many more there are."""
-    few = list(texts[:MOST_NAMES])
-    if len(texts) > MOST_NAMES:
+    few = list(texts[:MOST_NAMES]) if _cuts.get() else list(texts)
+    if len(texts) > len(few):
         few.append(said(lang, "word.more", n=len(texts) - MOST_NAMES))
     return said(lang, "write.separator").join(few)
 
@@ -118,7 +133,7 @@ def own(text: Spoken, lang: str) -> str:
         texts = dict[str, str](text.items())
         text = texts.get(lang) or next(iter(texts.values()))
     shown_text = printable(text)
-    return shown_text if len(shown_text) <= LONGEST_TEXT else f"{shown_text[: LONGEST_TEXT - 12]}… [{len(text):,}]"
+    return _cut(shown_text, LONGEST_TEXT)
 
 
 def percent(share: Number, lang: str = ENGLISH) -> str:
@@ -130,10 +145,12 @@ def percent(share: Number, lang: str = ENGLISH) -> str:
 
 def name(text: str) -> str:
     """A name from the data or the policy: without control characters, and shortened if it is long."""
-    shown_name = printable(text)
-    if len(shown_name) <= LONGEST_NAME:
-        return shown_name
-    return f"{shown_name[: LONGEST_NAME - 12]}… [{len(text):,}]"
+    return _cut(printable(text), LONGEST_NAME)
+
+
+def _cut(text: str, longest: int) -> str:
+    """A text, shortened with a note of its length if it is long."""
+    return text if len(text) <= longest or not _cuts.get() else f"{text[: longest - 12]}… [{len(text):,}]"
 
 
 def measure_name(measure: str, lang: str) -> str:

@@ -1,9 +1,19 @@
 """The sentences of a report, in any language."""
 
 import shlex
+from dataclasses import replace
 
 from PETWorks.gate.bounds import Bound, Count
-from PETWorks.gate.document import CheckDocument, ColumnFacts, MeasureResult, NextStep, Treatment, WaiverFacts
+from PETWorks.gate.document import (
+    CheckDocument,
+    ColumnFacts,
+    MeasureResult,
+    NextStep,
+    RuleResult,
+    Treatment,
+    WaiverFacts,
+)
+from PETWorks.gate.policy_rules import NO_IDENTIFIERS
 from PETWorks.measures.catalogue import find
 from PETWorks.render.language import listed, measure_name, name, own, percent, put, said
 from PETWorks.render.sections import lacking, utility_keys
@@ -180,6 +190,14 @@ def _chance(result: MeasureResult, lang: str) -> str:
 def steps(document: CheckDocument, lang: str) -> list[str]:
     """The next steps, one text each."""
     return [_step(step, lang) for step in document.next_steps]
+
+
+def steps_for(document: CheckDocument, rule: RuleResult, lang: str) -> list[str]:
+    """What to do about a rule, in texts that name no other rule; always at least one."""
+    found = [replace(step, rules=(rule.name,)) for step in document.next_steps if rule.name in (step.rules or ())]
+    if rule.measure == NO_IDENTIFIERS:
+        found += [step for step in document.next_steps if step.step == "remove-identifiers"]
+    return [_step(step, lang) for step in found] or [said(lang, "step.other")]
 
 
 def _step(step: NextStep, lang: str) -> str:

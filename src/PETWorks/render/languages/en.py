@@ -254,6 +254,7 @@ TEXTS = {
     ),
     "step.without": " Without {column} there would be {records}.",
     "step.begin": " Start with {columns}.",
+    "step.other": "Change the release until the rule holds, or have the decision waived.",
     "step.remove-identifiers": "Remove the direct identifiers from the release: {columns}.",
     "step.unlink": (
         "{columns} links the records of a person: remove it before the release, or replace it with a random number."

@@ -300,6 +300,7 @@ TEXTS = {
     "step.merge-some-classes": "部分資料列所屬的等價類小於 {size}（{rules}）：請進一步概化或抑制這些資料列。",
     "step.without": "若移除{column}，則降為 {records} 筆。",
     "step.begin": "可由{columns}著手。",
+    "step.other": "請修改釋出資料至符合規則，或經核定豁免。",
     "step.remove-identifiers": "請移除釋出資料中的直接識別符：{columns}。",
     "step.unlink": "{columns}可連結同一人的資料列：釋出前請移除，或改為隨機編號。",
     "step.cannot-hold": "{rules}不可能成立：{columns}在整個資料表中的相異值數少於每個等價類所要求的數目。",
