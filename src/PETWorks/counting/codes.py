@@ -18,6 +18,7 @@ from PETWorks.counting.counts import Integers
 Codes = NDArray[np.unsignedinteger]
 
 STEP = 1 << 15
+LONGEST_NAME = 256  # characters of a person's name or number that are kept as they are
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +131,7 @@ class Encoder:
         self._spaced_quotes = spaced_quotes
         self._dictionaries: list[pa.Array] = []
         self._parts: list[tuple[int, Codes]] = []
+        self.label_bytes = 0
 
     def add(self, piece: pa.Array) -> None:
         """Take the next rows."""
@@ -138,6 +140,7 @@ class Encoder:
         floating = pa.types.is_floating(dictionary.type)
         if floating or not self._dictionaries or not dictionary.equals(self._dictionaries[-1]):
             self._dictionaries.append(dictionary)
+            self.label_bytes += dictionary.nbytes
         self._parts.append((len(self._dictionaries) - 1, indices))
 
     def finish(self) -> Column:
@@ -217,6 +220,27 @@ def text_column(chunks: pa.ChunkedArray, spaced_quotes: bool) -> pa.ChunkedArray
     return pa.chunked_array([normalised(texts(piece), spaced_quotes) for piece in chunks.chunks], pa.large_string())
 
 
+def person_texts(chunks: pa.ChunkedArray, spaced_quotes: bool) -> pa.ChunkedArray:
+    """A column that names people as texts, each kept once per piece; of a long one its SHA-256 stands for it."""
+    from pyarrow import compute as pc
+
+    pieces = []
+    for piece in chunks.chunks:
+        dictionary, indices = _dictionary(piece)
+        cells = normalised(pa.concat_arrays([texts(dictionary), pa.nulls(1, pa.large_string())]), spaced_quotes)
+        if (pc.max(pc.binary_length(cells)).as_py() or 0) > LONGEST_NAME:
+            cells = strings([_shortened(text) for text in cells.to_pylist()])
+        pieces.append(pa.DictionaryArray.from_arrays(arrow_codes(indices).cast(pa.int32()), cells))
+    return pa.chunked_array(pieces, pa.dictionary(pa.int32(), pa.large_string()))
+
+
+def _shortened(text: str | None) -> str | None:
+    from hashlib import sha256
+
+    # The blank at its end makes it unlike all others, which are trimmed.
+    return text if text is None or len(text) <= LONGEST_NAME else f"{sha256(text.encode()).hexdigest()} "
+
+
 def arrow_table(pieces: Sequence[Sequence[pa.ChunkedArray]], names: Sequence[str]) -> pa.Table:
     """An Arrow table of the columns of pieces, one below the other."""
     return pa.concat_tables([pa.Table.from_arrays(list(columns), list(names)) for columns in pieces])
@@ -242,7 +266,9 @@ def texts(values: pa.Array) -> pa.Array:
     """Values as text, floats as Python writes them (`1.0`, not `1`)."""
     if pa.types.is_floating(values.type):
         return strings([None if value is None else repr(value) for value in values.to_pylist()])
-    return values.cast(pa.large_string())
+    cells = values.cast(pa.large_string())
+    cells.validate(full=True)  # a cast from text does not look at the bytes
+    return cells
 
 
 def narrowest(values: int) -> type[np.unsignedinteger]:

@@ -20,8 +20,9 @@ from weakref import finalize
 import numpy as np
 
 from PETWorks.counting.batches import THREADS
-from PETWorks.counting.codes import Codes, GrowingEncoder, Known, arrow_codes, arrow_integers, text_column
+from PETWorks.counting.codes import Codes, GrowingEncoder, Known, arrow_codes, arrow_integers, person_texts
 from PETWorks.counting.counts import Integers, PairCounts
+from PETWorks.counting.loading import check_labels
 from PETWorks.counting.packed_words import Words, class_starts
 from PETWorks.counting.part_tasks import Part
 from PETWorks.counting.partitioned import PartitionedTable
@@ -98,7 +99,7 @@ class DuckEngine:
         def coded(name: str, chunks: Any) -> Any:
             with naming(name, {name: chunks.type}, source):
                 if name == unit:
-                    return text_column(chunks, spaced)
+                    return person_texts(chunks, spaced)
                 return arrow_codes(_joined([encoders[name].codes(chunk) for chunk in chunks.chunks]))
 
         rows = 0
@@ -107,6 +108,7 @@ class DuckEngine:
             for piece in source.read(wanted, in_pieces=True):
                 rows += piece.num_rows
                 arrays = list(pool.map(coded, wanted, piece.columns))
+                check_labels(sum(one.labels.nbytes for one in encoders.values()), self._memory, source)
                 if written is not None:
                     written.result()
                 written = writer.submit(self.insert, store.table, arrays)  # while the next piece is read

@@ -43,9 +43,12 @@ class MemoryEngine:
     note: str | None = None
     keeps_order = True
 
+    def __init__(self, memory_limit: int) -> None:
+        self._memory_limit = memory_limit
+
     def load(self, source: Source, columns: Sequence[str], unit: str | None = None) -> Table:
         """The named columns of a source, and the one that names people."""
-        return load_rows(source, columns, unit)
+        return load_rows(source, columns, unit, self._memory_limit)
 
     def close(self) -> None:
         """Nothing to give back."""
@@ -78,7 +81,7 @@ def choose(
                 "use the engine 'duckdb' or 'auto'",
                 what="memory_limit",
             )
-        return MemoryEngine()
+        return MemoryEngine(limit if memory_limit is not None else 2 * limit)
     need_package(wanted, {"duckdb": "duckdb", "spark": "pyspark"}[wanted])
     if wanted == "spark":
         from PETWorks.counting.spark import SparkEngine

@@ -2,16 +2,21 @@
 
 from collections.abc import Sequence
 from importlib import import_module
+from typing import Any
 
 from PETWorks.counting.batches import THREADS
 from PETWorks.counting.codes import Column, Encoder
 from PETWorks.counting.weighted_rows import WeightedRows
-from PETWorks.errors import InputError
+from PETWorks.errors import Hint, InputError
 from PETWorks.tables.column_errors import naming
 from PETWorks.tables.source import Source
 
+LABELS_SHARE = 4  # a limit is so many times what distinct values may take: they are copied as they are compared
 
-def load_rows(source: Source, columns: Sequence[str], unit: str | None = None) -> WeightedRows:
+
+def load_rows(
+    source: Source, columns: Sequence[str], unit: str | None = None, memory_limit: int | None = None
+) -> WeightedRows:
     """The named columns of a source, and the one that names people."""
     from concurrent.futures import ThreadPoolExecutor
 
@@ -19,7 +24,7 @@ def load_rows(source: Source, columns: Sequence[str], unit: str | None = None) -
     pool.submit(import_module, "pyarrow.compute")  # while the file is read: it takes as long as a small file
     columns = columns if unit is None else [*columns, unit]
     encoders = {name: Encoder(spaced_quotes=source.separator is not None) for name in columns}
-    types: dict[str, object] = {}
+    types: dict[str, Any] = {}
     rows = 0
     for table in source.read(tuple(columns)):
         rows += table.num_rows
@@ -28,6 +33,7 @@ def load_rows(source: Source, columns: Sequence[str], unit: str | None = None) -
             with naming(name, types, source):
                 for piece in chunks.chunks:
                     encoders[name].add(piece)
+        check_labels(sum(encoder.label_bytes for encoder in encoders.values()), memory_limit, source)
     if rows == 0:
         raise InputError(f"{source.name}: the table has columns but no records")
 
@@ -38,3 +44,13 @@ def load_rows(source: Source, columns: Sequence[str], unit: str | None = None) -
     names = list(encoders)
     with pool:
         return WeightedRows(dict(zip(names, pool.map(finish, names), strict=True)), unit)
+
+
+def check_labels(size: int, memory_limit: int | None, source: Source) -> None:
+    """An error if the distinct values of columns are too large to be compared within the limit."""
+    if memory_limit is not None and size > memory_limit // LABELS_SHARE:
+        raise InputError(
+            f"{source.name}: the distinct values of its columns take {size / 1e9:.1f} GB, too much for a memory limit "
+            f"of {memory_limit / 1e9:.1f} GB; shorten the texts, leave a column without a role, or allow more memory",
+            Hint.MEMORY_LIMIT,
+        )

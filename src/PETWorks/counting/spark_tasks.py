@@ -50,7 +50,7 @@ def parquet_rows(
             place, group = groups[number]
             if place not in files:
                 files = {place: Parquet(Path(paths[place]))}
-            for table in files[place].read_group(group, tuple(columns), in_pieces=True):
+            for table in files[place].read_group(group, tuple(columns)):
                 yield from table.to_batches()
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from PETWorks.about.sidecar import read_sidecar
+from PETWorks.counting.engine import half_the_machine
 from PETWorks.counting.loading import load_rows
 from PETWorks.errors import InputError
 from PETWorks.gate.policy import ROLES
@@ -23,7 +24,7 @@ def suggestions(data: Path, separator: str | None, encoding: str | None) -> tupl
     """A role for each column with its reason, and the column that names the person if there is one."""
     source = open_source(open_path(data, separator, encoding), "the table")
     given, _ = read_sidecar(data)
-    table = load_rows(source, source.names)
+    table = load_rows(source, source.names, memory_limit=2 * half_the_machine())
     named = [name for name in source.names if name]
     own_values = sum(table.columns[name].code(name) is not None for name in named)
     # Only a CSV file can lack its names.

@@ -3,7 +3,7 @@
 DuckDB's reader of SQLite knows a column's declared type only, writes numbers with 15 digits and leaves out views.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from PETWorks.errors import InputError, unknown
+from PETWorks.tables.column_errors import unreadable
 from PETWorks.tables.csvfile import dictionary_array
 
 ROWS = 1 << 16  # of a piece
@@ -46,15 +47,23 @@ class SQLite:
         cells = ", ".join(_identifier(self._raw_names[self.names.index(name)]) for name in columns)
         rows = 0
         with self._opened() as connection:
+            connection.text_factory = bytes
             cursor = connection.execute(f"SELECT {cells} FROM {self._table}")
             while piece := cursor.fetchmany(ROWS):
                 rows += len(piece)
-                texts = ([_text(cell) for cell in column] for column in zip(*piece, strict=True))
+                cells_by_column = zip(columns, zip(*piece, strict=True), strict=True)
+                texts = [self._texts(name, cells) for name, cells in cells_by_column]
                 yield pa.Table.from_arrays([dictionary_array(column) for column in texts], list(columns))
         if rows != self.rows:
             raise InputError(
                 f"{self.name}: {rows} records were read but {self.rows} were expected; the table may have changed"
             )
+
+    def _texts(self, column: str, cells: Sequence[Any]) -> list[str]:
+        try:
+            return [_text(cell) for cell in cells]
+        except UnicodeDecodeError:
+            raise unreadable(self.name, column, pa.string()) from None
 
     @contextmanager
     def _opened(self) -> Iterator[Any]:
@@ -76,8 +85,6 @@ def _text(cell: Any) -> str:
     """A cell as text; nothing for a missing one."""
     if cell is None:
         return ""
-    if isinstance(cell, str):
-        return cell
     return cell.decode() if isinstance(cell, bytes) else repr(cell)
 
 
