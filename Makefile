@@ -1,11 +1,12 @@
-# make demo | quick | test | check | bench | docs | gallery | conformance — each sets up .venv first. PYTHON picks the interpreter (3.11 or newer).
+# make demo | quick | test | check | bench | docs | gallery | conformance | fuzz — each sets up .venv first. PYTHON picks the interpreter (3.11 or newer).
 # quick: the tests that need no Spark and no browser and are not slow, with fewer random examples, in under a minute; test: all of them.
 PYTHON ?= python3
 BIN := .venv/bin
 PEERS := .venv-peers/bin
 ROWS ?= 3e6
+SECONDS ?= 60
 
-.PHONY: demo quick test check bench docs gallery conformance clean
+.PHONY: demo quick test check bench docs gallery conformance fuzz clean
 
 # pyCANON pins old versions of what it uses, but the functions that the tests compare with run on newer ones.
 .venv/.ready: pyproject.toml constraints.txt tests/peers.txt
@@ -53,6 +54,10 @@ gallery: .venv/.ready
 conformance: .venv/.ready
 	$(BIN)/python docs/make_conformance.py
 
+# make fuzz SECONDS=600; a saved failure: .venv/bin/python fuzz/run.py --repeat FILE
+fuzz: .venv/.ready
+	$(BIN)/python fuzz/run.py --seconds $(SECONDS)
+
 clean:
-	rm -rf .venv .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis .fuzz
 	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Fuzzing: random and mutated inputs for every loader and for the command line (`make fuzz`)."""

@@ -1,0 +1,216 @@
+"""Files in YAML and JSON: the roles beside a table, policies, results of checks, unfinished runs."""
+
+import functools
+import json
+import tempfile
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import yaml
+
+from fuzz.case import MARKER, Case
+from fuzz.mutation import mutated_bytes, mutated_tree
+from fuzz.tables import csv_bytes
+
+PEOPLE = {
+    "zip": ["1", "1", "2", "2", "*", "*", "1", "1"],
+    "age": ["30", "30", "40", "40", "*", "*", "30", ""],
+    "sex": ["m", "m", "f", "f", "*", "*", "m", "f"],
+    "disease": [f"{MARKER}{n % 3}" for n in range(8)],
+    "name": [f"{MARKER}-{n}" for n in range(8)],
+}
+HIERARCHIES = {
+    "h/hierarchy_zip.csv": b"1;1*;*\n2;2*;*\n",
+    "h/hierarchy_age.csv": b"30;old;*\n40;old;*\n",
+    "h/hierarchy_sex.csv": b"m;*\nf;*\n",
+}
+SIDECAR = {
+    "DATASET": {
+        "ATTRIBUTE_TYPE": {
+            "IDENTIFIER": ["name"],
+            "QUASI_IDENTIFIER": ["zip", "age", "sex"],
+            "SENSITIVE_ATTRIBUTE": ["disease"],
+        },
+        "HIERARCHY": "h",
+    }
+}
+POLICY = {
+    "petworks_policy": 1,
+    "title": "A table",
+    "data": "table.csv",
+    "original": "table.csv",
+    "hierarchies": "h",
+    "population": 1000,
+    "separator": ",",
+    "encoding": "utf-8",
+    "roles": {
+        "quasi_identifiers": ["zip", "age", "sex"],
+        "sensitive_attributes": ["disease"],
+        "insensitive_attributes": ["name"],
+    },
+    "treatment": {"missing": "value", "suppressed": "apart", "several_sensitive": "alone"},
+    "context": {
+        "release": "public",
+        "recipients": {"en": "anybody", "zh-TW": "任何人"},
+        "adversaries": [{"who": "a neighbour", "knows": ["age", "sex"]}],
+        "assumptions": ["None."],
+    },
+    "cell_size": 3,
+    "presets": ["cms-11"],
+    "rules": [
+        {"measure": "l-diversity", "l": 2, "name": "diverse", "why": "it must be"},
+        {"measure": "t-closeness", "t": "1/2"},
+        {"measure": "prosecutor-risk", "highest": 0.5, "cell_size": 2},
+        {"measure": "precision", "at_least": 0.5},
+    ],
+    "subsets": {"sizes": "1-2", "limits": {"uniques": 0.01, "highest-risk": "1/5"}},
+    "waivers": [{"rule": "diverse", "owner": "A", "reason": "B", "expires": "2030-01-01"}],
+}
+EDITIONS = ("internal", "external", "both")
+YAML_TOKENS = [
+    b": ",
+    b"- ",
+    b"&a ",
+    b"*a",
+    b"!!python/object ",
+    b"<<: ",
+    b"---\n",
+    b"{",
+    b"]",
+    b"|\n",
+    b"\t",
+    b"? ",
+    b"# ",
+]
+
+
+class _Tree:
+    """Cases whose file is mutated as a tree or as bytes."""
+
+    def mutated(self, random: Random, case: Case) -> Case:
+        """The case with a changed file."""
+        name = random.choice(case.mutable)
+        content = case.files[name]
+        if random.random() < 0.7:
+            try:
+                tree = yaml.safe_load(content) if name.endswith("yaml") else json.loads(content)
+                return case.with_file(name, self._written(name, mutated_tree(random, tree)))
+            except (ValueError, yaml.YAMLError, RecursionError, TypeError):
+                pass  # it is no tree any more
+        return case.with_file(name, mutated_bytes(random, content, YAML_TOKENS))
+
+    def _written(self, name: str, tree: Any) -> bytes:
+        text = yaml.safe_dump(tree, allow_unicode=True) if name.endswith("yaml") else json.dumps(tree)
+        return text.encode("utf-8", "surrogatepass")
+
+
+class Sidecar(_Tree):
+    """The YAML file with the roles beside a table."""
+
+    name = "sidecar"
+
+    def made(self, random: Random) -> Case:
+        """The roles and a hierarchy."""
+        files = {"table.csv": csv_bytes(PEOPLE), "table.yaml": self._written("yaml", SIDECAR)}
+        files |= HIERARCHIES
+        command = random.choice((["evaluate", "table.csv"], ["attack", "table.csv"], ["init", "table.csv"]))
+        case = Case(self.name, files, [command], ["table.yaml"])
+        return self.mutated(random, case)
+
+
+class Policies(_Tree):
+    """A policy, checked in every edition and format."""
+
+    name = "policy"
+
+    def made(self, random: Random) -> Case:
+        """A policy with some of all keys."""
+        kept = ("petworks_policy", "data", "rules")
+        policy = {key: value for key, value in POLICY.items() if key in kept or random.random() < 0.7}
+        case = Case(self.name, {**_people(), "policy.yaml": self._written("yaml", policy)}, [], ["policy.yaml"])
+        command = ["check", "policy.yaml", "--edition", random.choice(EDITIONS), "--as-of", "2026-01-01"]
+        for kind in ("json", "html", "junit", "markdown"):
+            command += [f"--{kind}", f"out.{kind}"] if random.random() < 0.4 else []
+        command += ["--lang", "zh-TW"] if random.random() < 0.3 else []
+        command += ["--engine", random.choice(("memory", "duckdb"))] if random.random() < 0.2 else []
+        return self.mutated(random, Case(case.target, case.files, [command], case.mutable))
+
+
+class Checks(_Tree):
+    """Two results of checks, compared."""
+
+    name = "diff"
+
+    def made(self, random: Random) -> Case:
+        """A result and a changed one."""
+        tree = json.loads(checked(random.choice(("internal", "external"))))
+        # Short lists: checking a whole document against the schema is slow.
+        for key, value in tree.items():
+            tree[key] = random.sample(value, min(2, len(value))) if isinstance(value, list) else value
+        document = self._written("json", tree)
+        files = {"old.json": document, "new.json": document}
+        command = ["diff", "old.json", "new.json", *random.choice(([], ["--format", "json"], ["-o", "out.json"]))]
+        return self.mutated(random, Case(self.name, files, [command], ["new.json"]))
+
+
+class Unfinished(_Tree):
+    """The file of an unfinished attack with subsets, continued; the answer is that of a run without it."""
+
+    name = "resume"
+
+    def made(self, random: Random) -> Case:
+        """An unfinished run, with some of its lines."""
+        lines = unfinished().splitlines(keepends=True)
+        kept = lines[: random.randint(1, len(lines))]
+        files = {"table.csv": csv_bytes(PEOPLE), "out.csv.unfinished": b"".join(kept)}
+        command = ["attack", "table.csv", "--qi", "zip,age,sex", "--sensitive", "disease", "--subsets", "all"]
+        command += ["-o", "out.csv", "--resume"]
+        return self.mutated(random, Case(self.name, files, [command], ["out.csv.unfinished"]))
+
+    def mutated(self, random: Random, case: Case) -> Case:
+        """The case with a changed line, or other bytes."""
+        lines = case.files["out.csv.unfinished"].split(b"\n")
+        at = random.randrange(len(lines))
+        if random.random() < 0.5:
+            try:
+                lines[at] = self._written("json", mutated_tree(random, json.loads(lines[at])))
+                return case.with_file("out.csv.unfinished", b"\n".join(lines))
+            except (ValueError, RecursionError):
+                pass
+        return super().mutated(random, case)
+
+
+def _people() -> dict[str, bytes]:
+    return {"table.csv": csv_bytes(PEOPLE), **HIERARCHIES}
+
+
+@functools.cache
+def checked(edition: str) -> bytes:
+    """The result of a check."""
+    from PETWorks import check
+
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in _people().items():
+            path = Path(folder, name)
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(content)
+        Path(folder, "policy.yaml").write_text(yaml.safe_dump(POLICY), "utf-8")
+        result = check(Path(folder, "policy.yaml"), as_of="2026-01-01")
+        return str(result.to_format("json", "en", edition)).encode()
+
+
+@functools.cache
+def unfinished() -> bytes:
+    """The file of a run that has counted every subset and not yet written them."""
+    from PETWorks import Release, every_subset
+
+    roles = dict.fromkeys(("zip", "age", "sex"), "quasi_identifier") | {"disease": "sensitive_attribute"}
+    with tempfile.TemporaryDirectory() as folder:
+        table, path = Path(folder, "table.csv"), Path(folder, "out.csv.unfinished")
+        table.write_bytes(csv_bytes(PEOPLE))
+        every_subset(Release(table, roles), "all", checkpoint=path)
+        return path.read_bytes()
+
+
+TARGETS = (Sidecar(), Policies(), Checks(), Unfinished())

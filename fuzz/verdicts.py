@@ -1,0 +1,159 @@
+"""What counts as a failure of a case."""
+
+import io
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from fuzz.case import MARKER, Case
+from fuzz.worker import MEMORY_BYTES, Ended, Outcome
+
+GOOD_CODES = (0, 1, 2)
+BAD_INPUT = 2
+OUTPUTS = ("-o", "--output", "--json", "--junit", "--markdown", "--html", "--per-record")
+# What rightly differs between engines and formats.
+OF_THE_INPUT = ("engine", "encoding", "separator", "not_applicable")
+
+
+def failures(case: Case, outcome: Outcome) -> list[str]:
+    """What went wrong; the first line of each names the kind."""
+    if outcome.died:
+        return [outcome.died]
+    found = []
+    if outcome.memory > MEMORY_BYTES:
+        found.append(f"memory: {outcome.memory >> 20} MiB")
+    for command, ended in zip(case.commands, outcome.ended, strict=True):
+        found += [
+            f"{failure}\n$ petworks {command}\n{ended.stderr[-3000:]}" for failure in _of_command(case, command, ended)
+        ]
+    if case.agree:
+        found += _disagreements(case, outcome)
+    return found
+
+
+def _of_command(case: Case, command: list[str], ended: Ended) -> Iterator[str]:
+    if ended.code not in GOOD_CODES or "Traceback" in ended.stderr:
+        yield f"exit code {ended.code}{_place(ended.stderr)}"
+    elif "Warning:" in ended.stderr:
+        yield f"warning: {_shape(ended.stderr)}"
+    yield from (
+        f"leak: a cell is in {where}" for where, text in _public(command, ended) if MARKER in text and not _named(case)
+    )
+    if ended.changed and "--resume" not in command:
+        yield f"input changed: {_shape(str(ended.changed))}"
+    for name, content in ended.created.items():
+        if ".petworks-" in name or name.endswith(".partial"):
+            yield "half-written file left"
+        elif ended.code == BAD_INPUT:
+            yield "file written in spite of an error"
+        elif _is_of_its_name(command) and not _whole(name, content):
+            yield f"output is not whole: {name.rpartition('.')[2]}"
+    if ended.code in (0, 1) and _prints_json(command) and not _whole(".json", ended.stdout.encode()):
+        yield "output is not whole: json that is printed"
+
+
+def _place(stderr: str) -> str:
+    """The line of PETWorks where an error began, which tells one defect from another."""
+    places = re.findall(r'PETWorks/(\S+\.py)", line (\d+)', stderr)
+    kinds = re.findall(r"petworks: (\w+): an error in the program", stderr)
+    return "".join([*(f" at {file}:{line}" for file, line in places[-1:]), *(f" ({kind})" for kind in kinds[-1:])])
+
+
+def _shape(text: str) -> str:
+    """A message without its details."""
+    return re.sub(r"'[^']*'|\"[^\"]*\"|\d+", "_", text)[:150].replace("\n", " ")
+
+
+def _public(command: list[str], ended: Ended) -> Iterator[tuple[str, str]]:
+    """Texts that must not contain a cell."""
+    yield "standard error", ended.stderr
+    if ended.code == BAD_INPUT:
+        yield "standard output", ended.stdout
+    if command[0] == "init" or ("check" in command and "external" in command):
+        yield f"what {command[0]} prints", ended.stdout
+        yield from (
+            (f"what {command[0]} writes", content.decode("utf-8", "replace")) for content in ended.created.values()
+        )
+
+
+def _named(case: Case) -> bool:
+    """Whether the marker may be a name of a column, a table or a file, which messages may contain."""
+    if MARKER in str(case.commands) or MARKER in str(list(case.files)):
+        return True
+    for name in case.mutable:
+        # A quote in the header may make a cell part of it.
+        head = re.split(
+            rb"[\r\n]", case.files[name].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe\r\n\t "), maxsplit=1
+        )[0]
+        if name.endswith(".csv") and "hierarchy_" not in name and (MARKER.encode() in head or b'"' in head):
+            return True
+    return False
+
+
+def _prints_json(command: list[str]) -> bool:
+    together = " ".join(command)
+    to_file = any(option in command for option in ("-o", "--output")) and "check" not in command
+    return ("--format json" in together and not to_file) or "--json -" in together
+
+
+def _is_of_its_name(command: list[str]) -> bool:
+    """Whether a file has the format that its name says; --output writes what --format says."""
+    return command[0] == "check" or ("--format" not in command and "out.html" not in command)
+
+
+def _whole(name: str, content: bytes) -> bool:
+    """Whether a file that was written is complete, as far as its format tells."""
+    if name.endswith(".json"):
+        try:
+            json.loads(content, parse_constant=_no_constant)
+        except ValueError:
+            return False
+    if name.endswith(".html"):
+        return content.rstrip().endswith(b"</html>")
+    if name.endswith(".parquet"):
+        from pyarrow import ArrowException, parquet
+
+        try:
+            parquet.read_table(io.BytesIO(content))
+        except (ArrowException, OSError):
+            return False
+    return True
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(name)
+
+
+def _disagreements(case: Case, outcome: Outcome) -> Iterator[str]:
+    """Commands that should give the same answer and do not."""
+    # An engine may say that only the one in memory can do it.
+    able = [
+        (command, ended)
+        for command, ended in zip(case.commands, outcome.ended, strict=True)
+        if not (ended.code == BAD_INPUT and "--engine memory" in ended.stderr)
+    ]
+    for command, ended in able[1:]:
+        first_command, first = able[0]
+        commands = f"$ petworks {first_command}\n{first.stderr}\n$ petworks {command}\n{ended.stderr}"
+        if ended.code != first.code:
+            yield f"different exit codes {first.code} and {ended.code}\n{commands}"
+        elif ended.code != BAD_INPUT:
+            where = _difference(json.loads(first.stdout), json.loads(ended.stdout))
+            if where is not None:
+                yield f"different answers at {where}\n{commands}"
+
+
+def _difference(one: Any, other: Any, path: str = "") -> str | None:
+    """Where two documents differ."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        keys = [key for key in {**one, **other} if key not in OF_THE_INPUT]
+        inner = (_difference(one.get(key), other.get(key), f"{path}.{key}") for key in keys)
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        inner = (_difference(*pair, f"{path}[]") for pair in zip(one, other, strict=True))
+    elif isinstance(one, float) and isinstance(other, float | int):
+        return None if math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12) else path
+    else:
+        return None if one == other else path
+    return next((where for where in inner if where is not None), None)

@@ -1,0 +1,216 @@
+"""A process that runs cases and can be killed: a case that crashes, hangs or eats memory ends only this process."""
+
+import contextlib
+import faulthandler
+import io
+import multiprocessing
+import os
+import resource
+import sys
+import tempfile
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from fuzz.case import Case
+
+HANG_SECONDS = 20.0
+MEMORY_BYTES = 3 << 29  # 1.5 GB
+ADDRESS_BYTES = 12 << 30  # far above what is resident: DuckDB and Arrow reserve much
+CASES_PER_PROCESS = 2000  # so that what a library keeps does not count as memory of a case
+
+
+@dataclass
+class Ended:
+    """How a command ended, and which files it left.
+
+    changed   input files that it changed
+    created   files that are new, with their content
+    """
+
+    code: Any
+    stdout: str
+    stderr: str
+    changed: list[str] = field(default_factory=list)
+    created: dict[str, bytes] = field(default_factory=dict)
+
+
+@dataclass
+class Outcome:
+    """What happened to a case; `died` says how the process ended, if it did."""
+
+    ended: list[Ended] = field(default_factory=list)
+    reached: set[str] = field(default_factory=set)
+    memory: int = 0
+    died: str | None = None
+
+
+class Worker:
+    """The process, started anew when it is needed."""
+
+    def __init__(self, seconds: float = HANG_SECONDS) -> None:
+        self._seconds = seconds
+        self._process: Any = None
+        self._cases = 0
+
+    def run(self, case: Case) -> Outcome:
+        """Run a case and wait for it."""
+        if self._process is None:
+            self._start()
+        self._cases += 1
+        try:
+            self._pipe.send(case)
+            if self._pipe.poll(self._seconds):
+                outcome: Outcome = self._pipe.recv()
+            else:
+                outcome = Outcome(died=f"hang: more than {self._seconds:g} seconds\n{self._last_words()}")
+        except (EOFError, ConnectionError):
+            self._process.join(5)
+            outcome = Outcome(died=f"died with exit code {self._process.exitcode}\n{self._last_words()}")
+        if outcome.died or outcome.memory > MEMORY_BYTES or self._cases >= CASES_PER_PROCESS:
+            self.stop()
+        return outcome
+
+    def stop(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+            self._pipe.close()
+            self._errors.close()
+            self._process = None
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._errors = tempfile.NamedTemporaryFile()  # noqa: SIM115 - closed in stop
+        self._pipe, other = context.Pipe()
+        self._process = context.Process(target=_work, args=(other, self._errors.name, self._seconds), daemon=True)
+        self._process.start()
+        other.close()
+        self._cases = 0
+        self._pipe.recv()  # everything is imported
+
+    def _last_words(self) -> str:
+        return Path(self._errors.name).read_text("utf-8", "replace")[-3000:]
+
+
+def _work(pipe: Any, errors: str, seconds: float) -> None:
+    """Run each case that arrives, and send back what happened."""
+    os.dup2(os.open(errors, os.O_WRONLY | os.O_APPEND), 2)
+    faulthandler.enable()
+    resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_BYTES, ADDRESS_BYTES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    lines = Lines()
+    _warm_up()
+    pipe.send("ready")
+    target = ""
+    while True:
+        try:
+            case = pipe.recv()
+        except EOFError:
+            return
+        if case.target != target:
+            target = case.target
+            lines.forget()
+        faulthandler.dump_traceback_later(max(seconds - 1, 0.1))  # of a hang; the parent reads it
+        with tempfile.TemporaryDirectory(prefix="petworks-fuzz-") as folder:
+            outcome = Outcome(_run(case, Path(folder), lines))
+        faulthandler.cancel_dump_traceback_later()
+        outcome.reached = lines.taken()
+        outcome.memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        pipe.send(outcome)
+
+
+def _warm_up() -> None:
+    """Import and compile what commands need, so that no case pays for it."""
+    from PETWorks import Release, every_subset
+    from PETWorks.cli import attacking, measuring, policies  # noqa: F401
+    from PETWorks.render import check_text, checks  # noqa: F401
+
+    every_subset(Release({"a": ["x"]}, {"a": "quasi_identifier"}))
+
+
+def _run(case: Case, folder: Path, lines: "Lines") -> list[Ended]:
+    """Run the commands of a case in a folder with its files."""
+    home = folder / "case"  # a path with .. still leads to where everything is removed
+    for name, content in case.files.items():
+        path = home / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    os.chdir(home)
+    try:
+        ended, before = [], _files(folder)
+        for command in case.commands:
+            with lines:
+                result = _command(command)
+            after = _files(folder)
+            result.changed = [str(path) for path in before if after.get(path) != before[path]]
+            result.created = {
+                os.path.relpath(path, home): content for path, content in after.items() if path not in before
+            }
+            before = after
+            ended.append(result)
+        return ended
+    finally:
+        os.chdir("/")
+
+
+def _command(arguments: list[str]) -> Ended:
+    """Run a command in this process."""
+    from PETWorks.cli.main import main
+
+    contents = [io.BytesIO(), io.BytesIO()]
+    streams = [io.TextIOWrapper(content, "utf-8", errors="surrogateescape", newline="") for content in contents]
+    code: Any = None
+    with contextlib.redirect_stdout(streams[0]), contextlib.redirect_stderr(streams[1]), warnings.catch_warnings():
+        warnings.simplefilter("always")
+        try:
+            main.main(list(arguments), prog_name="petworks")
+        except SystemExit as end:
+            code = end.code or 0
+    for stream in streams:
+        stream.flush()
+    stdout, stderr = (content.getvalue().decode("utf-8", "replace") for content in contents)
+    return Ended(code, stdout, stderr)
+
+
+def _files(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+class Lines:
+    """The lines of PETWorks that ran while it was open: what steers the search."""
+
+    def __init__(self) -> None:
+        import PETWorks
+
+        self._source = str(Path(PETWorks.__file__).parent)
+        self._reached: set[tuple[str, int]] = set()
+        self._known: set[tuple[str, int]] = set()
+
+    def __enter__(self) -> None:
+        sys.settrace(self._calls)
+
+    def __exit__(self, *_: object) -> None:
+        sys.settrace(None)
+
+    def taken(self) -> set[str]:
+        """The lines that this process had not reached before, as texts."""
+        new = self._reached - self._known
+        self._known |= new
+        self._reached = set()
+        return {f"{file.removeprefix(self._source)}:{line}" for file, line in new}
+
+    def forget(self) -> None:
+        """Start anew: each target counts its own lines."""
+        self._known = set()
+
+    def _calls(self, frame: FrameType, _event: str, _argument: object) -> Any:
+        return self._lines if frame.f_code.co_filename.startswith(self._source) else None
+
+    def _lines(self, frame: FrameType, event: str, _argument: object) -> Any:
+        if event == "line":
+            self._reached.add((frame.f_code.co_filename, frame.f_lineno))
+        return self._lines
