@@ -195,6 +195,62 @@ def test_no_row_and_no_cell_is_lost(text):
             assert one == other or any(cell and '"' in cell for cell in other)
 
 
+def cells_or_error(source, **how):
+    try:
+        pieces = list(source.read(source.names, **how))
+        return [[cell for piece in pieces for cell in piece.column(at).to_pylist()] for at in range(len(source.names))]
+    except InputError as error:
+        return str(error)
+
+
+@examples(1000)
+@given(
+    cells=st.lists(st.text(st.sampled_from('a;,|"  é'), max_size=7), min_size=2, max_size=12),
+    separator=st.sampled_from(";,|"),
+    encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+    end=st.sampled_from(["", "\n", "\r\n"]),
+)
+def test_fast_and_slow_readers_have_one_grammar(cells, separator, encoding, end):
+    """The same cells, or the same error; at once or in pieces."""
+    rows = [separator.join(pair) for pair in zip(cells[::2], cells[1::2], strict=False)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = written(Path(folder), ("\n".join([f"q{separator}s", *rows]) + end).encode(encoding))
+        try:
+            fast, slow = (CSV(path, separator, None if encoding == "utf-8-sig" else encoding) for _ in range(2))
+        except InputError:
+            return
+        slow.is_plain = False
+        expected = cells_or_error(slow)
+        assert cells_or_error(fast) == expected
+        assert cells_or_error(fast, in_pieces=True) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('a;b\n1;"can', "line 2: a quote is not closed"),
+        ('a;b\n1;"can\n', "line 2: a quote is not closed"),
+        ('a;b\n1;"flu"x\n', "line 2: text follows a closing quote"),
+        ('a;b\n1;"flu"x\n2;"two\nlines"\n', "line 2: text follows a closing quote"),
+        ('a;b\n1;"flu" \n', "line 2: text follows a closing quote"),
+        ('a;b\n1;"flu",x\n', "line 2: text follows a closing quote"),
+        # Pairs of quotes that are none: each seems to begin behind a separator or a blank.
+        ('a;b;c;d\n "x;";a "x; ";1\n', "line 2: text follows a closing quote"),
+    ],
+)
+@pytest.mark.parametrize("in_pieces", [False, True])
+def test_a_cut_or_continued_quoted_cell_is_an_error(tmp_path, text, message, in_pieces):
+    source = CSV(written(tmp_path, text), ";")
+    assert cells_or_error(source, in_pieces=in_pieces) == f"t.csv, {message}"
+
+
+def test_files_with_quotes_around_every_cell_are_read_fast(tmp_path, monkeypatch):
+    """Whether there is a blank behind the separator or not."""
+    monkeypatch.setattr(CSV, "_parse_slowly", None)
+    for text in ('"a","b"\n"1","x ""y"" z"\n', '"a", "b"\n"1", "x"\n', '"a","b"\n"1,5",""\n', 'a,b\n"""x""",y\n'):
+        assert cells(written(tmp_path, text))
+
+
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         cells(tmp_path / "nothing.csv")

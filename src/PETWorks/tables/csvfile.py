@@ -1,7 +1,8 @@
 """CSV tables: separator and encoding found by looking, every cell kept as text, no row lost.
 
 PyArrow reads fast, in blocks that it cuts at line ends. It does so here when no cell can contain a line end: then
-the number of rows must be the number of lines. Any other file is read, slowly, by Python's own reader.
+the number of rows must be the number of lines; and when quotes can be read in one way only. Any other file is read,
+slowly, by Python's own reader.
 """
 
 import codecs
@@ -22,6 +23,7 @@ import pyarrow as pa
 from PETWorks.errors import Hint, InputError, ParameterError, quoted
 from PETWorks.tables.encoding import BIG5, UTF8, Big5Evidence, undecodable
 from PETWorks.tables.line_ends import LineEnds
+from PETWorks.tables.quotes import are_regular
 
 SEPARATORS = (";", ",", "\t", "|")
 LONGEST_LINE = 1 << 22
@@ -77,10 +79,12 @@ class CSV:
 
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:
         """The columns, dictionary-encoded, cells as they stand in the file; at once, or so many rows at a time."""
-        if in_pieces and self.is_plain:
+        with reading(self._file):
+            is_plain = self.is_plain and are_regular(self._file, self._encoding, self._separator)
+        if in_pieces and is_plain:
             yield from self._stream(columns)
             return
-        table = self._parse(columns) if self.is_plain and not in_pieces else None
+        table = self._parse(columns) if is_plain and not in_pieces else None
         if table is not None and table.num_rows == self.rows:
             yield table
         else:
@@ -161,8 +165,10 @@ class CSV:
                     if row or width == 1:
                         yield row or [""]
                     line = reader.line_num + 1
-            except csv.Error:
-                raise InputError(f"{self.name}, line {line}: a quote is not closed") from None
+            except csv.Error as error:
+                # There is no other way to learn it; the text has no cell in it, and is not shown.
+                what = "text follows a closing quote" if "expected after" in str(error) else "a quote is not closed"
+                raise InputError(f"{self.name}, line {line}: {what}") from None
 
 
 @contextmanager
