@@ -16,7 +16,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from fuzz.case import Case  # noqa: E402
-from fuzz.targets import SEARCHES, TARGETS, Target  # noqa: E402
+from fuzz.targets import SEARCHES, TARGETS  # noqa: E402
+from fuzz.targets.base import Target  # noqa: E402
 from fuzz.verdicts import failures  # noqa: E402
 from fuzz.worker import Worker  # noqa: E402
 
@@ -100,7 +101,7 @@ class Fuzzer:
         if not _fails(case, kind, worker):
             failure = f"only after other cases: {failure}"
         elif not kind.startswith("hang"):
-            case = _shrunk(case, kind, worker)
+            case = _shrunk(case, kind, worker, self._target)
         worker.stop()
         path = (self._cache or CACHE) / "failures" / f"{self._target.name}-{_digest(kind)}.json"
         case.save(path, failure)
@@ -112,7 +113,7 @@ def _fails(case: Case, kind: str, worker: Worker) -> bool:
     return any(failure.partition("\n")[0] == kind for failure in failures(case, worker.run(case)))
 
 
-def _shrunk(case: Case, kind: str, worker: Worker) -> Case:
+def _shrunk(case: Case, kind: str, worker: Worker, target: Target) -> Case:
     """The case with as much of its mutable files removed as still fails in the same way."""
     until = time.monotonic() + SHRINK_SECONDS
     for name in case.mutable:
@@ -121,7 +122,7 @@ def _shrunk(case: Case, kind: str, worker: Worker) -> Case:
             start = 0
             while start < len(case.files[name]) and time.monotonic() < until:
                 content = case.files[name]
-                smaller = case.with_file(name, content[:start] + content[start + size :])
+                smaller = target.completed(case.with_file(name, content[:start] + content[start + size :]))
                 if _fails(smaller, kind, worker):
                     case = smaller
                 else:

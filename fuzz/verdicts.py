@@ -41,8 +41,8 @@ def _of_command(case: Case, command: list[str], ended: Ended) -> Iterator[str]:
     yield from (
         f"leak: a cell is in {where}" for where, text in _public(command, ended) if MARKER in text and not _named(case)
     )
-    if ended.changed and "--resume" not in command:
-        yield f"input changed: {_shape(str(ended.changed))}"
+    if set(ended.changed) - _outputs(command) and "--resume" not in command:
+        yield "input changed"
     for name, content in ended.created.items():
         if ".petworks-" in name or name.endswith(".partial"):
             yield "half-written file left"
@@ -52,6 +52,17 @@ def _of_command(case: Case, command: list[str], ended: Ended) -> Iterator[str]:
             yield f"output is not whole: {name.rpartition('.')[2]}"
     if ended.code in (0, 1) and _prints_json(command) and not _whole(".json", ended.stdout.encode()):
         yield "output is not whole: json that is printed"
+
+
+def _outputs(command: list[str]) -> set[str]:
+    """The files that a command may replace: those it is to write, if it does not read them."""
+    after = [*zip(["", *command], command, strict=False)]
+    read = {argument for option, argument in after if option not in OUTPUTS}
+    return (
+        {argument for option, argument in after if option in OUTPUTS}
+        - read
+        - ({"table.csv"} if command[0] == "check" else set())
+    )
 
 
 def _place(stderr: str) -> str:

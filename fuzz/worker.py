@@ -146,7 +146,7 @@ def _run(case: Case, folder: Path, lines: "Lines") -> list[Ended]:
             with lines:
                 result = _command(command)
             after = _files(folder)
-            result.changed = [str(path) for path in before if after.get(path) != before[path]]
+            result.changed = [os.path.relpath(path, home) for path in before if after.get(path) != before[path]]
             result.created = {
                 os.path.relpath(path, home): content for path, content in after.items() if path not in before
             }

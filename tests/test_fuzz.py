@@ -6,7 +6,8 @@ from random import Random
 import pytest
 from fuzz.case import MARKER, Case
 from fuzz.run import Fuzzer, fuzz, repeat
-from fuzz.targets import SEARCHES, TARGETS, Tally
+from fuzz.targets import SEARCHES, TARGETS
+from fuzz.targets.base import Tally, Target
 from fuzz.verdicts import failures
 from fuzz.worker import MEMORY_BYTES, Ended, Outcome, Worker
 
@@ -48,7 +49,7 @@ def kinds(case, *ended, **outcome):
         (Ended(None, "", ""), "exit code None"),
         (Ended(0, "", "x.py:1: RuntimeWarning: overflow"), "warning: x.py:_: RuntimeWarning: overflow"),
         (Ended(2, "", f"petworks: {MARKER}0 is no number"), "leak: a cell is in standard error"),
-        (Ended(0, "{}", "", changed=["t.csv"]), "input changed: [_]"),
+        (Ended(0, "{}", "", changed=["t.csv"]), "input changed"),
         (Ended(0, "", "", created={".petworks-1-2-0.partial": b""}), "half-written file left"),
         (Ended(2, "", "", created={"out.csv": b"a\n"}), "file written in spite of an error"),
         (Ended(0, "", "", created={"out.json": b'{"a": NaN}'}), "output is not whole: json"),
@@ -91,7 +92,7 @@ def test_a_process_that_hangs_or_dies_is_replaced():
 
 
 def test_a_failure_is_saved_and_can_be_repeated(tmp_path, capsys):
-    class Wrong:
+    class Wrong(Target):
         name = "wrong"
 
         def made(self, random):

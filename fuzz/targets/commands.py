@@ -6,7 +6,8 @@ from random import Random
 from fuzz.case import Case
 from fuzz.mutation import NUMBERS, TEXTS
 from fuzz.tables import csv_bytes, duckdb_bytes, parquet_bytes
-from fuzz.targets.documents import HIERARCHIES, PEOPLE, POLICY, SIDECAR, _Tree, checked
+from fuzz.targets.base import Target
+from fuzz.targets.documents import HIERARCHIES, PEOPLE, POLICY, SIDECAR, checked, written
 
 VALUES = [
     "table.csv",
@@ -85,7 +86,7 @@ VALUES += [
 VALUES += ["\udcff", "a\udc80.csv", "--", "--help", *NUMBERS, *(text for text in TEXTS if "\0" not in text)]
 
 
-class CommandLine:
+class CommandLine(Target):
     """A command with random options and values."""
 
     name = "command-line"
@@ -144,7 +145,6 @@ def _options() -> dict[str, dict[str, list[str] | None]]:
 
 @functools.cache
 def _files() -> dict[str, bytes]:
-    written = _Tree()._written
     return {
         "table.csv": csv_bytes(PEOPLE),
         "table.yaml": written("yaml", SIDECAR),

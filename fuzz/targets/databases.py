@@ -4,8 +4,8 @@ import functools
 from random import Random
 
 from fuzz.case import MARKER, Case
-from fuzz.mutation import mutated_bytes
 from fuzz.tables import Table, duckdb_bytes, random_table, roles, sqlite_bytes
+from fuzz.targets.base import Target
 
 SQLITE_EXTRAS = [
     "CREATE TABLE other (zip INTEGER, age REAL, note BLOB)",
@@ -66,8 +66,10 @@ def _file(kind: str, number: int) -> tuple[Table, bytes]:
     return table, making(*statements, table=table)
 
 
-class Database:
+class Database(Target):
     """A database file, and the name of something in it."""
+
+    tokens = (b"CREATE", b"SELECT", b"zip", b"TEXT", b"people", b"\x00\x01", b"\xff\xff")
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -81,12 +83,6 @@ class Database:
         command = ["evaluate", f"{file}#{wanted}", *given, "--format", "json", "--engine"]
         commands = [[*command, "duckdb"], [*command, "memory"]][: random.choice((1, 2))]
         return Case(self.name, {file: content}, commands, [file], agree=True)
-
-    def mutated(self, random: Random, case: Case) -> Case:
-        """The case with a changed file."""
-        name = case.mutable[0]
-        tokens = [b"CREATE", b"SELECT", b"zip", b"TEXT", b"people", b"\x00\x01", b"\xff\xff"]
-        return case.with_file(name, mutated_bytes(random, case.files[name], tokens))
 
 
 TARGETS = (Database("sqlite"), Database("duckdb"))

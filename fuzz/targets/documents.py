@@ -10,8 +10,9 @@ from typing import Any
 import yaml
 
 from fuzz.case import MARKER, Case
-from fuzz.mutation import mutated_bytes, mutated_tree
+from fuzz.mutation import mutated_tree
 from fuzz.tables import csv_bytes
+from fuzz.targets.base import Target
 
 PEOPLE = {
     "zip": ["1", "1", "2", "2", "*", "*", "1", "1"],
@@ -68,7 +69,7 @@ POLICY = {
     "waivers": [{"rule": "diverse", "owner": "A", "reason": "B", "expires": "2030-01-01"}],
 }
 EDITIONS = ("internal", "external", "both")
-YAML_TOKENS = [
+YAML_TOKENS = (
     b": ",
     b"- ",
     b"&a ",
@@ -82,11 +83,13 @@ YAML_TOKENS = [
     b"\t",
     b"? ",
     b"# ",
-]
+)
 
 
-class _Tree:
+class TreeTarget(Target):
     """Cases whose file is mutated as a tree or as bytes."""
+
+    tokens = YAML_TOKENS
 
     def mutated(self, random: Random, case: Case) -> Case:
         """The case with a changed file."""
@@ -95,31 +98,33 @@ class _Tree:
         if random.random() < 0.7:
             try:
                 tree = yaml.safe_load(content) if name.endswith("yaml") else json.loads(content)
-                return case.with_file(name, self._written(name, mutated_tree(random, tree)))
+                return case.with_file(name, written(name, mutated_tree(random, tree)))
             except (ValueError, yaml.YAMLError, RecursionError, TypeError):
                 pass  # it is no tree any more
-        return case.with_file(name, mutated_bytes(random, content, YAML_TOKENS))
-
-    def _written(self, name: str, tree: Any) -> bytes:
-        text = yaml.safe_dump(tree, allow_unicode=True) if name.endswith("yaml") else json.dumps(tree)
-        return text.encode("utf-8", "surrogatepass")
+        return super().mutated(random, case)
 
 
-class Sidecar(_Tree):
+def written(name: str, tree: Any) -> bytes:
+    """A tree as YAML or JSON, whichever the name of a file says."""
+    text = yaml.safe_dump(tree, allow_unicode=True) if name.endswith("yaml") else json.dumps(tree)
+    return text.encode("utf-8", "surrogatepass")
+
+
+class Sidecar(TreeTarget):
     """The YAML file with the roles beside a table."""
 
     name = "sidecar"
 
     def made(self, random: Random) -> Case:
         """The roles and a hierarchy."""
-        files = {"table.csv": csv_bytes(PEOPLE), "table.yaml": self._written("yaml", SIDECAR)}
+        files = {"table.csv": csv_bytes(PEOPLE), "table.yaml": written("yaml", SIDECAR)}
         files |= HIERARCHIES
         command = random.choice((["evaluate", "table.csv"], ["attack", "table.csv"], ["init", "table.csv"]))
         case = Case(self.name, files, [command], ["table.yaml"])
         return self.mutated(random, case)
 
 
-class Policies(_Tree):
+class Policies(TreeTarget):
     """A policy, checked in every edition and format."""
 
     name = "policy"
@@ -128,7 +133,7 @@ class Policies(_Tree):
         """A policy with some of all keys."""
         kept = ("petworks_policy", "data", "rules")
         policy = {key: value for key, value in POLICY.items() if key in kept or random.random() < 0.7}
-        case = Case(self.name, {**_people(), "policy.yaml": self._written("yaml", policy)}, [], ["policy.yaml"])
+        case = Case(self.name, {**_people(), "policy.yaml": written("yaml", policy)}, [], ["policy.yaml"])
         command = ["check", "policy.yaml", "--edition", random.choice(EDITIONS), "--as-of", "2026-01-01"]
         for kind in ("json", "html", "junit", "markdown"):
             command += [f"--{kind}", f"out.{kind}"] if random.random() < 0.4 else []
@@ -137,7 +142,7 @@ class Policies(_Tree):
         return self.mutated(random, Case(case.target, case.files, [command], case.mutable))
 
 
-class Checks(_Tree):
+class Checks(TreeTarget):
     """Two results of checks, compared."""
 
     name = "diff"
@@ -148,13 +153,13 @@ class Checks(_Tree):
         # Short lists: checking a whole document against the schema is slow.
         for key, value in tree.items():
             tree[key] = random.sample(value, min(2, len(value))) if isinstance(value, list) else value
-        document = self._written("json", tree)
+        document = written("json", tree)
         files = {"old.json": document, "new.json": document}
         command = ["diff", "old.json", "new.json", *random.choice(([], ["--format", "json"], ["-o", "out.json"]))]
         return self.mutated(random, Case(self.name, files, [command], ["new.json"]))
 
 
-class Unfinished(_Tree):
+class Unfinished(TreeTarget):
     """The file of an unfinished attack with subsets, continued; the answer is that of a run without it."""
 
     name = "resume"
@@ -174,7 +179,7 @@ class Unfinished(_Tree):
         at = random.randrange(len(lines))
         if random.random() < 0.5:
             try:
-                lines[at] = self._written("json", mutated_tree(random, json.loads(lines[at])))
+                lines[at] = written("json", mutated_tree(random, json.loads(lines[at])))
                 return case.with_file("out.csv.unfinished", b"\n".join(lines))
             except (ValueError, RecursionError):
                 pass

@@ -4,12 +4,12 @@ import csv
 import datetime
 import decimal
 import io
+from dataclasses import replace
 from random import Random
 
 import pyarrow as pa
 
 from fuzz.case import MARKER, Case
-from fuzz.mutation import mutated_bytes
 from fuzz.tables import (
     OF_CLASSES,
     PLAIN,
@@ -21,10 +21,11 @@ from fuzz.tables import (
     roles,
     sqlite_bytes,
 )
+from fuzz.targets.base import Target
 
 SEPARATORS = [",", ";", "\t", "|"]
 ENCODINGS = ["utf-8", "utf-8-sig", "cp950", "big5hkscs", "latin-1", "utf-16", "utf-32", "cp1252", "gb18030", "utf-7"]
-TOKENS = [
+TOKENS = (
     b";",
     b",",
     b"|",
@@ -39,7 +40,7 @@ TOKENS = [
     b"#",
     b"\x0b",
     b"\xc2\x85",
-]
+)
 ENGINES = ("memory", "duckdb")
 
 
@@ -48,19 +49,7 @@ def _engines(random: Random, command: list[str]) -> list[list[str]]:
     return [[*command, engine] for engine in random.choice((ENGINES, ENGINES[:1], ENGINES[:1]))]
 
 
-class _Bytes:
-    """Cases that are mutated byte by byte."""
-
-    name: str
-    tokens: list[bytes] = []
-
-    def mutated(self, random: Random, case: Case) -> Case:
-        """The case with a changed file."""
-        name = random.choice(case.mutable)
-        return case.with_file(name, mutated_bytes(random, case.files[name], self.tokens))
-
-
-class CSVFile(_Bytes):
+class CSVFile(Target):
     """A CSV file, read by both engines, with the options that say how; and by `init`."""
 
     name, tokens = "csv", TOKENS
@@ -84,10 +73,53 @@ class CSVFile(_Bytes):
         return Case(self.name, {"table.csv": content}, _engines(random, command), ["table.csv"], agree=True)
 
 
-class Parquet(_Bytes):
+class CSVRows(Target):
+    """A CSV file and, as Parquet, the rows that Python's strict reader finds in it: one answer.
+
+    Where that reader rejects the file there is no Parquet file, so that both commands must fail.
+    """
+
+    name, tokens = "csv-rows", TOKENS
+
+    def made(self, random: Random) -> Case:
+        """A table in UTF-8 with one of the separators."""
+        table, separator = random_table(random), random.choice(",;")
+        content = csv_bytes(table, separator, quoting=random.choice((csv.QUOTE_MINIMAL, csv.QUOTE_ALL)))
+        options = [*roles(random, table), "--format", "json", "--separator", separator, "--encoding", "utf-8"]
+        commands = [["evaluate", file, *options] for file in ("table.csv", "twin.parquet")]
+        case = Case(self.name, {"table.csv": content}, commands, ["table.csv"], agree=True)
+        return self.mutated(random, case)
+
+    def mutated(self, random: Random, case: Case) -> Case:
+        """The case with a changed file and its twin."""
+        return self.completed(super().mutated(random, case))
+
+    def completed(self, case: Case) -> Case:
+        """The case with the twin of its file."""
+        options, content = case.commands[0], case.files["table.csv"]
+        table = strict_table(content, options[options.index("--separator") + 1])
+        twin = {"twin.parquet": parquet_bytes(table)} if table else {}
+        return replace(case, files={"table.csv": content, **twin})
+
+
+def strict_table(content: bytes, separator: str) -> dict[str, list[str]] | None:
+    """The table that Python's reader finds in a CSV file; None if there is anything wrong with it."""
+    try:
+        text = content.decode("utf-8-sig")
+        names, *rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    except (ValueError, csv.Error):
+        return None
+    names = [name.strip() for name in names]
+    rows = [row or [""] for row in rows if row or len(names) == 1]
+    if "\0" in text or len(set(names)) < len(names) or {len(row) for row in rows} != {len(names)}:
+        return None
+    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+
+
+class Parquet(Target):
     """A Parquet or Feather file with columns of any type."""
 
-    name, tokens = "parquet", [b"PAR1", b"ARROW1\0\0", b"\x15", b"\x19", b"\x00\x00\x00\x00", b"\xff\xff\xff\x7f"]
+    name, tokens = "parquet", (b"PAR1", b"ARROW1\0\0", b"\x15", b"\x19", b"\x00\x00\x00\x00", b"\xff\xff\xff\x7f")
 
     def made(self, random: Random) -> Case:
         """A table with typed columns, read by both engines."""
@@ -152,7 +184,7 @@ def typed_table(random: Random) -> pa.Table:
     return pa.table(columns)
 
 
-class Formats:
+class Formats(Target):
     """The same table of text as CSV, Parquet, SQLite and DuckDB: one answer."""
 
     name = "formats"
@@ -187,7 +219,7 @@ class Formats:
         return self.made(random)
 
 
-class Globs(_Bytes):
+class Globs(Target):
     """Several files as one table, by random patterns."""
 
     name, tokens = "globs", TOKENS
@@ -230,7 +262,7 @@ class Globs(_Bytes):
         return Case(self.name, files, _engines(random, command), sorted(files), agree=True)
 
 
-class Hierarchies(_Bytes):
+class Hierarchies(Target):
     """A hierarchy file beside a table."""
 
     name, tokens = "hierarchy", TOKENS
@@ -260,4 +292,4 @@ class Hierarchies(_Bytes):
         return Case(self.name, files, commands, ["h/hierarchy_zip.csv"], agree=True)
 
 
-TARGETS = (CSVFile(), Parquet(), Formats(), Globs(), Hierarchies())
+TARGETS = (CSVFile(), CSVRows(), Parquet(), Formats(), Globs(), Hierarchies())

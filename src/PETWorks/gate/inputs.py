@@ -118,7 +118,7 @@ def _table(use: Use, table: Any) -> _Source:
 
 def _with_log(file: Path) -> Sequence[Path]:
     """A file; of a database also the log of changes that are not in the file yet."""
-    logs = (file.with_name(f"{file.name}{end}") for end in (".wal", "-wal"))
+    logs = (file.parent / f"{file.name}{end}" for end in (".wal", "-wal"))
     return (file, *(log for log in logs if log.is_file()))
 
 
