@@ -53,7 +53,7 @@ def test_the_policy_of_the_page_is_one(tmp_path):
     text = re.search(r"^```yaml\n(petworks_policy.*?)^```$", (ROOT / "docs/policy.md").read_text("utf-8"), re.M | re.S)[
         1
     ]
-    rows = ["name;birth_year;postcode;sex;diagnosis", *(f"n{place};1960;100;f;flu" for place in range(20))]
+    rows = ["name;birth_year;postcode;sex;diagnosis;ward", *(f"n{place};1960;100;f;flu;a" for place in range(20))]
     (tmp_path / "stays.csv").write_text("\n".join(rows))
     (tmp_path / "stays_original.csv").write_text("\n".join(rows))
     (tmp_path / "hierarchies").mkdir()
@@ -61,4 +61,4 @@ def test_the_policy_of_the_page_is_one(tmp_path):
     (tmp_path / "policy.yaml").write_text(text, "utf-8")
     policy = read_policy(tmp_path / "policy.yaml")
     assert policy.release().records == 20
-    assert len(policy.rules) == 6
+    assert len(policy.rules) == 8

@@ -289,9 +289,9 @@ def test_shares_that_are_compared_are_told_in_cells(tmp_path):
     rules = "rules:\n  - {measure: prosecutor-risk, at_risk: 0.4, threshold: 0.01}\n"
     rules += "  - {measure: average-risk, average: 0.01}\n"
     shown = external_of(tmp_path, lines, "roles: {quasi_identifiers: [a]}\ncell_size: 5\n" + rules)
-    assert [rule["value"] for rule in shown["rules"]] == [1.0, {"about": 0.038}]
-    assert [rule["verdict"] for rule in shown["rules"]] == ["fail", "fail"]
-    assert [rule["compared"] for rule in shown["rules"]] == ["at_risk", "average"]
+    assert [rule["value"] for rule in shown["rules"]] == [1.0, {"about": 0.038}, [], ["s"]]
+    assert [rule["verdict"] for rule in shown["rules"]] == ["fail", "fail", "pass", "fail"]
+    assert [rule["compared"] for rule in shown["rules"]] == ["at_risk", "average", None, None]
 
 
 def test_a_population_given_as_a_share_does_not_tell_the_records(tmp_path):

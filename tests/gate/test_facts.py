@@ -5,7 +5,7 @@ from dataclasses import fields
 
 import pytest
 from hypothesis import given
-from test_policy import GOOD, written
+from test_policy import GOOD, NAMED, written
 
 import definitions
 import frames
@@ -111,15 +111,12 @@ def test_payout_has_its_ends_and_is_bounded():
 # --- steps
 
 
-def steps(folder, text, day=DAY):
-    return {step["step"]: step for step in check(written(folder, text), as_of=day).document["next_steps"]}
+def steps(folder, text, day=DAY, **table):
+    return {step["step"]: step for step in check(written(folder, text, **table), as_of=day).document["next_steps"]}
 
 
 def test_nothing_is_left_to_do(tmp_path):
-    text = GOOD.replace(
-        "quasi_identifiers: [age, zip]", "quasi_identifiers: [age, zip]\n  insensitive_attributes: [name]"
-    )
-    assert list(steps(tmp_path, text + "cell_size: 2\n")) == ["try-subsets"]
+    assert list(steps(tmp_path, GOOD + "cell_size: 2\n")) == ["try-subsets"]
 
 
 def test_small_classes_are_told_with_what_would_help(tmp_path):
@@ -171,11 +168,11 @@ def test_what_no_class_can_have(tmp_path):
 
 
 def test_identifiers_and_columns_without_a_role(tmp_path):
-    found = steps(tmp_path, GOOD)
+    found = steps(tmp_path, GOOD, table=NAMED)
     assert found["give-roles"]["columns"] == ["name"]
     named = GOOD.replace("roles:\n", "roles:\n  identifiers: [name]\n")
-    assert steps(tmp_path, named)["remove-identifiers"]["columns"] == ["name"]
-    assert "remove-identifiers" not in steps(tmp_path, named + "privacy_unit: name\n")
+    assert steps(tmp_path, named, table=NAMED)["remove-identifiers"]["columns"] == ["name"]
+    assert "remove-identifiers" not in steps(tmp_path, named + "privacy_unit: name\n", table=NAMED)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ from PETWorks.gate.policy_rules import RULE_KEYS
 from PETWorks.gate.presets import presets
 from PETWorks.gate.schema import NAMES, schema_text
 
-TABLE = "age;zip;name;disease\n" + "30;1;a;flu\n30;1;b;cold\n40;2;c;flu\n40;2;d;flu\n"
+TABLE = "age;zip;disease\n30;1;flu\n30;1;cold\n40;2;flu\n40;2;flu\n"
+NAMED = "age;zip;name;disease\n30;1;a;flu\n30;1;b;cold\n40;2;c;flu\n40;2;d;flu\n"
 GOOD = """\
 petworks_policy: 1
 data: table.csv
@@ -26,9 +27,9 @@ rules:
 """
 
 
-def written(folder, text, name="policy.yaml"):
-    (folder / "table.csv").write_text(TABLE)
-    (folder / "other.csv").write_text(TABLE.replace("name", "nom"))
+def written(folder, text, name="policy.yaml", table=TABLE):
+    (folder / "table.csv").write_text(table)
+    (folder / "other.csv").write_text(table.replace("disease", "illness"))
     (folder / name).write_text(text, "utf-8")
     return folder / name
 
@@ -42,7 +43,8 @@ def refused(folder, text):
 
 def test_a_policy_is_read(tmp_path):
     policy = read_policy(written(tmp_path, GOOD))
-    (rule,) = policy.rules
+    (rule, *roles) = policy.rules
+    assert [one.name for one in roles] == ["no-hidden-identifiers", "every-column-has-a-role"]
     assert (policy.title, policy.cell_size, rule.name, rule.parameters["k"]) == ("table.csv", 11, "k-anonymity", 2)
     release = policy.release()
     assert (release.quasi_identifiers, release.sensitive_attributes) == (("age", "zip"), ("disease",))
@@ -57,7 +59,8 @@ def test_a_tab_may_separate(tmp_path):
 def test_everything_a_policy_can_say(tmp_path):
     (tmp_path / "people.csv").write_text("age;zip\n30;1\n30;1\n40;2\n40;2\n40;2\n")
     text = GOOD + (
-        "title: {en: Survey, zh-TW: 調查}\npopulation: people.csv\nprivacy_unit: name\n"
+        "title: {en: Survey, zh-TW: 調查}\npopulation: people.csv\nprivacy_unit: disease\n"
+        "no_role: {zip: {en: old, zh-TW: 舊}}\n"
         "separator: ';'\nencoding: utf-8\n"
         "treatment: {missing: apart, suppressed: class, several_sensitive: quasi-identifiers}\n"
         "context:\n  release: controlled\n  recipients: two universities\n"
@@ -69,7 +72,8 @@ def test_everything_a_policy_can_say(tmp_path):
     assert policy.population == 1000
     policy = read_policy(written(tmp_path, text))
     assert policy.population.name == "people.csv"
-    assert [rule.name for rule in policy.rules] == ["cms-11", "pdpc-3", "k-anonymity"]
+    assert [rule.name for rule in policy.rules[:-2]] == ["cms-11", "pdpc-3", "k-anonymity"]
+    assert policy.no_role == {"zip": {"en": "old", "zh-TW": "舊"}}
     assert (policy.cell_size, policy.release_kind, policy.adversaries[0].knows) == (7, "controlled", ("age",))
     assert policy.treatment == {"missing": "apart", "suppressed": "class", "several_sensitive": "quasi-identifiers"}
     assert policy.waivers[0].expires.isoformat() == "2030-01-31"

@@ -110,6 +110,13 @@ def test_a_column_without_a_name_is_left_out(tmp_path):
     assert done.returncode == 1, done.stderr
 
 
+def test_an_empty_column_has_no_role_and_a_reason(tmp_path):
+    (tmp_path / "t.csv").write_text("age,zip,left\n" + "30,1,\n" * 30)
+    assert petworks("init", tmp_path / "t.csv").returncode == 0
+    assert read_policy(tmp_path / "t_policy.yaml").no_role == {"left": "no suggestion: no value in 30 records"}
+    assert petworks("check", tmp_path / "t_policy.yaml").returncode == 0
+
+
 def test_a_table_of_identifiers_alone(tmp_path):
     (tmp_path / "t.csv").write_text("name,email\nAnn,a@b.example\nBob,b@b.example\n")
     done = petworks("init", tmp_path / "t.csv")

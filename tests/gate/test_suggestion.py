@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from PETWorks.about.roles import checked_unit
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.loading import load_rows
-from PETWorks.gate import suggestion
-from PETWorks.gate.suggestion import LOOKS, NATIONAL_ID, suggested_privacy_unit, suggested_roles
+from PETWorks.gate import column_names, vocabulary
+from PETWorks.gate.recognition import LOOKS, NATIONAL_ID
+from PETWorks.gate.suggestion import suggested_privacy_unit, suggested_roles
 from PETWorks.tables.opening import open_source
 
 ID, QI, SENSITIVE, INSENSITIVE = IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE
@@ -94,7 +95,7 @@ def test_near_misses_are_unknown_and_the_choice_is_cautious(name):
 
 @pytest.mark.slow
 def test_every_word_of_the_vocabulary_is_found_by_itself():
-    for role, subjects in ((QI, suggestion.KNOWN), (SENSITIVE, suggestion.SENSITIVE), (ID, suggestion.DIRECT)):
+    for role, subjects in ((QI, vocabulary.KNOWN), (SENSITIVE, vocabulary.SENSITIVE), (ID, vocabulary.DIRECT)):
         for subject, words in subjects.items():
             for word in words.replace("_", "").split(","):
                 for written in (
@@ -109,7 +110,7 @@ def test_every_word_of_the_vocabulary_is_found_by_itself():
 
 
 def test_simplified_characters_are_turned_one_by_one():
-    assert all(len(chr(new)) == 1 and old != new for old, new in suggestion._TAIWAN.items())
+    assert all(len(chr(new)) == 1 and old != new for old, new in column_names._TAIWAN.items())
 
 
 def texts(number, seed=1):
@@ -248,6 +249,14 @@ VALUES = {
     "links": ["https://example.com/a?b=c", "http://example.org"],
     "generated keys": ["123e4567-e89b-12d3-a456-426614174000", "d41d8cd98f00b204e9800998ecf8427e"],
     "Chinese names of people": [f"{one}{two}明" for one in "陳林黃張李王" for two in "小大文志"] + ["王○明", "李XX"],
+    "English names of people": [
+        *[
+            f"{given} {family}"
+            for given in ("John", "MARY", "ann")
+            for family in ("Smith", "O'Neil", "Chen", "Brown-Lee", "de Vries")
+        ],
+        *["Smith, John", "Brown, Mary A.", "John Q. Public", "Dr. Mary Miller", "Ann Marie Jones", "Taylor Thomas"],
+    ],
     "dates or times": [
         *[
             "2020-01-31",
@@ -314,6 +323,7 @@ def test_national_ids_are_checked():
     known = ["A123456789", "F131104093", "A800000014", "123-45-6789", "11010519491231002X"]
     assert [value for value in known if not LOOKS[NATIONAL_ID](value)] == []
     assert sum(LOOKS[NATIONAL_ID](f"B2{number:08}") for number in range(1000)) == 100
+    assert [last for last in "0123456789X" if LOOKS[NATIONAL_ID](f"11010519491231002{last}")] == ["X"]
 
 
 def test_a_person_in_several_records_is_the_privacy_unit():

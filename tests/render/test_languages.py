@@ -3,10 +3,17 @@
 import ast
 import re
 from string import Formatter
+from typing import get_args
 
 import pytest
 
 from conftest import ROOT
+from PETWorks.gate.advice import STEPS
+from PETWorks.gate.document import FindingKind
+from PETWorks.gate.findings import MIXED
+from PETWorks.gate.policy_rules import IMPLICIT
+from PETWorks.gate.recognition import DATE, LOOKS
+from PETWorks.gate.vocabulary import DIRECT
 from PETWorks.measures.attacks.subsets import LIMITS
 from PETWorks.measures.catalogue import NEEDS, catalogue
 from PETWorks.render.language import checked_language, said
@@ -65,7 +72,10 @@ def completed_ids():
     yield from (f"head.{kind}" for kind in ("highest", "median", "lowest"))
     yield from (f"sees.{entry.sees}" for entry in catalogue.values() if entry.sees is not None)
     yield from (f"stated.{way}" for way in ("cell size", "probability", "probability and cell size"))
-    yield from (f"rule.{rule}" for rule in ("every-subset", "no-direct-identifiers"))
+    yield from (f"rule.{rule}" for rule in ("every-subset", *IMPLICIT))
+    yield from (f"finding.{kind}" for kind in get_args(FindingKind))
+    yield from (f"subject.{subject}" for subject in DIRECT)
+    yield from (f"look.{look}" for look in (*LOOKS, MIXED) if look != DATE)
     roles = ("identifier", "quasi_identifier", "sensitive_attribute", "insensitive_attribute")
     yield from (f"role.{role}" for role in ("none", "privacy_unit", *roles))
     steps = {entry.if_it_fails for entry in catalogue.values()} | set(other_steps())
@@ -80,7 +90,15 @@ def completed_ids():
 def other_steps():
     """Steps of the gate that are not about a measure."""
     steps = "remove-identifiers unlink merge-classes cannot-hold waiver-expired waiver-ends waiver-not-needed"
-    return [*steps.split(), "tells-outside", "give-roles", "many-suppressed", "try-subsets"]
+    return [
+        *steps.split(),
+        "tells-outside",
+        "give-roles",
+        "many-suppressed",
+        "try-subsets",
+        *STEPS.values(),
+        "look-again",
+    ]
 
 
 @pytest.mark.parametrize("language", OTHERS, ids=lambda one: one.code)

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from typing import Protocol
 
 from PETWorks.counting.loading import load_rows
+from PETWorks.counting.profiles import Profile, profiles_of
 from PETWorks.counting.table import Table
 from PETWorks.errors import InputError, ParameterError, quoted
 from PETWorks.tables.source import Source
@@ -32,6 +33,9 @@ class Engine(Protocol):
     def load(self, source: Source, columns: Sequence[str], unit: str | None = None) -> Table:
         """The named columns of a source, and the one that names people."""
 
+    def profiles(self, source: Source, columns: Sequence[str]) -> dict[str, Profile]:
+        """Counts and a sample of the values of columns that need not be loaded for anything else."""
+
     def close(self) -> None:
         """Give back what it holds outside of memory. Tables cannot be asked any more."""
 
@@ -49,6 +53,10 @@ class MemoryEngine:
     def load(self, source: Source, columns: Sequence[str], unit: str | None = None) -> Table:
         """The named columns of a source, and the one that names people."""
         return load_rows(source, columns, unit, self._memory_limit)
+
+    def profiles(self, source: Source, columns: Sequence[str]) -> dict[str, Profile]:
+        """Counts and a sample of the values of columns that need not be loaded for anything else."""
+        return profiles_of(load_rows(source, columns, None, self._memory_limit).columns, columns)
 
     def close(self) -> None:
         """Nothing to give back."""

@@ -14,6 +14,7 @@ from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTR
 from PETWorks.counting.background import Background
 from PETWorks.counting.counts import ClassSizes, Marginal
 from PETWorks.counting.engine import Engine, allowed, choose
+from PETWorks.counting.profiles import Profile, profiles_of
 from PETWorks.counting.table import Table
 from PETWorks.counting.view import View
 from PETWorks.errors import InputError, quoted
@@ -80,6 +81,7 @@ class Release:
             roles = beside_roles if roles is None else roles
             hierarchies = beside_hierarchies if hierarchies is None else hierarchies
         self.columns, self.encoding, self.separator = source.names, source.encoding, source.separator
+        self._source = source
         self.roles = checked_roles(roles or {}, source)
         self.quasi_identifiers = self._with_role(QUASI_IDENTIFIER)
         self.sensitive_attributes = self._with_role(SENSITIVE_ATTRIBUTE)
@@ -176,6 +178,14 @@ class Release:
     def population_size(self) -> int | None:
         """Number of people in the population, as far as it was given."""
         return self.view.population_size
+
+    def profiles(self) -> dict[str, Profile]:
+        """Of every column, how many values it has, how many records have a unique one, and a sample of the values."""
+        table: Any = self.table
+        others = [name for name in self.columns if name not in self.compared_columns]
+        read = self.engine.profiles(self._source, others) if others else {}
+        profiles = read | profiles_of(table.columns, self.compared_columns)
+        return {name: profiles[name] for name in self.columns}
 
     def marginal(self, column: str) -> Marginal:
         """Values of a column and in how many records each is, suppressed records included."""

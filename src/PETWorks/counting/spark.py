@@ -16,10 +16,12 @@ import numpy as np
 from PETWorks.counting.codes import Known, arrow_integers, arrow_table, numpy_integers, sorted_labels, text_column
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.partitioned import PartitionedTable
+from PETWorks.counting.profiles import LONGEST, SAMPLE, Profile
 from PETWorks.counting.spark_cells import Read, SparkStore
-from PETWorks.counting.spark_jobs import Jobs
-from PETWorks.counting.spark_tasks import parquet_rows
+from PETWorks.counting.spark_jobs import Jobs, mapped
+from PETWorks.counting.spark_tasks import parquet_rows, value_counts
 from PETWorks.errors import InputError, quoted
+from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.column_errors import naming
 from PETWorks.tables.frames import Frame
 from PETWorks.tables.globs import Files
@@ -68,6 +70,26 @@ class SparkEngine:
         store.missing_units = int(counts[place_of == len(columns)].sum())
         return PartitionedTable(store, known, number, unit)
 
+    def profiles(self, source: Source, columns: Sequence[str]) -> dict[str, Profile]:
+        """Counts and a sample of the values of columns; executors count, and the driver sees the sample."""
+        frame, read = self.jobs.run(lambda: self._rows(source, tuple(columns)))
+        parts = mapped(frame, partial(value_counts, read), "c int, v string, n long")
+        values = parts.groupBy("c", "v").sum("n").toDF("c", "v", "n")
+        is_value = f"v IS NOT NULL AND v <> '{SUPPRESSED}'"
+        counts = values.selectExpr("c", "n", f"{is_value} AS is_value").groupBy("c")
+        numbers = ("sum(n)", "sum(if(is_value, n, 0))", "sum(if(is_value, 1, 0))", "sum(if(is_value AND n = 1, 1, 0))")
+        counted = self.jobs.run(lambda: counts.agg(*map(_expression, numbers)).collect())
+        ranked = values.where(is_value).selectExpr(
+            "c",
+            f"substring(v, 1, {LONGEST}) AS v",
+            "row_number() OVER (PARTITION BY c ORDER BY xxhash64(v), v) AS place",
+        )
+        sampled = self.jobs.run(lambda: ranked.where(f"place <= {SAMPLE}").collect())
+        samples: dict[int, list[str]] = {place: [] for place in range(len(columns))}
+        for row in sampled:
+            samples[row[0]].append(row[1])
+        return {columns[row[0]]: Profile(row[1], row[2], row[3], row[4], samples[row[0]]) for row in counted}
+
     def _rows(self, source: Source, columns: tuple[str, ...]) -> tuple[Any, Read | None]:
         """A frame of the named columns; or, where executors read files, of numbers of row groups and how to read them.
 
@@ -92,6 +114,12 @@ class SparkEngine:
             pieces.append(cells)
         places = [str(place) for place in range(len(columns))]
         return self.jobs.session.createDataFrame(arrow_table(pieces, places)), None
+
+
+def _expression(text: str) -> Any:
+    from pyspark.sql.functions import expr
+
+    return expr(text)
 
 
 def _checked(frame: Any, columns: Sequence[str], name: str) -> Any:

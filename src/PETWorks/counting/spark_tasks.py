@@ -77,6 +77,21 @@ def encoded(read: Callable[[Batches], Batches] | None, columns: int, _token: str
             yield _block_rows(-1, pa.nulls(len(pieces), pa.string()), left, pieces)
 
 
+def value_counts(read: Callable[[Batches], Batches] | None, batches: Batches) -> Batches:
+    """The values of each column in each block of rows, with their counts."""
+    import pyarrow as pa
+
+    for block in _blocks(batches if read is None else read(batches)):
+        for place in range(block[0].num_columns):
+            encoder = Encoder()
+            for batch in block:
+                encoder.add(batch.column(place))
+            column = encoder.finish().without_unused_labels()
+            places = arrow_integers(np.full(len(column.counts), place)).cast(pa.int32())
+            values = [places, column.labels.cast(pa.string()), arrow_integers(column.counts)]
+            yield pa.RecordBatch.from_arrays(values, ["c", "v", "n"])
+
+
 def _blocks(batches: Batches) -> Iterator[list[Any]]:
     """Batches that together have many rows: each block costs a look at all labels."""
     waiting: list[Any] = []

@@ -4,33 +4,46 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
 from PETWorks.counting.release import Release
-from PETWorks.gate.document import NextStep, RuleResult
+from PETWorks.gate.document import ColumnFacts, NextStep, RuleResult
 from PETWorks.gate.facts import below, without
 from PETWorks.gate.policy import Policy
-from PETWorks.gate.policy_rules import NO_IDENTIFIERS
+from PETWorks.gate.policy_rules import IMPLICIT
 from PETWorks.gate.remedies import REMEDIES, remedy, sufficient_class_size, threshold_class_size, values_per_class
 
 SOON = 30  # days before the end of a waiver in which a step mentions it
 MOST_SUPPRESSED = 0.05  # share of the records; a step mentions more than that
+# What to do about a finding, by its kind and whether the release fails because of it.
+STEPS = {
+    ("direct identifier", True): "hidden-identifiers",
+    ("nearly unique", True): "unmeasured-values",
+    ("nearly unique", False): "nearly-unique",
+}
 MOST_NAMED = 3  # columns that a step lists
 
 
 def next_steps(
-    release: Release, policy: Policy, rules: Sequence[RuleResult], today: date, drivers: Sequence[str]
+    release: Release,
+    policy: Policy,
+    rules: Sequence[RuleResult],
+    columns: Sequence[ColumnFacts],
+    today: date,
+    drivers: Sequence[str],
 ) -> tuple[NextStep, ...]:
     """The steps, the most urgent first. `drivers`: quasi-identifiers by what they add to the risk, if that is known."""
     riskiest = drivers or sorted(release.quasi_identifiers, key=lambda column: -len(release.marginal(column).values))
-    failing = [rule for rule in rules if rule.satisfied is False and rule.name != NO_IDENTIFIERS]
+    failing = [rule for rule in rules if rule.satisfied is False and rule.name not in IMPLICIT]
     small = _rules_with_small_classes(release, failing)
     return (
         *_remove_identifiers(release),
+        *_findings(columns, fails=True),
         *_unlink(release),
         *_merge_classes(release, small, riskiest),
         *_cannot_hold(release, failing),
         *_remedies(failing, small, riskiest),
         *_waivers(rules, today),
         *_tells_outside(rules, policy.cell_size),
-        *_give_roles(release),
+        *_give_roles(release, columns),
+        *_findings(columns, fails=False),
         *_many_suppressed(release),
         *_try_subsets(release, policy),
     )
@@ -120,10 +133,27 @@ def _tells_outside(rules: Sequence[RuleResult], cell_size: int) -> Iterator[Next
         yield NextStep("tells-outside", rules=names)
 
 
-def _give_roles(release: Release) -> Iterator[NextStep]:
-    columns = tuple(name for name in release.columns if name not in release.roles and name != release.privacy_unit)
-    if columns:
-        yield NextStep("give-roles", columns=columns)
+def columns_to_explain(release: Release, columns: Sequence[ColumnFacts]) -> tuple[str, ...]:
+    """The columns that have neither a role nor a reason for having none."""
+    explained = (one.column for one in columns if one.role is not None or one.no_role is not None)
+    known = {release.privacy_unit, *explained}
+    return tuple(name for name in release.columns if name not in known)
+
+
+def _give_roles(release: Release, columns: Sequence[ColumnFacts]) -> Iterator[NextStep]:
+    names = columns_to_explain(release, columns)
+    if names:
+        yield NextStep("give-roles", columns=names)
+
+
+def _findings(columns: Sequence[ColumnFacts], *, fails: bool) -> Iterator[NextStep]:
+    """What to do about columns whose values contradict their role, or deserve a look."""
+    by_step: dict[str, list[str]] = {}
+    for one in columns:
+        if one.finding is not None and one.finding.fails is fails:
+            by_step.setdefault(STEPS.get((one.finding.kind, fails), "look-again"), []).append(one.column)
+    for step, names in by_step.items():
+        yield NextStep(step, columns=tuple(names))
 
 
 def _many_suppressed(release: Release) -> Iterator[NextStep]:

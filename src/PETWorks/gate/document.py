@@ -34,7 +34,15 @@ Names = tuple[str, ...]
 Sha256 = Annotated[str, keywords(pattern="^[0-9a-f]{64}$")]
 Spoken = Annotated[str | Mapping[Literal["en", "zh-TW"], str], "a text of the policy, in one language or in both"]
 Treatment = Annotated[Mapping[str, str | None], "how records were counted where there is more than one way"]
-MeasureName = Annotated[str, "a measure of the catalogue, every-subset or no-direct-identifiers"]
+MeasureName = Annotated[str, "a measure of the catalogue, every-subset, or a rule of every policy (docs/policy.md)"]
+FindingKind = Literal[
+    "direct identifier",
+    "named like an identifier",
+    "some personal values",
+    "nearly unique",
+    "often unique",
+    "long texts",
+]
 Value = Annotated[
     float | str | bool | Bound | tuple[float | str | Bound | None, ...] | None,
     "the tightest threshold that the release satisfies, or the measured number; null where no threshold can hold",
@@ -124,8 +132,19 @@ class TableFacts(JSONObject):
 
 
 @dataclass(frozen=True)
+class ColumnFinding(JSONObject):
+    """What the name or the values of a column say that does not fit its role; `fails` if the release may not pass."""
+
+    kind: FindingKind
+    fails: bool
+    points_to: Annotated[str, "what the name of the column points to"] | None = None
+    looks_like: Annotated[str, "what its values look like"] | None = None
+    share: Annotated[float, "the share of its distinct values, or of a sample of them, that do"] | None = None
+
+
+@dataclass(frozen=True)
 class ColumnFacts(JSONObject):
-    """A column: its role, and what is left of it after anonymization."""
+    """A column: its role, its values, and what is left of it after anonymization."""
 
     column: str
     role: Role
@@ -140,6 +159,9 @@ class ColumnFacts(JSONObject):
     recoded: Annotated[bool, "whether it has values that the original does not have"] | None = None
     changed: Annotated[float, "share of the cells that changed, at least"] | None = None
     entropy_kept: Annotated[float, "entropy of the values, as a share of the original's"] | None = None
+    unique: Annotated[float, "share of the records that have a unique value"] | None = None
+    finding: ColumnFinding | None = None
+    no_role: Spoken | None = None
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from PETWorks.counting.release import Release
 from PETWorks.errors import Hint, InputError, PETWorksError, quoted, unknown
 from PETWorks.gate.document import ReleaseKind, Spoken
 from PETWorks.gate.policy_rules import (
-    NO_IDENTIFIERS,
+    IMPLICIT,
     Located,
     Rule,
     Waiver,
@@ -69,6 +69,7 @@ class Policy:
     population: Path | int | float | None
     reading: Mapping[str, str]
     roles: Mapping[str, str] | None
+    no_role: Mapping[str, Spoken]
     privacy_unit: str | None
     treatment: Mapping[str, str]
     release_kind: ReleaseKind | None
@@ -113,6 +114,9 @@ class Policy:
             raise located_error(self.file, (KEYS[error.what],), error) from None
         if not release.quasi_identifiers:
             raise self.file.error(("roles",), "no quasi-identifier: name the columns that an adversary may know")
+        for column in self.file.content.get("no_role", ()):
+            if column.strip() in release.roles:
+                raise self.file.error(("no_role", column), "the column has a role")
         for place, adversary in enumerate(self.adversaries):
             for column in adversary.knows:
                 if column not in release.quasi_identifiers:
@@ -148,7 +152,7 @@ def read_policy(path: str | Path, root: str | Path | None = None) -> Policy:
     check_schema(file, "policy")
     chosen = tuple(chosen_presets(file))
     rules = tuple(rules_of(file, chosen))
-    if all(rule.name == NO_IDENTIFIERS for rule in rules):
+    if all(rule.name in IMPLICIT for rule in rules):
         raise file.error((), "no rule: give 'rules', 'presets', or limits under 'subsets'")
     content = file.content
     subsets = content.get("subsets", {})
@@ -158,6 +162,7 @@ def read_policy(path: str | Path, root: str | Path | None = None) -> Policy:
         **_sources(file, path.parent, path.parent if root is None else Path(root)),
         **_context(content.get("context", {})),
         roles=_roles(file) if "roles" in content else None,
+        no_role={column.strip(): reason for column, reason in content.get("no_role", {}).items()},
         privacy_unit=content.get("privacy_unit", "").strip() or None,
         treatment={name: value for name, value in content.get("treatment", {}).items() if name in TREATMENTS},
         cell_size=int(content.get("cell_size", max((preset.cell_size for preset in chosen), default=CELL_SIZE))),

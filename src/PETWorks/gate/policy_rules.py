@@ -13,6 +13,9 @@ from PETWorks.tables.yamlfile import Key, YAMLFile
 
 SUBSETS = "every-subset"
 NO_IDENTIFIERS = "no-direct-identifiers"  # a rule of every policy that names some, or leaves that to another file
+NO_HIDDEN = "no-hidden-identifiers"  # two rules of every policy
+ALL_ROLES = "every-column-has-a-role"
+IMPLICIT = (NO_IDENTIFIERS, NO_HIDDEN, ALL_ROLES)
 RULE_KEYS = ("measure", "name", "why")
 # How a policy names what an error hints at.
 KEY_HINTS = {
@@ -28,7 +31,7 @@ KEY_HINTS = {
 
 @dataclass(frozen=True)
 class Rule:
-    """A measure with thresholds that must hold; without a measure, a limit on every subset, or no identifiers."""
+    """A measure with thresholds that must hold; without a measure, a limit on every subset, or a rule about roles."""
 
     name: str
     measure: Metric | None
@@ -80,7 +83,7 @@ def chosen_presets(file: YAMLFile) -> Iterator[Preset]:
 
 
 def rules_of(file: YAMLFile, chosen: Sequence[Preset]) -> Iterator[Rule]:
-    """The rules of the presets, those of the file, and the limits on subsets."""
+    """The rules of the presets, those of the file, the limits on subsets, and what every policy demands of roles."""
     names: set[str] = set()
     # Without roles in the policy, the file next to the table may name identifiers.
     if "roles" not in file.content or file.content["roles"].get("identifiers"):
@@ -105,6 +108,8 @@ def rules_of(file: YAMLFile, chosen: Sequence[Preset]) -> Iterator[Rule]:
     for limit, value in file.content.get("subsets", {}).get("limits", {}).items():
         key = ("subsets", "limits", limit)
         yield _named(file, Rule(f"{SUBSETS}: {limit}", None, {limit: value}, (limit,), None, None, key), names)
+    for name in (NO_HIDDEN, ALL_ROLES):
+        yield _named(file, Rule(name, None, {}, (), None, None, ("roles",)), names)
 
 
 def _name(rule: Mapping[str, Any], preset: str | None, measure: Metric, chosen: Sequence[Preset]) -> str:

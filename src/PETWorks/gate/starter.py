@@ -10,7 +10,8 @@ from PETWorks.counting.loading import load_rows
 from PETWorks.errors import InputError
 from PETWorks.gate.policy import ROLES
 from PETWorks.gate.presets import presets
-from PETWorks.gate.suggestion import Suggestion, looks_personal, suggested_privacy_unit, suggested_roles
+from PETWorks.gate.recognition import looks_personal
+from PETWorks.gate.suggestion import Suggestion, suggested_privacy_unit, suggested_roles
 from PETWorks.measures.attacks.subset_sizes import MOST_COLUMNS
 from PETWorks.tables.cells import is_number
 from PETWorks.tables.opening import open_path, open_source
@@ -103,8 +104,14 @@ def _all_roles(by_role: Mapping[str | None, Sequence[Suggestion]]) -> list[str]:
     return [
         "roles:",
         *(line for name, meaning in meanings.items() for line in _role(name, by_role[ROLES[name]], meaning)),
-        *(f"  # without a role: {_text(one.column)}  # {one.reason}" for one in by_role[None]),
+        *_no_role(by_role[None]),
     ]
+
+
+def _no_role(suggested: Sequence[Suggestion]) -> list[str]:
+    if not suggested:
+        return ["# no_role: {column: reason}     # every other column needs a reason for having no role"]
+    return ["no_role:  # why a column has none", *(f"  {_text(one.column)}: {_text(one.reason)}" for one in suggested)]
 
 
 def _role(name: str, suggested: Sequence[Suggestion], meaning: str) -> list[str]:

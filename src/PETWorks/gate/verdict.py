@@ -10,7 +10,7 @@ from typing import Any, Literal
 from PETWorks import __version__
 from PETWorks.counting.release import Release
 from PETWorks.errors import NeedNotMet, NotApplicable, ParameterError, quoted
-from PETWorks.gate.advice import next_steps, released_identifiers
+from PETWorks.gate.advice import columns_to_explain, next_steps, released_identifiers
 from PETWorks.gate.document import (
     FAIL,
     FORMAT,
@@ -18,6 +18,7 @@ from PETWorks.gate.document import (
     PASS,
     WAIVED,
     CheckDocument,
+    ColumnFacts,
     MeasureResult,
     PayoutStep,
     RuleResult,
@@ -32,9 +33,10 @@ from PETWorks.gate.document import (
 )
 from PETWorks.gate.external import NeedText
 from PETWorks.gate.facts import assumed, columns, payout, small_classes
+from PETWorks.gate.findings import examined_columns
 from PETWorks.gate.inputs import Inputs, policy_facts, shown_table
 from PETWorks.gate.policy import Policy
-from PETWorks.gate.policy_rules import NO_IDENTIFIERS, SUBSETS, Rule, Waiver
+from PETWorks.gate.policy_rules import ALL_ROLES, NO_HIDDEN, NO_IDENTIFIERS, SUBSETS, Rule, Waiver
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, every_subset
 from PETWorks.measures.catalogue import all_measures, find
 from PETWorks.measures.evaluation import Evaluation, evaluate_all, prepare
@@ -60,8 +62,9 @@ def judged(
     # What the rules and the overview ask is counted together, each thing once.
     ruled = [(rule.measure, rule.parameters) for rule in policy.rules if rule.measure is not None]
     prepare(release.view, [*ruled, *((entry, entry.check({})) for entry in all_measures())])
-    rules = tuple(_rules(release, policy, subsets, moment.date()))
     overview = _overview(release, policy)
+    examined = examined_columns(release, columns(release, overview.results), policy.no_role)
+    rules = tuple(_rules(release, policy, subsets, examined, moment.date()))
     document = CheckDocument(
         schema=FORMAT,
         petworks=__version__,
@@ -74,7 +77,7 @@ def judged(
         policy=policy_facts(policy),
         inputs=inputs.facts(),
         table=_table(release, overview),
-        columns=columns(release, overview.results),
+        columns=examined,
         rules=rules,
         small_classes=small_classes(release, policy.cell_size),
         adversaries=assumed(release, policy.adversaries),
@@ -86,7 +89,7 @@ def judged(
             name: NeedText(error.message) if isinstance(error, NeedNotMet) else error.message
             for name, error in overview.reasons.items()
         },
-        next_steps=next_steps(release, policy, rules, moment.date(), drivers),
+        next_steps=next_steps(release, policy, rules, examined, moment.date(), drivers),
         options=tuple(_options(policy, given, release)),
     )
     return document, release.engine.note
@@ -194,18 +197,27 @@ def _rule_verdicts(rules: Sequence[RuleResult]) -> RuleVerdicts:
     return RuleVerdicts(verdicts.count(PASS), verdicts.count(WAIVED), verdicts.count(FAIL))
 
 
-def _rules(release: Release, policy: Policy, subsets: SubsetAnswers | None, today: date) -> Sequence[RuleResult]:
+def _rules(
+    release: Release, policy: Policy, subsets: SubsetAnswers | None, columns: Sequence[ColumnFacts], today: date
+) -> Sequence[RuleResult]:
     waivers = {waiver.rule: waiver for waiver in policy.waivers}
+    wrong = {
+        NO_IDENTIFIERS: released_identifiers(release),
+        NO_HIDDEN: tuple(one.column for one in columns if one.finding is not None and one.finding.fails),
+        ALL_ROLES: columns_to_explain(release, columns),
+    }
     return [
-        _judged(rule, waivers.get(rule.name), today, _measured(release, policy, rule, subsets)) for rule in policy.rules
+        _judged(rule, waivers.get(rule.name), today, _measured(release, policy, rule, subsets, wrong))
+        for rule in policy.rules
     ]
 
 
-def _measured(release: Release, policy: Policy, rule: Rule, subsets: SubsetAnswers | None) -> dict[str, Any]:
-    """The fields of a rule's result that come from the data."""
-    if rule.name == NO_IDENTIFIERS:
-        identifiers = released_identifiers(release)
-        return _without_details(NO_IDENTIFIERS, {}, identifiers, satisfied=not identifiers)
+def _measured(
+    release: Release, policy: Policy, rule: Rule, subsets: SubsetAnswers | None, wrong: Mapping[str, tuple[str, ...]]
+) -> dict[str, Any]:
+    """The fields of a rule's result that come from the data; `wrong`: the columns that a rule about roles rejects."""
+    if rule.name in wrong:
+        return _without_details(rule.name, {}, wrong[rule.name], satisfied=not wrong[rule.name])
     if rule.measure is None:
         (name,) = rule.parameters
         assert subsets is not None

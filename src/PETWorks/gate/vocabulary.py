@@ -3,6 +3,7 @@
 # What a name points to, and the words that do. Latin words match as whole words, Chinese ones anywhere
 # unless they are between `_`; if one match contains another, the longer one counts.
 A_NAME, A_NUMBER, A_LABEL = "a person's name", "a number given to one person", "a number given to a record"
+AN_ADDRESS = "an address"
 DIRECT = {
     A_NAME: """first name, last name, full name, given name, family name, middle name, maiden name, surname, forename,
         nickname, lname, fname, 姓名, 全名, 名字, 姓氏, 中文名, 英文名, 暱稱, _姓_, _名_""",
@@ -12,7 +13,7 @@ DIRECT = {
         統一證號, 健保卡, 駕照, 駕駛執照, 病歷號, 病歷編號, 病歷碼, 學號, 員編, 工號, 社保號, 社會保障號""",
     "a way to reach a person": """email, e mail, email address, phone, phone number, telephone, tel, mobile, cell phone,
         fax, line id, wechat, 電話, 手機, 傳真, 電子郵件, 電郵, 信箱, 郵箱, 聯絡方式, 微信""",
-    "an address": "address, street, house number, 地址, 住址, 通訊處, 門牌, 街道, 通訊地",
+    AN_ADDRESS: "address, street, house number, 地址, 住址, 通訊處, 門牌, 街道, 通訊地",
     "an account, a card or a plate": """account, iban, credit card, card number, card no, license plate, plate number,
         vin, policy number, policy no, 帳號, 帳戶, 信用卡, 卡號, 車牌, 車號, 保單號, 統一編號, 統編, 稅籍編號""",
     "a device, or a trace on the net": """ip, ipv, ip address, mac address, imei, device id, serial number, url,
@@ -76,3 +77,18 @@ LABELLED = ((SUBJECTS, LABELS, A_NUMBER), (f"{SUBJECTS}, {OTHERS}", CALLED, A_NA
 ALONE = {A_NUMBER: "id, identifier, uid, uuid, guid, 編號, 代號, 識別碼", A_LABEL: "序號, 項次", A_NAME: "name"}
 SURNAMES = """陳林黃張李王吳劉蔡楊許鄭謝洪郭邱曾廖賴徐周葉蘇莊呂江何蕭羅高潘簡朱鍾彭游詹胡施沈余盧梁趙顏柯翁魏孫戴范方宋
 鄧杜傅侯曹薛丁卓馬董溫唐藍石蔣田康鄒白涂尤韓龔嚴袁陈黄张吴刘杨许郑谢赖叶苏庄吕萧罗简钟卢赵颜孙邓马温蓝蒋邹韩龚严"""
+# Given names that are common in English. Two in five full names have one of them.
+GIVEN_NAMES = """
+    james john robert michael william david richard joseph thomas charles christopher daniel matthew anthony mark
+    donald steven paul andrew joshua kenneth kevin brian george timothy ronald edward jason jeffrey ryan jacob gary
+    nicholas eric jonathan stephen larry justin scott brandon benjamin samuel gregory alexander patrick frank
+    raymond jack dennis jerry tyler aaron jose adam nathan henry zachary douglas peter kyle noah ethan jeremy walter
+    keith roger terry sean gerald carl harold dylan arthur lawrence jesse bryan bruce gabriel joe alan juan albert
+    elijah wayne randy vincent roy ralph russell bradley philip eugene bob tom jim mike dave steve chris ben sam
+    mary patricia jennifer linda elizabeth barbara susan jessica sarah karen lisa nancy betty sandra margaret ashley
+    kimberly emily donna michelle carol amanda melissa deborah stephanie rebecca laura sharon cynthia dorothy amy
+    kathleen angela shirley brenda emma anna pamela nicole samantha katherine christine helen debra rachel carolyn
+    janet maria catherine heather diane olivia julie joyce victoria ruth lauren kelly christina joan evelyn judith
+    andrea hannah megan cheryl jacqueline martha teresa gloria sara janice ann anne kathryn abigail sophia frances
+    jean alice judy isabella julia denise danielle marilyn beverly charlotte natalie theresa diana brittany doris
+    kayla lori marie kate jane lucy ellen sue dora"""

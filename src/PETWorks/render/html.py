@@ -142,6 +142,7 @@ _FUNCTIONS: dict[str, Any] = {
     "waiver": _in_all(prose.waiver),
     "sees": _in_all(prose.sees),
     "is_blind": lambda measure: find(measure).sees is not None,
+    "finding": _in_all(prose.finding),
 }
 
 

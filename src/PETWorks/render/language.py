@@ -8,7 +8,7 @@ from typing import Any
 from PETWorks.errors import ParameterError, printable, quoted
 from PETWorks.gate.bounds import Bound, Number
 from PETWorks.gate.document import MeasureResult, PresetFacts, RuleResult, Spoken
-from PETWorks.gate.policy_rules import NO_IDENTIFIERS, SUBSETS
+from PETWorks.gate.policy_rules import IMPLICIT, SUBSETS
 from PETWorks.measures import numbers
 from PETWorks.measures.catalogue import catalogue, find
 from PETWorks.render.languages import LANGUAGES
@@ -155,7 +155,7 @@ def _cut(text: str, longest: int) -> str:
 
 def measure_name(measure: str, lang: str) -> str:
     """The name of a measure in a language."""
-    if measure in (SUBSETS, NO_IDENTIFIERS):
+    if measure in (SUBSETS, *IMPLICIT):
         return said(lang, f"rule.{measure}")
     measure = find(measure).name
     return LANGUAGES[lang].measures.get(measure, (measure, ""))[0]
@@ -176,7 +176,7 @@ def rule_name(rule: str, lang: str) -> str:
     if lang == ENGLISH:
         return name(rule)
     first, _, rest = rule.partition(": ")
-    if rule in catalogue or rule == NO_IDENTIFIERS:
+    if rule in catalogue or rule in IMPLICIT:
         return measure_name(rule, lang)
     if first == SUBSETS:
         return said(lang, "rule.every-subset-limit", limit=limit_name(rest, lang))
@@ -196,7 +196,7 @@ def limit_name(limit: str, lang: str) -> str:
 
 def thresholds(rule: RuleResult, lang: str) -> str:
     """What a rule demands: `k ≥ 11`."""
-    known = {} if rule.measure in (SUBSETS, NO_IDENTIFIERS) else find(rule.measure).parameters
+    known = {} if rule.measure in (SUBSETS, *IMPLICIT) else find(rule.measure).parameters
     texts = []
     for label, value in rule.parameters.items():
         if value is not None:

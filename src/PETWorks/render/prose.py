@@ -13,7 +13,7 @@ from PETWorks.gate.document import (
     Treatment,
     WaiverFacts,
 )
-from PETWorks.gate.policy_rules import NO_IDENTIFIERS
+from PETWorks.gate.policy_rules import ALL_ROLES, NO_HIDDEN, NO_IDENTIFIERS
 from PETWorks.measures.catalogue import find
 from PETWorks.render.language import listed, measure_name, name, own, percent, put, said
 from PETWorks.render.sections import lacking, utility_keys
@@ -22,6 +22,12 @@ GLOSSARY = (
     *("term.class", "term.known", "term.sensitive", "term.identifier", "term.cell-size", "term.scenarios"),
     *("term.excess", "term.shapley", "term.treatment", "term.waiver"),
 )
+# The steps that concern rules about roles, which they do not name.
+STEPS_FOR_ROLES = {
+    NO_IDENTIFIERS: ("remove-identifiers",),
+    NO_HIDDEN: ("hidden-identifiers", "unmeasured-values"),
+    ALL_ROLES: ("give-roles",),
+}
 AMOUNTS = ("adversary_cost", "adversary_gain", "publisher_loss", "publisher_benefit")
 MOST_REMOVALS = 3  # quasi-identifiers for which a step describes the effect of removal
 
@@ -127,6 +133,24 @@ def waiver(given: WaiverFacts, lang: str) -> str:
     return text if given.owner is None else text + said(lang, "waiver.owner", owner=own(given.owner, lang))
 
 
+def finding(column: ColumnFacts, lang: str) -> str:
+    """What was found about a column, with the reason; and why it has no role."""
+    sentences = []
+    if column.finding is not None:
+        found = column.finding
+        reasons = []
+        if found.points_to is not None:
+            reasons.append(said(lang, "finding.points-to", what=said(lang, f"subject.{found.points_to}")))
+        if found.looks_like is not None:
+            share = percent(found.share, lang)
+            reasons.append(said(lang, "finding.looks-like", share=share, what=said(lang, f"look.{found.looks_like}")))
+        text = said(lang, f"finding.{found.kind}")
+        sentences = [said(lang, "write.labelled", label=text, text=reason) for reason in reasons] or [text]
+    if column.no_role is not None:
+        sentences.append(own(column.no_role, lang))
+    return said(lang, "write.clauses").join(sentences)
+
+
 def assumptions(document: CheckDocument, lang: str) -> list[str]:
     """The assumptions behind the numbers, one sentence each."""
     policy, described = document.policy, document.table
@@ -195,8 +219,7 @@ def steps(document: CheckDocument, lang: str) -> list[str]:
 def steps_for(document: CheckDocument, rule: RuleResult, lang: str) -> list[str]:
     """What to do about a rule, in texts that name no other rule; always at least one."""
     found = [replace(step, rules=(rule.name,)) for step in document.next_steps if rule.name in (step.rules or ())]
-    if rule.measure == NO_IDENTIFIERS:
-        found += [step for step in document.next_steps if step.step == "remove-identifiers"]
+    found += [step for step in document.next_steps if step.step in STEPS_FOR_ROLES.get(rule.measure, ())]
     return [_step(step, lang) for step in found] or [said(lang, "step.other")]
 
 

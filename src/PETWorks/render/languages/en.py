@@ -15,6 +15,7 @@ TEXTS = {
     "write.attack": "{attack} of {column}",
     "write.exact": "{value} ({exact})",
     "write.labelled": "{label}: {text}",
+    "write.clauses": "; ",
     # verdicts and words of the tables
     "verdict.pass": "pass",
     "verdict.waived": "waived",
@@ -55,6 +56,8 @@ TEXTS = {
     "edition.external": "external edition",
     # rules that are not measures
     "rule.no-direct-identifiers": "no direct identifiers",
+    "rule.no-hidden-identifiers": "no hidden identifiers",
+    "rule.every-column-has-a-role": "every column has a role",
     "rule.every-subset": "every subset",
     "rule.every-subset-limit": "every-subset: {limit}",
     # summary
@@ -67,8 +70,8 @@ TEXTS = {
     "summary.table": "Records: {records}; quasi-identifiers: {known}; sensitive attributes: {sensitive}.",
     "summary.people": "The records belong to {n} people.",
     "summary.people.one": "The records belong to one person.",
-    "summary.skipped": "{n} columns without a role were not examined.",
-    "summary.skipped.one": "1 column without a role was not examined.",
+    "summary.skipped": "{n} columns without a role were not measured.",
+    "summary.skipped.one": "1 column without a role was not measured.",
     "summary.unit": (
         "{file} contains {column}, which identifies people: it is the file that was checked and that the digest "
         "belongs to, not the file to release. Release it without that column."
@@ -123,6 +126,7 @@ TEXTS = {
     "head.column": "column",
     "head.role": "role",
     "head.values": "values",
+    "head.unique-values": "records with a unique value",
     "head.missing": "missing or suppressed",
     "word.removed": " (removed)",
     "role.none": "no role",
@@ -131,6 +135,31 @@ TEXTS = {
     "role.quasi_identifier": "quasi-identifier",
     "role.sensitive_attribute": "sensitive attribute",
     "role.insensitive_attribute": "insensitive attribute",
+    "finding.direct identifier": "identifies people",
+    "finding.named like an identifier": "named like an identifier",
+    "finding.some personal values": "has personal values",
+    "finding.nearly unique": "nearly every record has a unique value",
+    "finding.often unique": "many records have a unique value",
+    "finding.long texts": "long texts, in which people may be named",
+    "finding.points-to": "the name points to {what}",
+    "finding.looks-like": "{share} of the values look like {what}",
+    "subject.a person's name": "a person's name",
+    "subject.a number given to one person": "a number given to one person",
+    "subject.a number given to a record": "a number given to a record",
+    "subject.a way to reach a person": "a way to reach a person",
+    "subject.an address": "an address",
+    "subject.an account, a card or a plate": "an account, a card or a plate",
+    "subject.a device, or a trace on the net": "a device, or a trace on the internet",
+    "look.e-mail addresses": "email addresses",
+    "look.national identity numbers": "national identity numbers",
+    "look.payment card numbers": "payment card numbers",
+    "look.phone numbers": "phone numbers",
+    "look.network addresses": "network addresses",
+    "look.links": "links",
+    "look.generated keys": "generated keys",
+    "look.Chinese names of people": "Chinese names of people",
+    "look.English names of people": "English names of people",
+    "look.numbers or addresses of people": "ID, card or phone numbers or email addresses",
     # identity
     "section.identity": "Identity risk: can a person be found?",
     "identity.histogram": "Records by the size of their equivalence class",
@@ -281,7 +310,18 @@ TEXTS = {
         "The threshold of {rules} is smaller than the cell size, so its verdict shows readers of the external edition "
         "whether there are classes below it."
     ),
-    "step.give-roles": "Columns without a role were not examined: {columns}.",
+    "step.give-roles": (
+        "Columns without a role were not measured: {columns}. Give them a role, or a reason under 'no_role'."
+    ),
+    "step.hidden-identifiers": (
+        "Columns that identify people although their role does not say so: {columns}. Remove them from the release."
+    ),
+    "step.unmeasured-values": (
+        "Nearly every record has a unique value in {columns}, and no measure takes it into account: make it a "
+        "quasi-identifier, or generalise or remove it."
+    ),
+    "step.nearly-unique": "Nearly every record has a unique value in {columns}: generalise or remove it.",
+    "step.look-again": "Check whether these columns contain personal details (section Columns): {columns}.",
     "step.many-suppressed": ("{share} of the records are suppressed: the remaining records may not be representative."),
     "step.try-subsets": (
         "It is not known which attributes an adversary has: check every subset of the quasi-identifiers ('subsets' in "

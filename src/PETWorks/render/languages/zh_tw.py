@@ -101,6 +101,7 @@ TEXTS = {
     "write.attack": "{attack}（「{column}」）",
     "write.exact": "{value}（{exact}）",
     "write.labelled": "{label}：{text}",
+    "write.clauses": "；",
     # verdicts and words of the tables
     "verdict.pass": "通過",
     "verdict.waived": "豁免",
@@ -141,6 +142,8 @@ TEXTS = {
     "edition.external": "對外版",
     # rules that are not measures
     "rule.no-direct-identifiers": "不含直接識別符",
+    "rule.no-hidden-identifiers": "不含隱藏的直接識別符",
+    "rule.every-column-has-a-role": "每個欄位都有屬性型態",
     "rule.every-subset": "所有準識別符組合",
     "rule.every-subset-limit": "所有準識別符組合：{limit}",
     # summary
@@ -195,6 +198,7 @@ TEXTS = {
     "head.column": "欄位",
     "head.role": "屬性型態",
     "head.values": "相異值數",
+    "head.unique-values": "具唯一值的資料列",
     "head.missing": "缺值或遭抑制",
     "word.removed": "（已移除）",
     "role.none": "未指定",
@@ -203,6 +207,31 @@ TEXTS = {
     "role.quasi_identifier": "準識別符",
     "role.sensitive_attribute": "敏感屬性",
     "role.insensitive_attribute": "非敏感屬性",
+    "finding.direct identifier": "可直接識別個人",
+    "finding.named like an identifier": "欄位名稱像識別符",
+    "finding.some personal values": "含有個人資料",
+    "finding.nearly unique": "幾乎每筆資料列的值都是唯一的",
+    "finding.often unique": "許多資料列的值是唯一的",
+    "finding.long texts": "長篇文字，其中可能提及個人",
+    "finding.points-to": "欄位名稱表示{what}",
+    "finding.looks-like": "{share} 的值看起來是{what}",
+    "subject.a person's name": "姓名",
+    "subject.a number given to one person": "個人的編號",
+    "subject.a number given to a record": "資料列的編號",
+    "subject.a way to reach a person": "聯絡方式",
+    "subject.an address": "地址",
+    "subject.an account, a card or a plate": "帳號、卡號或車牌",
+    "subject.a device, or a trace on the net": "裝置或網路足跡",
+    "look.e-mail addresses": "電子郵件地址",
+    "look.national identity numbers": "身分證字號",
+    "look.payment card numbers": "信用卡號",
+    "look.phone numbers": "電話號碼",
+    "look.network addresses": "網路位址",
+    "look.links": "網址",
+    "look.generated keys": "系統產生的代碼",
+    "look.Chinese names of people": "中文姓名",
+    "look.English names of people": "英文姓名",
+    "look.numbers or addresses of people": "身分證字號、卡號、電話號碼或電子郵件地址",
     # identity
     "section.identity": "身分揭露風險：能否找出特定人？",
     "identity.histogram": "資料列依所屬等價類大小的分布",
@@ -313,7 +342,15 @@ TEXTS = {
     "step.waiver-ends": "一個月內到期的豁免：{rules}。",
     "step.waiver-not-needed": "已無必要的豁免：{rules}。請自政策檔移除。",
     "step.tells-outside": "{rules} 的閾值小於最小儲存格人數：對外版的讀者可由其結果得知是否有等價類小於該閾值。",
-    "step.give-roles": "未指定屬性型態的欄位未經評估：{columns}。",
+    "step.give-roles": "未指定屬性型態的欄位未經評估：{columns}。請指定屬性型態，或在政策檔的 no_role 說明理由。",
+    "step.hidden-identifiers": (
+        "以下欄位可直接識別個人，但其屬性型態並非直接識別符：{columns}。請自去識別化資料表移除。"
+    ),
+    "step.unmeasured-values": (
+        "{columns}幾乎每筆資料列的值都是唯一的，卻沒有任何評估指標將其納入：請改列為準識別符，或予以概化、移除。"
+    ),
+    "step.nearly-unique": "{columns}幾乎每筆資料列的值都是唯一的：請予以概化或移除。",
+    "step.look-again": "請確認以下欄位是否含有個人資料（見「欄位」一節）：{columns}。",
     "step.many-suppressed": "{share} 的資料列遭抑制：其餘資料列可能不具代表性。",
     "step.try-subsets": "無法確知攻擊者知道哪些屬性：建議檢查準識別符的所有組合（於政策檔設定「subsets」）。",
     # method

@@ -1,0 +1,102 @@
+"""Columns whose name or values contradict their role: direct identifiers, and nearly unique values."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE
+from PETWorks.counting.profiles import Profile
+from PETWorks.counting.release import Release
+from PETWorks.gate.column_names import pointed_to, words_of
+from PETWorks.gate.document import ColumnFacts, ColumnFinding, FindingKind, Spoken
+from PETWorks.gate.recognition import DATE, FEW, NAMES, Examined
+from PETWorks.gate.vocabulary import A_LABEL, A_NAME, A_NUMBER, AN_ADDRESS
+
+MOST = 0.5  # share of values of several personal kinds that makes a column a direct identifier
+SOME = 0.05  # share of personal values that is worth a look
+OFTEN = 0.5  # share of records with a unique value that is worth a look
+MASKS = "*＊○〇●"
+MIXED = "numbers or addresses of people"
+LONG, SHORT = 40, 6  # characters: of texts in which people may be named, and of numbers that address nobody
+
+
+def examined_columns(
+    release: Release, facts: Iterable[ColumnFacts], no_role: Mapping[str, Spoken]
+) -> tuple[ColumnFacts, ...]:
+    """The facts with the number of values of every released column, how unique they are, and what was found."""
+    profiles = release.profiles()
+    return tuple(_examined(release, one, profiles, no_role) if one.column in profiles else one for one in facts)
+
+
+def _examined(
+    release: Release, facts: ColumnFacts, profiles: Mapping[str, Profile], no_role: Mapping[str, Spoken]
+) -> ColumnFacts:
+    profile = Examined.of(profiles[facts.column])
+    declared = facts.role == IDENTIFIER or facts.column == release.privacy_unit
+    return replace(
+        facts,
+        distinct=profile.distinct,
+        unique=profile.unique / max(profile.records, 1),
+        finding=None if declared else finding(facts.column, facts.role, profile),
+        no_role=no_role.get(facts.column) if facts.role is None else None,
+    )
+
+
+def finding(column: str, role: str | None, profile: Examined) -> ColumnFinding | None:
+    """What a column reveals that its role does not say; None if there is nothing.
+
+    A direct identifier fails under every role. A column in which nearly every record has a value of its own fails
+    where no measure looks at it; the risk of a quasi-identifier or a sensitive attribute is measured.
+    """
+    if profile.distinct < 2:
+        return None
+    points_to = pointed_to(words_of(column))
+    return _direct(points_to, profile) or _named(points_to, profile) or _unique(role, profile)
+
+
+def _direct(points_to: Mapping[str, str], profile: Examined) -> ColumnFinding | None:
+    """Values that look like those of a direct identifier."""
+    look = None if profile.look == DATE else profile.look
+    share = profile.personal_share if look is None else profile.share_like(look)
+    if look is None and share < SOME:
+        return None
+    many = profile.distinct >= min(FEW, profile.present / 2)
+    # Schools and towns are called after people.
+    other_names = look in NAMES and bool(points_to) and IDENTIFIER not in points_to
+    fails = many and (share >= MOST or look is not None) and not other_names and not _masked(profile)
+    kind: FindingKind = "direct identifier" if fails else "some personal values"
+    return ColumnFinding(kind, fails, looks_like=look or MIXED, share=share)
+
+
+def _named(points_to: Mapping[str, str], profile: Examined) -> ColumnFinding | None:
+    """A name that points to a direct identifier, with values that can be one."""
+    subject = points_to.get(IDENTIFIER)
+    if subject is None or profile.distinct < min(FEW, profile.present / 2):
+        return None
+    own_values = profile.distinct >= profile.present / 2
+    if subject == AN_ADDRESS:
+        fails = own_values  # a district is no address of one person
+    elif subject == A_NAME:
+        letters = profile.most(lambda text: not any(sign.isdigit() for sign in text))
+        fails = own_values or (letters and not _masked(profile))
+    elif _masked(profile):
+        fails = False
+    else:
+        amounts = profile.measured and all(len(text) <= SHORT for text in profile.sample)
+        fails = subject in (A_NUMBER, A_LABEL) or not amounts
+    return ColumnFinding("direct identifier" if fails else "named like an identifier", fails, points_to=subject)
+
+
+def _masked(profile: Examined) -> bool:
+    """Whether signs of most values are masked, and so many records share a value that this hides who it is."""
+    return profile.distinct < profile.present / 2 and profile.most(lambda text: any(sign in MASKS for sign in text))
+
+
+def _unique(role: str | None, profile: Examined) -> ColumnFinding | None:
+    unseen = role in (None, INSENSITIVE_ATTRIBUTE)
+    if profile.nearly_unique:
+        return ColumnFinding("nearly unique", unseen)
+    if unseen and profile.present >= FEW and profile.unique >= OFTEN * profile.present:
+        return ColumnFinding("often unique", False)
+    if unseen and profile.distinct >= FEW and profile.most(lambda text: len(text) >= LONG):
+        return ColumnFinding("long texts", False)
+    return None

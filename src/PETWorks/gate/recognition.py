@@ -1,0 +1,174 @@
+"""What the values of a column look like, and how unique they are."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+from PETWorks.counting.profiles import Profile
+from PETWorks.gate.vocabulary import GIVEN_NAMES, SURNAMES
+
+_AMOUNT = re.compile(r"[<>=≤≥~ ]{0,3}(NT|US)?[$€£¥]? ?[+-]?(\d[\d,.]*|\.\d+)(e[+-]?\d+)?([%元€kKM]| [A-Za-zµ°/]{1,8})?")
+_IN_NAMES = str.maketrans("", "", ".'’-")  # signs that are part of names
+ENOUGH = 0.8  # share of the values that shows what the column is
+FEW = 20  # among fewer records, uniqueness says little
+NEARLY = 0.9  # share of records with a unique value that makes a column nearly unique
+
+
+def _matches(pattern: str) -> Callable[[str], bool]:
+    compiled = re.compile(pattern, re.ASCII)
+    return lambda text: compiled.fullmatch(text) is not None
+
+
+def _is_national_id(text: str) -> bool:
+    """Whether a text looks like an identity number: American, or with its check digit mainland Chinese or Taiwanese."""
+    if re.fullmatch(r"\d{6}(19|20)\d{9}[\dXx]", text, re.ASCII):
+        return "10X98765432"[sum((1 << (17 - n)) * int(text[n]) for n in range(17)) % 11] == text[17].upper()
+    if not re.fullmatch(r"[A-Z][1289]\d{8}", text, re.ASCII):
+        return re.fullmatch(r"\d{3}-\d\d-\d{4}", text, re.ASCII) is not None
+    tens, ones = divmod(10 + "ABCDEFGHJKLMNPQRSTUVXYWZIO".index(text[0]), 10)
+    return (tens + 9 * ones + int(text[9]) + sum((9 - n) * int(text[n]) for n in range(1, 9))) % 10 == 0
+
+
+def _is_card_number(text: str) -> bool:
+    """Whether a text has the length and the check digit of a payment card."""
+    bare = text.replace(" ", "").replace("-", "")
+    digits = [int(digit) for digit in reversed(bare)] if re.fullmatch(r"[2-6]\d{12,18}", bare, re.ASCII) else [1]
+    return sum(digits[::2] + [sum(divmod(2 * digit, 10)) for digit in digits[1::2]]) % 10 == 0
+
+
+@cache
+def _given_names() -> frozenset[str]:
+    return frozenset(GIVEN_NAMES.split())
+
+
+def _is_english_name(text: str) -> bool:
+    """Whether a text is two to five words of letters, one of them a common given name."""
+    words = text.replace(",", " ").split()
+    return (
+        2 <= len(words) <= 5
+        and all(word.translate(_IN_NAMES).isalpha() for word in words)
+        and any(word.lower() in _given_names() for word in words)
+    )
+
+
+DATE, NATIONAL_ID = "dates or times", "national identity numbers"
+CHINESE_NAME, ENGLISH_NAME = "Chinese names of people", "English names of people"
+LOOKS: dict[str, Callable[[str], bool]] = {
+    "e-mail addresses": _matches(r"[^@\s]{1,64}@[^@\s]+\.[^@\s.]{2,24}"),
+    NATIONAL_ID: _is_national_id,
+    "payment card numbers": _is_card_number,
+    "phone numbers": _matches(r"\+\d[\d ()-]{7,18}\d|09\d\d[ -]?\d{3}[ -]?\d{3}|\(?0?\d{2,3}\)?[ -]\d{3,4}[ -]?\d{4}"),
+    "network addresses": _matches(
+        r"\d{1,3}(\.\d{1,3}){3}|[\da-fA-F]{0,4}(::?[\da-fA-F]{1,4}){3,7}|[\dA-F]{2}(-[\dA-F]{2}){5}"
+    ),
+    "links": _matches(r"https?://\S+"),
+    "generated keys": _matches(r"[\da-fA-F]{8}(-[\da-fA-F]{4}){3}-[\da-fA-F]{12}|[\da-fA-F]{32,128}"),
+    CHINESE_NAME: _matches(rf"[{SURNAMES}][\u4e00-\u9fff○〇OX*＊]{{1,2}}"),
+    ENGLISH_NAME: _is_english_name,
+    DATE: _matches(
+        r"\d{4}[-/]\d{1,2}|\d{4}([-/.])\d{1,2}\1\d{1,2}([ T].{0,30})?|"
+        r"\d{1,2}[-/.]\d{1,2}[-/.]\d{4}([ T].{0,30})?|\d{1,2}(:\d\d){1,2}"
+        r"|(民國)? ?\d{2,4} ?[年/.-] ?\d{1,2} ?[月/.-] ?\d{1,2} ?日?|(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])"
+    ),
+}
+
+
+NAMES = (CHINESE_NAME, ENGLISH_NAME)
+PERSONAL = ("e-mail addresses", NATIONAL_ID, "payment card numbers", "phone numbers")
+# Many names have no common given name, and hardly any other column has texts that have one.
+ENOUGH_BY_LOOK = {ENGLISH_NAME: 0.25}
+LEAST = {CHINESE_NAME: FEW, ENGLISH_NAME: 5}
+
+
+def looks_personal(text: str) -> bool:
+    """Whether a text looks like a date, an address or a number of a person; words that look like a name may be any."""
+    return any(matches(text) for look, matches in LOOKS.items() if look not in NAMES)
+
+
+@dataclass(frozen=True)
+class Examined(Profile):
+    """A profile, and what it shows."""
+
+    @classmethod
+    def of(cls, profile: Profile) -> "Examined":
+        """The profile, to be examined."""
+        return cls(**vars(profile))
+
+    @property
+    def facts(self) -> str:
+        """The counts in words."""
+        records = f"{self.records:,} record{'s' * (self.records > 1)}"
+        if self.present == 0:
+            return f"no value in {records}"
+        some = f"{_percent(self.unique, self.records)} of {records} have a unique one"
+        own = some if self.unique else "no record has a unique one"
+        missing = (
+            f", {_percent(self.records - self.present, self.records)} without a value"
+            if self.present < self.records
+            else ""
+        )
+        return f"{self.distinct:,} distinct value{'s' * (self.distinct > 1)}, {own}{missing}"
+
+    @property
+    def nearly_unique(self) -> bool:
+        """Whether nearly every record that has a value has a unique one."""
+        return self.present >= FEW and self.unique >= NEARLY * self.present
+
+    @cached_property
+    def measured(self) -> bool:
+        """Whether most values are numbers, perhaps with a unit."""
+        return self.most(lambda text: _AMOUNT.fullmatch(text) is not None)
+
+    @property
+    def numbered(self) -> bool:
+        """Whether the values are whole numbers that look assigned: consecutive, or long and all of one length."""
+        texts = [
+            text.removesuffix(".0") for text in self.sample
+        ]  # pandas turns whole numbers into floats if some are missing
+        if not all(text.isdecimal() and len(text) <= 30 for text in texts):
+            return False
+        one_length = len({len(text) for text in texts}) == 1 and len(texts[0]) >= 6
+        return one_length or max(map(int, texts)) - min(map(int, texts)) <= 1.2 * self.distinct
+
+    @cached_property
+    def look(self) -> str | None:
+        """What most values look like; None if they look like nothing known."""
+        some = self.sample[:: 1 + len(self.sample) // 100]
+        for look, test in LOOKS.items():
+            alike = self._alike(look) if any(map(test, some)) else 0
+            enough = ENOUGH_BY_LOOK.get(look, ENOUGH)
+            # Other words begin like surnames too, so that a handful of them proves nothing.
+            if alike >= max(enough * len(self.sample), LEAST.get(look, 1)):
+                return look
+        return None
+
+    def share_like(self, look: str) -> float:
+        """The share of the values that look like something."""
+        return self._alike(look) / max(len(self.sample), 1)
+
+    @cached_property
+    def personal_share(self) -> float:
+        """The share of the values that look like a number or an address of a person, of whatever kind."""
+        return sum(any(LOOKS[look](text) for look in PERSONAL) for text in self.sample) / max(len(self.sample), 1)
+
+    @property
+    def seen(self) -> str:
+        """A sentence that says what most values look like."""
+        return (
+            ""
+            if self.look is None
+            else f"{_percent(self._alike(self.look), len(self.sample))} of the values look like {self.look}"
+        )
+
+    def _alike(self, look: str) -> int:
+        return sum(map(LOOKS[look], self.sample))
+
+    def most(self, test: Callable[[str], bool]) -> bool:
+        """Whether most values pass a test."""
+        return sum(map(test, self.sample)) >= max(ENOUGH * len(self.sample), 1)
+
+
+def _percent(part: int, whole: int) -> str:
+    """A share, rounded down: only all are 100 %, and only none are 0 %."""
+    return "under 1 %" if 0 < part * 100 < whole else f"{part * 100 // whole} %"

@@ -1,0 +1,227 @@
+"""Roles that contradict the data: what fails, what is only worth a look, and what is neither."""
+
+import pyarrow as pa
+import pytest
+from test_suggestion import national_id
+
+from command import petworks
+from conftest import REFERENCE, ROOT
+from PETWorks import check
+from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.counting.loading import load_rows
+from PETWorks.counting.profiles import profile_of
+from PETWorks.gate.findings import finding
+from PETWorks.gate.recognition import Examined
+from PETWorks.tables.opening import open_source
+from policy_checks import CHECK, DAY
+
+ROWS = 200
+NONE, INSENSITIVE, QI, SENSITIVE = None, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+ROLES = (NONE, INSENSITIVE, QI, SENSITIVE)
+ENGLISH = [f"{given} {family}" for given in ("John", "Mary", "Ann", "Zoe", "Kai") for family in ("Ng", "Smith", "Hall")]
+ENGLISH += [f"{given} {family}" for given in ("Paul", "Xia", "Otto", "Susan") for family in ("Lee", "Diaz", "Wu", "Yu")]
+CHINESE = [f"{one}{two}{three}" for one in "陳林黃張" for two in "小大文志" for three in "明華"]
+
+
+def luhn(number):
+    digits = [int(digit) for digit in f"{number}0"[::-1]]
+    total = sum(digits[::2] + [sum(divmod(2 * digit, 10)) for digit in digits[1::2]])
+    return f"{number}{-total % 10}"
+
+
+def found(name, cells, role):
+    table = load_rows(open_source({name: pa.array(cells, pa.string())}, "t"), [name])
+    return finding(name, role, Examined.of(profile_of(table.columns[name], table.rows)))
+
+
+def repeated(values):
+    return [values[row % len(values)] for row in range(ROWS)]
+
+
+DIRECT = {
+    "names in English": ("q7", repeated(ENGLISH)),
+    "names in Chinese": ("q7", repeated(CHINESE)),
+    "a column called name": ("name", [f"w{row}" for row in range(ROWS)]),
+    "surnames": ("surname", repeated(["Ng", "Smith", "Hall", "Lee", *(f"Fam{'x' * row}" for row in range(30))])),
+    "national IDs": ("q7", [national_id(row) for row in range(ROWS)]),
+    "national IDs, several records of each": ("q7", [national_id(row % 40) for row in range(ROWS)]),
+    "card numbers": ("q7", [luhn(453201511283036 + row) for row in range(ROWS)]),
+    "phone numbers": ("q7", [f"0912-{row:03}-{row:03}" for row in range(ROWS)]),
+    "email addresses": ("q7", [f"p{row}@example.org" for row in range(ROWS)]),
+    "several kinds": ("contact", [f"p{row}@example.org" if row % 2 else f"0912{row:06}" for row in range(ROWS)]),
+    "record numbers": ("record_no", [f"MR{row + 100000}" for row in range(ROWS)]),
+    "patients with several records": ("patient_id", [str(row % 50) for row in range(ROWS)]),
+    "病歷號": ("病歷號", [str(row + 10) for row in range(ROWS)]),
+    "streets": ("address", [f"{row} Main Street" for row in range(ROWS)]),
+    "a few people": ("name", ["Ann", "Bob", "Carl", "Dora"]),
+}
+NOT_DIRECT = {
+    "counties": ("縣市", repeated(["臺北市", "新北市", "高雄市", "澎湖縣"])),
+    "ages": ("age", repeated([str(age) for age in range(18, 90)])),
+    "a masked name": ("姓名", repeated([f"{one}○○" for one in "陳林黃張李王吳劉蔡楊許鄭謝洪郭邱曾廖賴徐周葉蘇莊"])),
+    "districts": ("address", repeated([f"district {row}" for row in range(30)])),
+    "whether there is a phone": ("phone", repeated(["yes", "no"])),
+    "minutes on the phone": ("phone", repeated([str(row) for row in range(60)])),
+    "a removed ID": ("patient_id", ["*"] * ROWS),
+    "cities": ("city", repeated([f"{one} {two}" for one in ("New", "San", "Fort") for two in ("York", "Jose", "Lee")])),
+    "schools": ("school_name", repeated(ENGLISH)),
+    "codes of diseases": ("diagnosis", repeated([f"E{row}.{row % 10}" for row in range(10, 60)])),
+    "one phone number for all": ("hotline", ["02-23456789"] * ROWS),
+}
+
+
+@pytest.mark.parametrize("role", ROLES, ids=str)
+@pytest.mark.parametrize("case", DIRECT)
+def test_direct_identifiers_fail_under_every_role(case, role):
+    one = found(*DIRECT[case], role)
+    assert (one.kind, one.fails) == ("direct identifier", True)
+
+
+@pytest.mark.parametrize("role", ROLES, ids=str)
+@pytest.mark.parametrize("case", NOT_DIRECT)
+def test_what_identifies_nobody_does_not_fail(case, role):
+    one = found(*NOT_DIRECT[case], role)
+    assert one is None or (not one.fails and one.kind != "direct identifier")
+
+
+FEE = [str(100 + row) for row in range(182)] + ["99"] * 18  # 91 % of the records have a unique one
+
+
+def test_nearly_unique_values_fail_where_nothing_measures_them():
+    assert [(role, found("fee", FEE, role).kind, found("fee", FEE, role).fails) for role in ROLES] == [
+        (NONE, "nearly unique", True),
+        (INSENSITIVE, "nearly unique", True),
+        (QI, "nearly unique", False),
+        (SENSITIVE, "nearly unique", False),
+    ]
+    often = FEE[:120] + ["99"] * 80
+    assert [found("fee", often, role) is not None for role in ROLES] == [True, True, False, False]
+    assert found("fee", often, NONE).fails is False
+    assert found("fee", FEE[:10], NONE) is None, "among few records, uniqueness says little"
+
+
+def test_some_personal_values_are_worth_a_look():
+    cells = [f"p{row}@example.org" for row in range(20)] + [f"word {row % 100}" for row in range(180)]
+    one = found("remark", cells, INSENSITIVE)
+    assert (one.kind, one.fails, one.share) == ("some personal values", False, 20 / 120)
+    long = [f"{'the patient came back ' * 2}{row % 50}" for row in range(ROWS)]
+    assert found("remark", long, INSENSITIVE).kind == "long texts"
+
+
+POLICY = """\
+petworks_policy: 1
+data: t.csv
+roles:
+  quasi_identifiers: [sex]
+  insensitive_attributes: [fee]
+rules: [{measure: k-anonymity, k: 2}]
+"""
+
+
+def written(folder, text=POLICY):
+    rows = (f"{'fm'[row % 2]};{FEE[row]};{ENGLISH[row % 31]}" for row in range(ROWS))
+    (folder / "t.csv").write_text("sex;fee;who\n" + "\n".join(rows) + "\n")
+    (folder / "p.yaml").write_text(text, "utf-8")
+    return folder / "p.yaml"
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_the_gate_stays_closed(tmp_path, engine):
+    result = check(written(tmp_path), as_of=DAY, engine=engine)
+    verdicts = {rule["name"]: (rule["verdict"], rule["value"]) for rule in result.document["rules"]}
+    assert verdicts["no-hidden-identifiers"] == ("fail", ["fee", "who"])
+    assert verdicts["every-column-has-a-role"] == ("fail", ["who"])
+    columns = {one["column"]: one for one in result.document["columns"]}
+    assert [(one["distinct"], one["unique"]) for one in columns.values()] == [(2, 0.0), (183, 0.91), (31, 0.0)]
+    assert columns["fee"]["finding"] == {"kind": "nearly unique", "fails": True}
+    assert columns["who"]["finding"]["looks_like"] == "English names of people"
+    steps = {step["step"]: step["columns"] for step in result.document["next_steps"] if "columns" in step}
+    assert (steps["unmeasured-values"], steps["hidden-identifiers"]) == (["fee"], ["who"])
+    CHECK.validate(result.to_dict())
+    assert petworks("check", tmp_path / "p.yaml", "--engine", engine).returncode == 1
+
+
+def test_reports_say_why_in_both_languages_and_show_no_cell(tmp_path):
+    result = check(written(tmp_path), as_of=DAY)
+    page = result.to_html()
+    for text in ("identifies people: ", "look like English names of people", "91 %", "可直接識別個人", "英文姓名"):
+        assert text in page
+    for written_out in (page, result.to_json(), result.to_markdown(), result.to_markdown("zh-TW"), result.to_junit()):
+        assert not any(name in written_out for name in ENGLISH)
+
+
+def test_the_external_edition_does_not_say_how_unique_a_column_is(tmp_path):
+    outside = check(written(tmp_path), as_of=DAY).to_dict("external")
+    for column in outside["columns"]:
+        assert not {"distinct", "unique", "finding", "no_role"} & set(column)
+    page = check(written(tmp_path), as_of=DAY).to_html("en", "external")
+    assert "records with a unique value" not in page
+    assert "English names" not in page
+
+
+def test_the_rules_can_be_waived(tmp_path):
+    waiver = "{{rule: {}, owner: a, reason: b, expires: 2030-01-01}}"
+    both = [waiver.format(rule) for rule in ("no-hidden-identifiers", "every-column-has-a-role")]
+    assert check(written(tmp_path, POLICY + f"waivers: [{', '.join(both)}]\n"), as_of=DAY).verdict == "waived"
+    assert check(written(tmp_path, POLICY + f"waivers: [{both[0]}]\n"), as_of=DAY).verdict == "fail"
+
+
+def test_a_column_without_a_role_needs_a_reason(tmp_path):
+    path = written(tmp_path, POLICY.replace("roles:", "no_role: {fee: 費用, who: test}\nroles:").replace("[fee]", "[]"))
+    (tmp_path / "t.csv").write_text("sex;fee;who\n" + "f;1;x\nm;1;y\n" * 40)
+    result = check(path, as_of=DAY)
+    assert result.verdict == "pass"
+    assert "費用" in result.to_html()
+    assert "give-roles" not in [step["step"] for step in result.document["next_steps"]]
+    both = check_error(written(tmp_path, POLICY + "no_role: {fee: x}\n"))
+    assert both == "petworks: p.yaml, line 7, no_role.fee: the column has a role"
+    empty = check_error(written(tmp_path, POLICY + "no_role: {who: ''}\n"))
+    assert empty.startswith("petworks: p.yaml, line 7, no_role.who: expected")
+
+
+def check_error(path):
+    done = petworks("check", path)
+    assert done.returncode == 2
+    return done.stderr.strip()
+
+
+def test_the_privacy_unit_is_not_hidden(tmp_path):
+    text = POLICY.replace("roles:", "privacy_unit: who\nroles:").replace("[fee]", "[]") + "no_role: {fee: x}\n"
+    path = written(tmp_path, text)
+    (tmp_path / "t.csv").write_text("sex;fee;who\n" + "".join(f"f;1;{name}\n" * 2 for name in ENGLISH))
+    assert check(path, as_of=DAY).verdict == "pass"
+
+
+@pytest.mark.parametrize(
+    "table", ["adult.csv", "adult_anonymized.csv", "KAnonymization.csv", "inpatient_anonymized.csv"]
+)
+def test_reference_tables_have_nothing_hidden(table):
+    if not (REFERENCE / table).is_file():
+        pytest.skip("no reference tables here")
+    source = open_source(REFERENCE / table, "t")
+    rows = load_rows(source, source.names)
+    profiles = {name: Examined.of(profile_of(rows.columns[name], rows.rows)) for name in source.names}
+    findings = [finding(name, role, profile) for name, profile in profiles.items() for role in ROLES]
+    assert not [one for one in findings if one is not None and one.fails]
+
+
+def test_the_gallery_keeps_its_verdicts():
+    verdicts = {
+        "data/adult_policy.yaml": "pass",
+        "docs/gallery/wards/first_policy.yaml": "fail",
+        "docs/gallery/wards/second_policy.yaml": "pass",
+        "docs/gallery/survey/policy.yaml": "fail",
+    }
+    results = {path: check(ROOT / path, as_of=DAY) for path in verdicts}
+    assert {path: result.verdict for path, result in results.items()} == verdicts
+    assert not [one for result in results.values() for one in result.content.columns if one.finding]
+
+
+def test_a_wide_table_of_unique_values_is_scanned_quickly():
+    import time
+
+    cells = pa.array([f"{row:07}x" for row in range(200_000)])
+    table = load_rows(open_source({"q7": cells}, "t"), ["q7"])
+    begin = time.perf_counter()
+    finding("q7", QI, Examined.of(profile_of(table.columns["q7"], table.rows)))
+    assert time.perf_counter() - begin < 2
