@@ -32,7 +32,7 @@ from PETWorks.errors import (
     RoleError,
 )
 from PETWorks.gate.diff import read_check
-from PETWorks.gate.policy_rules import KEY_HINTS
+from PETWorks.gate.mistakes import KEY_HINTS
 
 PATIENT = "data/patient_anonymized.csv"
 OPTION = re.compile(r"(^|[^\w-])--[a-z]")
@@ -156,7 +156,7 @@ def test_the_command_names_options(table):
     ("old", "new", "text", "what"),
     [
         ("k: 2", "k: 0", "policy.yaml, line 7, rules[1].k: k-anonymity needs 1 <= k, got k='0'", "k"),
-        ("[age]", "[ago]", "policy.yaml, line 3, roles: roles name columns that are not in the data: 'ago'", "roles"),
+        ("[age]", "[ago]", "policy.yaml, line 4, roles.quasi_identifiers[1]: no column is called 'ago'", "roles"),
         (
             "roles:",
             "privacy_unit: id\nroles:",

@@ -33,6 +33,7 @@ class Hint(StrEnum):
     ALL_SUBSETS = "all_subsets"
     RESUME = "resume"
     ROOT = "root"
+    NETWORK = "network"
     CHECK_DOCUMENT = "check_document"
 
 
@@ -49,6 +50,7 @@ PYTHON: Mapping[Hint, str] = {
     Hint.ALL_SUBSETS: "sizes='all'",
     Hint.RESUME: "resume=True",
     Hint.ROOT: "root=...",
+    Hint.NETWORK: "network=True",
     Hint.CHECK_DOCUMENT: "check(...).to_json()",
 }
 

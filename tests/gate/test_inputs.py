@@ -41,10 +41,10 @@ def test_a_root_and_an_engine_that_matters_are_part_of_the_command(tmp_path, mon
     (tmp_path / "policies").mkdir()
     (tmp_path / "table.csv").write_text(TABLE)
     policy = read_policy(written(tmp_path / "policies", GOOD.replace("table.csv", "../table.csv")), root=tmp_path)
-    assert check(policy, as_of=DAY, engine="duckdb").content.options == ("--root", "FOLDER")
+    assert check(policy, as_of=DAY, engine="duckdb").content.options == {"root": "FOLDER"}
     monkeypatch.setattr("PETWorks.counting.duckdb.DuckEngine.keeps_order", False)
     unordered = check(policy, as_of=DAY, engine="duckdb")
-    assert unordered.content.options == ("--root", "FOLDER", "--engine", "duckdb")
+    assert unordered.content.options == {"root": "FOLDER", "engine": "duckdb"}
     assert "--root FOLDER --engine duckdb --as-of" in unordered.to_html()
 
 

@@ -127,7 +127,7 @@ def test_everything_a_policy_can_say(tmp_path):
             "uniques",
         ),
         (
-            ("    k: 2\n", "    k: 2\nwaivers: [{rule: x, owner: a, reason: b, expires: 2030-02-30}]\n"),
+            ("    k: 2\n", "    k: 2\nwaivers: [{rule: x, owner: a, reason: b, expires: 2030-02-28}]\n"),
             9,
             None,
             "no rule",
@@ -161,7 +161,7 @@ def test_everything_a_policy_can_say(tmp_path):
         (("data: table.csv", "data: table.csv\noriginal: gone.csv"), 3, "original", "no such file"),
         (("  quasi_identifiers: [age, zip]\n", ""), 3, "roles", "no quasi-identifier"),
         (("data: table.csv", "data: table.csv\noriginal: other.csv"), 3, "original", "different columns"),
-        (("[disease]", "[diseases]"), 3, "roles", "'diseases'"),
+        (("[disease]", "[diseases]"), 5, "roles.sensitive_attributes[1]", "did you mean 'disease'?"),
         (("    k: 2\n", "    k: 2\nprivacy_unit: nam\n"), 9, "privacy_unit", "not in the data"),
         (("    k: 2\n", "    k: 2\nprivacy_unit: ' '\n"), 9, "privacy_unit", "expected"),
         (("    k: 2\n", "    k: 2\npopulation: -1\n"), 9, "population", "population"),
@@ -191,6 +191,76 @@ def test_all_errors_are_listed_by_line(tmp_path):
     assert re.findall(r"line (\d+)", message) == ["2", "4", "5"]
     many = "".join(f"unknown{place}: 1\n" for place in range(30))
     assert refused(tmp_path, f"petworks_policy: 1\ndata: table.csv\n{many}").splitlines()[-1] == "and 20 more errors"
+
+
+EVERYTHING_WRONG = """\
+petworks_policy: 1
+data: table.csv
+original: gone.csv
+population: ../people.csv
+titel: x
+roles:
+  quasi_identifiers: [age, zpi]
+  sensitive_attributes: [disease, age]
+privacy_unit: nam
+context:
+  adversaries: [{who: x, knows: [agee]}]
+presets: [cms-12]
+rules:
+  - {measure: k-anonimity, k: 2}
+  - {measure: k-anonymity, k: 0}
+  - {measure: t-closeness, t: [1]}
+  - {measure: l-diversity}
+subsets: {sizes: 9, limits: {unique: 0.1}}
+waivers:
+  - {rule: k-anonimity, owner: a, reason: b, expires: 2030-02-30}
+  - {rule: other, owner: a, reason: b, expires: 2030-02-28}
+  - {rule: t-closeness, owner: a, reason: b}
+"""
+
+
+def test_all_mistakes_are_reported_at_once_by_line(tmp_path, monkeypatch):
+    monkeypatch.setattr("PETWorks.gate.mistakes.MOST_ERRORS", 100)
+    lines = refused(tmp_path, EVERYTHING_WRONG).splitlines()
+    places = [re.match(r"policy.yaml, line (\d+), ([^:]+): ", line).groups() for line in lines]
+    assert places == [
+        ("3", "original"),
+        ("4", "population"),
+        ("5", "titel"),
+        ("7", "roles.quasi_identifiers[2]"),
+        ("8", "roles.sensitive_attributes[2]"),
+        ("9", "privacy_unit"),
+        ("11", "context.adversaries[1].knows[1]"),
+        ("12", "presets[1]"),
+        ("14", "rules[1].measure"),
+        ("15", "rules[2].k"),
+        ("16", "rules[3].t"),
+        ("17", "rules[4]"),
+        ("18", "subsets.sizes"),
+        ("18", "subsets.limits.unique"),
+        ("20", "waivers[1].expires"),
+        ("21", "waivers[2].rule"),
+        ("22", "waivers[3]"),
+    ]
+    assert lines[1].endswith("(root=...)"), "hints stay hints"
+
+
+def test_mistakes_that_only_the_table_shows_are_reported_together(tmp_path):
+    wrong = GOOD.replace("[age, zip]", "[agee, zip, sex]") + "context: {adversaries: [{who: x, knows: [age]}]}\n"
+    assert re.findall(r"line (\d+), ([^:]+):", refused(tmp_path, wrong)) == [
+        ("4", "roles.quasi_identifiers[1]"),
+        ("4", "roles.quasi_identifiers[3]"),
+        ("9", "context.adversaries[1].knows[1]"),
+    ]
+
+
+def test_the_names_of_columns_are_not_shown_if_the_table_may_have_none(tmp_path):
+    path = written(tmp_path, GOOD + "titel: x\n")
+    (tmp_path / "table.csv").write_text("30;1;a;flu\n40;2;b;cold\n")
+    with pytest.raises(InputError) as error:
+        read_policy(path)
+    assert "flu" not in str(error.value)
+    assert "is its first line a header?" in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,13 @@ def checked_unit(column: str | None, source: Source, roles: Mapping[str, str]) -
     return column
 
 
+def unknown_column(column: str, source: Source) -> RoleError:
+    """The error for the name of a column that the table does not have."""
+    if _headless(source):
+        return RoleError(f"the table has no column {column!r}; it has {_columns(source)}")
+    return RoleError(str(unknown("column", column, source.names)))
+
+
 def _columns(source: Source) -> str:
     """The columns of a table, for a message; without a header line the first record would stand there."""
     return f"{len(source.names)} columns; is its first line a header?" if _headless(source) else quoted(source.names)

@@ -37,6 +37,7 @@ OPTIONS = {
     Hint.ALL_SUBSETS: "--subsets all",
     Hint.RESUME: "--resume",
     Hint.ROOT: "--root",
+    Hint.NETWORK: "--network",
     Hint.CHECK_DOCUMENT: "petworks check POLICY --json FILE",
 }
 

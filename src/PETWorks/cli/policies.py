@@ -16,6 +16,7 @@ from PETWorks.cli.arguments import (
     input_files,
     put_out,
     say_written,
+    shown_name,
     shown_path,
     with_engine_options,
 )
@@ -84,6 +85,7 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
 @click.argument("policy", type=FILE)
 @click.option("--data", metavar="TABLE", help="Check this table instead of the policy's.")
 @click.option("--root", type=FILE, metavar="DIR", help="Files must be in here [default: the policy's folder].")
+@click.option("--network", is_flag=True, help="Allow connections to servers that the policy names.")
 @click.option(
     "--edition",
     type=click.Choice(["internal", "external", "both"]),
@@ -122,9 +124,9 @@ def check_command(policy: Path, **options: Any) -> None:
     printed = [name for name, path in wanted.items() if path == STANDARD_OUTPUT]
     if len(printed) > 1 or (printed and options["edition"] == "both"):
         raise ParameterError("only one result can be printed: give '-' once, and one edition")
-    read = read_policy(policy, options["root"])
+    read = read_policy(policy, options["root"], network=options["network"])
     files = _files(wanted, options["edition"], read, options["data"])
-    bar = counting() if read.subset_sizes is not None else progress(f"checking {read.data.name}")
+    bar = counting() if read.subset_sizes is not None else progress(f"checking {shown_name(read.data)}")
     with bar as advance:
         tell: Callable[[int, int], None] | None = advance if callable(advance) else None
         result = check(read, data=options["data"], as_of=options["as_of"], progress=tell, **counted_how(options))

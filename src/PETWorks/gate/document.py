@@ -290,7 +290,9 @@ class CheckDocument(JSONObject):
     results: tuple[MeasureResult, ...]
     not_applicable: Annotated[Mapping[str, str], "the measures that do not apply, each with the reason"]
     next_steps: tuple[NextStep, ...]
-    options: Annotated[Names, "the options of the command, besides edition and time, that the result depends on"]
+    options: Annotated[
+        Mapping[str, str | None], "the options of the command, besides edition and time, that the result depends on"
+    ]
 
 
 @dataclass(frozen=True)

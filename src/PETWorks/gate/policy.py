@@ -1,6 +1,6 @@
 """The policy file: a table, its recipients, and the rules it must satisfy."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -8,25 +8,25 @@ from typing import Any
 from PETWorks import attributetypes
 from PETWorks.about.treatment import TREATMENTS
 from PETWorks.counting.release import Release
-from PETWorks.errors import Hint, InputError, PETWorksError, quoted, unknown
+from PETWorks.errors import InputError, PETWorksError, quoted
 from PETWorks.gate.document import ReleaseKind, Spoken
+from PETWorks.gate.mistakes import Mistakes, located_error, raw_names, without
 from PETWorks.gate.policy_rules import (
     IMPLICIT,
     Located,
     Rule,
     Waiver,
     chosen_presets,
-    located_error,
     rules_of,
     waivers_of,
 )
+from PETWorks.gate.policy_sources import check_columns, check_known, sources
 from PETWorks.gate.presets import Preset
 from PETWorks.gate.schema import check_schema
-from PETWorks.measures.attacks.subset_sizes import checked_sizes
-from PETWorks.measures.attacks.subsets import checked_limits
 from PETWorks.measures.parameters import number_given
-from PETWorks.tables.opening import files_named, open_table
-from PETWorks.tables.yamlfile import Key, YAMLFile, read_yaml
+from PETWorks.tables.opening import open_source, open_table
+from PETWorks.tables.source import Source
+from PETWorks.tables.yamlfile import YAMLFile, read_yaml
 
 VERSION = 1
 CELL_SIZE = 11  # where a policy states none and has no preset
@@ -63,10 +63,10 @@ class Policy:
     path: Path
     file: YAMLFile
     title: Spoken
-    data: Path
-    original: Path | None
+    data: Path | str  # a file, several, a table of a database file; the address of a table on a server
+    original: Path | str | None
     hierarchies: Path | None
-    population: Path | int | float | None
+    population: Path | str | int | float | None
     reading: Mapping[str, str]
     roles: Mapping[str, str] | None
     no_role: Mapping[str, Spoken]
@@ -86,24 +86,19 @@ class Policy:
 
     def release(self, data: Any = None, **counted: Any) -> Release:
         """The release that the policy is about, or other data with the same columns. `counted`: engine and limits."""
-
-        def opened(key: str, source: Any) -> Any:
-            if not isinstance(source, Path):
-                return source
-            with self.located(key):
-                return open_table(source, **self.reading)
-
-        if data is None:
-            data = opened("data", self.data)
-        elif isinstance(data, str | Path):
-            data = open_table(data, **self.reading)
+        source = self._opened("data", self.data) if data is None else self._source(data)
+        original = None if self.original is None else self._opened("original", self.original)
+        mistakes = Mistakes(self.file)
+        check_columns(mistakes, source, original)
+        mistakes.report()
+        population = self.population
         try:
             release = Release(
-                data,
+                source,
                 self.roles,
                 self.hierarchies,
-                opened("original", self.original),
-                population=opened("population", self.population),
+                original,
+                population=self._opened("population", population) if isinstance(population, Path | str) else population,
                 privacy_unit=self.privacy_unit,
                 **self.treatment,
                 **counted,
@@ -112,31 +107,31 @@ class Policy:
             if error.what not in KEYS or error.where is not None:
                 raise
             raise located_error(self.file, (KEYS[error.what],), error) from None
-        if not release.quasi_identifiers:
-            raise self.file.error(("roles",), "no quasi-identifier: name the columns that an adversary may know")
+        check_known(mistakes, release.quasi_identifiers, release.sensitive_attributes)
         for column in self.file.content.get("no_role", ()):
             if column.strip() in release.roles:
-                raise self.file.error(("no_role", column), "the column has a role")
-        for place, adversary in enumerate(self.adversaries):
-            for column in adversary.knows:
-                if column not in release.quasi_identifiers:
-                    key = ("context", "adversaries", place, "knows")
-                    raise self.file.error(key, str(unknown("quasi-identifier", column, release.quasi_identifiers)))
-        for limit, value in self.limits.items():
-            with self.located("subsets", "limits", limit):
-                checked_limits({limit: value}, release.sensitive_attributes)
-        if self.subset_sizes is not None:
-            with self.located("subsets", "sizes"):
-                checked_sizes(self.subset_sizes, len(release.quasi_identifiers))
+                mistakes.add(("no_role", column), "the column has a role")
+        mistakes.report()
         return release
+
+    def _source(self, table: Any) -> Source:
+        opened = open_table(table, **self.reading) if isinstance(table, str | Path) else table
+        return open_source(opened, "the released table")
+
+    def _opened(self, key: str, table: Path | str) -> Source:
+        with self.located(key):
+            return self._source(table)
 
     def located(self, *key: str | int) -> Located:
         """A context in which errors get the name of the file, the line and the key."""
         return Located(self.file, key)
 
 
-def read_policy(path: str | Path, root: str | Path | None = None) -> Policy:
-    """Read and check a policy file. Its paths start from its own folder and stay below `root`, or that folder.
+def read_policy(path: str | Path, root: str | Path | None = None, *, network: bool = False) -> Policy:
+    """Read and check a policy file; all its mistakes are reported at once.
+
+    root      the folder that its files must be in; its own folder otherwise, from which its paths start
+    network   whether it may name servers to connect to
 
     >>> policy = read_policy("data/adult_policy.yaml")
     >>> policy.data.name, [rule.name for rule in policy.rules][:2]
@@ -149,19 +144,29 @@ def read_policy(path: str | Path, root: str | Path | None = None) -> Policy:
     if not isinstance(file.content, Mapping):
         raise file.error((), "expected a mapping that begins with 'petworks_policy: 1'")
     _check_version(file)
-    check_schema(file, "policy")
-    chosen = tuple(chosen_presets(file))
-    rules = tuple(rules_of(file, chosen))
-    if all(rule.name in IMPLICIT for rule in rules):
-        raise file.error((), "no rule: give 'rules', 'presets', or limits under 'subsets'")
-    content = file.content
+    mistakes = Mistakes(file)
+    mistakes.file = without(file, check_schema(mistakes, "policy"))
+    content = mistakes.file.content
+    chosen = tuple(chosen_presets(mistakes))
+    rules = tuple(rules_of(mistakes, chosen))
+    if not mistakes and all(rule.name in IMPLICIT for rule in rules):
+        mistakes.add((), "no rule: give 'rules', 'presets', or limits under 'subsets'")
+    found = sources(mistakes, path.parent, path.parent if root is None else Path(root), network=network)
+    roles = _roles(mistakes) if "roles" in content else None
+    # A waiver of a rule that has a mistake has none itself.
+    names = [*(rule.name for rule in rules), *(raw_names(file.content) if mistakes else ())]
+    waivers = tuple(waivers_of(mistakes, names))
+    if mistakes and isinstance(found["data"], Path):
+        with mistakes.at("data"):
+            check_columns(mistakes, open_source(open_table(found["data"], **found["reading"]), "the table"))
+    mistakes.report()
     subsets = content.get("subsets", {})
     return Policy(
         path=path,
         file=file,
-        **_sources(file, path.parent, path.parent if root is None else Path(root)),
+        **found,
         **_context(content.get("context", {})),
-        roles=_roles(file) if "roles" in content else None,
+        roles=roles,
         no_role={column.strip(): reason for column, reason in content.get("no_role", {}).items()},
         privacy_unit=content.get("privacy_unit", "").strip() or None,
         treatment={name: value for name, value in content.get("treatment", {}).items() if name in TREATMENTS},
@@ -170,27 +175,9 @@ def read_policy(path: str | Path, root: str | Path | None = None) -> Policy:
         rules=rules,
         subset_sizes=subsets.get("sizes"),
         limits=subsets.get("limits", {}),
-        waivers=tuple(waivers_of(file, rules)),
+        waivers=waivers,
         root=None if root is None else Path(root),
     )
-
-
-def _sources(file: YAMLFile, folder: Path, root: Path) -> dict[str, Any]:
-    """What to read and how, and the title, which is the name of the table if there is no other."""
-    content = file.content
-    population = number_given(content.get("population", ""))
-    paths = {
-        key: _inside(file, (key,), folder, root) if key in content else None
-        for key in ("data", "original", "hierarchies")
-    }
-    if population is None and "population" in content:
-        paths["population"] = _inside(file, ("population",), folder, root)
-    return {
-        "title": content.get("title", (folder / content["data"]).name),
-        "population": population,
-        **paths,
-        "reading": {key: content[key].replace(r"\t", "\t") for key in ("separator", "encoding") if key in content},
-    }
 
 
 def _context(context: Mapping[str, Any]) -> dict[str, Any]:
@@ -215,32 +202,10 @@ def _check_version(file: YAMLFile) -> None:
         )
 
 
-def _inside(file: YAMLFile, key: Key, folder: Path, root: Path) -> Path:
-    """A path that the file names; it must not lead out of the root."""
-    try:
-        target = folder / str(file.content[key[0]])
-        files = files_named(target)
-        inside = all(path.resolve().is_relative_to(root.resolve()) for path in (target, *files, *_also_read(target)))
-    except (OSError, RuntimeError, ValueError):
-        raise file.error(key, "not a valid path") from None
-    if not inside:
-        raise file.error(key, "the path leads out of the policy's folder; allow a higher folder", Hint.ROOT)
-    if not files:
-        raise file.error(key, f"no such file or folder: {quoted([str(target)])}")
-    return target
-
-
-def _also_read(target: Path) -> Iterable[Path]:
-    """The files that are read without being named: hierarchies in their folder, the YAML file next to a table."""
-    if target.is_dir():
-        return target.glob("*hierarchy_*")
-    return [target.with_suffix(suffix) for suffix in (".yaml", ".yml")]
-
-
-def _roles(file: YAMLFile) -> dict[str, str]:
+def _roles(mistakes: Mistakes) -> dict[str, str]:
     roles: dict[str, str] = {}
-    for name, columns in file.content["roles"].items():
+    for name, columns in mistakes.file.content["roles"].items():
         for place, column in enumerate(columns):
             if roles.setdefault(column.strip(), ROLES[name]) != ROLES[name]:
-                raise file.error(("roles", name, place), f"the column {quoted([column])} has two roles")
+                mistakes.add(("roles", name, place), f"the column {quoted([column])} has two roles")
     return roles

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from PETWorks.errors import Hint, InputError, ParameterError, PETWorksError, quoted, unknown
+from PETWorks.errors import ParameterError, PETWorksError, quoted, unknown
 from PETWorks.gate.document import Spoken
+from PETWorks.gate.mistakes import Mistakes, located_error
 from PETWorks.gate.presets import Preset, presets
 from PETWorks.measures.catalogue import Metric, find
 from PETWorks.tables.yamlfile import Key, YAMLFile
@@ -17,16 +18,6 @@ NO_HIDDEN = "no-hidden-identifiers"  # two rules of every policy
 ALL_ROLES = "every-column-has-a-role"
 IMPLICIT = (NO_IDENTIFIERS, NO_HIDDEN, ALL_ROLES)
 RULE_KEYS = ("measure", "name", "why")
-# How a policy names what an error hints at.
-KEY_HINTS = {
-    Hint.IDENTIFIERS: "roles.identifiers:",
-    Hint.QUASI_IDENTIFIERS: "roles.quasi_identifiers:",
-    Hint.SENSITIVE_ATTRIBUTES: "roles.sensitive_attributes:",
-    Hint.ORIGINAL: "original:",
-    Hint.POPULATION: "population:",
-    Hint.HIERARCHIES: "hierarchies:",
-    Hint.ALL_SUBSETS: "subsets.sizes: all",
-}
 
 
 @dataclass(frozen=True)
@@ -67,49 +58,61 @@ class Located:
             raise located_error(self.file, self.key, error) from None
 
 
-def located_error(file: YAMLFile, key: Key, error: PETWorksError) -> InputError:
-    """The same error with the name of the file, the line and the key; its hints name keys where there are any."""
-    parts = error.hinted(KEY_HINTS).parts
-    return InputError(*parts, what=error.what, measure=error.measure, where=file.place(key))
-
-
-def chosen_presets(file: YAMLFile) -> Iterator[Preset]:
+def chosen_presets(mistakes: Mistakes) -> Iterator[Preset]:
     """The presets that the file names."""
     known = presets()
-    for place, name in enumerate(file.content.get("presets", ())):
-        if name not in known:
-            raise file.error(("presets", place), str(unknown("preset", name, known)))
-        yield known[name]
+    for place, name in enumerate(mistakes.file.content.get("presets", ())):
+        if name in known:
+            yield known[name]
+        elif name is not None:
+            mistakes.add(("presets", place), str(unknown("preset", name, known)))
 
 
-def rules_of(file: YAMLFile, chosen: Sequence[Preset]) -> Iterator[Rule]:
+def rules_of(mistakes: Mistakes, chosen: Sequence[Preset]) -> Iterator[Rule]:
     """The rules of the presets, those of the file, the limits on subsets, and what every policy demands of roles."""
-    names: set[str] = set()
+    content, names = mistakes.file.content, set[str]()
+
+    def new(rule: Rule) -> Iterator[Rule]:
+        """A rule, unless there is another one of its name."""
+        if rule.name in names:
+            text = f"two rules have the name {quoted([rule.name])}; give one of them another 'name'"
+            mistakes.add(rule.key, text)
+        else:
+            names.add(rule.name)
+            yield rule
+
     # Without roles in the policy, the file next to the table may name identifiers.
-    if "roles" not in file.content or file.content["roles"].get("identifiers"):
-        yield _named(file, Rule(NO_IDENTIFIERS, None, {}, (), None, None, ("roles", "identifiers")), names)
+    if "roles" not in content or content["roles"].get("identifiers"):
+        yield from new(Rule(NO_IDENTIFIERS, None, {}, (), None, None, ("roles", "identifiers")))
     given: list[tuple[Mapping[str, Any], str | None, Key]] = [
         (rule, preset.name, ("presets", place)) for place, preset in enumerate(chosen) for rule in preset.rules
     ]
-    given += [(rule, None, ("rules", place)) for place, rule in enumerate(file.content.get("rules", ()))]
+    given += [(rule, None, ("rules", place)) for place, rule in enumerate(content.get("rules", ())) if rule is not None]
     for rule, preset, key in given:
-        with Located(file, (*key, "measure")):
-            measure = find(rule["measure"])
-        parameters = {name: value for name, value in rule.items() if name not in RULE_KEYS}
-        try:
-            checked = measure.check(parameters)
-        except ParameterError as error:
-            named = (*key, error.what) if error.what in parameters else key
-            raise located_error(file, named, error) from None
-        if not parameters and measure.name != "profitability":
-            raise file.error(key, f"{measure.name} needs a threshold here: one of {quoted(measure.parameters)}")
-        name = _name(rule, preset, measure, chosen)
-        yield _named(file, Rule(name, measure, checked, tuple(parameters), preset, rule.get("why"), key), names)
-    for limit, value in file.content.get("subsets", {}).get("limits", {}).items():
+        with mistakes.at(*key):
+            measure, parameters, checked = _checked(mistakes.file, rule, key)
+            name = _name(rule, preset, measure, chosen)
+            yield from new(Rule(name, measure, checked, tuple(parameters), preset, rule.get("why"), key))
+    for limit, value in content.get("subsets", {}).get("limits", {}).items():
         key = ("subsets", "limits", limit)
-        yield _named(file, Rule(f"{SUBSETS}: {limit}", None, {limit: value}, (limit,), None, None, key), names)
+        yield from new(Rule(f"{SUBSETS}: {limit}", None, {limit: value}, (limit,), None, None, key))
     for name in (NO_HIDDEN, ALL_ROLES):
-        yield _named(file, Rule(name, None, {}, (), None, None, ("roles",)), names)
+        yield from new(Rule(name, None, {}, (), None, None, ("roles",)))
+
+
+def _checked(file: YAMLFile, rule: Mapping[str, Any], key: Key) -> tuple[Metric, dict[str, Any], dict[str, Any]]:
+    """The measure of a rule, the parameters that it gives, and all parameters."""
+    with Located(file, (*key, "measure")):
+        measure = find(rule["measure"])
+    parameters = {name: value for name, value in rule.items() if name not in RULE_KEYS}
+    try:
+        checked = measure.check(parameters)
+    except ParameterError as error:
+        named = (*key, error.what) if error.what in parameters else key
+        raise located_error(file, named, error) from None
+    if not parameters and measure.name != "profitability":
+        raise file.error(key, f"{measure.name} needs a threshold here: one of {quoted(measure.parameters)}")
+    return measure, parameters, checked
 
 
 def _name(rule: Mapping[str, Any], preset: str | None, measure: Metric, chosen: Sequence[Preset]) -> str:
@@ -119,26 +122,18 @@ def _name(rule: Mapping[str, Any], preset: str | None, measure: Metric, chosen: 
     return preset if alone else f"{preset}: {measure.name}"
 
 
-def _named(file: YAMLFile, rule: Rule, names: set[str]) -> Rule:
-    if rule.name in names:
-        raise file.error(rule.key, f"two rules have the name {quoted([rule.name])}; give one of them another 'name'")
-    names.add(rule.name)
-    return rule
-
-
-def waivers_of(file: YAMLFile, rules: Sequence[Rule]) -> Iterator[Waiver]:
+def waivers_of(mistakes: Mistakes, names: Sequence[str]) -> Iterator[Waiver]:
     """The waivers of the file, each for one of the rules."""
-    names = [rule.name for rule in rules]
     waived: set[str] = set()
-    for place, given in enumerate(file.content.get("waivers", ())):
-        key = ("waivers", place)
+    for place, given in enumerate(mistakes.file.content.get("waivers", ())):
+        if given is None:
+            continue
         if given["rule"] not in names:
-            raise file.error((*key, "rule"), str(unknown("rule", given["rule"], names)))
-        if given["rule"] in waived:
-            raise file.error((*key, "rule"), f"the rule {quoted([given['rule']])} is waived twice")
+            mistakes.add(("waivers", place, "rule"), str(unknown("rule", given["rule"], names)))
+        elif given["rule"] in waived:
+            mistakes.add(("waivers", place, "rule"), f"the rule {quoted([given['rule']])} is waived twice")
         waived.add(given["rule"])
         try:
-            expires = date.fromisoformat(given["expires"])
+            yield Waiver(given["rule"], given["owner"], given["reason"], date.fromisoformat(given["expires"]))
         except ValueError:
-            raise file.error((*key, "expires"), f"no such day: {quoted([given['expires']])}") from None
-        yield Waiver(given["rule"], given["owner"], given["reason"], expires)
+            mistakes.add(("waivers", place, "expires"), f"no such day: {quoted([given['expires']])}")

@@ -6,12 +6,12 @@ from importlib.resources import files
 from itertools import islice
 from typing import Any
 
-from PETWorks.errors import InputError, quoted, unknown
+from PETWorks.errors import quoted, unknown
 from PETWorks.gate.document import CheckFile
-from PETWorks.tables.yamlfile import YAMLFile
+from PETWorks.gate.mistakes import Mistakes
+from PETWorks.tables.yamlfile import Key
 
 NAMES = ("policy", "check")
-MOST_ERRORS = 10
 MOST_WORDED = 100
 _KINDS = {
     "object": "a mapping",
@@ -36,19 +36,16 @@ def schema_text(name: str) -> str:
     return (files("PETWorks.gate") / "schemas" / f"{name}.json").read_text("utf-8")
 
 
-def check_schema(file: YAMLFile, name: str) -> None:
-    """Raise an error that lists, by line, everything in a file that a schema does not allow."""
+def check_schema(mistakes: Mistakes, name: str) -> list[Key]:
+    """Remember everything in a file that a schema does not allow; the keys of it."""
     from jsonschema import Draft202012Validator
 
-    lines: dict[str, int] = {}
-    errors = Draft202012Validator(json.loads(schema_text(name))).iter_errors(file.content)
+    errors = Draft202012Validator(json.loads(schema_text(name))).iter_errors(mistakes.file.content)
     # A hostile file may have any number of errors: only the first hundred are put into words.
-    for key, text in islice((one for error in errors for one in _in_words(error)), MOST_WORDED):
-        lines[f"{file.place(key)}: {text}"] = file.lines.get(key, 0)
-    texts = sorted(lines, key=lambda text: lines[text])
-    if texts:
-        more = [f"and {len(texts) - MOST_ERRORS} more errors"] if len(texts) > MOST_ERRORS else []
-        raise InputError("\n".join(texts[:MOST_ERRORS] + more))
+    worded = list(islice((one for error in errors for one in _in_words(error)), MOST_WORDED))
+    for key, text in worded:
+        mistakes.add(key, text)
+    return [key for key, _ in worded]
 
 
 def violation(document: Any, name: str) -> str | None:

@@ -41,6 +41,7 @@ from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, every_subset
 from PETWorks.measures.catalogue import all_measures, find
 from PETWorks.measures.evaluation import Evaluation, evaluate_all, prepare
 from PETWorks.measures.result import Result
+from PETWorks.tables.opening import is_address
 
 
 def judged(
@@ -90,7 +91,7 @@ def judged(
             for name, error in overview.reasons.items()
         },
         next_steps=next_steps(release, policy, rules, examined, moment.date(), drivers),
-        options=tuple(_options(policy, given, release)),
+        options=dict(_options(policy, given, release)),
     )
     return document, release.engine.note
 
@@ -120,16 +121,18 @@ def _both(title: Mapping[Literal["en", "zh-TW"], str]) -> tuple[str, str]:
     return texts.get("en", either), texts.get("zh-TW", either)
 
 
-def _options(policy: Policy, data: Any, release: Release) -> Iterator[str]:
+def _options(policy: Policy, data: Any, release: Release) -> Iterator[tuple[str, str | None]]:
     """What a command must say to get the same result; folders are left out, since they differ between machines."""
     table = shown_table(data)
     if table is not None:
-        yield from ("--data", table)
+        yield "data", table
     if policy.root is not None:
-        yield from ("--root", "FOLDER")
+        yield "root", "FOLDER"
+    if any(is_address(named) for named in (policy.data, policy.original, policy.population)):
+        yield "network", None
     # Engines give the same numbers, but not all of them can compare records by their place.
     if not release.engine.keeps_order:
-        yield from ("--engine", release.engine.name)
+        yield "engine", release.engine.name
 
 
 def _moment(given: datetime | str | None) -> datetime:

@@ -282,7 +282,8 @@ def repeat(document: CheckDocument, lang: str) -> str:
             moment=document.generated,
             edition=document.edition,
         )
-    options = (*document.options, "--as-of", document.generated, "--edition", document.edition, "--json")
+    given = {**document.options, "as-of": document.generated, "edition": document.edition, "json": None}
+    options = (part for name, value in given.items() for part in (f"--{name}", value) if part is not None)
     command = shlex.join(["petworks", "check", document.policy.file, *options])
     return said(lang, "method.repeat", command=command)
 

@@ -14,6 +14,13 @@ DEEPEST = 50
 Key = tuple[str | int, ...]
 
 
+class Place(str):
+    """Where something stands, in words; `line` has the line alone."""
+
+    __slots__ = ("line",)
+    line: int
+
+
 @dataclass(frozen=True)
 class YAMLFile:
     """The content of a file; `lines` has the line of everything in it, by the keys that lead there."""
@@ -27,13 +34,16 @@ class YAMLFile:
         """An error that names the file, the line and the key."""
         return InputError(*parts, where=self.place(key))
 
-    def place(self, key: Key) -> str:
+    def place(self, key: Key) -> Place:
         """`policy.yaml, line 7, rules[2].k`."""
         while key and key not in self.lines:
             key = key[:-1]
         dotted = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in key).lstrip(".")
         shown = printable(dotted if len(dotted) <= 80 else dotted[:77] + "...")
-        return f"{printable(self.name)}, line {self.lines.get(key, 1)}{f', {shown}' if shown else ''}"
+        line = self.lines.get(key, 1)
+        place = Place(f"{printable(self.name)}, line {line}{f', {shown}' if shown else ''}")
+        place.line = line
+        return place
 
 
 def read_yaml(path: Path) -> YAMLFile:

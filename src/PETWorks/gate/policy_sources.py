@@ -1,0 +1,129 @@
+"""The tables and folders that a policy names: files in the root, and servers that the user allows."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from PETWorks.about.roles import check_same_columns, checked_unit, unknown_column
+from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.errors import Hint, quoted, unknown
+from PETWorks.gate.mistakes import Mistakes
+from PETWorks.measures.attacks.subset_sizes import checked_sizes
+from PETWorks.measures.attacks.subsets import checked_limits
+from PETWorks.measures.parameters import number_given
+from PETWorks.tables.databases import POSTGRES, shown_address
+from PETWorks.tables.opening import files_named, is_address
+from PETWorks.tables.source import Source
+from PETWorks.tables.sparkframe import SCHEMES
+
+# Options of an address that a policy may set. Others name files on this machine, such as keys and passwords.
+SAFE_OPTIONS = ("sslmode", "connect_timeout", "application_name", "target_session_attrs")
+
+
+def sources(mistakes: Mistakes, folder: Path, root: Path, *, network: bool) -> dict[str, Any]:
+    """What to read and how, and the title, which is the name of the table if there is no other."""
+    content = mistakes.file.content
+    population = number_given(content.get("population", ""))
+    found: dict[str, Any] = {"data": None, "original": None, "hierarchies": None, "population": population}
+    for key in found:
+        if key in content and (key != "population" or population is None):
+            with mistakes.at(key):
+                found[key] = _source(mistakes, key, folder, root, network=network)
+    table = found["data"]
+    return {
+        "title": content.get("title", shown_address(table) if isinstance(table, str) else getattr(table, "name", "")),
+        **found,
+        "reading": {key: content[key].replace(r"\t", "\t") for key in ("separator", "encoding") if key in content},
+    }
+
+
+def _source(mistakes: Mistakes, key: str, folder: Path, root: Path, *, network: bool) -> Path | str:
+    """A path that does not lead out of the root, or the address of a server."""
+    file, text = mistakes.file, str(mistakes.file.content[key])
+    if is_address(text):
+        if key == "hierarchies":
+            raise file.error((key,), "expected a folder, got an address")
+        _check_address(mistakes, key, text, network=network)
+        return text
+    try:
+        target = folder / text
+        files = files_named(target)
+        inside = all(path.resolve().is_relative_to(root.resolve()) for path in (target, *files, *_also_read(target)))
+    except (OSError, RuntimeError, ValueError):
+        raise file.error((key,), "not a valid path") from None
+    if not inside:
+        raise file.error((key,), "the path leads out of the policy's folder; allow a higher folder", Hint.ROOT)
+    if not files:
+        raise file.error((key,), f"no such file or folder: {quoted([str(target)])}")
+    return target
+
+
+def _also_read(target: Path) -> Iterable[Path]:
+    """The files that are read without being named: hierarchies in their folder, the YAML file next to a table."""
+    if target.is_dir():
+        return target.glob("*hierarchy_*")
+    return [target.with_suffix(suffix) for suffix in (".yaml", ".yml")]
+
+
+def _check_address(mistakes: Mistakes, key: str, address: str, *, network: bool) -> None:
+    """Remember what is wrong with an address. It may have a password in it, so it is in no message."""
+    scheme = address.strip().partition("://")[0].lower()
+    known = [f"{one}://" for one in (*POSTGRES, *SCHEMES) if one != "file"]
+    if f"{scheme}://" not in known:
+        mistakes.add((key,), f"unknown kind of address; expected a path or one of {quoted(known)}")
+    elif scheme in POSTGRES and not _options(address) <= set(SAFE_OPTIONS):
+        mistakes.add((key,), f"options of an address in a policy are {quoted(SAFE_OPTIONS)}; others may name files")
+    elif not network:
+        mistakes.add((key,), "the policy names a server; allow connections to it", Hint.NETWORK)
+
+
+def _options(address: str) -> set[str]:
+    try:
+        return {name for name, _ in parse_qsl(urlsplit(address.strip()).query, keep_blank_values=True)}
+    except ValueError:
+        return {"unknown"}
+
+
+def check_columns(mistakes: Mistakes, source: Source, original: Source | None = None) -> None:
+    """Remember which columns of the policy's roles are not in the table, and what depends on them."""
+    content = mistakes.file.content
+    if "roles" not in content:
+        return
+    by_role = {role: [column.strip() for column in columns] for role, columns in content["roles"].items()}
+    for role, columns in by_role.items():
+        for place, column in enumerate(columns):
+            with mistakes.at("roles", role, place):
+                if column not in source.names and role != "identifiers":
+                    raise unknown_column(column, source)
+    roles = {
+        column: kind
+        for role, kind in (("quasi_identifiers", QUASI_IDENTIFIER), ("sensitive_attributes", SENSITIVE_ATTRIBUTE))
+        for column in by_role.get(role, ())
+    }
+    with mistakes.at("privacy_unit"):
+        checked_unit(content.get("privacy_unit", "").strip() or None, source, roles)
+    if original is not None:
+        with mistakes.at("original"):
+            check_same_columns(source, original, by_role.get("identifiers", ()))
+    check_known(mistakes, by_role.get("quasi_identifiers", ()), by_role.get("sensitive_attributes", ()))
+
+
+def check_known(mistakes: Mistakes, known: Iterable[str], sensitive: Iterable[str]) -> None:
+    """Remember what the policy says about quasi-identifiers and sensitive attributes that there are not."""
+    content, names = mistakes.file.content, tuple(known)
+    if not names:
+        mistakes.add(("roles",), "no quasi-identifier: name the columns that an adversary may know")
+        return
+    for place, adversary in enumerate(content.get("context", {}).get("adversaries", ())):
+        for item, column in enumerate(adversary["knows"]):
+            if column.strip() not in names:
+                key = ("context", "adversaries", place, "knows", item)
+                mistakes.add(key, str(unknown("quasi-identifier", column.strip(), names)))
+    subsets = content.get("subsets", {})
+    if "sizes" in subsets:
+        with mistakes.at("subsets", "sizes"):
+            checked_sizes(subsets["sizes"], len(names))
+    for limit, value in subsets.get("limits", {}).items():
+        with mistakes.at("subsets", "limits", limit):
+            checked_limits({limit: value}, sensitive)
