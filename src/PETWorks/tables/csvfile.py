@@ -80,7 +80,9 @@ class CSV:
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:
         """The columns, dictionary-encoded, cells as they stand in the file; at once, or so many rows at a time."""
         with reading(self._file):
-            is_plain = self.is_plain and are_regular(self._file, self._encoding, self._separator)
+            is_plain = self.is_plain and (
+                not self._layout.has_quotes or are_regular(self._file, self._encoding, self._separator)
+            )
         if in_pieces and is_plain:
             yield from self._stream(columns)
             return
@@ -184,12 +186,13 @@ def reading(path: Path) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class _Layout:
-    """Lines of a file, blank ones in all and at its end, and whether a cell may contain a line end."""
+    """Lines of a file, blank ones in all and at its end, whether a cell may contain a line end, and any quotes."""
 
     lines: int
     blank_lines: int
     blank_end: int
     line_ends_in_cells: bool
+    has_quotes: bool
 
 
 def _find_encoding(path: Path, encoding: str | None) -> tuple[str, _Layout]:
@@ -254,7 +257,7 @@ def _scan(path: Path, encoding: str) -> _Layout:
     if not evidence.plausible:
         raise _UndecodableError(1)
     lines = line_ends.lines + (line_ends.open_line > 0)
-    return _Layout(lines, line_ends.blank_lines, max(blank_end - 1, 0), line_ends.in_cells)
+    return _Layout(lines, line_ends.blank_lines, max(blank_end - 1, 0), line_ends.in_cells, line_ends.has_quotes)
 
 
 @contextmanager

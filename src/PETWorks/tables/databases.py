@@ -6,7 +6,7 @@ are compared with those that the database has, and quoted where they go into SQL
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from PETWorks.errors import InputError, quoted, unknown
+from PETWorks.tables.attending import attended, closed_after
 from PETWorks.tables.sqlite import SQLite
 
 POSTGRES = ("postgresql", "postgres")
@@ -44,16 +45,21 @@ class Database:
         self.name = f"{name}#{table}"
         self._connect, self._postgres = connect, postgres
         self._settings: dict[str, Any] = {}
-        with _reading(self.name), closing(connect({})) as connection:
-            self._catalog = connection.execute("SELECT current_database()").fetchall()[0][0]
-            self._schema, self._table = self._found(connection, table)
-            where = "database_name = $1 AND schema_name = $2 AND table_name = $3"
-            listed = connection.execute(
-                f"SELECT column_name, data_type FROM duckdb_columns() WHERE {where} ORDER BY column_index",
-                [self._catalog, self._schema, self._table],
-            ).fetchall()
+        with _reading(self.name), closed_after(attended(lambda: connect({}))) as connection:
+            listed = attended(lambda: self._columns(connection, table), connection.interrupt)
         self._cells = {name.strip(): _cell(name, kind, postgres=postgres) for name, kind in listed}
         self.names = tuple(name.strip() for name, _ in listed)
+
+    def _columns(self, connection: Any, table: str) -> list[tuple[str, str]]:
+        """Names and types of the columns of the table that the user means."""
+        self._catalog = connection.execute("SELECT current_database()").fetchall()[0][0]
+        self._schema, self._table = self._found(connection, table)
+        where = "database_name = $1 AND schema_name = $2 AND table_name = $3"
+        columns: list[tuple[str, str]] = connection.execute(
+            f"SELECT column_name, data_type FROM duckdb_columns() WHERE {where} ORDER BY column_index",
+            [self._catalog, self._schema, self._table],
+        ).fetchall()
+        return columns
 
     def _found(self, connection: Any, table: str) -> tuple[str, str]:
         """Schema and name of the table that the user means."""
@@ -77,9 +83,10 @@ class Database:
         else:
             table = ".".join(map(_identifier, (self._catalog, self._schema, self._table)))
             query = f"SELECT {cells} FROM {table}"
-        with _reading(self.name), closing(self._connect(self._settings)) as connection:
+        with _reading(self.name), closed_after(attended(lambda: self._connect(self._settings))) as connection:
             # No other statement may run on this connection: it would end the stream without a word.
-            for batch in connection.sql(query).to_arrow_reader(ROWS):
+            reader = attended(lambda: connection.sql(query).to_arrow_reader(ROWS), connection.interrupt)
+            while (batch := attended(lambda: next(reader, None), connection.interrupt)) is not None:
                 yield pa.Table.from_batches([batch]).rename_columns(list(columns))
 
 

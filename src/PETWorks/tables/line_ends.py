@@ -23,6 +23,7 @@ class LineEnds:
         self.blank_lines = 0
         self.open_line = 0
         self.in_cells = False
+        self.has_quotes = False
         self._in_quotes = False
         self._ends_in_return = False
 
@@ -39,6 +40,7 @@ class LineEnds:
         last = block.rfind(b"\n")
         self.open_line = len(block) - last - 1 if last >= 0 else self.open_line + len(block)
         if b'"' in block:
+            self.has_quotes = True
             inside = _parities(_bits(octets == QUOTE), odd=self._in_quotes)
             self.in_cells |= bool(np.any(inside & ends))
             self._in_quotes = bool(inside[-1] >> LAST_BIT)

@@ -4,13 +4,14 @@ DuckDB's reader of SQLite knows a column's declared type only, writes numbers wi
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from PETWorks.errors import InputError, unknown
+from PETWorks.tables.attending import attended, closed_after
 from PETWorks.tables.column_errors import unreadable
 from PETWorks.tables.csvfile import dictionary_array
 
@@ -36,7 +37,8 @@ class SQLite:
                 raise InputError(f"{self.name}: {unknown('table', table, sorted(set(listed)))}")
             self._table = _identifier(table)
             description = connection.execute(f"SELECT * FROM {self._table} LIMIT 0").description
-            self.rows: int | None = connection.execute(f"SELECT count(*) FROM {self._table}").fetchall()[0][0]
+            count = f"SELECT count(*) FROM {self._table}"
+            self.rows: int | None = attended(lambda: connection.execute(count).fetchall()[0][0], connection.interrupt)
         self._raw_names = [column[0] for column in description]
         self.names = tuple(name.strip() for name in self._raw_names)
         if self.rows == 0:
@@ -48,8 +50,9 @@ class SQLite:
         rows = 0
         with self._opened() as connection:
             connection.text_factory = bytes
-            cursor = connection.execute(f"SELECT {cells} FROM {self._table}")
-            while piece := cursor.fetchmany(ROWS):
+            query = f"SELECT {cells} FROM {self._table}"
+            cursor = attended(lambda: connection.execute(query), connection.interrupt)
+            while piece := attended(lambda: cursor.fetchmany(ROWS), connection.interrupt):
                 rows += len(piece)
                 cells_by_column = zip(columns, zip(*piece, strict=True), strict=True)
                 texts = [self._texts(name, cells) for name, cells in cells_by_column]
@@ -72,7 +75,7 @@ class SQLite:
 
         address = f"{self._path.resolve().as_uri()}?mode=ro"
         try:
-            with closing(sqlite3.connect(address, uri=True)) as connection:
+            with closed_after(sqlite3.connect(address, uri=True, check_same_thread=False)) as connection:
                 yield connection
         except (sqlite3.Error, UnicodeDecodeError) as error:
             raise InputError(

@@ -1,0 +1,82 @@
+"""Views that never end: signals still end the program."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import postgres_server
+
+COUNTING = "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT (n + 1) % 1000 FROM t) SELECT n AS zip FROM t"
+CODES = {signal.SIGTERM: 143, signal.SIGINT: 130}
+
+
+def stopped(table, number, started):
+    """Exit code, standard error and seconds to the end of a command that got a signal when it was at work."""
+    script = str(Path(sys.executable).with_name("petworks"))
+    command = [script, "evaluate", str(table), "--qi", "zip", "--memory-limit", "500MB"]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        started(running)
+        running.send_signal(number)
+        sent = time.monotonic()
+        _, errors = running.communicate(timeout=30)
+        return running.returncode, errors, time.monotonic() - sent
+    finally:
+        running.kill()
+
+
+def computing(running):
+    """Wait until a process has computed for some seconds; it imports for less than two."""
+    while running.poll() is None:
+        used = Path(f"/proc/{running.pid}/stat").read_text().rpartition(")")[2].split()
+        if (int(used[11]) + int(used[12])) / os.sysconf("SC_CLK_TCK") > 3:
+            return
+        time.sleep(0.1)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the state of a process is read from /proc")
+@pytest.mark.parametrize("number", CODES, ids=lambda number: number.name)
+@pytest.mark.parametrize("kind", ["sqlite", "duckdb", "duckdb, before the first row"])
+def test_signals_end_the_reading_of_an_endless_view(tmp_path, kind, number):
+    if kind == "sqlite":
+        path = tmp_path / "t.sqlite"
+        connection = sqlite3.connect(path)
+        connection.execute(f"CREATE VIEW endless AS {COUNTING}")
+    else:
+        path = tmp_path / "t.duckdb"
+        connection = duckdb.connect(str(path))
+        never = "SELECT a.range AS zip FROM range(10000000) a, range(10000000) b WHERE a.range * 7 + b.range < 0"
+        connection.execute(f"CREATE VIEW endless AS {COUNTING if kind == 'duckdb' else never}")
+    connection.close()
+    code, errors, seconds = stopped(f"{path}#endless", number, computing)
+    assert code == CODES[number], errors
+    assert errors == ("petworks: interrupted\n" if number == signal.SIGINT else "")
+    assert seconds < 15
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", CODES, ids=lambda number: number.name)
+def test_signals_end_the_waiting_for_a_server(number):
+    if postgres_server.programs() is None:
+        pytest.skip("there is no PostgreSQL server on this machine (Debian: postgresql)")
+    with postgres_server.server() as server:
+        server.sql("CREATE VIEW endless AS SELECT (SELECT 1 FROM pg_sleep(600)) AS zip")
+        others = "state = 'active' AND query LIKE '%endless%' AND pid <> pg_backend_pid()"
+        busy = f"SELECT count(*) FROM pg_stat_activity WHERE {others}"
+
+        def waiting(running):
+            while server.sql(busy) == "0":
+                assert running.poll() is None, running.communicate()
+                time.sleep(0.1)
+
+        code, errors, seconds = stopped(f"{server.url}#endless", number, waiting)
+    assert code == CODES[number], errors
+    assert seconds < 15
