@@ -318,6 +318,21 @@ def test_hierarchies_and_roles_stay_below_the_root_too(tmp_path):
         read_policy(written(folder, GOOD))
 
 
+def test_hierarchies_that_the_roles_file_names_stay_below_the_root(tmp_path):
+    (tmp_path / "outside.csv").write_text("30;*\n40;*\n")
+    folder = tmp_path / "inside"
+    (folder / "levels").mkdir(parents=True)
+    path = written(folder, GOOD)
+    (folder / "table.yaml").write_text("DATASET: {HIERARCHY: levels}\n")
+    assert read_policy(path)
+    (folder / "levels/hierarchy_age.csv").symlink_to(tmp_path / "outside.csv")
+    with pytest.raises(InputError, match="data: the path leads out"):
+        read_policy(path)
+    assert read_policy(path, root=tmp_path).release().hierarchies
+    (folder / "table.yaml").write_text("DATASET: [\n")
+    assert read_policy(path), "whoever needs the file says what is wrong with it"
+
+
 def test_files_with_very_many_errors_are_refused(tmp_path):
     assert "89 more errors" in refused(tmp_path, "".join(f"key{place}: 1\n" for place in range(60_000)))
     assert "expected" in refused(tmp_path, "petworks_policy: 1\ndata: [" + "a," * 500_000 + "]\n")

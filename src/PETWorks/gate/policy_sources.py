@@ -1,13 +1,15 @@
 """The tables and folders that a policy names: files in the root, and servers that the user allows."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from PETWorks.about.roles import check_same_columns, checked_unit, unknown_column
+from PETWorks.about.sidecar import read_sidecar
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.errors import Hint, quoted, unknown
+from PETWorks.errors import Hint, PETWorksError, quoted, unknown
 from PETWorks.gate.mistakes import Mistakes
 from PETWorks.measures.attacks.subset_sizes import checked_sizes
 from PETWorks.measures.attacks.subsets import checked_limits
@@ -59,11 +61,19 @@ def _source(mistakes: Mistakes, key: str, folder: Path, root: Path, *, network: 
     return target
 
 
-def _also_read(target: Path) -> Iterable[Path]:
-    """The files that are read without being named: hierarchies in their folder, the YAML file next to a table."""
+def _also_read(target: Path) -> Iterator[Path]:
+    """The files that are read without being named.
+
+    These are the hierarchies in their folder; the YAML file next to a table, and the hierarchies that it names.
+    """
     if target.is_dir():
-        return target.glob("*hierarchy_*")
-    return [target.with_suffix(suffix) for suffix in (".yaml", ".yml")]
+        yield from target.glob("*hierarchy_*")
+        return
+    yield from (target.with_suffix(suffix) for suffix in (".yaml", ".yml"))
+    with suppress(PETWorksError):  # if the YAML file is needed, whoever reads it says what is wrong
+        folder = read_sidecar(target)[1]
+        if folder is not None:
+            yield from (folder, *folder.glob("*hierarchy_*"))
 
 
 def _check_address(mistakes: Mistakes, key: str, address: str, *, network: bool) -> None:

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from queue import SimpleQueue
-from threading import Thread
-from typing import Any, TypeVar
+from threading import Event, Thread
+from types import TracebackType
+from typing import Any, Generic, TypeVar
 
 Outcome = TypeVar("Outcome")
 
@@ -17,25 +17,43 @@ def attended(work: Callable[[], Outcome], interrupt: Callable[[], None] = lambda
     >>> attended(lambda: 1 + 1)
     2
     """
-    outcome: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
-
-    def run() -> None:
-        try:
-            outcome.put((work(), None))
-        except BaseException as error:  # noqa: BLE001 - it is raised below
-            outcome.put((None, error))
-
-    thread = Thread(target=run, daemon=True)
+    task = _Task(work)
+    thread = Thread(target=task.run, daemon=True)
     thread.start()
     try:
-        result, error = outcome.get()
-    except BaseException:
-        interrupt()
-        thread.join(PATIENCE)
-        raise
-    if error is not None:
-        raise error
-    return result  # type: ignore[no-any-return]
+        task.done.wait()
+    finally:
+        if not task.done.is_set():
+            interrupt()
+            thread.join(PATIENCE)
+    if task.error is not None:
+        raise task.error
+    return task.outcome
+
+
+class _Task(Generic[Outcome]):
+    """Work, and what became of it: the outcome, or the error it ended with."""
+
+    outcome: Outcome
+
+    def __init__(self, work: Callable[[], Outcome]) -> None:
+        self._work = work
+        self.done = Event()
+        self.error: BaseException | None = None
+
+    def run(self) -> None:
+        with self:
+            self.outcome = self._work()
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        self.error = error
+        self.done.set()
+        return True  # it is raised where the work is waited for
 
 
 @contextmanager
