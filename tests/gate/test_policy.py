@@ -260,7 +260,7 @@ def test_the_names_of_columns_are_not_shown_if_the_table_may_have_none(tmp_path)
     with pytest.raises(InputError) as error:
         read_policy(path)
     assert "flu" not in str(error.value)
-    assert "is its first line a header?" in str(error.value)
+    assert "the first line looks like data" in str(error.value)
 
 
 @pytest.mark.parametrize(

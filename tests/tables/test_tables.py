@@ -392,9 +392,61 @@ def test_identifiers_may_have_been_removed():
 
 def test_a_file_without_a_header_does_not_show_its_first_record(tmp_path):
     path = written(tmp_path, "SECRET;35;flu\nx;36;flu\n")
-    with pytest.raises(RoleError, match=r"'zip'; it has 3 columns; is its first line a header\?") as error:
+    shown = r"3 columns; the first line looks like data \(2 of 3 names\); add a header"
+    with pytest.raises(RoleError, match=rf"'zip'; it has {shown}") as error:
         Release(path, {"zip": QUASI_IDENTIFIER})
     assert "SECRET" not in str(error.value)
+    assert "2 of 3" in str(error.value), "35 is a number, and flu is a value of its own column"
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        "SECRET;A123456789",
+        "SECRET;1980-01-31",
+        "SECRET;ann@example.org",
+        "SECRET;47*",
+        "SECRET;0912-345-678",
+        "SECRET;[20, 30)",
+        "SECRET;男",
+        "SECRET;female",
+        f"SECRET;{'text ' * 20}",
+        "SECRET;",
+        "SECRET;flu",
+    ],
+)
+def test_no_message_lists_a_record_as_columns(tmp_path, record):
+    """In all errors that list columns of a table."""
+    path = written(tmp_path, f"{record}\nx;flu\n")
+    (tmp_path / "more").mkdir()
+    other = written(tmp_path / "more", "zip;age\n1;2\n")
+    twice = tmp_path / "twice.csv"
+    twice.write_text(f"{record};SECRET\nx;flu;y\n")
+    roles = {"zip": QUASI_IDENTIFIER}
+    for make in (
+        lambda: Release(path, roles),
+        lambda: Release(path, {}, privacy_unit="zip"),
+        lambda: Release(other, roles, original=path),
+        lambda: Release(path, {}, original=other),
+        lambda: Release(twice, roles),
+        lambda: Release(f"{tmp_path}/**/t.csv", roles),
+    ):
+        with pytest.raises(PETWorksError, match=r"the first line looks like data \(\d of \d names\)") as error:
+            make()
+        assert "SECRET" not in str(error.value)
+
+
+def test_a_pattern_counts_each_record_once(tmp_path, monkeypatch):
+    (tmp_path / "sub/deep").mkdir(parents=True)
+    (tmp_path / "sub/deep/a.csv").write_text("zip\n1\n2\n")
+    monkeypatch.chdir(tmp_path)
+    for pattern in ("**/*.csv", "**/**/*.csv", "**/**/**/*.csv", f"{tmp_path}/**/**/*.csv", "./**//**/a.csv"):
+        assert Release(pattern, {"zip": QUASI_IDENTIFIER}).records == 2
+    for link in (Path.symlink_to, Path.hardlink_to):
+        link(tmp_path / "sub/b.csv", tmp_path / "sub/deep/a.csv")
+        with pytest.raises(InputError, match=r"matches a file twice: 'b.csv', 'a.csv' are links to the same records"):
+            Release("**/*.csv", {"zip": QUASI_IDENTIFIER})
+        (tmp_path / "sub/b.csv").unlink()
 
 
 def test_original_and_release_have_the_same_columns():

@@ -9,7 +9,7 @@ from PETWorks.attributetypes import (
     SENSITIVE_ATTRIBUTE,
 )
 from PETWorks.errors import Hint, InputError, RoleError, quoted, unknown
-from PETWorks.tables.cells import is_number
+from PETWorks.tables.headers import columns_of, suspicious
 from PETWorks.tables.source import Source
 
 ROLES = (IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE)
@@ -27,7 +27,7 @@ def checked_roles(roles: Mapping[str, str], source: Source) -> dict[str, str]:
             raise RoleError(f"column {str(column).strip()!r} has two roles")
     strange = [column for column, role in checked.items() if column not in source.names and role != IDENTIFIER]
     if strange:
-        raise RoleError(f"roles name columns that are not in the data: {quoted(strange)}; it has {_columns(source)}")
+        raise RoleError(f"roles name columns that are not in the data: {quoted(strange)}; it has {columns_of(source)}")
     return checked
 
 
@@ -35,9 +35,10 @@ def check_same_columns(released: Source, original: Source, identifiers: Sequence
     """The original has the columns of the release, and others only if they identify."""
     only_released = [column for column in released.names if column not in original.names]
     only_original = [column for column in original.names if column not in released.names and column not in identifiers]
-    if (only_released or only_original) and _headless(original):
-        text = f"original and release have different columns; the original has {_columns(original)}"
-        raise InputError(text, what="original")
+    for table, which in ((original, "original"), (released, "release")):
+        if (only_released or only_original) and suspicious(table):
+            text = f"original and release have different columns; the {which} has {columns_of(table)}"
+            raise InputError(text, what="original")
     if only_released or only_original:
         parts: list[str | Hint] = [f"{quoted(only_released)} only in the release"] if only_released else []
         if only_original:
@@ -53,7 +54,7 @@ def checked_unit(column: str | None, source: Source, roles: Mapping[str, str]) -
         return None
     if column not in source.names:
         raise RoleError(
-            f"the privacy unit {column!r} is not in the data; it has {_columns(source)}", what="privacy_unit"
+            f"the privacy unit {column!r} is not in the data; it has {columns_of(source)}", what="privacy_unit"
         )
     if roles.get(column) in (QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE):
         text = f"the privacy unit {column!r} identifies the person, so it cannot also have the role {roles[column]!r}"
@@ -63,15 +64,6 @@ def checked_unit(column: str | None, source: Source, roles: Mapping[str, str]) -
 
 def unknown_column(column: str, source: Source) -> RoleError:
     """The error for the name of a column that the table does not have."""
-    if _headless(source):
-        return RoleError(f"the table has no column {column!r}; it has {_columns(source)}")
+    if suspicious(source):
+        return RoleError(f"the table has no column {column!r}; it has {columns_of(source)}")
     return RoleError(str(unknown("column", column, source.names)))
-
-
-def _columns(source: Source) -> str:
-    """The columns of a table, for a message; without a header line the first record would stand there."""
-    return f"{len(source.names)} columns; is its first line a header?" if _headless(source) else quoted(source.names)
-
-
-def _headless(source: Source) -> bool:
-    return any(name == "" or is_number(name) for name in source.names)

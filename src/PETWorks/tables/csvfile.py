@@ -22,6 +22,7 @@ import pyarrow as pa
 
 from PETWorks.errors import Hint, InputError, ParameterError, quoted
 from PETWorks.tables.encoding import BIG5, UTF8, Big5Evidence, undecodable
+from PETWorks.tables.headers import repeated_names
 from PETWorks.tables.line_ends import LineEnds
 from PETWorks.tables.quotes import are_regular
 
@@ -30,6 +31,7 @@ LONGEST_LINE = 1 << 22
 LARGE_BLOCK = 1 << 23
 SHORT_SAMPLE = 1 << 16  # characters, which usually have enough lines to find the separator in
 SCAN_BLOCK = 1 << 18  # stays in the cache of a core
+SAMPLED_ROWS = 1000
 SLOW_ROWS = 1 << 16  # rows per piece of a table that Python reads
 PIECE_BYTES = 1 << 25  # of a file that is read in pieces
 
@@ -66,6 +68,7 @@ class CSV:
         with _long_cells():
             self._separator = separator or _find_separator(sample)
             self.names, self._header_lines = _header(sample, self._separator, self.name)
+            self.repeated_names = repeated_names(self.names, _sampled(sample, self._separator))
         self.separator: str | None = self._separator
         # In a table of one column an empty line is a missing cell, also at the end.
         self._lines = self._layout.lines - (self._layout.blank_end if len(self.names) > 1 else 0)
@@ -308,6 +311,14 @@ def _first_rows(sample: str, separator: str, number: int) -> list[tuple[list[str
         if len(rows) > number:  # the last one may be cut off
             break
     return rows[:number]
+
+
+def _sampled(sample: str, separator: str) -> list[list[str]]:
+    """Some records, if the quotes in front of them let them be read."""
+    try:
+        return [row for row, _ in _first_rows(sample[:SHORT_SAMPLE], separator, SAMPLED_ROWS)][1:]
+    except csv.Error:
+        return []
 
 
 def dictionary_array(cells: list[str]) -> pa.DictionaryArray:

@@ -1,5 +1,6 @@
 """Several files that are one table: `year/*.parquet`."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from glob import glob
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from PETWorks.errors import InputError, quoted
+from PETWorks.tables.headers import columns_of, suspicious
 
 SIGNS = "*?["
 
@@ -28,7 +30,8 @@ class Files:
             if type(part) is not type(first):
                 raise InputError(f"{part.name} and {first.name} are not files of the same kind")
             if sorted(part.names) != sorted(first.names):
-                other = quoted(sorted(set(part.names) ^ set(first.names)))
+                differing = sorted(set(part.names) ^ set(first.names))
+                other = columns_of(part if suspicious(part) else first, differing)
                 raise InputError(f"{part.name} and {first.name} have different columns: {other} only in one of them")
             for column, kind in getattr(part, "types", {}).items():
                 if _kind(kind) != _kind(first.types[column]):
@@ -44,19 +47,30 @@ class Files:
 
 def open_files(pattern: str, opened: Callable[[Path], Any]) -> Files:
     """All files that a pattern with `*`, `?` or `[...]` names; `**` stands for any folders."""
-    others = [path for path in glob(pattern, recursive=True) if not Path(path).is_file()]  # noqa: PTH207
+    others = [path for path in _named(pattern) if not Path(path).is_file()]
     if others and not pattern.endswith("**"):
         raise InputError(f"{Path(others[0]).name}: matches {pattern!r}, but is not a readable file")
     paths = matching(pattern)
     if not paths:
         raise InputError(f"no file matches {pattern!r}")
+    seen: dict[tuple[int, int], Path] = {}
+    for path in paths:
+        state = path.stat()
+        if seen.setdefault((state.st_dev, state.st_ino), path) is not path:
+            same = quoted([seen[state.st_dev, state.st_ino].name, path.name])
+            raise InputError(f"{pattern!r} matches a file twice: {same} are links to the same records")
     return Files(pattern, [opened(path) for path in paths])
 
 
 def matching(pattern: str) -> list[Path]:
     """The files that a pattern names, in the order of their names; none if it is no pattern."""
-    paths = sorted(glob(pattern, recursive=True))  # noqa: PTH207 - the pattern may be absolute
-    return [Path(path) for path in paths if Path(path).is_file()]
+    return [Path(path) for path in _named(pattern) if Path(path).is_file()]
+
+
+def _named(pattern: str) -> list[str]:
+    """The paths that a pattern matches, each once; `**/**/` would match a path in several ways."""
+    once = re.sub(r"(?<![^/])(\*\*/+)+", "**/", pattern)
+    return sorted(set(glob(once, recursive=True)))  # noqa: PTH207 - the pattern may be absolute
 
 
 def _kind(column_type: pa.DataType) -> str:

@@ -16,6 +16,7 @@ from PETWorks.tables.csvfile import CSV, reading
 from PETWorks.tables.databases import POSTGRES, Database, Relation, is_database, is_relation, open_file, open_server
 from PETWorks.tables.frames import Frame
 from PETWorks.tables.globs import SIGNS, Files, matching, open_files
+from PETWorks.tables.headers import columns_of
 from PETWorks.tables.parquet import Parquet
 from PETWorks.tables.source import Source
 from PETWorks.tables.sparkframe import SCHEMES, SparkFrame, is_spark_frame, open_in_cluster
@@ -29,7 +30,7 @@ def open_source(data: Any, name: str) -> Source:
     source = _open(data, name)
     twice = [column for column, times in Counter(source.names).items() if times > 1]
     if twice:
-        raise InputError(f"{source.name}: duplicate column names {quoted(twice)}")
+        raise InputError(f"{source.name}: duplicate column names {columns_of(source, twice)}")
     return source
 
 
