@@ -4,7 +4,7 @@ import pytest
 
 from PETWorks import Hierarchy, Release
 from PETWorks.about.hierarchy import read_hierarchies
-from PETWorks.errors import HierarchyError, InputError
+from PETWorks.errors import HierarchyError, InputError, PETWorksError
 
 
 @pytest.fixture
@@ -57,6 +57,81 @@ def test_hierarchies_come_from_the_file_unless_given(table, tmp_path):
     path = table(GOOD + "  HIERARCHY: h\n")
     assert Release(path).hierarchies["zip"].leaves == ["1"]
     assert Release(path, hierarchies=tmp_path / "other").hierarchies["zip"].leaves == ["5"]
+
+
+NEW = """
+roles:
+  identifiers: [name]
+  quasi_identifiers: [zip, age]
+  sensitive_attributes: [disease]
+hierarchies: h
+privacy_unit: person
+treatment: {missing: apart}
+"""
+
+
+@pytest.fixture
+def visits(tmp_path):
+    """A table with several records of one person, and a folder of hierarchies."""
+    (tmp_path / "h").mkdir()
+    (tmp_path / "h/hierarchy_zip.csv").write_text("1;*\n")
+    (tmp_path / "t.csv").write_text("person;zip;age;disease\np;1;2;flu\np;1;2;cold\nq;1;;flu\n")
+    return tmp_path / "t.csv"
+
+
+@pytest.mark.parametrize("head", ["", "petworks_policy: 1\ndata: t.csv\nrules: [{measure: k-anonymity, k: 2}]\n"])
+def test_the_keys_of_a_policy_describe_the_table_too(visits, head):
+    visits.with_name("t.yaml").write_text(head + NEW)
+    release = Release(visits)
+    assert (release.quasi_identifiers, release.sensitive_attributes) == (("zip", "age"), ("disease",))
+    assert (release.privacy_unit, release.identifiers, list(release.hierarchies)) == ("person", ("name",), ["zip"])
+    assert release.treatment == {
+        "missing": "apart",
+        "suppressed": "apart",
+        "several_sensitive": "alone",
+        "privacy_unit": "person",
+    }
+    assert release.people == 2
+    given = Release(visits, {"zip": "quasi_identifier"}, missing="value", suppressed="class")
+    assert (given.quasi_identifiers, given.treatment["missing"], given.treatment["suppressed"]) == (
+        ("zip",),
+        "value",
+        "class",
+    )
+
+
+def test_a_policy_called_like_its_table_may_have_hierarchies_elsewhere(visits):
+    text = "petworks_policy: 1\ndata: t.csv\nroles: {quasi_identifiers: [zip]}\nhierarchies: ../elsewhere\n"
+    visits.with_name("t.yaml").write_text(text)
+    assert Release(visits, hierarchies={"zip": [("1", "*")]}).quasi_identifiers == ("zip",)
+    with pytest.raises(InputError, match="'hierarchies' is outside the file's own folder"):
+        Release(visits)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("roles: [zip]\n", r"t.yaml, line 1, roles: expected a mapping with the keys 'identifiers'"),
+        ("roles:\n  quasi_identifier: [zip]\n", r"t.yaml, line 2, roles.quasi_identifier: .*did you mean 'quasi_id"),
+        ("roles:\n  quasi_identifiers: zip\n", r"t.yaml, line 2, roles.quasi_identifiers: expected a list of column"),
+        (
+            "roles: {identifiers: [zip], quasi_identifiers: [zip]}\n",
+            r"quasi_identifiers\[1\]: the column 'zip' has two",
+        ),
+        ("roles: {}\nrules: []\n", r"t.yaml, line 2, rules: no key is called 'rules'; did you mean 'roles'"),
+        ("treatment: {missing: drop}\n", r"t.yaml, line 1, treatment.missing: expected one of 'value', 'apart'"),
+        ("treatment: {missin: drop}\n", r"t.yaml, line 1, treatment.missin: .*did you mean 'missing'"),
+        ("treatment: x\n", r"t.yaml, line 1, treatment: expected a mapping"),
+        ("privacy_unit: [person]\n", r"t.yaml, line 1, privacy_unit: expected the name of a column"),
+        ("privacy_unit: persona\n", r"the privacy unit 'persona' is not in the data"),
+        ("hierarchies: [h]\n", r"expected the name of a folder under 'hierarchies'"),
+        ("hierarchies: /etc\n", r"'hierarchies' is outside the file's own folder"),
+    ],
+)
+def test_new_roles_files_that_are_not_right(visits, text, message):
+    visits.with_name("t.yaml").write_text(text)
+    with pytest.raises(PETWorksError, match=message):
+        Release(visits)
 
 
 BOMB = "a: &a [x,x,x,x]\nb: &b [*a,*a,*a,*a]\nDATASET: [*b,*b,*b]\n"

@@ -91,7 +91,7 @@ def test_a_person_in_several_classes_counts_in_each():
     ("options", "message"),
     [
         ({"missing": "drop"}, "missing is 'value' or 'apart', got 'drop'"),
-        ({"suppressed": None}, "suppressed is 'apart' or 'class', got None"),
+        ({"suppressed": 5}, "suppressed is 'apart' or 'class', got 5"),
         ({"several_sensitive": "both"}, "several_sensitive is 'alone' or 'quasi-identifiers', got 'both'"),
         ({"privacy_unit": "name"}, "the privacy unit 'name' is not in the data; it has 'person', 'zip', 's'"),
         (

@@ -7,8 +7,8 @@ import yaml
 
 from conftest import ROOT
 from PETWorks import PETWorksError, catalogue, read_policy
+from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.errors import InputError
-from PETWorks.gate.policy import ROLES
 from PETWorks.gate.policy_rules import RULE_KEYS
 from PETWorks.gate.presets import presets
 from PETWorks.gate.schema import NAMES, schema_text
@@ -385,7 +385,7 @@ def test_schemas_are_schemas_and_fit_the_code():
 
     for name in NAMES:
         Draft202012Validator.check_schema(json.loads(schema_text(name)))
-    assert list(json.loads(schema_text("policy"))["properties"]["roles"]["properties"]) == list(ROLES)
+    assert list(json.loads(schema_text("policy"))["properties"]["roles"]["properties"]) == list(ROLE_KEYS)
 
 
 def test_an_editor_that_reads_numbers_accepts_the_bundled_policy():

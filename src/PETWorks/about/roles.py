@@ -13,6 +13,25 @@ from PETWorks.tables.headers import columns_of, suspicious
 from PETWorks.tables.source import Source
 
 ROLES = (IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE)
+# What YAML files call lists of columns with a role.
+ROLE_KEYS = {
+    "identifiers": IDENTIFIER,
+    "quasi_identifiers": QUASI_IDENTIFIER,
+    "sensitive_attributes": SENSITIVE_ATTRIBUTE,
+    "insensitive_attributes": INSENSITIVE_ATTRIBUTE,
+}
+
+
+def roles_given(by_key: Mapping[str, Sequence[str]]) -> tuple[dict[str, str], list[tuple[str, int]]]:
+    """The role of each column from lists of columns; and the places where a column gets a second role."""
+    roles: dict[str, str] = {}
+    twice = [
+        (key, place)
+        for key, columns in by_key.items()
+        for place, column in enumerate(columns)
+        if roles.setdefault(column.strip(), ROLE_KEYS[key]) != ROLE_KEYS[key]
+    ]
+    return roles, twice
 
 
 def checked_roles(roles: Mapping[str, str], source: Source) -> dict[str, str]:

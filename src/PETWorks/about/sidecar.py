@@ -1,23 +1,105 @@
-"""The YAML file beside a table that says which role each column has and where the hierarchies are."""
+"""The YAML file beside a table: which role each column has, where the hierarchies are, and how records are counted.
 
+It has the keys of a policy that describe the table; a policy that is called like its table serves as well. The older
+form, with `DATASET`, keeps working.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from PETWorks import attributetypes
-from PETWorks.errors import Hint, InputError, unknown
-from PETWorks.tables.yamlfile import read_yaml
+from PETWorks.about.roles import ROLE_KEYS, roles_given
+from PETWorks.about.treatment import TREATMENTS
+from PETWorks.errors import Hint, InputError, quoted, unknown
+from PETWorks.tables.yamlfile import YAMLFile, read_yaml
 
+KEYS = ("roles", "hierarchies", "privacy_unit", "treatment")
 _ROLES = {name: getattr(attributetypes, name) for name in attributetypes.__all__}
 
 
-def read_sidecar(table: Path) -> tuple[dict[str, str], Path | None]:
-    """Roles and hierarchy folder from the YAML file with the table's stem; nothing where there is no such file."""
+@dataclass(frozen=True)
+class Sidecar:
+    """What the file beside a table says; nothing where there is no such file."""
+
+    roles: Mapping[str, str] = field(default_factory=dict)
+    privacy_unit: str | None = None
+    treatment: Mapping[str, str] = field(default_factory=dict)
+    path: Path | None = None
+    folder: Any = None  # of the hierarchies, as the file names it
+    folder_key: str = "hierarchies"
+
+    @property
+    def hierarchies(self) -> Path | None:
+        """The folder of the hierarchies; an error if it is not in the folder of the file."""
+        if self.folder is None or self.path is None:
+            return None
+        try:
+            folder: Path = self.path.parent / self.folder
+            inside = folder.resolve().is_relative_to(self.path.parent.resolve())
+        except (OSError, RuntimeError, TypeError, ValueError):
+            raise InputError(f"{self.path.name}: expected the name of a folder under {self.folder_key!r}") from None
+        if not inside:
+            raise InputError(
+                f"{self.path.name}: {self.folder_key!r} is outside the file's own folder; "
+                "pass the hierarchies explicitly",
+                Hint.HIERARCHIES,
+            )
+        return folder
+
+
+def read_sidecar(table: Path) -> Sidecar:
+    """What the YAML file with the table's stem says."""
     path = sidecar_of(table)
     if path is None:
-        return {}, None
-    content = read_yaml(path).content
-    if isinstance(content, dict) and "petworks_policy" in content:
-        return {}, None  # a policy that is called like its table
+        return Sidecar()
+    file = read_yaml(path)
+    keys = set(file.content) if isinstance(file.content, dict) else set()
+    return _read(file, path) if keys & {*KEYS, "petworks_policy"} else _read_older(file.content, path)
+
+
+def sidecar_of(table: Path) -> Path | None:
+    """The YAML file with the table's stem."""
+    candidates = (table.with_suffix(suffix) for suffix in (".yaml", ".yml"))
+    return next((path for path in candidates if path.is_file() and path != table), None)
+
+
+def _read(file: YAMLFile, path: Path) -> Sidecar:
+    """The keys of a policy; others are allowed in a policy only."""
+    content = file.content
+    for key in content:
+        if key not in KEYS and "petworks_policy" not in content:
+            raise file.error((key,), str(unknown("key", key, KEYS)))
+    by_key = _mapping(file, "roles", ROLE_KEYS)
+    for key, columns in by_key.items():
+        if not isinstance(columns, list) or not all(isinstance(column, str) for column in columns):
+            raise file.error(("roles", key), "expected a list of column names")
+    roles, twice = roles_given(by_key)
+    for place in twice:
+        raise file.error(("roles", *place), f"the column {quoted([by_key[place[0]][place[1]]])} has two roles")
+    treatment = _mapping(file, "treatment", TREATMENTS)
+    for name, value in treatment.items():
+        if value not in TREATMENTS[name]:
+            raise file.error(("treatment", name), f"expected one of {quoted(TREATMENTS[name])}")
+    unit = content.get("privacy_unit", "")
+    if not isinstance(unit, str):
+        raise file.error(("privacy_unit",), "expected the name of a column")
+    return Sidecar(roles, unit.strip() or None, treatment, path, content.get("hierarchies"))
+
+
+def _mapping(file: YAMLFile, key: str, known: Mapping[str, Any]) -> dict[str, Any]:
+    section = file.content.get(key, {})
+    if not isinstance(section, dict):
+        raise file.error((key,), f"expected a mapping with the keys {quoted(known)}")
+    for name in section:
+        if name not in known:
+            raise file.error((key, name), str(unknown("key", name, known)))
+    return section
+
+
+def _read_older(content: Any, path: Path) -> Sidecar:
+    """The form with `DATASET`, in which the names of roles are in capitals."""
     dataset = _section(content, "DATASET", ("DATASET",), path.name)
     _check_keys(dataset, ("ATTRIBUTE_TYPE", "HIERARCHY"), path.name)
     by_role = _section({"ATTRIBUTE_TYPE": {}} | dataset, "ATTRIBUTE_TYPE", ("ATTRIBUTE_TYPE", "HIERARCHY"), path.name)
@@ -28,13 +110,7 @@ def read_sidecar(table: Path) -> tuple[dict[str, str], Path | None]:
             if column in roles:
                 raise InputError(f"{path.name}: column {column!r} has two roles")
             roles[column] = _ROLES[key]
-    return roles, _folder(dataset.get("HIERARCHY"), path)
-
-
-def sidecar_of(table: Path) -> Path | None:
-    """The YAML file with the table's stem."""
-    candidates = (table.with_suffix(suffix) for suffix in (".yaml", ".yml"))
-    return next((path for path in candidates if path.is_file() and path != table), None)
+    return Sidecar(roles, path=path, folder=dataset.get("HIERARCHY"), folder_key="HIERARCHY")
 
 
 def _section(given: Any, key: str, keys: tuple[str, ...], name: str) -> dict[str, Any]:
@@ -56,19 +132,3 @@ def _names(columns: Any, key: str, name: str) -> list[str]:
     if not isinstance(listed, list) or not all(isinstance(column, str) for column in listed):
         raise InputError(f"{name}: expected a list of column names under {key!r}")
     return [column.strip() for column in listed]
-
-
-def _folder(given: str | None, path: Path) -> Path | None:
-    if given is None:
-        return None
-    try:
-        folder = path.parent / given
-        inside = folder.resolve().is_relative_to(path.parent.resolve())
-    except (OSError, RuntimeError, TypeError, ValueError):
-        raise InputError(f"{path.name}: expected the name of a folder under 'HIERARCHY'") from None
-    if not inside:
-        raise InputError(
-            f"{path.name}: 'HIERARCHY' is outside the file's own folder; pass the hierarchies explicitly",
-            Hint.HIERARCHIES,
-        )
-    return folder

@@ -1,5 +1,7 @@
 """The choices for records that can be counted in more than one way: suppressed, incomplete, several of one person."""
 
+from collections.abc import Mapping
+
 from PETWorks.errors import ParameterError
 
 APART, AS_CLASS, AS_VALUE = "apart", "class", "value"
@@ -11,9 +13,9 @@ TREATMENTS = {
 }
 
 
-def checked_treatment(**treatment: str | None) -> dict[str, str | None]:
-    """The treatment as given, if each choice is one there is."""
+def checked_treatment(given: Mapping[str, str | None]) -> dict[str, str | None]:
+    """The treatment, if each choice is one there is; the first one where none is given."""
     for name, options in TREATMENTS.items():
-        if treatment[name] not in options:
-            raise ParameterError(f"{name} is {options[0]!r} or {options[1]!r}, got {treatment[name]!r}", what=name)
-    return treatment
+        if given[name] not in (None, *options):
+            raise ParameterError(f"{name} is {options[0]!r} or {options[1]!r}, got {given[name]!r}", what=name)
+    return {name: given[name] or options[0] for name, options in TREATMENTS.items()}

@@ -49,6 +49,14 @@ def table_options(command: Command) -> Command:
     option = click.option
     formats = click.Choice(["table", "json"])
     options = [
+        option(
+            "--policy",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="A policy that describes the table: roles, hierarchies, original, ... Other options override it.",
+        ),
+        option("--root", type=click.Path(path_type=Path), metavar="DIR", help="Files of the policy must be in here."),
+        option("--network", is_flag=True, help="Allow connections to servers that the policy names."),
         option("--qi", multiple=True, metavar="A,B", help="Quasi-identifiers: what an adversary may know."),
         option("--sensitive", multiple=True, metavar="C,D", help="Sensitive attributes: what must not be learnt."),
         option("--privacy-unit", metavar="COLUMN", help="Names the person; several records of a person count once."),
@@ -88,7 +96,24 @@ def with_engine_options(command: Command) -> Command:
     return command
 
 
-def release_given(table: str, options: dict[str, Any], population: str | int | float | None = None) -> Release:
+def table_given(table: str | None, options: dict[str, Any]) -> str | Path:
+    """The table to read. What a policy says about it becomes the value of the options that are not given."""
+    if options["policy"] is not None:
+        from PETWorks.gate.policy import read_policy
+
+        policy = read_policy(options["policy"], options["root"], network=options["network"])
+        names = ("roles", "original", "hierarchies", "population", "privacy_unit")
+        said = {name: getattr(policy, name) for name in names} | dict(policy.reading) | dict(policy.treatment)
+        options.update({name: value for name, value in said.items() if options.get(name) is None})
+        return policy.data if table is None else table
+    if table is None:
+        raise ParameterError("name a table, or a policy that names one with --policy")
+    return table
+
+
+def release_given(
+    table: str | Path, options: dict[str, Any], population: str | Path | int | float | None = None
+) -> Release:
     """The table that the options describe."""
     roles: dict[str, str] = {}
     for option, role in (("qi", QUASI_IDENTIFIER), ("sensitive", SENSITIVE_ATTRIBUTE), ("identifier", IDENTIFIER)):
@@ -98,12 +123,12 @@ def release_given(table: str, options: dict[str, Any], population: str | int | f
     separator = "\t" if options["separator"] == r"\t" else options["separator"]
 
     def opened(file: Any) -> Any:
-        return open_table(file, separator, options["encoding"]) if isinstance(file, str) else file
+        return open_table(file, separator, options["encoding"]) if isinstance(file, str | Path) else file
 
     treatment = {name: options[name] for name in (*TREATMENTS, "privacy_unit") if options.get(name) is not None}
     release = Release(
         opened(table),
-        roles or None,
+        roles or options.get("roles"),
         options.get("hierarchies"),
         opened(options.get("original")),
         population=opened(population),
@@ -136,11 +161,11 @@ def shown_name(table: str | Path) -> str:
     return server_name(str(table)) if "://" in str(table) else Path(table).name
 
 
-def population_given(options: dict[str, Any]) -> str | int | float | None:
+def population_given(options: dict[str, Any]) -> str | Path | int | float | None:
     """A number of people, a share of them, or a table."""
-    given = options["population"]
-    if given is None:
-        return None
+    given: str | Path | int | float | None = options["population"]
+    if not isinstance(given, str):
+        return given
     number = number_given(given)
     if number is None and (is_number(given.strip()) or not given.strip()):
         raise ParameterError(f"--population expects a file, a number of people or a share of them, got {given[:40]!r}")

@@ -17,6 +17,7 @@ from PETWorks.cli.arguments import (
     put_out,
     release_given,
     shown_name,
+    table_given,
     table_options,
     writable,
 )
@@ -34,7 +35,7 @@ OTHER_TABLES = (".tsv", ".xlsx", ".feather")  # formats of tables that are not w
 
 
 @click.command("attack")
-@click.argument("table")
+@click.argument("table", required=False)
 @click.option(
     "--per-record",
     type=click.Path(path_type=Path),
@@ -56,7 +57,7 @@ OTHER_TABLES = (".tsv", ".xlsx", ".feather")  # formats of tables that are not w
 )
 @click.option("--resume", is_flag=True, help="Continue a run of --subsets that was interrupted.")
 @table_options
-def attack_command(table: str, **options: Any) -> None:
+def attack_command(table: str | None, **options: Any) -> None:
     """Attack a table: re-identification and inference of the sensitive attributes.
 
     --subsets attacks as adversaries who know only some of the quasi-identifiers. --output FILE.csv or
@@ -66,20 +67,21 @@ def attack_command(table: str, **options: Any) -> None:
     \b
     Examples:
       petworks attack data/patient_anonymized.csv --qi ZIPCode,Age --sensitive Disease
+      petworks attack --policy policy.yaml --subsets all
       petworks attack table.parquet --qi age,zip --per-record risks.csv
       petworks attack table.parquet --qi age,zip,sex,job --sensitive income --subsets all -o subsets.csv
       petworks attack table.parquet --qi age,zip,sex,job --subsets 1-3 --limit uniques=0.01 --limit highest-risk=1/5
     """
-    plan = Plan.made(table, options)
-    with progress(f"reading {shown_name(table)}"):
-        release = release_given(table, options)
+    plan = Plan.made(table_given(table, options), options)
+    with progress(f"reading {shown_name(plan.table)}"):
+        release = release_given(plan.table, options)
         if not release.quasi_identifiers:
             raise RoleError(*NO_QUASI_IDENTIFIER)
         limits = checked_limits(plan.limits, release.sensitive_attributes)
     tables = {} if plan.records is None else {plan.records: _risks_of_records(release, plan.records, plan)}
     subsets = None if plan.sizes is None else _every_subset(release, plan.sizes, plan.unfinished, options["resume"])
     answers = {} if subsets is None else subsets.answers(limits)
-    with progress(f"attacking {shown_name(table)}"):
+    with progress(f"attacking {shown_name(plan.table)}"):
         inference = ["attribute-inference"] if release.sensitive_attributes else []
         evaluation = evaluate(release, ["re-identification", *inference])
     output = plan.output
@@ -101,7 +103,7 @@ class Plan:
     unfinished   the file for finished subsets while the others are counted
     """
 
-    table: str
+    table: str | Path
     sizes: str | None
     output: Path | None
     records: Path | None
@@ -109,9 +111,9 @@ class Plan:
     limits: dict[str, Any]
 
     @classmethod
-    def made(cls, table: str, options: dict[str, Any]) -> Self:
+    def made(cls, table: str | Path, options: dict[str, Any]) -> Self:
         """The plan that the options describe; an error if they contradict each other."""
-        inputs, sizes = input_files(table), options["subsets"]
+        inputs, sizes = input_files(table, options["policy"]), options["subsets"]
         output = writable(options["output"], *inputs)
         records = writable(options["per_record"], *inputs)
         _check_records(records, output)

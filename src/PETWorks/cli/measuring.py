@@ -18,6 +18,7 @@ from PETWorks.cli.arguments import (
     release_given,
     request,
     shown_name,
+    table_given,
     table_options,
     writable,
 )
@@ -28,7 +29,7 @@ from PETWorks.render.terminal import progress, style
 
 
 @click.command("evaluate")
-@click.argument("released")
+@click.argument("released", required=False)
 @click.option("--original", metavar="TABLE", help="The table the release was made from.")
 @click.option("--identifier", multiple=True, metavar="E,F", help="Columns of the original that are not in the release.")
 @click.option("--hierarchies", metavar="DIR", help="Folder of files ...hierarchy_<column>.csv.")
@@ -61,7 +62,7 @@ from PETWorks.render.terminal import progress, style
 )
 @table_options
 def evaluate_command(
-    released: str,
+    released: str | None,
     measures: tuple[str, ...],
     **options: Any,
 ) -> None:
@@ -69,8 +70,8 @@ def evaluate_command(
 
     RELEASED is a CSV, Parquet or Feather file, several of them ('year/*.parquet'), a table of a database
     (census.duckdb#people, postgresql://user@host/db#people) or an address that a Spark cluster reads (hdfs://...).
-    Without --qi and --sensitive the roles come from the YAML file beside a single file. `petworks measures` lists
-    the measures.
+    Without --qi and --sensitive the roles come from --policy, or from the YAML file beside a single file. With
+    --policy, RELEASED can be omitted: it is the policy's table then. `petworks measures` lists the measures.
 
     \b
     Examples:
@@ -80,13 +81,15 @@ def evaluate_command(
           --measure delta-presence:delta_min=1/2,delta_max=2/3 --format json -o result.json
       petworks evaluate released.csv --qi zip,age --population 23400000 \\
           --measure prosecutor-risk:cell_size=11 --measure population-uniqueness:share=0.001
+      petworks evaluate --policy policy.yaml --measure k-anonymity
       petworks evaluate 'national/*.parquet' --qi zip,age --sensitive disease --engine duckdb --memory-limit 4GB
     """
     requests = [request(text) for text in measures]
+    table = table_given(released, options)
     population = population_given(options)
-    output = writable(options["output"], *input_files(released, options["original"], population))
-    with progress(f"evaluating {shown_name(released)}"):
-        release = release_given(released, options, population)
+    output = writable(options["output"], options["policy"], *input_files(table, options["original"], population))
+    with progress(f"evaluating {shown_name(table)}"):
+        release = release_given(table, options, population)
         evaluation = evaluate_all(release, requests or None)
     reasons = {name: error.reason(OPTIONS) for name, error in evaluation.reasons.items()}
     if as_json(options["output_format"], output):

@@ -9,7 +9,7 @@ from PETWorks.about.hierarchy import Hierarchy, as_hierarchies
 from PETWorks.about.population import Population
 from PETWorks.about.roles import check_same_columns, checked_roles, checked_unit
 from PETWorks.about.sidecar import read_sidecar
-from PETWorks.about.treatment import ALONE, APART, AS_VALUE, checked_treatment
+from PETWorks.about.treatment import checked_treatment
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.background import Background
 from PETWorks.counting.counts import ClassSizes, Marginal
@@ -48,7 +48,7 @@ class Release:
     memory_limit       bytes, or a text like "2GB"; half of the machine's memory otherwise
     temp_folder        where DuckDB keeps what does not fit; the system's folder for such files otherwise
 
-    Without roles or hierarchies, those of the YAML file beside the data are taken.
+    If roles or hierarchies are not given, the YAML file beside the data is read, and says whatever was not given.
 
     >>> release = Release("data/patient_anonymized.csv")
     >>> release
@@ -63,23 +63,24 @@ class Release:
         original: Any = None,
         *,
         population: Any = None,
-        suppressed: str = APART,
-        missing: str = AS_VALUE,
-        several_sensitive: str = ALONE,
+        suppressed: str | None = None,
+        missing: str | None = None,
+        several_sensitive: str | None = None,
         privacy_unit: str | None = None,
         engine: str = "auto",
         memory_limit: int | str | None = None,
         temp_folder: str | os.PathLike[str] | None = None,
     ) -> None:
-        self.treatment = checked_treatment(
-            missing=missing, suppressed=suppressed, several_sensitive=several_sensitive, privacy_unit=privacy_unit
-        )
+        treatment = {"missing": missing, "suppressed": suppressed, "several_sensitive": several_sensitive}
+        checked_treatment(treatment)
         source = open_source(data, "the released table")
         before = None if original is None else open_source(original, "the original table")
         if source.path is not None and (roles is None or hierarchies is None):
-            beside_roles, beside_hierarchies = read_sidecar(source.path)
-            roles = beside_roles if roles is None else roles
-            hierarchies = beside_hierarchies if hierarchies is None else hierarchies
+            beside = read_sidecar(source.path)
+            roles = beside.roles if roles is None else roles
+            hierarchies = beside.hierarchies if hierarchies is None else hierarchies
+            privacy_unit = beside.privacy_unit if privacy_unit is None else privacy_unit
+            treatment = {name: beside.treatment.get(name) if way is None else way for name, way in treatment.items()}
         self.columns, self.encoding, self.separator = source.names, source.encoding, source.separator
         self._source = source
         self.roles = checked_roles(roles or {}, source)
@@ -89,6 +90,7 @@ class Release:
         if before is not None:
             check_same_columns(source, before, self.identifiers)
         self.privacy_unit = checked_unit(privacy_unit, source, self.roles)
+        self.treatment = {**checked_treatment(treatment), "privacy_unit": privacy_unit}
         self.hierarchies: dict[str, Hierarchy] = as_hierarchies(hierarchies, self.columns)
         self.compared_columns = (
             [*self.quasi_identifiers, *self.sensitive_attributes] if self.roles else list(self.hierarchies)

@@ -101,7 +101,7 @@ def _sources(policy: Policy, data: Any) -> Iterator[_Source]:
     folder = policy.hierarchies
     if beside is not None and (policy.roles is None or folder is None):
         yield _Source("roles", beside.name, (beside,))
-        folder = read_sidecar(data)[1] if folder is None else folder
+        folder = read_sidecar(data).hierarchies if folder is None else folder
     for use, table in (("original", policy.original), ("population", policy.population)):
         if isinstance(table, Path | str):
             yield _table("original" if use == "original" else "population", table)

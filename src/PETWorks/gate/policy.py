@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from PETWorks import attributetypes
+from PETWorks.about.roles import roles_given
 from PETWorks.about.treatment import TREATMENTS
 from PETWorks.counting.release import Release
 from PETWorks.errors import InputError, PETWorksError, quoted
@@ -30,12 +30,6 @@ from PETWorks.tables.yamlfile import YAMLFile, read_yaml
 
 VERSION = 1
 CELL_SIZE = 11  # where a policy states none and has no preset
-ROLES = {
-    "identifiers": attributetypes.IDENTIFIER,
-    "quasi_identifiers": attributetypes.QUASI_IDENTIFIER,
-    "sensitive_attributes": attributetypes.SENSITIVE_ATTRIBUTE,
-    "insensitive_attributes": attributetypes.INSENSITIVE_ATTRIBUTE,
-}
 
 
 # Which key an error is about, by its field `what`.
@@ -203,9 +197,8 @@ def _check_version(file: YAMLFile) -> None:
 
 
 def _roles(mistakes: Mistakes) -> dict[str, str]:
-    roles: dict[str, str] = {}
-    for name, columns in mistakes.file.content["roles"].items():
-        for place, column in enumerate(columns):
-            if roles.setdefault(column.strip(), ROLES[name]) != ROLES[name]:
-                mistakes.add(("roles", name, place), f"the column {quoted([column])} has two roles")
+    by_key = mistakes.file.content["roles"]
+    roles, twice = roles_given(by_key)
+    for key, place in twice:
+        mistakes.add(("roles", key, place), f"the column {quoted([by_key[key][place]])} has two roles")
     return roles

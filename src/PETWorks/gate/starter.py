@@ -4,11 +4,11 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.counting.engine import half_the_machine
 from PETWorks.counting.loading import load_rows
 from PETWorks.errors import InputError
-from PETWorks.gate.policy import ROLES
 from PETWorks.gate.presets import presets
 from PETWorks.gate.recognition import looks_personal
 from PETWorks.gate.suggestion import Suggestion, suggested_privacy_unit, suggested_roles
@@ -24,7 +24,7 @@ _PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 def suggestions(data: Path, separator: str | None, encoding: str | None) -> tuple[list[Suggestion], str | None]:
     """A role for each column with its reason, and the column that names the person if there is one."""
     source = open_source(open_path(data, separator, encoding), "the table")
-    given, _ = read_sidecar(data)
+    given = read_sidecar(data).roles
     table = load_rows(source, source.names, memory_limit=2 * half_the_machine())
     named = [name for name in source.names if name]
     own_values = sum(table.columns[name].code(name) is not None for name in named)
@@ -56,8 +56,8 @@ def starter_policy(
     encoding: str | None = None,
 ) -> str:
     """The text of a policy file beside the data, with comments."""
-    by_role = {role: [one for one in suggested if one.role == role] for role in (*ROLES.values(), None)}
-    known, sensitive = (by_role[ROLES[name]] for name in ("quasi_identifiers", "sensitive_attributes"))
+    by_role = {role: [one for one in suggested if one.role == role] for role in (*ROLE_KEYS.values(), None)}
+    known, sensitive = (by_role[ROLE_KEYS[name]] for name in ("quasi_identifiers", "sensitive_attributes"))
     parts = [
         _sources(data, policy.parent, separator, encoding),
         _all_roles(by_role),
@@ -77,7 +77,7 @@ def starter_policy(
 
 def _sources(data: Path, folder: Path, separator: str | None, encoding: str | None) -> list[str]:
     """The head of the policy, and the files it is about."""
-    _, hierarchies = read_sidecar(data)
+    hierarchies = read_sidecar(data).hierarchies
     return [
         "# What is released to whom, and what must hold before: petworks check reads this file.",
         "# The roles below are guesses from names and counts. Look at every one; you know the data.",
@@ -103,7 +103,7 @@ def _all_roles(by_role: Mapping[str | None, Sequence[Suggestion]]) -> list[str]:
     }
     return [
         "roles:",
-        *(line for name, meaning in meanings.items() for line in _role(name, by_role[ROLES[name]], meaning)),
+        *(line for name, meaning in meanings.items() for line in _role(name, by_role[ROLE_KEYS[name]], meaning)),
         *_no_role(by_role[None]),
     ]
 
