@@ -71,7 +71,7 @@ def _also_read(target: Path) -> Iterator[Path]:
         return
     yield from (target.with_suffix(suffix) for suffix in (".yaml", ".yml"))
     with suppress(PETWorksError):  # if the YAML file is needed, whoever reads it says what is wrong
-        folder = read_sidecar(target)[1]
+        folder = read_sidecar(target).hierarchies
         if folder is not None:
             yield from (folder, *folder.glob("*hierarchy_*"))
 
