@@ -14,6 +14,7 @@ class Case:
 
     mutable   the files that may be mutated
     agree     whether all commands must give the same exit code and the same numbers
+    chain     whether each command must accept what the one before has written
     """
 
     target: str
@@ -21,6 +22,7 @@ class Case:
     commands: list[list[str]]
     mutable: list[str] = field(default_factory=list)
     agree: bool = False
+    chain: bool = False
 
     def with_file(self, name: str, content: bytes) -> "Case":
         """The case with another content of a file."""
@@ -34,6 +36,7 @@ class Case:
             "commands": self.commands,
             "mutable": self.mutable,
             "agree": self.agree,
+            "chain": self.chain,
             "files": {name: _as_json(content) for name, content in self.files.items()},
         }
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -44,7 +47,8 @@ class Case:
         """The case in a file."""
         document = json.loads(path.read_text("utf-8"))
         files = {name: _as_bytes(content) for name, content in document["files"].items()}
-        return cls(document["target"], files, document["commands"], document["mutable"], document["agree"])
+        kept = {name: document[name] for name in ("target", "commands", "mutable", "agree", "chain")}
+        return cls(files=files, **kept)
 
 
 def _as_json(content: bytes) -> str | dict[str, str]:

@@ -71,6 +71,15 @@ def _repeated(random: Random, content: bytes, _tokens: Sequence[bytes]) -> bytes
     return content[:end] + content[start:end] * random.choice((1, 1, 2, 50)) + content[end:]
 
 
+def _blown_up(random: Random, content: bytes, _tokens: Sequence[bytes]) -> bytes:
+    """A short span so many times that the file is as large as it may be: thousands of columns, levels, keys."""
+    start = random.randint(0, len(content))
+    span = content[start : start + random.choice((1, 1, 2, 3, 5, 20))]
+    return (
+        content[:start] + span * (LARGEST // max(len(span), 1)) + content[start:] if random.random() < 0.2 else content
+    )
+
+
 def _moved(random: Random, content: bytes, _tokens: Sequence[bytes]) -> bytes:
     start, end = _span(random, content)
     rest = content[:start] + content[end:]
@@ -105,7 +114,7 @@ def _span(random: Random, content: bytes) -> tuple[int, int]:
 
 Mutation = Callable[[Random, bytes, Sequence[bytes]], bytes]
 BYTE_MUTATIONS: list[Mutation] = [
-    _flipped, _replaced, _removed, _repeated, _moved, _cut, _inserted, _inserted, _line_changed,
+    _flipped, _replaced, _removed, _repeated, _blown_up, _moved, _cut, _inserted, _inserted, _line_changed,
 ]  # fmt: skip
 
 

@@ -14,7 +14,7 @@ GOOD_CODES = (0, 1, 2)
 BAD_INPUT = 2
 OUTPUTS = ("-o", "--output", "--json", "--junit", "--markdown", "--html", "--per-record")
 # What rightly differs between engines and formats.
-OF_THE_INPUT = ("engine", "encoding", "separator", "not_applicable")
+OF_THE_INPUT = ("engine", "encoding", "separator", "not_applicable", "generated")
 
 
 def failures(case: Case, outcome: Outcome) -> list[str]:
@@ -28,6 +28,8 @@ def failures(case: Case, outcome: Outcome) -> list[str]:
         found += [
             f"{failure}\n$ petworks {command}\n{ended.stderr[-3000:]}" for failure in _of_command(case, command, ended)
         ]
+    if case.chain:
+        found += _rejected(case, outcome)
     if case.agree:
         found += _disagreements(case, outcome)
     return found
@@ -82,6 +84,9 @@ def _public(command: list[str], ended: Ended) -> Iterator[tuple[str, str]]:
     yield "standard error", ended.stderr
     if ended.code == BAD_INPUT:
         yield "standard output", ended.stdout
+    for name, content in ended.created.items():
+        if ".external." in name:
+            yield "the external edition", content.decode("utf-8", "replace")
     if command[0] == "init" or ("check" in command and "external" in command):
         yield f"what {command[0]} prints", ended.stdout
         yield from (
@@ -135,6 +140,14 @@ def _whole(name: str, content: bytes) -> bool:
 
 def _no_constant(name: str) -> None:
     raise ValueError(name)
+
+
+def _rejected(case: Case, outcome: Outcome) -> Iterator[str]:
+    """Commands that do not accept what the one before has written."""
+    pairs = zip(outcome.ended, case.commands[1:], outcome.ended[1:], strict=False)
+    for before, command, ended in pairs:
+        if before.code in (0, 1) and ended.code == BAD_INPUT:
+            yield f"{command[0]} rejects what was written\n$ petworks {command}\n{ended.stderr}"
 
 
 def _disagreements(case: Case, outcome: Outcome) -> Iterator[str]:

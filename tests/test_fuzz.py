@@ -26,8 +26,8 @@ def worker():
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_a_short_run_finds_nothing(name, worker, tmp_path):
-    summary = Fuzzer(TARGETS[name], Random(1), worker, tmp_path).run(60, most_cases=8)
-    assert summary.cases == 8
+    summary = Fuzzer(TARGETS[name], Random(1), worker, tmp_path).run(60, most_cases=6)
+    assert summary.cases == 6
     assert summary.lines
     assert not summary.failures
 
@@ -78,6 +78,12 @@ def test_different_answers_are_seen():
     ]
     assert kinds(case, memory, Ended(2, "", "no")) == ["different exit codes 0 and 2"]
     assert kinds(case, memory, Ended(2, "", "use the engine 'memory' (--engine memory)")) == []
+
+
+def test_what_a_command_writes_the_next_must_accept():
+    case = replace(TABLE, commands=TABLE.commands * 2, chain=True)
+    assert kinds(case, Ended(1, "", ""), Ended(2, "", "no")) == ["evaluate rejects what was written"]
+    assert kinds(case, Ended(2, "", "no"), Ended(2, "", "no")) == []
 
 
 def test_a_process_that_hangs_or_dies_is_replaced():

@@ -1,11 +1,11 @@
-"""Random arguments on the command line."""
+"""Random arguments on the command line, and attacks."""
 
 import functools
 from random import Random
 
 from fuzz.case import Case
 from fuzz.mutation import NUMBERS, TEXTS
-from fuzz.tables import csv_bytes, duckdb_bytes, parquet_bytes
+from fuzz.tables import csv_bytes, duckdb_bytes, parquet_bytes, random_table
 from fuzz.targets.base import Target
 from fuzz.targets.documents import HIERARCHIES, PEOPLE, POLICY, SIDECAR, checked, written
 
@@ -122,6 +122,29 @@ class CommandLine(Target):
         return Case(self.name, case.files, [arguments])
 
 
+class Attacks(Target):
+    """Attacks on random tables, whose results are written in every format."""
+
+    name = "attack"
+
+    def made(self, random: Random) -> Case:
+        """A table, and an attack by both engines or one that writes files."""
+        table = random_table(random)
+        *known, last = [f'"{name}"' for name in table]
+        command = ["attack", "table.csv", "--separator", ",", "--qi", ",".join(known or [last])]
+        command += ["--sensitive", last] if known else []
+        command += ["--subsets", random.choice(("all", "1", "1-2", "2"))] if random.random() < 0.7 else []
+        if "--subsets" in command:
+            command += random.choice(([], ["--limit", "uniques=0.1"], ["--limit", "highest-risk=1/2"]))
+        files = {"table.csv": csv_bytes(table)}
+        if random.random() < 0.6:
+            commands = [[*command, "--format", "json", "--engine", engine] for engine in ("memory", "duckdb")]
+            return Case(self.name, files, commands, ["table.csv"], agree=True)
+        command += ["--per-record", random.choice(("risks.csv", "risks.parquet"))] if random.random() < 0.7 else []
+        command += ["-o", random.choice(("out.csv", "out.parquet", "out.json", "out.txt"))]
+        return Case(self.name, files, [command], ["table.csv"])
+
+
 @functools.cache
 def _options() -> dict[str, dict[str, list[str] | None]]:
     """For each command its options and their values: None for a flag, none if any text will do."""
@@ -156,4 +179,4 @@ def _files() -> dict[str, bytes]:
     }
 
 
-TARGETS = (CommandLine(),)
+TARGETS = (CommandLine(), Attacks())

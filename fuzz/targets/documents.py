@@ -3,6 +3,7 @@
 import functools
 import json
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -134,12 +135,69 @@ class Policies(TreeTarget):
         kept = ("petworks_policy", "data", "rules")
         policy = {key: value for key, value in POLICY.items() if key in kept or random.random() < 0.7}
         case = Case(self.name, {**_people(), "policy.yaml": written("yaml", policy)}, [], ["policy.yaml"])
+        if random.random() < 0.2:
+            command = ["check", "policy.yaml", "--as-of", "2026-01-01", "--json", "-", "--engine"]
+            commands = [[*command, engine] for engine in ("memory", "duckdb")]
+            return self.mutated(random, replace(case, commands=commands, agree=True))
         command = ["check", "policy.yaml", "--edition", random.choice(EDITIONS), "--as-of", "2026-01-01"]
         for kind in ("json", "html", "junit", "markdown"):
             command += [f"--{kind}", f"out.{kind}"] if random.random() < 0.4 else []
         command += ["--lang", "zh-TW"] if random.random() < 0.3 else []
-        command += ["--engine", random.choice(("memory", "duckdb"))] if random.random() < 0.2 else []
-        return self.mutated(random, Case(case.target, case.files, [command], case.mutable))
+        return self.mutated(random, replace(case, commands=[command]))
+
+
+NAMES = [
+    "a: b",
+    "- x",
+    "#c",
+    "null",
+    "'q'",
+    'd"q',
+    "{x}",
+    "&a",
+    "*b",
+    "!t",
+    "%p",
+    "a\nb",
+    "\u2028z",
+    "\x85w",
+    "\x07",
+    "=1+1",
+]
+NAMES += [
+    "王小明",
+    "a,b",
+    "x" * 300,
+    "~",
+    "? k",
+    "|",
+    "\\n",
+    "\ue000",
+    "😀",
+    "<<",
+    "\x1b[31m",
+    "a #b",
+    "姓名",
+    "birth date",
+    "zip",
+]
+
+
+class Chain(Target):
+    """The policy that init writes for a table with odd names, the check of it, and its results compared."""
+
+    name = "chain"
+
+    def made(self, random: Random) -> Case:
+        """A table with odd names of columns."""
+        names = random.sample(NAMES, random.choice((1, 2, 4)))
+        cells = [MARKER, "a", "*", "", "A123456789", "a@b.org", "2020-01-01", "31"]
+        table = {name: random.choices(cells, k=12) for name in names}
+        commands = [["init", "table.csv", "-o", "policy.yaml", "--separator", ","]]
+        page = ["--html", "out.html"] if random.random() < 0.2 else []
+        commands += [["check", "policy.yaml", *page, "--json", "out.json", "--edition", random.choice(EDITIONS[:2])]]
+        commands += [["diff", "out.json", "out.json"]]
+        return Case(self.name, {"table.csv": csv_bytes(table)}, commands, ["table.csv"], chain=True)
 
 
 class Checks(TreeTarget):
@@ -160,7 +218,7 @@ class Checks(TreeTarget):
 
 
 class Unfinished(TreeTarget):
-    """The file of an unfinished attack with subsets, continued; the answer is that of a run without it."""
+    """The file of an unfinished attack with subsets, continued."""
 
     name = "resume"
 
@@ -218,4 +276,4 @@ def unfinished() -> bytes:
         return path.read_bytes()
 
 
-TARGETS = (Sidecar(), Policies(), Checks(), Unfinished())
+TARGETS = (Sidecar(), Policies(), Chain(), Checks(), Unfinished())

@@ -258,8 +258,11 @@ class Globs(Target):
         pattern = random.choice(("*.csv", "part-?.csv", "**/*.csv", "**", "**/*", "*", "sub/*", "part*", "[p]*.csv"))
         if random.random() < 0.5:
             pattern = "".join(random.choice(self.pieces) for _ in range(random.randint(1, 5))).lstrip("/")
-        command = ["evaluate", pattern, *roles(random, table), "--format", "json", "--engine"]
-        return Case(self.name, files, _engines(random, command), sorted(files), agree=True)
+        options = [*roles(random, table), "--format", "json", "--engine"]
+        commands = _engines(random, ["evaluate", pattern, *options])
+        if "**/" in pattern:  # matches the same files in several ways
+            commands.append(["evaluate", pattern.replace("**/", "**/**/"), *options, "memory"])
+        return Case(self.name, files, commands, sorted(files), agree=True)
 
 
 class Hierarchies(Target):
