@@ -24,6 +24,7 @@ def worker():
     worker.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TARGETS)
 def test_a_short_run_finds_nothing(name, worker, tmp_path):
     summary = Fuzzer(TARGETS[name], Random(1), worker, tmp_path).run(60, most_cases=6)
@@ -86,6 +87,7 @@ def test_what_a_command_writes_the_next_must_accept():
     assert kinds(case, Ended(2, "", "no"), Ended(2, "", "no")) == []
 
 
+@pytest.mark.slow
 def test_a_process_that_hangs_or_dies_is_replaced():
     worker = Worker(seconds=0.0)
     assert failures(TABLE, worker.run(TABLE))[0].startswith("hang: ")
@@ -97,6 +99,7 @@ def test_a_process_that_hangs_or_dies_is_replaced():
     worker.stop()
 
 
+@pytest.mark.slow
 def test_a_failure_is_saved_and_can_be_repeated(tmp_path, capsys):
     class Wrong(Target):
         name = "wrong"
