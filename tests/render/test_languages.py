@@ -13,6 +13,7 @@ from PETWorks.gate.document import FindingKind
 from PETWorks.gate.findings import MIXED
 from PETWorks.gate.policy_rules import IMPLICIT
 from PETWorks.gate.recognition import DATE, LOOKS
+from PETWorks.gate.sign_off import ITEMS
 from PETWorks.gate.vocabulary import DIRECT
 from PETWorks.measures.attacks.subsets import LIMITS
 from PETWorks.measures.catalogue import NEEDS, catalogue
@@ -74,6 +75,7 @@ def completed_ids():
     yield from (f"stated.{way}" for way in ("cell size", "probability", "probability and cell size"))
     yield from (f"rule.{rule}" for rule in ("every-subset", *IMPLICIT))
     yield from (f"finding.{kind}" for kind in get_args(FindingKind))
+    yield from (f"item.{item}" for item in ITEMS)
     yield from (f"subject.{subject}" for subject in DIRECT)
     yield from (f"look.{look}" for look in (*LOOKS, MIXED) if look != DATE)
     roles = ("identifier", "quasi_identifier", "sensitive_attribute", "insensitive_attribute")
@@ -98,6 +100,8 @@ def other_steps():
         "try-subsets",
         *STEPS.values(),
         "look-again",
+        "review-overdue",
+        "regime-lacks",
     ]
 
 

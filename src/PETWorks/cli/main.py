@@ -22,6 +22,7 @@ MODULES = {
     "check": "policies",
     "diff": "policies",
     "presets": "policies",
+    "regimes": "policies",
     "schema": "policies",
 }  # where each command is; only the one that is called is imported
 

@@ -1,4 +1,4 @@
-"""The commands about policies: init, check, diff, presets, schema."""
+"""The commands about policies: init, check, diff, presets, regimes, schema."""
 
 import shlex
 import sys
@@ -208,6 +208,25 @@ def presets_command(output_format: str) -> None:
         from PETWorks.render.check_text import presets_text
 
         click.echo(presets_text(list(presets().values()), **style(None)), nl=False)
+
+
+@click.command("regimes")
+@click.option("--format", "output_format", type=click.Choice(["table", "json"]), default="table", show_default=True)
+def regimes_command(output_format: str) -> None:
+    """List the standards and laws whose checklist a policy can take by name.
+
+    \b
+    Example:
+      petworks regimes --format json
+    """
+    from PETWorks.gate.regimes import regimes
+
+    if output_format == "json":
+        click.echo(dumps({"regimes": [regime.to_dict() for regime in regimes().values()]}))
+    else:
+        from PETWorks.render.check_text import regimes_text
+
+        click.echo(regimes_text(list(regimes().values()), **style(None)), nl=False)
 
 
 @click.command("schema")

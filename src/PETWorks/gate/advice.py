@@ -9,6 +9,7 @@ from PETWorks.gate.facts import below, without
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.policy_rules import IMPLICIT
 from PETWorks.gate.remedies import REMEDIES, remedy, sufficient_class_size, threshold_class_size, values_per_class
+from PETWorks.gate.sign_off_document import SignOff
 
 SOON = 30  # days before the end of a waiver in which a step mentions it
 MOST_SUPPRESSED = 0.05  # share of the records; a step mentions more than that
@@ -26,6 +27,7 @@ def next_steps(
     policy: Policy,
     rules: Sequence[RuleResult],
     columns: Sequence[ColumnFacts],
+    signed: SignOff,
     today: date,
     drivers: Sequence[str],
 ) -> tuple[NextStep, ...]:
@@ -41,11 +43,13 @@ def next_steps(
         *_cannot_hold(release, failing),
         *_remedies(failing, small, riskiest),
         *_waivers(rules, today),
+        *_review(signed),
         *_tells_outside(rules, policy.cell_size),
         *_give_roles(release, columns),
         *_findings(columns, fails=False),
         *_many_suppressed(release),
         *_try_subsets(release, policy),
+        *_regimes(signed),
     )
 
 
@@ -154,6 +158,19 @@ def _findings(columns: Sequence[ColumnFacts], *, fails: bool) -> Iterator[NextSt
             by_step.setdefault(STEPS.get((one.finding.kind, fails), "look-again"), []).append(one.column)
     for step, names in by_step.items():
         yield NextStep(step, columns=tuple(names))
+
+
+def _review(signed: SignOff) -> Iterator[NextStep]:
+    if signed.overdue:
+        yield NextStep("review-overdue")
+
+
+def _regimes(signed: SignOff) -> Iterator[NextStep]:
+    """What the policy lacks of what its regimes ask for."""
+    for regime in signed.regimes:
+        items = tuple(one.item for one in regime.items if not one.given)
+        if items:
+            yield NextStep("regime-lacks", regime=regime.name, items=items)
 
 
 def _many_suppressed(release: Release) -> Iterator[NextStep]:

@@ -10,6 +10,8 @@ from typing import Annotated, Any, Final, Literal
 
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.gate.bounds import Bound, Count, Number
+from PETWorks.gate.sign_off_document import Day, SignOff
+from PETWorks.gate.sign_off_document import Spoken as Spoken
 from PETWorks.gate.subset_document import Driver, KnownAttributes, RiskySubset, SubsetLimit
 from PETWorks.gate.typed_json import ABSENT, Absent, JSONObject, keywords
 
@@ -32,7 +34,6 @@ ReleaseKind = Literal["public", "controlled", "internal"]
 
 Names = tuple[str, ...]
 Sha256 = Annotated[str, keywords(pattern="^[0-9a-f]{64}$")]
-Spoken = Annotated[str | Mapping[Literal["en", "zh-TW"], str], "a text of the policy, in one language or in both"]
 Treatment = Annotated[Mapping[str, str | None], "how records were counted where there is more than one way"]
 MeasureName = Annotated[str, "a measure of the catalogue, every-subset, or a rule of every policy (docs/policy.md)"]
 FindingKind = Literal[
@@ -88,6 +89,8 @@ class PolicyFacts(JSONObject):
     assumptions: tuple[Spoken, ...]
     subset_sizes: str | None
     presets: tuple[PresetFacts, ...]
+    purpose: Spoken | None = None
+    review_by: Day | None = None
 
 
 @dataclass(frozen=True)
@@ -264,9 +267,11 @@ class NextStep(JSONObject):
     rules: Names | None = None
     columns: Names | None = None
     without: tuple[WithoutColumn, ...] | None = None
+    regime: str | None = None
+    items: Annotated[Names, "what the policy lacks"] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CheckDocument(JSONObject):
     """A release judged by a policy: the verdict, the facts it depends on, and all results."""
 
@@ -290,12 +295,13 @@ class CheckDocument(JSONObject):
     results: tuple[MeasureResult, ...]
     not_applicable: Annotated[Mapping[str, str], "the measures that do not apply, each with the reason"]
     next_steps: tuple[NextStep, ...]
+    sign_off: SignOff | None = None
     options: Annotated[
         Mapping[str, str | None], "the options of the command, besides edition and time, that the result depends on"
     ]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CheckFile(CheckDocument):
     """A release judged by a policy: the verdict, the facts it depends on, and all results."""
 

@@ -36,6 +36,8 @@ INSIDE = (
     "waiver-ends",
     "nearly-unique",
     "look-again",
+    "review-overdue",
+    "regime-lacks",
 )  # steps for those who maintain the policy
 
 

@@ -32,6 +32,8 @@ def policy_facts(policy: Policy) -> PolicyFacts:
         assumptions=policy.assumptions,
         subset_sizes=policy.subset_sizes,
         presets=tuple(preset.facts for preset in policy.presets),
+        purpose=policy.accountability.purpose,
+        review_by=None if policy.accountability.review_by is None else policy.accountability.review_by.isoformat(),
     )
 
 

@@ -9,6 +9,7 @@ from PETWorks.about.roles import roles_given
 from PETWorks.about.treatment import TREATMENTS
 from PETWorks.counting.release import Release
 from PETWorks.errors import InputError, PETWorksError, quoted
+from PETWorks.gate.accountability import Accountability, accountability_of
 from PETWorks.gate.document import ReleaseKind, Spoken
 from PETWorks.gate.mistakes import Mistakes, located_error, raw_names, without
 from PETWorks.gate.policy_rules import (
@@ -74,6 +75,7 @@ class Policy:
     presets: tuple[Preset, ...]
     rules: tuple[Rule, ...]
     subset_sizes: str | None
+    accountability: Accountability
     limits: Mapping[str, str] = field(default_factory=dict)
     waivers: tuple[Waiver, ...] = ()
     root: Path | None = None  # the folder that the user allowed the files to be in, if it is not the policy's
@@ -105,6 +107,9 @@ class Policy:
         for column in self.file.content.get("no_role", ()):
             if column.strip() in release.roles:
                 mistakes.add(("no_role", column), "the column has a role")
+        for column in self.file.content.get("role_reasons", ()):
+            if column.strip() not in release.roles:
+                mistakes.add(("role_reasons", column), "the column has no role")
         mistakes.report()
         return release
 
@@ -153,6 +158,7 @@ def read_policy(path: str | Path, root: str | Path | None = None, *, network: bo
     if mistakes and isinstance(found["data"], Path):
         with mistakes.at("data"):
             check_columns(mistakes, open_source(open_table(found["data"], **found["reading"]), "the table"))
+    accountability = accountability_of(mistakes)
     mistakes.report()
     subsets = content.get("subsets", {})
     return Policy(
@@ -168,6 +174,7 @@ def read_policy(path: str | Path, root: str | Path | None = None, *, network: bo
         presets=chosen,
         rules=rules,
         subset_sizes=subsets.get("sizes"),
+        accountability=accountability,
         limits=subsets.get("limits", {}),
         waivers=waivers,
         root=None if root is None else Path(root),

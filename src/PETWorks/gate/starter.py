@@ -11,6 +11,7 @@ from PETWorks.counting.loading import load_rows
 from PETWorks.errors import InputError
 from PETWorks.gate.presets import presets
 from PETWorks.gate.recognition import looks_personal
+from PETWorks.gate.regimes import regimes
 from PETWorks.gate.suggestion import Suggestion, suggested_privacy_unit, suggested_roles
 from PETWorks.measures.attacks.subset_sizes import MOST_COLUMNS
 from PETWorks.tables.cells import is_number
@@ -70,6 +71,7 @@ def starter_policy(
         _presets(release, bool(known)),
         _rules(bool(known and sensitive)),
         _subsets(len(known), unit),
+        _sign_off(),
         _waivers(release),
     ]
     return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
@@ -127,12 +129,27 @@ def _context(release: str, known: Sequence[Suggestion]) -> list[str]:
     return [
         "context:",
         f"  release: {release}             # public, controlled or internal",
+        "  # purpose: what the release is for",
         "  # recipients: who will get it",
         "  # adversaries:                # who is assumed to know what; the report gives the risk of each",
         "  #   - who: a neighbour",
         f"  #     knows: [{', '.join(_text(one.column) for one in known[:3])}]",
         "  # assumptions:",
         "  #   - No other table about the same people is released.",
+        "  # earlier_releases:           # about the same people; [] if there are none",
+        "  #   - {what: last year's table, date: 2025-11-30, recipients: anybody}",
+    ]
+
+
+def _sign_off() -> list[str]:
+    return [
+        "# role_reasons: {column: reason} # why columns have their role",
+        f"# regimes: [{', '.join(regimes())}]  # lists what these still ask for",
+        "# sign_off:                     # for the internal report",
+        "#   approver: who approves the release",
+        "#   role: the approver's office",
+        "#   review_by: 2030-12-31",
+        "#   incident_contact: whom to tell if something goes wrong",
     ]
 
 

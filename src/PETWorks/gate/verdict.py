@@ -37,6 +37,7 @@ from PETWorks.gate.findings import examined_columns
 from PETWorks.gate.inputs import Inputs, policy_facts, shown_table
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.policy_rules import ALL_ROLES, NO_HIDDEN, NO_IDENTIFIERS, SUBSETS, Rule, Waiver
+from PETWorks.gate.sign_off import sign_off
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, every_subset
 from PETWorks.measures.catalogue import all_measures, find
 from PETWorks.measures.evaluation import Evaluation, evaluate_all, prepare
@@ -66,6 +67,7 @@ def judged(
     overview = _overview(release, policy)
     examined = examined_columns(release, columns(release, overview.results), policy.no_role)
     rules = tuple(_rules(release, policy, subsets, examined, moment.date()))
+    signed = sign_off(release, policy, moment.date())
     document = CheckDocument(
         schema=FORMAT,
         petworks=__version__,
@@ -90,7 +92,8 @@ def judged(
             name: NeedText(error.message) if isinstance(error, NeedNotMet) else error.message
             for name, error in overview.reasons.items()
         },
-        next_steps=next_steps(release, policy, rules, examined, moment.date(), drivers),
+        next_steps=next_steps(release, policy, rules, examined, signed, moment.date(), drivers),
+        sign_off=signed,
         options=dict(_options(policy, given, release)),
     )
     return document, release.engine.note

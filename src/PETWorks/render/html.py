@@ -29,7 +29,7 @@ from PETWorks.render.language import (
     thresholds,
 )
 from PETWorks.render.languages import LANGUAGES
-from PETWorks.render.sections import MOST_STEPS, SECTIONS, by_section, view
+from PETWorks.render.sections import MOST_STEPS, by_section, shown_sections, view
 
 LARGEST_PAGE = 2_000_000
 
@@ -64,7 +64,7 @@ def page(document: CheckFile, lang: str = ENGLISH) -> str:
             title=f"{own(document.title, lang)} – {said(lang, 'verdict.' + document.verdict)} – PETWorks",
             style=Markup(style),  # noqa: S704 - a file of this package
             style_hash=b64encode(sha256(style.encode()).digest()).decode(),
-            sections=SECTIONS,
+            sections=shown_sections(document),
             by_section=by_section(document),
             **view(document),
             **charts.view(document),

@@ -155,8 +155,12 @@ def assumptions(document: CheckDocument, lang: str) -> list[str]:
     """The assumptions behind the numbers, one sentence each."""
     policy, described = document.policy, document.table
     sentences = [said(lang, f"release.{policy.release or 'unknown'}")]
+    if policy.purpose:
+        sentences.append(said(lang, "context.purpose", purpose=own(policy.purpose, lang)))
     if policy.recipients:
         sentences.append(said(lang, "context.recipients", who=own(policy.recipients, lang)))
+    if policy.review_by:
+        sentences.append(said(lang, "context.review", date=policy.review_by))
     sentences.append(said(lang, "context.known", columns=described.quasi_identifiers))
     sentences += [
         said(lang, "context.adversary", who=own(one.who, lang), columns=one.knows) for one in document.adversaries
@@ -227,6 +231,8 @@ def _step(step: NextStep, lang: str) -> str:
     if step.step == "merge-classes":
         return _merge_classes(step, lang)
     values = {name: value for name, value in vars(step).items() if name != "step" and value is not None}
+    if step.items is not None:
+        values["items"] = [said(lang, f"item.{item}") for item in step.items]
     if step.share is not None:
         values["share"] = percent(step.share, lang)
     return said(lang, f"step.{step.step}", **values)

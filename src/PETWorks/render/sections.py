@@ -12,12 +12,13 @@ MOST_RISKY = 30
 MOST_RULES = 50
 MOST_STEPS = 30
 MOST_ATTRIBUTES = 8
+MOST_EARLIER = 30
 MOST_LOSSES = 5  # columns that the short formats show
 LOSSES = ("head.column", "head.values-before", "head.values-after", "column.changed", "column.entropy_kept")
 
 SECTIONS = (
     *("context", "columns", "identity", "drivers", "attributes", "presence", "profit", "utility"),
-    *("steps", "method", "glossary"),
+    *("steps", "sign-off", "method", "glossary"),
 )
 _FIRST = ("fail", "waived", "pass")
 
@@ -43,6 +44,12 @@ def _given(document: CheckDocument) -> set[str]:
     }
     measured = {need for result in document.results for need in find(result.measure).needs}
     return {need for need, is_met in met.items() if is_met} | measured
+
+
+def shown_sections(document: CheckDocument) -> dict[str, int]:
+    """The sections that the report of a document has, with their numbers; outsiders sign nothing."""
+    shown = [name for name in SECTIONS if name != "sign-off" or document.sign_off is not None]
+    return {name: place for place, name in enumerate(shown, 1)}
 
 
 def by_section(document: CheckDocument) -> dict[str, list[MeasureResult]]:
@@ -75,6 +82,7 @@ def view(document: CheckDocument) -> dict[str, Any]:
         "utility_heads": [f">column.{key}" for key in keys],
         "before": any(row.distinct_before is not None for row in kept),
         "changed": any(row.changed is not None for row in kept),
+        "earlier": ((document.sign_off and document.sign_off.earlier_releases) or ())[:MOST_EARLIER],
         "sources": [{"measure": name, "source": source(name)} for name in results if source(name)],
     }
 
