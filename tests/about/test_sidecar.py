@@ -100,6 +100,13 @@ def test_the_keys_of_a_policy_describe_the_table_too(visits, head):
     )
 
 
+@pytest.mark.parametrize("data", ["other.csv", "gone.csv", "[t.csv]", '"a\\0b"', "x" * 5000])
+def test_a_policy_about_another_table_says_nothing_about_this_one(visits, data):
+    visits.with_name("other.csv").write_text(visits.read_text())
+    visits.with_name("t.yaml").write_text(f"petworks_policy: 1\ndata: {data}\n{NEW}")
+    assert Release(visits).roles == {}
+
+
 def test_a_policy_called_like_its_table_may_have_hierarchies_elsewhere(visits):
     text = "petworks_policy: 1\ndata: t.csv\nroles: {quasi_identifiers: [zip]}\nhierarchies: ../elsewhere\n"
     visits.with_name("t.yaml").write_text(text)

@@ -1,7 +1,7 @@
 """The YAML file beside a table: which role each column has, where the hierarchies are, and how records are counted.
 
-It has the keys of a policy that describe the table; a policy that is called like its table serves as well. The older
-form, with `DATASET`, keeps working.
+It has the keys of a policy that describe the table; a policy about the table that is called like it serves as well. The
+older form, with `DATASET`, keeps working.
 """
 
 from collections.abc import Mapping
@@ -56,6 +56,8 @@ def read_sidecar(table: Path) -> Sidecar:
         return Sidecar()
     file = read_yaml(path)
     keys = set(file.content) if isinstance(file.content, dict) else set()
+    if "petworks_policy" in keys and not _is_about(file.content, path, table):
+        return Sidecar()
     return _read(file, path) if keys & {*KEYS, "petworks_policy"} else _read_older(file.content, path)
 
 
@@ -63,6 +65,14 @@ def sidecar_of(table: Path) -> Path | None:
     """The YAML file with the table's stem."""
     candidates = (table.with_suffix(suffix) for suffix in (".yaml", ".yml"))
     return next((path for path in candidates if path.is_file() and path != table), None)
+
+
+def _is_about(policy: Mapping[str, Any], path: Path, table: Path) -> bool:
+    """Whether a policy is about the table that it is called like."""
+    try:
+        return bool((path.parent / str(policy.get("data", ""))).samefile(table))
+    except (OSError, ValueError):
+        return False
 
 
 def _read(file: YAMLFile, path: Path) -> Sidecar:
