@@ -23,7 +23,7 @@ def failures(case: Case, outcome: Outcome) -> list[str]:
         return [outcome.died]
     found = []
     if outcome.memory > MEMORY_BYTES:
-        found.append(f"memory: {outcome.memory >> 20} MiB")
+        found.append(f"memory\n{outcome.memory >> 20} MiB\n{case.commands}")
     for command, ended in zip(case.commands, outcome.ended, strict=True):
         found += [
             f"{failure}\n$ petworks {command}\n{ended.stderr[-3000:]}" for failure in _of_command(case, command, ended)
@@ -109,6 +109,8 @@ def _named(case: Case) -> bool:
 
 
 def _prints_json(command: list[str]) -> bool:
+    if "table" in command:  # the last --format counts
+        return False
     together = " ".join(command)
     to_file = any(option in command for option in ("-o", "--output")) and "check" not in command
     return ("--format json" in together and not to_file) or "--json -" in together

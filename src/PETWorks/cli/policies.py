@@ -66,7 +66,7 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     from PETWorks.gate.starter import starter_policy, suggestions
     from PETWorks.render.check_text import suggestions_text
 
-    target = data.with_name(f"{data.stem}_policy.yaml") if output is None else output
+    target = data.parent / f"{data.stem}_policy.yaml" if output is None else output
     if target.exists():
         raise InputError(f"cannot write {str(target)!r}: it already exists; name another file with --output")
     target = check_writable(target, (data,))
