@@ -35,6 +35,7 @@ class Hint(StrEnum):
     ROOT = "root"
     NETWORK = "network"
     CHECK_DOCUMENT = "check_document"
+    INTERNAL_EDITION = "internal_edition"
 
 
 PYTHON: Mapping[Hint, str] = {
@@ -52,6 +53,7 @@ PYTHON: Mapping[Hint, str] = {
     Hint.ROOT: "root=...",
     Hint.NETWORK: "network=True",
     Hint.CHECK_DOCUMENT: "check(...).to_json()",
+    Hint.INTERNAL_EDITION: "internal=...",
 }
 
 

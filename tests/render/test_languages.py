@@ -60,7 +60,7 @@ def completed_ids():
     yield from (f"section.{section}" for section in SECTIONS)
     yield from (f"{term}{end}" for term in GLOSSARY for end in ("", ".meaning"))
     yield from (f"need.{need}" for need in NEEDS)
-    yield from (f"verdict.{verdict}" for verdict in ("pass", "waived", "fail"))
+    yield from (f"verdict.{verdict}" for verdict in ("pass", "waived", "fail", "withheld"))
     yield from (f"waiver.{state}" for state in ("active", "expired", "not needed"))
     yield from (f"release.{kind}" for kind in ("unknown", "public", "controlled", "internal"))
     yield from (f"summary.{verdict}" for verdict in ("pass", "waived", "fail"))
@@ -94,7 +94,8 @@ def other_steps():
     steps = "remove-identifiers unlink merge-classes cannot-hold waiver-expired waiver-ends waiver-not-needed"
     return [
         *steps.split(),
-        "tells-outside",
+        "withheld-outside",
+        "earlier-edition",
         "give-roles",
         "many-suppressed",
         "try-subsets",

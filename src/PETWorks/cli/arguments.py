@@ -39,6 +39,7 @@ OPTIONS = {
     Hint.ROOT: "--root",
     Hint.NETWORK: "--network",
     Hint.CHECK_DOCUMENT: "petworks check POLICY --json FILE",
+    Hint.INTERNAL_EDITION: "--internal",
 }
 
 Command = TypeVar("Command", bound=Callable[..., Any])

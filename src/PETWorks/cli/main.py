@@ -24,6 +24,7 @@ MODULES = {
     "presets": "policies",
     "regimes": "policies",
     "schema": "policies",
+    "verify": "policies",
 }  # where each command is; only the one that is called is imported
 
 

@@ -1,4 +1,4 @@
-"""The commands about policies: init, check, diff, presets, regimes, schema."""
+"""The commands about policies: init, check, diff, verify, presets, regimes, schema."""
 
 import shlex
 import sys
@@ -99,6 +99,13 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     metavar="TIME",
     help="The date of the check, by which waivers are judged: 2026-11-16 or 2026-11-16T08:00:00Z [default: now].",
 )
+@click.option("--salt", metavar="HEX", help="The salt of the internal edition, to repeat the external one exactly.")
+@click.option(
+    "--previous",
+    type=FILE,
+    metavar="JSON",
+    help="An earlier check of which an external edition was published: warn of what the difference reveals.",
+)
 @with_format_options
 @with_engine_options
 def check_command(policy: Path, **options: Any) -> None:
@@ -129,7 +136,12 @@ def check_command(policy: Path, **options: Any) -> None:
     bar = counting() if read.subset_sizes is not None else progress(f"checking {shown_name(read.data)}")
     with bar as advance:
         tell: Callable[[int, int], None] | None = advance if callable(advance) else None
-        result = check(read, data=options["data"], as_of=options["as_of"], progress=tell, **counted_how(options))
+        result = check(
+            read,
+            **{name: options[name] for name in ("data", "as_of", "salt", "previous")},
+            progress=tell,
+            **counted_how(options),
+        )
     if result.note:
         click.echo(f"petworks: {result.note}", err=True)
     write_whole(
@@ -188,6 +200,38 @@ def diff_command(old: Path, new: Path, output_format: str | None, output: Path |
         text = comparison_text(comparison, **style(target))
     put_out(text, target)
     sys.exit(DOES_NOT_HOLD if comparison.worse else HOLDS)
+
+
+@click.command("verify")
+@click.argument("document", type=FILE)
+@click.option("--data", type=FILE, metavar="TABLE", help="The table that was checked.")
+@click.option("--policy", type=FILE, metavar="FILE", help="The policy by which it was checked.")
+@click.option("--internal", type=FILE, metavar="JSON", help="The internal edition, which has the salt.")
+@click.option("--format", "output_format", type=click.Choice(["table", "json"]), default="table", show_default=True)
+def verify_command(
+    document: Path, data: Path | None, policy: Path | None, internal: Path | None, output_format: str
+) -> None:
+    """Verify that a result of check --json is unchanged, and that it is about these files.
+
+    The external edition has no digest of the table, but a commitment to it: to compare, give the internal edition.
+    Exit code 0: everything matches; 1: something does not; 2: bad input.
+
+    \b
+    Examples:
+      petworks verify result.json --data release.csv --policy policy.yaml
+      petworks verify result.external.json --internal result.json --data release.csv
+    """
+    from PETWorks.gate.diff import read_check
+    from PETWorks.gate.verification import verify
+
+    edition = None if internal is None else read_check(internal)
+    verified = verify(read_check(document), data=data, policy=policy, internal=edition)
+    if output_format == "json":
+        click.echo(dumps({"verified": [one.to_dict() for one in verified]}))
+    else:
+        for one in verified:
+            click.echo(f"{'matches      ' if one.matches else 'DOES NOT MATCH'}  {one.what}")
+    sys.exit(HOLDS if all(one.matches for one in verified) else DOES_NOT_HOLD)
 
 
 @click.command("presets")

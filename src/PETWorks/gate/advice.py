@@ -8,8 +8,10 @@ from PETWorks.gate.document import ColumnFacts, NextStep, RuleResult
 from PETWorks.gate.facts import below, without
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.policy_rules import IMPLICIT
-from PETWorks.gate.remedies import REMEDIES, remedy, sufficient_class_size, threshold_class_size, values_per_class
+from PETWorks.gate.ranges import range_of
+from PETWorks.gate.remedies import REMEDIES, remedy, sufficient_class_size, values_per_class
 from PETWorks.gate.sign_off_document import SignOff
+from PETWorks.gate.withheld import rules_withheld
 
 SOON = 30  # days before the end of a waiver in which a step mentions it
 MOST_SUPPRESSED = 0.05  # share of the records; a step mentions more than that
@@ -44,12 +46,12 @@ def next_steps(
         *_remedies(failing, small, riskiest),
         *_waivers(rules, today),
         *_review(signed),
-        *_tells_outside(rules, policy.cell_size),
         *_give_roles(release, columns),
         *_findings(columns, fails=False),
         *_many_suppressed(release),
         *_try_subsets(release, policy),
         *_regimes(signed),
+        *_withheld(rules, policy.cell_size, release.view.people),
     )
 
 
@@ -130,11 +132,11 @@ def _waiver_step(rule: RuleResult, today: date) -> str | None:
     return "waiver-ends" if days_left <= SOON else None
 
 
-def _tells_outside(rules: Sequence[RuleResult], cell_size: int) -> Iterator[NextStep]:
-    """Rules whose verdict alone reveals classes below the cell size."""
-    names = tuple(rule.name for rule in rules if 0 < threshold_class_size(rule) < cell_size)
-    if names:
-        yield NextStep("tells-outside", rules=names)
+def _withheld(rules: Sequence[RuleResult], cell_size: int, people: int) -> Iterator[NextStep]:
+    """Rules whose verdict outsiders do not see, since it would reveal a small number of people."""
+    hidden = rules_withheld(rules, cell_size, range_of(people, cell_size))
+    if hidden:
+        yield NextStep("withheld-outside", rules=tuple(rule.name for rule in rules if rule.name in hidden))
 
 
 def columns_to_explain(release: Release, columns: Sequence[ColumnFacts]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from PETWorks.gate.typed_json import JSONObject, keywords
 
-Withheld = Literal["small class", "few records", "tells counts"]
+Withheld = Literal["small class", "few records", "tells counts"]  # why a number is not published
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,9 @@ class Bound(JSONObject):
     about: float | None = None
     withheld: Withheld | None = None
 
+
+FEW_RECORDS = Bound(withheld="few records")
+TELLS_COUNTS = Bound(withheld="tells counts")
 
 Number = float | Bound | None
 Count = Annotated[int, keywords(minimum=0)] | Bound | None

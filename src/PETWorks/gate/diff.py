@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from PETWorks.errors import Hint, InputError, quoted
 from PETWorks.gate.bounds import Bound
-from PETWorks.gate.document import FAIL, PASS, WAIVED, CheckDocument, CheckFile, RuleResult, Value, Verdict
+from PETWorks.gate.document import FAIL, PASS, WAIVED, WITHHELD, CheckDocument, CheckFile, RuleResult, Value, Verdict
 from PETWorks.gate.schema import violation
 from PETWorks.gate.typed_json import JSONObject
 from PETWorks.measures.catalogue import catalogue
@@ -18,7 +18,7 @@ from PETWorks.measures.result import shown
 
 LARGEST_FILE = 1 << 26
 _DIGEST = re.compile("[0-9a-f]{64}")
-_ORDER = (FAIL, WAIVED, PASS)
+_ORDER = (FAIL, WITHHELD, WAIVED, PASS)
 
 Change = Literal["better", "worse", "changed", "new", "waived", "other threshold"]
 

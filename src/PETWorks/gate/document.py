@@ -19,10 +19,11 @@ FORMAT: Final = "petworks-check/1"
 PASS: Final = "pass"  # noqa: S105 - a verdict
 WAIVED: Final = "waived"
 FAIL: Final = "fail"
+WITHHELD: Final = "withheld"  # from outsiders
 INTERNAL: Final = "internal"
 EXTERNAL: Final = "external"
 
-Verdict = Literal["pass", "waived", "fail"]
+Verdict = Literal["pass", "waived", "fail", "withheld"]
 Edition = Literal["internal", "external"]
 Use = Literal["data", "roles", "original", "population", "hierarchies"]
 WaiverState = Literal["active", "expired", "not needed"]
@@ -58,6 +59,7 @@ class RuleVerdicts(JSONObject):
     passed: Annotated[int, keywords(minimum=0)] = field(metadata={"key": PASS})
     waived: Annotated[int, keywords(minimum=0)]
     failed: Annotated[int, keywords(minimum=0)] = field(metadata={"key": FAIL})
+    withheld: int | None = None
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ class PolicyFacts(JSONObject):
     """The policy: its file, and what it says about the release."""
 
     file: str
-    sha256: Sha256
+    sha256: Sha256 | None
     cell_size: Annotated[int, keywords(minimum=1)]
     release: ReleaseKind | None
     recipients: Spoken | None
@@ -101,6 +103,14 @@ class Input(JSONObject):
     file: str | None
     bytes: int | None
     sha256: Sha256 | None
+
+
+@dataclass(frozen=True)
+class Commitments(JSONObject):
+    """Digests of the checksums with a salt that only the internal edition has."""
+
+    data: Sha256 | None
+    policy: Sha256 | None
 
 
 @dataclass(frozen=True)
@@ -299,6 +309,8 @@ class CheckDocument(JSONObject):
     options: Annotated[
         Mapping[str, str | None], "the options of the command, besides edition and time, that the result depends on"
     ]
+    salt: Annotated[str, "random; internal edition only", keywords(pattern="^[0-9a-f]{32}$")] | None = None
+    commitments: Commitments | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -306,5 +318,7 @@ class CheckFile(CheckDocument):
     """A release judged by a policy: the verdict, the facts it depends on, and all results."""
 
     content_sha256: Annotated[
-        Sha256, "SHA-256 of this document in canonical form without 'generated', 'as_of_given' and this key"
+        Sha256,
+        "SHA-256 of this document in canonical form without 'generated', 'as_of_given', 'salt', 'commitments' "
+        "and this key",
     ]

@@ -1,79 +1,66 @@
-"""The external edition of a check: no cell, no class, and no count of people below the cell size.
+"""The external edition of a check, made of the protected statistics and of what the policy says.
 
 It lists what may be published instead of removing what may not. So a new field stays internal until somebody decides
 to publish it. A number that must not be published exactly becomes a `Bound`.
 """
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from PETWorks.gate.bounds import Count, Number
+from PETWorks.gate.bounds import TELLS_COUNTS, Bound, Count
 from PETWorks.gate.document import (
     EXTERNAL,
+    FAIL,
+    PASS,
+    WAIVED,
+    WITHHELD,
     AdversaryFacts,
     CheckDocument,
-    Classes,
     ColumnFacts,
+    Commitments,
     MeasureResult,
-    NextStep,
     RuleResult,
+    RuleVerdicts,
     SmallClasses,
     SubsetAnswers,
     TableFacts,
     Value,
-    WithoutColumn,
+    Verdict,
 )
-from PETWorks.gate.guard import FEW_RECORDS, FEWEST_CELLS, SMALL_CLASS, TELLS_COUNTS, Guard, kept_to, round_number
-from PETWorks.gate.policy_rules import IMPLICIT, SUBSETS
+from PETWorks.gate.policy_rules import SUBSETS
+from PETWorks.gate.protected import Protected, answers_shown, cases, drivers_shown, protected
+from PETWorks.gate.ranges import Range, complement, share_of, two_figures
 from PETWorks.gate.subset_document import Driver, KnownAttributes, SubsetCase
-from PETWorks.measures.catalogue import find
+from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION
+from PETWorks.measures.catalogue import Metric, catalogue, find
 from PETWorks.measures.parameters import Text
 
-INSIDE = (
-    "tells-outside",
-    "waiver-not-needed",
-    "waiver-ends",
-    "nearly-unique",
-    "look-again",
-    "review-overdue",
-    "regime-lacks",
-)  # steps for those who maintain the policy
-
-
-class NeedText(str):
-    """A reason that says what a measure needs, and nothing about the records: outsiders may read it."""
-
-    __slots__ = ()
+# Steps that follow from the policy and the names of the columns alone.
+STEPS = ("remove-identifiers", "unlink", "give-roles", "try-subsets")
+SMALL_CLASS = Bound(withheld="small class")
 
 
 def external(document: CheckDocument) -> CheckDocument:
     """What outsiders may see of a check; the document must be that of the internal edition."""
-    return _Edition(document).made()
+    return _Edition(document, protected(document)).made()
+
+
+def commitment(salt: str, digest: str) -> str:
+    """A digest of a digest that says nothing to those who do not have the salt."""
+    return hashlib.sha256(bytes.fromhex(salt) + bytes.fromhex(digest)).hexdigest()
 
 
 class _Edition:
-    """The external edition of a document, and how precise its numbers may be."""
+    """The external edition: of the document only names, texts and thresholds are used, all numbers are `known`."""
 
-    def __init__(self, document: CheckDocument) -> None:
-        table = document.table
-        assert table.classes is not None
-        cell_size = document.policy.cell_size
-        people = _people(table)
-        sizes = _smallest_classes(document, table.classes)
-        among_known = table.treatment["several_sensitive"] != "alone" and len(table.sensitive_attributes) > 1
-        self.document = document
-        self.small = any(size < cell_size for size in sizes) or among_known
-        # The width of a cell is visible, so it must not reveal that a few records are in no class.
-        counted: float = min(people, table.classes.records_in_classes or people)
-        aside = people - counted
-        counted = counted if aside >= cell_size else people * 2 / 3
-        self.guard = Guard(cell_size, counted)
-        self.of_classes = Guard(cell_size, counted, none=not self.small and not 0 < aside < cell_size)
-        self.of_a_class = Guard(cell_size, min(sizes, default=0))
+    def __init__(self, document: CheckDocument, known: Protected) -> None:
+        self.document, self.known = document, known
+        self._ranges: Iterator[tuple[Range, Range, Range]] = iter(known.subsets)
 
     def made(self) -> CheckDocument:
-        document = self.document
+        document, known = self.document, self.known
         return CheckDocument(
             schema=document.schema,
             petworks=document.petworks,
@@ -81,43 +68,47 @@ class _Edition:
             as_of_given=document.as_of_given,
             edition=EXTERNAL,
             title=document.title,
-            verdict=document.verdict,
-            rule_verdicts=document.rule_verdicts,
-            policy=document.policy,
-            inputs=tuple(replace(one, bytes=None) for one in document.inputs if one.use == "data"),
+            verdict=_verdict(known.verdicts),
+            rule_verdicts=_rule_verdicts(known.verdicts),
+            policy=replace(document.policy, sha256=None),
+            inputs=tuple(replace(one, bytes=None, sha256=None) for one in document.inputs if one.use == "data"),
             table=self._table(document.table),
-            columns=tuple(map(self._column, document.columns)),
-            rules=tuple(map(self._rule, document.rules)),
-            small_classes=tuple(
-                SmallClasses(one.size, None, self._of_classes(one.share))
-                for one in document.small_classes
-                if one.size >= self.guard.cell_size
+            columns=tuple(map(self._column, document.columns, known.columns)),
+            rules=tuple(map(self._rule, document.rules, known.verdicts)),
+            small_classes=() if known.smallest_class is None else (SmallClasses(known.cell_size, None, 0.0),),
+            adversaries=tuple(
+                AdversaryFacts(
+                    who=one.who, knows=one.knows, unique_share=self._share(unique), chance=self._share(classes)
+                )
+                for one, (unique, classes) in zip(document.adversaries, known.adversaries, strict=True)
             ),
-            adversaries=tuple(map(self._adversary, document.adversaries)),
             subsets=None if document.subsets is None else self._subsets(document.subsets),
             payout_curve=None,
-            results=tuple(map(self._result, document.results)),
-            not_applicable={
-                name: reason if isinstance(reason, NeedText) else "does not apply to this release"
-                for name, reason in document.not_applicable.items()
-            },
-            next_steps=tuple(self._step(step) for step in document.next_steps if self._is_for_outsiders(step)),
+            results=tuple(self._results()),
+            not_applicable={},
+            next_steps=tuple(replace(step, records=None) for step in document.next_steps if step.step in STEPS),
             options=document.options,
+            commitments=self._commitments(),
         )
 
-    def _of_classes(self, share: Number) -> Number:
-        """A share that depends on the classes."""
-        return self.of_classes.share(_exact(share))
+    def _commitments(self) -> Commitments | None:
+        salt, data, policy = self.document.salt, self.document.inputs[0].sha256, self.document.policy.sha256
+        if salt is None:
+            return None
+        return Commitments(
+            None if data is None else commitment(salt, data), None if policy is None else commitment(salt, policy)
+        )
+
+    def _share(self, count: Range) -> Bound:
+        """A count as a share of the people."""
+        return share_of(count, self.known.people, self.known.cell_size)
 
     def _table(self, table: TableFacts) -> TableFacts:
-        people, cell_size = _people(table), self.guard.cell_size
-        few = table.people is not None and people < cell_size
-        population = None if table.population is None else _counted(table.population)
-        tells = population is not None and (people < cell_size or 0 < population - people < cell_size)
+        known = self.known
         return TableFacts(
-            records=FEW_RECORDS if few else self.guard.count(_counted(table.records)),
+            records=_about(known.records if known.people.low else known.people),
             treatment=table.treatment,
-            population=TELLS_COUNTS if tells else self.guard.count(population),
+            population=None if known.population is None else _about(known.population),
             quasi_identifiers=table.quasi_identifiers,
             sensitive_attributes=table.sensitive_attributes,
             hierarchies=table.hierarchies,
@@ -125,170 +116,175 @@ class _Edition:
             columns_without_a_role=table.columns_without_a_role,
         )
 
-    def _column(self, column: ColumnFacts) -> ColumnFacts:
-        def share(number: Number) -> Number:
-            return None if number is None else self.guard.share(float(_exact(number) or 0))
+    def _column(self, column: ColumnFacts, cells: tuple[Range | None, Range | None]) -> ColumnFacts:
+        missing, lost = cells
+
+        def share(count: Range) -> Bound:
+            return share_of(count, self.known.records, self.known.cell_size)
 
         return ColumnFacts(
             column.column,
             column.role,
             column.released,
-            missing=share(column.missing),
-            precision=share(column.precision),
-            granularity=share(column.granularity),
-            non_uniform_entropy=share(column.non_uniform_entropy),
-            total_variation=share(column.total_variation),
+            missing=None if missing is None else share(missing),
+            granularity=None if lost is None else complement(share(lost)),
         )
 
-    def _value(self, result: RuleResult | MeasureResult, compared: str | None = None) -> Value:
-        """The value of a measure, unless it reveals a class below the cell size."""
-        entry, value = find(result.measure), result.value
-        if compared == "excess":
-            return self._excess(result)
-        of_one_class = entry.of_one_class if compared is None else entry.parameters[compared].of_one_class
-        if of_one_class:
-            if self.small:
-                return SMALL_CLASS
-            if isinstance(value, float) and entry.family == "risk":
-                return self.guard.highest(value)
-            return self.of_a_class.numbers(value)
-        return (self.guard if entry.family == "utility" else self.of_classes).numbers(value)
+    def _number(self, statistic: str | None, unit: str) -> Value:
+        """One of the statistics that measures have outside."""
+        known = self.known
+        if statistic == "smallest class" and unit == "chance":
+            if known.smallest_class is None:
+                return Bound(above=two_figures(1 / known.cell_size))
+            return Bound(at_most=two_figures(1 / known.smallest_class))
+        if statistic == "smallest class":
+            return SMALL_CLASS if known.smallest_class is None else Bound(at_least=known.smallest_class)
+        if statistic == "guesses" and known.missed is not None:
+            return complement(self._share(known.missed))
+        counts = {"classes": known.classes, "unique": known.unique}
+        return self._share(counts[statistic]) if statistic in counts else TELLS_COUNTS
 
-    def _excess(self, result: RuleResult | MeasureResult) -> Value:
-        """What an attack gains beyond guessing: a share of the people whom guessing misses."""
-        priors = [attribute["prior"] for attribute in result.details.get("attributes", {}).values()]
-        missed = self.guard.people * min((1 - prior for prior in priors), default=1.0)
-        if round_number(missed) < FEWEST_CELLS * self.guard.cell_size:
-            return FEW_RECORDS
-        return Guard(self.guard.cell_size, missed).share(_exact(result.value))
+    def _statistic(self, entry: Metric, compared: str | None) -> str | None:
+        """The statistic that a measure, or the limit that a rule compares with, has outside."""
+        if entry.linked and self.known.population is not None:
+            return None
+        if compared is None:
+            return entry.outside
+        if entry.parameters[compared].of_one_class:
+            return "smallest class"
+        return "classes" if compared == "average" else None
 
-    def _rule(self, rule: RuleResult) -> RuleResult:
-        parameters: Mapping[str, Any]
-        guarded: Value
-        if rule.measure in IMPLICIT:
-            parameters, guarded = {}, rule.value
-        elif rule.measure == SUBSETS:
-            parameters = rule.parameters
-            guarded = self._limited(next(iter(parameters)), rule.value)
-        else:
-            parameters, guarded = _parameters(rule), self._value(rule, rule.compared)
+    def _results(self) -> Iterator[MeasureResult]:
+        """The measures that have a number outside."""
+        for result in self.document.results:
+            entry = find(result.measure)
+            statistic = self._statistic(entry, None)
+            if statistic == "guesses" and self.known.missed is None:
+                continue
+            if statistic is not None:
+                yield MeasureResult(
+                    measure=result.measure,
+                    value=self._number(statistic, entry.unit),
+                    satisfied=None,
+                    parameters={},
+                    treatment=result.treatment,
+                    details={},
+                )
+
+    def _rule(self, rule: RuleResult, verdict: Verdict) -> RuleResult:
+        shown = verdict != WITHHELD
+        parameters = _parameters(rule)
+        satisfied = verdict == PASS if shown else None
         return RuleResult(
             name=rule.name,
             preset=rule.preset,
             why=rule.why,
-            verdict=rule.verdict,
+            verdict=verdict,
             measure=rule.measure,
             parameters=parameters,
-            value=kept_to(guarded, rule.value, parameters.values()),
+            value=_on_its_side(self._value(rule), rule, parameters, satisfied),
             compared=rule.compared,
-            satisfied=rule.satisfied,
+            satisfied=satisfied,
             details={},
-            waiver=None if rule.waiver is None else replace(rule.waiver, owner=None),
+            waiver=replace(rule.waiver, owner=None) if rule.waiver and shown else None,
         )
 
-    def _adversary(self, adversary: AdversaryFacts) -> AdversaryFacts:
-        return AdversaryFacts(
-            who=adversary.who,
-            knows=adversary.knows,
-            unique_share=self._of_classes(adversary.unique_share),
-            chance=self._of_classes(adversary.chance),
-        )
-
-    def _result(self, result: MeasureResult) -> MeasureResult:
-        return MeasureResult(
-            measure=result.measure,
-            value=self._value(result),
-            satisfied=result.satisfied,
-            parameters=_parameters(result),
-            treatment=result.treatment,
-            details={},
-        )
-
-    def _limited(self, limit: str, value: Value) -> Number:
-        """The value of a limit on every subset."""
-        return self.guard.highest(_exact(value)) if limit == "highest-risk" else self.of_classes.share(_exact(value))
-
-    def _limited_to(self, limit: str, value: Number, at_most: float) -> Number:
-        return kept_to(self._limited(limit, value), value, [at_most])
+    def _value(self, rule: RuleResult) -> Value:
+        if rule.measure == SUBSETS:
+            return TELLS_COUNTS
+        if rule.measure not in catalogue:
+            return rule.value  # names of columns
+        entry = catalogue[rule.measure]
+        unit = entry.unit if rule.compared is None else entry.parameters[rule.compared].unit or entry.unit
+        return self._number(self._statistic(entry, rule.compared), unit)
 
     def _subsets(self, answers: SubsetAnswers) -> SubsetAnswers:
+        verdicts = zip(self.document.rules, self.known.verdicts, strict=True)
+        shown = {
+            name
+            for rule, verdict in verdicts
+            if rule.measure == SUBSETS and verdict != WITHHELD
+            for name in rule.parameters
+        }
         return SubsetAnswers(
-            records=self.guard.count(_counted(answers.records)),
+            records=_about(self.known.people),
             number=answers.number,
-            if_they_know=tuple(map(self._if_they_know, answers.if_they_know)),
+            if_they_know=tuple(map(self._if_they_know, answers_shown(self.document))),
             limits=tuple(
-                replace(one, worst=self._limited_to(one.limit, one.worst, one.at_most)) for one in answers.limits
+                replace(one, worst=_beside(one.at_most, one.satisfied)) for one in answers.limits if one.limit in shown
             ),
             minimal_risky=tuple(
-                replace(one, value=self._limited_to(one.limit, one.value, one.at_most)) for one in answers.minimal_risky
+                replace(one, value=Bound(above=one.at_most)) for one in answers.minimal_risky if one.limit in shown
             ),
-            drivers=None if answers.drivers is None else tuple(map(self._driver, answers.drivers)),
+            drivers=None
+            if answers.drivers is None
+            else tuple(map(self._driver, drivers_shown(self.document), self.known.drivers)),
         )
 
     def _if_they_know(self, answer: KnownAttributes) -> KnownAttributes:
-        return KnownAttributes(
-            known=answer.known,
-            attack=answer.attack,
-            subsets=answer.subsets,
-            lowest=self._case(answer.lowest),
-            median=self._case(answer.median),
-            highest=self._case(answer.highest),
-        )
+        lowest, median, highest = (self._case(answer.attack, case) for case in cases(answer))
+        return KnownAttributes(answer.known, answer.attack, answer.subsets, lowest, median, highest)
 
-    def _case(self, case: SubsetCase) -> SubsetCase:
+    def _case(self, attack: str, case: SubsetCase) -> SubsetCase:
+        """A case; they come in the order of the protected statistics."""
+        unique, prior, posterior = next(self._ranges)
         return SubsetCase(
-            attributes=case.attributes,
-            unique_share=self._of_classes(case.unique_share),
-            prior=self._of_classes(case.prior),
-            posterior=self._of_classes(case.posterior),
+            case.attributes, self._share(unique), self._guesses(attack, prior), self._guesses(attack, posterior)
         )
 
-    def _driver(self, driver: Driver) -> Driver:
+    def _guesses(self, attack: str, count: Range) -> Bound:
+        """The share of right guesses, from the right ones or from the wrong ones."""
+        return self._share(count) if attack == RE_IDENTIFICATION else complement(self._share(count))
+
+    def _driver(self, driver: Driver, guesses: tuple[Range, Range]) -> Driver:
         return Driver(
             attribute=driver.attribute,
             attack=driver.attack,
-            shapley=self._of_classes(driver.shapley),
-            without=self._of_classes(driver.without),
-        )
-
-    def _is_for_outsiders(self, step: NextStep) -> bool:
-        few = step.step == "many-suppressed" and _counted(step.records) < self.guard.cell_size
-        return step.step not in INSIDE and not few
-
-    def _step(self, step: NextStep) -> NextStep:
-        return NextStep(
-            step.step,
-            size=step.size,
-            share=self._of_classes(step.share),
-            rules=step.rules,
-            columns=step.columns,
-            without=None if step.without is None else tuple(WithoutColumn(one.column) for one in step.without),
+            shapley=self._share(guesses[0]),
+            without=self._guesses(driver.attack, guesses[1]),
         )
 
 
-def _exact(number: Value) -> float | None:
-    """A number of the internal edition, which has no bounds."""
-    assert number is None or isinstance(number, int | float)
-    return number
+def _verdict(verdicts: tuple[Verdict, ...]) -> Verdict:
+    """The verdict of the rules together: that a rule is withheld does not reveal whether it holds."""
+    return next((verdict for verdict in (FAIL, WITHHELD, WAIVED) if verdict in verdicts), PASS)
 
 
-def _counted(count: Count) -> int:
-    """A count of the internal edition."""
-    assert isinstance(count, int)
-    return count
+def _rule_verdicts(verdicts: tuple[Verdict, ...]) -> RuleVerdicts:
+    passed, waived, failed, withheld = map(verdicts.count, (PASS, WAIVED, FAIL, WITHHELD))
+    return RuleVerdicts(passed, waived, failed, withheld or None)
 
 
-def _people(table: TableFacts) -> int:
-    return _counted(table.records) if table.people is None else table.people
+def _about(count: Range) -> Count:
+    return Bound(about=count.middle) if count.low else Bound(below=count.high + 1)
 
 
-def _smallest_classes(document: CheckDocument, classes: Classes) -> list[int]:
-    """The size of the smallest class, also with the suppressed records as a class, as an attacker sees them."""
-    seen = [one.details["smallest_class"] for one in document.results if one.measure == "re-identification"]
-    return [size for size in (classes.smallest_class, *seen) if size is not None]
+def _beside(limit: float, satisfied: bool) -> Bound:
+    return Bound(at_most=limit) if satisfied else Bound(above=limit)
 
 
-def _parameters(result: RuleResult | MeasureResult) -> Mapping[str, Any]:
+def _on_its_side(value: Value, rule: RuleResult, parameters: Mapping[str, Any], satisfied: bool | None) -> Value:
+    """A number, or its relation to the limit if it seems to be on the other side of it than the verdict says."""
+    if satisfied is None or len(parameters) != 1:
+        return value
+    ((name, limit),) = parameters.items()
+    if rule.measure == SUBSETS:
+        return _beside(limit, satisfied)
+    kind = catalogue[rule.measure].parameters[name].limit if rule.measure in catalogue else None
+    if kind is None or not isinstance(value, Bound):
+        return value
+    if kind == "at least" and value.at_least is not None and satisfied:
+        return Bound(at_least=max(value.at_least, limit))
+    if kind == "at most" and value.about is not None and (value.about <= limit) != satisfied:
+        return _beside(limit, satisfied)
+    if kind == "at most" and value.at_most is not None and satisfied:
+        return Bound(at_most=min(value.at_most, limit))
+    return value
+
+
+def _parameters(rule: RuleResult) -> Mapping[str, Any]:
     """The parameters that are not texts: a text may be a value of the table."""
-    rules = find(result.measure).parameters
-    return {name: value for name, value in result.parameters.items() if not isinstance(rules[name].rule, Text)}
+    if rule.measure not in catalogue:
+        return rule.parameters
+    known = catalogue[rule.measure].parameters
+    return {name: value for name, value in rule.parameters.items() if not isinstance(known[name].rule, Text)}

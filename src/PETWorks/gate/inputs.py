@@ -74,12 +74,7 @@ class Inputs:
     def _input(self, source: _Source) -> Input:
         if not source.files:
             return Input(source.use, source.name, None, None)
-        digests = [self._digest(file) for file in source.files]
-        digest = digests[0]
-        if source.listed:
-            # What `sha256sum` prints for the files, so that the digest can be verified without this program.
-            lines = (f"{digest}  {file.name}\n" for digest, file in zip(digests, source.files, strict=True))
-            digest = hashlib.sha256("".join(lines).encode()).hexdigest()
+        digest = _digest_of(source, [self._digest(file) for file in source.files])
         return Input(source.use, source.name, sum(self._states[file][2] for file in source.files), digest)
 
     def _digest(self, path: Path) -> str:
@@ -93,6 +88,28 @@ class Inputs:
         if not before == after == self._states[path]:
             raise InputError(f"{path.name}: the file changed while it was checked; check again")
         return digest
+
+
+def table_digest(table: Path) -> str:
+    """The digest that a check of these files would record."""
+    source = _table("data", table)
+    try:
+        return _digest_of(source, [_file_digest(file) for file in source.files])
+    except OSError as error:
+        raise InputError(f"cannot read {table.name}: {error.strerror}") from None
+
+
+def _file_digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _digest_of(source: _Source, digests: Sequence[str]) -> str:
+    if not source.listed:
+        return digests[0]
+    # What `sha256sum` prints for the files, so that the digest can be verified without this program.
+    lines = (f"{digest}  {file.name}\n" for digest, file in zip(digests, source.files, strict=True))
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def _sources(policy: Policy, data: Any) -> Iterator[_Source]:

@@ -29,19 +29,6 @@ def sufficient_class_size(rule: RuleResult) -> float:
     return max((size for size in sizes if size is not None), default=0)
 
 
-def threshold_class_size(rule: RuleResult) -> float:
-    """The class size that the threshold of a rule stands for; 0 if it stands for none.
-
-    A class size that a rule states counts before a chance, which stands for the class size 1/chance.
-    """
-    if rule.measure == SUBSETS:
-        chance = rule.parameters.get("highest-risk")
-        return 1 / chance if chance else 0.0
-    stated_first = sorted(_thresholds(rule), key=lambda threshold: threshold[1].unit != "records")
-    sizes = (parameter.class_size(value) for value, parameter in stated_first)
-    return next((size for size in sizes if size), 0.0)
-
-
 def values_per_class(rule: RuleResult) -> float:
     """How many sensitive values a rule demands in every class; 0 if it demands none."""
     return max((value or 0 for value, parameter in _thresholds(rule) if parameter.unit == "values"), default=0)

@@ -1,6 +1,8 @@
 """The gate: from a policy and its data to a verdict and to everything that a report says, as one document."""
 
 import os
+import re
+import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -31,7 +33,6 @@ from PETWorks.gate.document import (
     WaiverFacts,
     WaiverState,
 )
-from PETWorks.gate.external import NeedText
 from PETWorks.gate.facts import assumed, columns, payout, small_classes
 from PETWorks.gate.findings import examined_columns
 from PETWorks.gate.inputs import Inputs, policy_facts, shown_table
@@ -49,11 +50,13 @@ def judged(
     policy: Policy,
     data: Any = None,
     as_of: datetime | str | None = None,
+    salt: str | None = None,
     progress: Callable[[int, int], None] | None = None,
     **counted: Any,
 ) -> tuple[CheckDocument, str | None]:
     """The document of a check, and which engine counted if nobody asked for it. See `check` for the arguments."""
     moment = _moment(as_of)
+    salt = _salt(salt)
     address = isinstance(data, str) and "://" in data
     given = Path(data) if isinstance(data, str | os.PathLike) and not address else data
     if given is None or _is_the_policys(given, policy):
@@ -88,13 +91,11 @@ def judged(
         payout_curve=_payout_curve(release, overview),
         results=tuple(MeasureResult.from_dict(result.to_dict()) for result in overview.results),
         # The document says what is missing; how to give it differs from interface to interface.
-        not_applicable={
-            name: NeedText(error.message) if isinstance(error, NeedNotMet) else error.message
-            for name, error in overview.reasons.items()
-        },
+        not_applicable={name: error.message for name, error in overview.reasons.items()},
         next_steps=next_steps(release, policy, rules, examined, signed, moment.date(), drivers),
         sign_off=signed,
         options=dict(_options(policy, given, release)),
+        salt=salt,
     )
     return document, release.engine.note
 
@@ -145,6 +146,13 @@ def _moment(given: datetime | str | None) -> datetime:
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).replace(microsecond=0)
     except (ValueError, OverflowError, AttributeError):
         raise ParameterError(f"as_of is like 2026-11-16 or 2026-11-16T08:00:00Z, got {quoted([str(given)])}") from None
+
+
+def _salt(given: str | None) -> str:
+    """The salt of the commitments: as given, or random."""
+    if given is not None and not re.fullmatch("[0-9a-f]{32}", given):
+        raise ParameterError(f"salt is 32 hexadecimal digits, got {quoted([given])}")
+    return given or secrets.token_hex(16)
 
 
 def _subsets(

@@ -82,7 +82,6 @@ class Metric:
     needs: tuple[str, ...]
     aliases: tuple[str, ...]
     treats: Mapping[str, str | None]
-    of_one_class: bool
     unit: str
     by_column: ByColumn | None
     if_it_fails: str
@@ -90,6 +89,7 @@ class Metric:
     scenario: str | None
     linked: bool
     reported_in: str | None
+    outside: str | None
     asks: Callable[..., Iterable[Question[Any]]] | None
     sees: str | None
 
@@ -225,7 +225,6 @@ def metric(
     needs: tuple[str, ...] = ("quasi-identifiers",),
     aliases: tuple[str, ...] = (),
     treats: Mapping[str, str | None] | None = None,
-    of_one_class: bool = False,
     unit: str = "number",
     by_column: ByColumn | None = None,
     if_it_fails: str = "blur",
@@ -233,14 +232,13 @@ def metric(
     scenario: str | None = None,
     linked: bool = False,
     section: str | None = None,
+    outside: str | None = None,
     asks: Callable[..., Iterable[Question[Any]]] | None = None,
     sees: str | None = None,
 ) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
     """Enter a function in the catalogue and check its arguments whenever it is called.
 
     treats             what it treats otherwise than the release would have it: see `Release.treatment`
-    of_one_class       whether the value describes one class, as the smallest or the worst: not for outsiders where
-                       classes are small
     unit               what the value is: records, values, share, chance (1/class size), ratio, money, number
     by_column          the number it has for each column, if it has one
     if_it_fails        what helps when a threshold is not met: blur, diversify, more-values, hide-presence, refine
@@ -248,6 +246,8 @@ def metric(
     scenario           which number of a re-identification scenario the value is: highest or average
     linked             whether records are linked with the population, where there is one
     asks               the questions about classes that it will ask, for a view and its checked parameters
+    outside            the protected statistic that outsiders see instead of the value: "smallest class", "classes",
+                       "unique" or "guesses"; None: they see no value
     section            the part of a report it belongs to, where family and needs do not say it
     sees               what a measure of utility looks at if it does not see how coarse recoded values are:
                        class-sizes, suppression, or labels (any other label is another value)
@@ -261,7 +261,6 @@ def metric(
             needs=needs,
             aliases=aliases,
             treats=treats or {},
-            of_one_class=of_one_class,
             unit=unit,
             by_column=by_column,
             if_it_fails=if_it_fails,
@@ -269,6 +268,7 @@ def metric(
             scenario=scenario,
             linked=linked,
             reported_in=section,
+            outside=outside,
             asks=asks,
             sees=sees,
         )

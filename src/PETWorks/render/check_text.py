@@ -26,7 +26,7 @@ from PETWorks.render.language import (
 from PETWorks.render.text import new_table, rendered
 
 MOST_ROWS = 60
-STYLES = {"pass": "bold green", "waived": "bold yellow", "fail": "bold red"}
+STYLES = {"pass": "bold green", "waived": "bold yellow", "fail": "bold red", "withheld": "bold"}
 
 
 def check_text(document: CheckDocument, lang: str, *, colour: bool, width: int) -> str:

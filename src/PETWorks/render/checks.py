@@ -1,6 +1,5 @@
 """A release judged by a policy, and the formats in which the result can be shown."""
 
-import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from PETWorks.errors import ParameterError, unknown
+from PETWorks.gate.canonical import content_digest
+from PETWorks.gate.diff import read_check
 from PETWorks.gate.document import EXTERNAL, FAIL, INTERNAL, CheckDocument, CheckFile
 from PETWorks.gate.external import external
 from PETWorks.gate.policy import Policy, read_policy
 from PETWorks.gate.verdict import judged
+from PETWorks.gate.verification import with_warning
 from PETWorks.render.formats import FILES, TEXT
-from PETWorks.render.json import canonical
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,7 @@ class Check:
         if edition not in (INTERNAL, EXTERNAL):
             raise ParameterError(f"edition is {INTERNAL!r} or {EXTERNAL!r}, got {edition!r}")
         content = self.content if edition == INTERNAL else external(self.content)
-        undated = {name: value for name, value in content.to_dict().items() if name not in ("generated", "as_of_given")}
-        return CheckFile(**vars(content), content_sha256=hashlib.sha256(canonical(undated).encode()).hexdigest())
+        return CheckFile(**vars(content), content_sha256=content_digest(content))
 
     def to_dict(self, edition: str = INTERNAL) -> dict[str, Any]:
         """The document, ready for JSON: all of it, or what outsiders may see."""
@@ -99,6 +99,8 @@ def check(
     *,
     data: Any = None,
     as_of: datetime | str | None = None,
+    salt: str | None = None,
+    previous: str | Path | None = None,
     progress: Callable[[int, int], None] | None = None,
     **counted: Any,
 ) -> Check:
@@ -106,8 +108,14 @@ def check(
 
     data       other data than the policy names: a path, an address or a frame
     as_of      the moment to judge waivers by and to write down, as 2026-11-16 or 2026-11-16T08:00:00Z; now otherwise
+    salt       32 hexadecimal digits, as the internal edition of an earlier check has them, to repeat its external
+               edition exactly; random otherwise
+    previous   the JSON file of an earlier check, of which an external edition was published: a step warns of what
+               outsiders learn from the difference
     progress   told how many subsets of how many are counted
     counted    engine, memory_limit and temp_folder, as in `Release`; the result is the same with each
     """
     policy = policy if isinstance(policy, Policy) else read_policy(policy)
-    return Check(*judged(policy, data, as_of, progress, **counted))
+    earlier = None if previous is None else read_check(Path(previous))
+    document, note = judged(policy, data, as_of, salt, progress, **counted)
+    return Check(document if earlier is None else with_warning(document, earlier), note)

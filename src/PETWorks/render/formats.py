@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from PETWorks.gate.canonical import canonical
 from PETWorks.gate.document import CheckFile
-from PETWorks.render.json import canonical
 
 Write = Callable[[CheckFile, str], str]
 

@@ -158,7 +158,7 @@ def summary(document: CheckDocument) -> str:
             thresholds=lambda rule: thresholds(rule, ENGLISH),
             put=lambda value: put(value, ENGLISH),
             steps=prose.steps(document, ENGLISH),
-            colours={"pass": "#116329", "waived": "#6f4400", "fail": "#a40e26"},
+            colours={"pass": "#116329", "waived": "#6f4400", "fail": "#a40e26", "withheld": "#57606a"},
         )
     )
     return text

@@ -11,7 +11,7 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit(document: CheckDocument) -> str:
-    """A rule that fails is a failure; one that is waived is skipped, with the reason. Nothing is shortened."""
+    """A rule that fails is a failure; one that is waived or withheld is skipped, with the reason. Nothing is cut."""
     with uncut():
         return _junit(document)
 
@@ -24,7 +24,7 @@ def _junit(document: CheckDocument) -> str:
         tests=str(len(document.rules)),
         failures=str(counts.failed),
         errors="0",
-        skipped=str(counts.waived),
+        skipped=str(counts.waived + (counts.withheld or 0)),
         timestamp=document.generated.removesuffix("Z"),
         time="0",
     )
@@ -39,7 +39,7 @@ def _junit(document: CheckDocument) -> str:
         if rule.verdict == "fail":
             failure = ElementTree.SubElement(case, "failure", message=_xml(text), type=rule.measure)
             failure.text = _xml("\n".join([text, *prose.steps_for(document, rule, ENGLISH)]))
-        elif rule.verdict == "waived":
+        elif rule.verdict in ("waived", "withheld"):
             ElementTree.SubElement(case, "skipped", message=_xml(text))
         else:
             ElementTree.SubElement(case, "system-out").text = _xml(text)

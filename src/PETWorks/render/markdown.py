@@ -9,7 +9,7 @@ from PETWorks.render.language import checked_language, measure_name, measured, o
 
 BREAK = "\u200b"  # invisible; entities and backslashes do not keep GitHub and GitLab from linking
 HEADS = ("rule", "measure", "found", "wanted", "verdict")
-SIGNS = {"pass": "✅", "waived": "⚠️", "fail": "❌"}
+SIGNS = {"pass": "✅", "waived": "⚠️", "fail": "❌", "withheld": "➖"}
 
 
 def markdown(document: CheckDocument, lang: str) -> str:
@@ -40,8 +40,8 @@ def markdown(document: CheckDocument, lang: str) -> str:
     if steps:
         lines += ["", f"### {said(lang, 'section.steps')}", "", prose.residual(document, lang), ""]
         lines += [f"{place}. {_plain(step)}" for place, step in enumerate(steps, 1)]
-    sums = [f"{document.policy.file} `{document.policy.sha256[:12]}`"]
-    sums += [f"{one.file} `{one.sha256[:12]}`" for one in document.inputs if one.sha256]
+    files = [(document.policy.file, document.policy.sha256), *((one.file, one.sha256) for one in document.inputs)]
+    sums = [f"{file} `{sha256[:12]}`" for file, sha256 in files if sha256]
     listed = "; ".join(_plain(text, "`") for text in sums)
     return "\n".join([*lines, "", f"<sub>PETWorks {document.petworks}, {document.generated}; {listed}</sub>", ""])
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from PETWorks.gate.bounds import Bound, Count
 from PETWorks.gate.document import (
+    INTERNAL,
     CheckDocument,
     ColumnFacts,
     MeasureResult,
@@ -37,6 +38,8 @@ def verdict(document: CheckDocument, lang: str) -> str:
     rules, counts = len(document.rules), document.rule_verdicts
     if counts.failed:
         return said(lang, "summary.fail", n=counts.failed, all=rules)
+    if counts.withheld:
+        return said(lang, "summary.withheld", n=counts.withheld, all=rules)
     if counts.waived:
         return said(lang, "summary.waived", n=counts.waived, all=rules)
     return said(lang, "summary.pass", n=rules)
@@ -193,7 +196,7 @@ def _treatment(treatment: Treatment, lang: str) -> list[str]:
 
 def residual(document: CheckDocument, lang: str) -> str:
     """The remaining risk in one or two sentences."""
-    results = {result.measure: result for result in document.results}
+    results = {result.measure: result for result in document.results if not _is_withheld(result)}
     sentences = []
     if "re-identification" in results:
         chance = _chance(results["re-identification"], lang)
@@ -207,7 +210,12 @@ def residual(document: CheckDocument, lang: str) -> str:
         else:
             chance = _chance(results["attribute-inference"], lang)
             sentences.append(said(lang, "residual.attributes", chance=chance))
-    return _together(lang, *sentences) or said(lang, "residual.none")
+    none = "residual.none" if document.edition == INTERNAL else "word.inside"
+    return _together(lang, *sentences) or said(lang, none)
+
+
+def _is_withheld(result: MeasureResult) -> bool:
+    return isinstance(result.value, Bound) and result.value.withheld is not None
 
 
 def _chance(result: MeasureResult, lang: str) -> str:
@@ -275,6 +283,7 @@ def method(document: CheckDocument, lang: str) -> list[str]:
     ]
     if document.edition == "external":
         sentences.append(said(lang, "method.external", n=document.policy.cell_size))
+        sentences.append(said(lang, "method.commitment"))
     return sentences
 
 

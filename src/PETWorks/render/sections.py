@@ -20,7 +20,7 @@ SECTIONS = (
     *("context", "columns", "identity", "drivers", "attributes", "presence", "profit", "utility"),
     *("steps", "sign-off", "method", "glossary"),
 )
-_FIRST = ("fail", "waived", "pass")
+_FIRST = ("fail", "withheld", "waived", "pass")
 
 
 def lacking(document: CheckDocument, entry: Metric) -> list[str]:

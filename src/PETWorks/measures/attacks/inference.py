@@ -34,6 +34,7 @@ def _asks(view: View, **_limits: float | None) -> list[Question[int]]:
     treats={**EVERYTHING_SEEN, "several_sensitive": ALONE},
     unit="share",
     if_it_fails="diversify",
+    outside="guesses",
 )
 def attribute_inference(view: View, *, at_most: AtMost = None, excess: AtMost = None) -> Result:
     """Chance to guess the sensitive value of a random person whose quasi-identifiers are known.

@@ -28,6 +28,7 @@ def _asks(view: View, **_limits: float | None) -> list[Question[Any]]:
     better="lower",
     treats=EVERYTHING_SEEN,
     unit="share",
+    outside="classes",
 )
 def re_identification(view: View, *, at_most: AtMost = None, excess: AtMost = None) -> Result:
     """Chance to pick the record of a random person whose quasi-identifiers are known.

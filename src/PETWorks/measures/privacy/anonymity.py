@@ -20,8 +20,8 @@ ClassSize = Annotated[float | None, Number(at_least=1, limit="at least", unit="r
 @metric(
     family="privacy",
     better="higher",
-    of_one_class=True,
     unit="records",
+    outside="smallest class",
 )
 def k_anonymity(view: View, *, k: ClassSize = None) -> Result:
     """Number of records in the smallest equivalence class.
@@ -70,7 +70,6 @@ def _asks(view: View, *, alpha: float | None, k: float | None, value: str | None
     better="mixed",
     needs=("quasi-identifiers", "a sensitive attribute"),
     aliases=("(α,k)-anonymity", "(alpha,k)-anonymity"),
-    of_one_class=True,
     unit="records and share",
     if_it_fails="diversify",
 )
@@ -121,7 +120,6 @@ def alpha_k_anonymity(
     family="privacy",
     better="higher",
     needs=("quasi-identifiers", "a population table"),
-    of_one_class=True,
     unit="records",
 )
 def k_map(view: View, *, k: ClassSize = None) -> Result:

@@ -102,7 +102,6 @@ def _asks(view: View, *, t: float | None, distance: str | Mapping[str, str]) -> 
     family="privacy",
     better="lower",
     needs=("quasi-identifiers", "a sensitive attribute"),
-    of_one_class=True,
     unit="ratio",
     if_it_fails="diversify",
 )

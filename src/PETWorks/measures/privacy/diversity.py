@@ -79,7 +79,6 @@ def _asks_recursive(view: View, *, c: float | None, l: int) -> list[Question[tup
     better="higher",
     needs=NEEDED,
     aliases=("distinct-l-diversity",),
-    of_one_class=True,
     unit="values",
     if_it_fails="more-values",
 )
@@ -107,7 +106,6 @@ def l_diversity(view: View, *, l: Diversity = None) -> Result:  # noqa: E741 - i
     family="privacy",
     better="higher",
     needs=NEEDED,
-    of_one_class=True,
     unit="values",
     if_it_fails="more-values",
 )
@@ -135,7 +133,6 @@ def entropy_l_diversity(view: View, *, l: Diversity = None) -> Result:  # noqa: 
     better="lower",
     needs=NEEDED,
     aliases=("(c,l)-diversity", "recursive-(c,l)-diversity"),
-    of_one_class=True,
     unit="ratio",
     if_it_fails="more-values",
 )

@@ -77,7 +77,6 @@ def _asks_delta(view: View, *, delta: float | None, base: str) -> list[Question[
     better="lower",
     needs=("quasi-identifiers", "a sensitive attribute"),
     aliases=("beta-likeness", "basic-β-likeness"),
-    of_one_class=True,
     unit="ratio",
     if_it_fails="diversify",
 )
@@ -119,7 +118,6 @@ def basic_beta_likeness(view: View, *, beta: Beta = None) -> Result:
     better="lower",
     needs=("quasi-identifiers", "a sensitive attribute"),
     aliases=("enhanced-β-likeness",),
-    of_one_class=True,
     unit="ratio",
     if_it_fails="diversify",
 )
@@ -165,7 +163,6 @@ def enhanced_beta_likeness(view: View, *, beta: Beta = None) -> Result:
     better="lower",
     needs=("quasi-identifiers", "a sensitive attribute"),
     aliases=("delta-disclosure-privacy", "δ-disclosure", "δ-disclosure-privacy"),
-    of_one_class=True,
     unit="ratio",
     if_it_fails="diversify",
 )

@@ -18,7 +18,6 @@ from PETWorks.measures.result import Result, at_most
     better="between",
     needs=("quasi-identifiers", "the original table"),
     aliases=("d-presence", "δ-presence"),
-    of_one_class=True,
     unit="range of shares",
     if_it_fails="hide-presence",
     section="presence",

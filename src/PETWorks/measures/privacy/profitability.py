@@ -16,7 +16,6 @@ Money = Annotated[float, Number(at_least=0, at_most=1e100, unit="money")]
 @metric(
     family="privacy",
     better="lower",
-    of_one_class=True,
     unit="money",
     section="profit",
 )

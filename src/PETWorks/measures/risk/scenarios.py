@@ -25,9 +25,9 @@ BINS = (1, 2, 3, 5, 11, 20, 50, 100, 1000)
     family="risk",
     better="lower",
     aliases=("highest-risk", "ReidentificationRisk"),
-    of_one_class=True,
     unit="chance",
     scenario="highest",
+    outside="smallest class",
 )
 def prosecutor_risk(
     view: View,
@@ -60,10 +60,10 @@ def prosecutor_risk(
 @metric(
     family="risk",
     better="lower",
-    of_one_class=True,
     unit="chance",
     scenario="highest",
     linked=True,
+    outside="smallest class",
 )
 def journalist_risk(
     view: View,
@@ -100,6 +100,7 @@ def journalist_risk(
     unit="share",
     scenario="average",
     linked=True,
+    outside="classes",
 )
 def marketer_risk(view: View, *, average: Share = None) -> Result:
     """Expected share of records that an adversary finds who links all of them with the population.
@@ -124,6 +125,7 @@ def marketer_risk(view: View, *, average: Share = None) -> Result:
     better="lower",
     aliases=("average-re-identification-risk", "strict-average-risk", "alpha-distinction"),
     unit="share",
+    outside="classes",
 )
 def average_risk(view: View, *, average: Share = None, highest: Chance = None, cell_size: ClassSize = None) -> Result:
     """Average chance to find a record: (number of classes)/(number of records); strict with a cap on the highest.

@@ -28,6 +28,7 @@ SUMMED_SINGLY = 1 << 12  # terms of a sum beyond these are integrated: their dif
     better="lower",
     unit="share",
     classes_to_avoid=2,
+    outside="unique",
 )
 def sample_uniqueness(view: View, *, share: Share = None) -> Result:
     """Share of records that are alone in their equivalence class.

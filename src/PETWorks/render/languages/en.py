@@ -20,6 +20,7 @@ TEXTS = {
     "verdict.pass": "pass",
     "verdict.waived": "waived",
     "verdict.fail": "fail",
+    "verdict.withheld": "not shown",
     "word.none": "none",
     "word.yes": "yes",
     "word.no": "no",
@@ -39,6 +40,7 @@ TEXTS = {
     "head.file": "file",
     "head.use": "used as",
     "head.digest": "SHA-256",
+    "head.commitment": "Commitment",
     "file.policy": "policy",
     "file.data": "released table",
     "file.roles": "roles",
@@ -48,6 +50,7 @@ TEXTS = {
     "file.memory": "a table in memory",
     "attack.re-identification": "re-identification",
     "attack.attribute-inference": "attribute-inference",
+    "word.inside": "Not shown in this edition.",
     "withheld.small class": "withheld (small class)",
     "withheld.tells counts": "withheld (reveals counts)",
     "withheld.few records": "withheld (few records)",
@@ -65,6 +68,12 @@ TEXTS = {
     "summary.fail.one": "1 of {all} rules fails.",
     "summary.waived": "{n} of {all} rules fail, but are waived.",
     "summary.waived.one": "1 of {all} rules fails, but is waived.",
+    "summary.withheld": (
+        "This edition does not show the verdict: those of {n} of {all} rules would reveal a small number of people."
+    ),
+    "summary.withheld.one": (
+        "This edition does not show the verdict: that of 1 of {all} rules would reveal a small number of people."
+    ),
     "summary.pass": "All {n} rules hold.",
     "summary.pass.one": "The only rule holds.",
     "summary.table": "Records: {records}; quasi-identifiers: {known}; sensitive attributes: {sensitive}.",
@@ -308,9 +317,15 @@ TEXTS = {
     "step.waiver-expired": "Expired waivers: {rules}. Fix the release, or renew the decision.",
     "step.waiver-ends": "Waivers that expire within a month: {rules}.",
     "step.waiver-not-needed": "Waivers that are no longer needed: {rules}. Remove them from the policy.",
-    "step.tells-outside": (
-        "The threshold of {rules} is smaller than the cell size, so its verdict shows readers of the external edition "
-        "whether there are classes below it."
+    "step.earlier-edition": (
+        "There is an earlier external edition about another state of this table; {size} of its numbers and verdicts "
+        "differ from those of the new one. Whoever has both can learn from the difference who was added or removed, "
+        "and what they have. If few records differ, do not publish a second edition."
+    ),
+    "step.withheld-outside": (
+        "The external edition does not show the verdict of {rules}, which would reveal a small number of people. "
+        "Unless another rule fails, it therefore shows no verdict of the whole check either. If outsiders must see it, "
+        "choose another threshold or a smaller cell size."
     ),
     "step.give-roles": (
         "Columns without a role were not measured: {columns}. Give them a role, or a reason under 'no_role'."
@@ -385,8 +400,13 @@ TEXTS = {
         ".to_json({edition!r}); the content digest must be the same."
     ),
     "method.external": (
-        "External edition: no value of the table, no class, and no count of people below {n} is shown; numbers are "
-        "rounded."
+        "External edition: no value of the table, no class, and no count of people below {n} is shown. All numbers are "
+        "computed from counts that were rounded to ranges. Do not publish two editions about nearly the same table: "
+        "their difference can reveal what one alone does not."
+    ),
+    "method.commitment": (
+        "The commitments below are digests of the files with a random salt. Whoever has the internal edition can "
+        "verify with 'petworks verify' that this report is about these files; nobody else can guess a cell by trial."
     ),
     "method.digest": "The JSON file of this check has the content digest",
     "method.not-measured": "Not measured",

@@ -106,6 +106,7 @@ TEXTS = {
     "verdict.pass": "通過",
     "verdict.waived": "豁免",
     "verdict.fail": "未通過",
+    "verdict.withheld": "不公開",
     "word.none": "無",
     "word.yes": "是",
     "word.no": "否",
@@ -125,6 +126,7 @@ TEXTS = {
     "head.file": "檔案",
     "head.use": "用途",
     "head.digest": "SHA-256 雜湊值",
+    "head.commitment": "承諾值",
     "file.policy": "政策檔",
     "file.data": "去識別化資料表",
     "file.roles": "屬性型態定義",
@@ -134,6 +136,7 @@ TEXTS = {
     "file.memory": "記憶體中的資料表",
     "attack.re-identification": "再識別",
     "attack.attribute-inference": "屬性推論",
+    "word.inside": "本版不公開。",
     "withheld.small class": "不公開（等價類過小）",
     "withheld.tells counts": "不公開（會透露人數）",
     "withheld.few records": "不公開（資料列過少）",
@@ -149,6 +152,7 @@ TEXTS = {
     # summary
     "summary.fail": "{all} 條規則中有 {n} 條未通過。",
     "summary.waived": "{all} 條規則中有 {n} 條未符合，但已獲豁免。",
+    "summary.withheld": "本版不公開整體結果：{all} 條規則中有 {n} 條的結果會透露少數人的資訊。",
     "summary.pass": "全部 {n} 條規則均通過。",
     "summary.table": "資料列數 {records}；準識別符 {known} 個，敏感屬性 {sensitive} 個。",
     "summary.people": "這些資料列屬於 {n} 人。",
@@ -343,7 +347,14 @@ TEXTS = {
     "step.waiver-expired": "已到期的豁免：{rules}。請修正釋出資料，或重新核定。",
     "step.waiver-ends": "一個月內到期的豁免：{rules}。",
     "step.waiver-not-needed": "已無必要的豁免：{rules}。請自政策檔移除。",
-    "step.tells-outside": "{rules} 的閾值小於最小儲存格人數：對外版的讀者可由其結果得知是否有等價類小於該閾值。",
+    "step.earlier-edition": (
+        "此資料表的另一版本已有對外版報告；其中 {size} 個數值或結果與本次不同。同時持有兩份的人，"
+        "可由差異推知新增或刪除了誰，以及其屬性值。若僅有少數資料列不同，請勿再公開一份。"
+    ),
+    "step.withheld-outside": (
+        "對外版不顯示 {rules} 的結果，因為會透露少數人的資訊；除非另有規則未通過，也因此不顯示整體結果。"
+        "若須對外公開，請改用其他閾值或較小的最小儲存格人數。"
+    ),
     "step.give-roles": "未指定屬性型態的欄位未經評估：{columns}。請指定屬性型態，或在政策檔的 no_role 說明理由。",
     "step.hidden-identifiers": (
         "以下欄位可直接識別個人，但其屬性型態並非直接識別符：{columns}。請自去識別化資料表移除。"
@@ -406,7 +417,14 @@ TEXTS = {
         "於 Python 中以記憶體中的同一資料表重現：check({policy!r}, data=table, as_of={moment!r})"
         ".to_json({edition!r})；內容雜湊值應相同。"
     ),
-    "method.external": "對外版：不顯示資料表的任何值、任何等價類，以及小於 {n} 的人數；數值經捨入處理。",
+    "method.external": (
+        "對外版：不顯示資料表的任何值、任何等價類，以及小於 {n} 的人數；所有數值均由歸入區間的計數算出。"
+        "請勿對幾乎相同的資料表公開兩份對外版：兩者的差異可能透露單獨一份所沒有的資訊。"
+    ),
+    "method.commitment": (
+        "以下承諾值是加上隨機鹽值後的檔案雜湊值：持有對內版者可用 petworks verify 驗證本報告所依據的檔案，"
+        "其他人則無法以逐一嘗試猜出任何儲存格的內容。"
+    ),
     "method.digest": "本次檢查之 JSON 檔的內容雜湊值為",
     "method.not-measured": "未評估的指標",
     "method.sources": "評估指標的文獻來源",

@@ -1,0 +1,205 @@
+"""A search for what outsiders can compute from the external edition.
+
+It enumerates all small tables of a kind, groups those whose external documents are equal, and looks for counts that
+every table of a group shares: an outsider who has the document then knows such a count. A count is pinned if it is
+above zero and below the cell size. The outsider is assumed to know the number of records from elsewhere.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from PETWorks import check
+from PETWorks.gate.document import CheckDocument, Classes, RuleResult, SmallClasses
+from PETWorks.gate.policy import Policy
+from PETWorks.gate.policy_rules import IMPLICIT
+from PETWorks.gate.protected import Protected, protected
+
+NOT_CONTENT = ("generated", "as_of_given", "inputs", "policy", "salt", "commitments", "content_sha256")
+
+
+class Table(NamedTuple):
+    """A table with one quasi-identifier: how many records of each class have which sensitive value, and how many
+    are suppressed."""
+
+    classes: tuple[tuple[int, ...], ...]
+    suppressed: int = 0
+
+    @property
+    def sizes(self) -> list[int]:
+        """The size of each class."""
+        return [sum(values) for values in self.classes]
+
+    @property
+    def records(self) -> int:
+        """The number of records."""
+        return sum(self.sizes) + self.suppressed
+
+    def counts(self, cell_size: int) -> dict[str, int]:
+        """Numbers of people that an outsider must not learn if they are small."""
+        sizes = self.sizes
+        values = [sum(column) for column in zip(*self.classes, strict=True)] if len(self.classes[0]) > 1 else []
+        return {
+            "suppressed": self.suppressed,
+            "unique": sizes.count(1),
+            "in small classes": sum(size for size in sizes if size < cell_size),
+            "in classes of two": 2 * sizes.count(2),
+            "in the smallest classes": min(sizes) * sizes.count(min(sizes)),
+            "with the rarest value": min(values, default=0),
+            "with the rarest value in the smallest class": min(
+                (min(values) for values in self.classes if sum(values) == min(sizes)), default=0
+            )
+            if values
+            else 0,
+        }
+
+    def written(self) -> pa.Table:
+        """The table itself."""
+        rows = [
+            (f"c{place}", f"v{value}")
+            for place, values in enumerate(self.classes)
+            for value, count in enumerate(values)
+            for _ in range(count)
+        ]
+        rows += [("*", "v0")] * self.suppressed
+        return pa.table({"a": [row[0] for row in rows], "s": [row[1] for row in rows]})
+
+
+def partitions(number: int, most: int | None = None) -> Iterator[tuple[int, ...]]:
+    """The ways to write a number as a sum of positive ones, in descending order."""
+    if number == 0:
+        yield ()
+    for first in range(min(number, most or number), 0, -1):
+        for rest in partitions(number - first, first):
+            yield (first, *rest)
+
+
+def by_class_sizes(records: int) -> Iterator[Table]:
+    """All tables with so many records, of which any number is suppressed, by their class sizes."""
+    for suppressed in range(records):
+        for sizes in partitions(records - suppressed):
+            yield Table(tuple((size,) for size in sizes), suppressed)
+
+
+def with_a_binary_attribute(records: int, classes: int = 2) -> Iterator[Table]:
+    """All tables with so many records in at most so many classes and a sensitive attribute with two values."""
+    for number in range(1, classes + 1):
+        for sizes in partitions(records):
+            if len(sizes) == number:
+                yield from (Table(rows) for rows in _binary(sizes))
+
+
+def _binary(sizes: Sequence[int]) -> Iterator[tuple[tuple[int, int], ...]]:
+    if not sizes:
+        yield ()
+        return
+    for rest in _binary(sizes[1:]):
+        for ones in range(sizes[0] + 1):
+            yield ((sizes[0] - ones, ones), *rest)
+
+
+class Twin:
+    """What a check counts of such tables, literally: for the many tables of a search."""
+
+    def __init__(self, policy: Policy) -> None:
+        template = Table(((2, 1), (1, 2)), 1)
+        self.template = check(policy, data=template.written(), as_of="2026-11-16").content
+
+    def document(self, table: Table) -> CheckDocument:
+        """The internal edition, as far as the protected statistics are made from it."""
+        sizes, template = table.sizes, self.template
+        below = {size: sum(one for one in sizes if one < size) for size in (2, template.policy.cell_size)}
+        facts = Classes(sum(sizes), len(sizes), min(sizes), max(sizes), table.suppressed, 0)
+        return replace(
+            template,
+            table=replace(template.table, records=table.records, classes=facts),
+            small_classes=tuple(SmallClasses(size, count, 0.0) for size, count in below.items()),
+            results=tuple(
+                replace(one, value=self._guesses(table) / table.records)
+                for one in template.results
+                if one.measure == "attribute-inference"
+            ),
+            columns=(replace(template.columns[0], missing=table.suppressed / table.records), template.columns[1]),
+            rules=tuple(
+                replace(rule, verdict="pass" if self._holds(rule, table) else "fail") for rule in template.rules
+            ),
+        )
+
+    def protected(self, table: Table) -> Protected:
+        """The protected statistics of a table."""
+        return protected(self.document(table))
+
+    @staticmethod
+    def _guesses(table: Table) -> int:
+        """Records that have the most frequent value of their class; suppressed ones are a class, with one value."""
+        return sum(max(values) for values in table.classes) + table.suppressed
+
+    def _holds(self, rule: RuleResult, table: Table) -> bool:
+        sizes, records = table.sizes, sum(table.sizes)
+        limits = rule.parameters
+        if rule.measure in IMPLICIT:
+            return True
+        if rule.measure == "k-anonymity":
+            return min(sizes) >= limits["k"]
+        if rule.measure == "sample-uniqueness":
+            return Fraction(sizes.count(1), records) <= exactly(limits["share"])
+        if rule.measure == "average-risk":
+            return Fraction(len(sizes), records) <= exactly(limits["average"])
+        if rule.measure == "re-identification":
+            classes = len(sizes) + (table.suppressed > 0)
+            return Fraction(classes, table.records) <= exactly(limits["at_most"])
+        if rule.measure == "prosecutor-risk":
+            at_risk = sum(size for size in sizes if Fraction(1, size) > exactly(limits["threshold"]))
+            return Fraction(at_risk, records) <= exactly(limits["at_risk"])
+        if rule.measure == "attribute-inference":
+            return Fraction(self._guesses(table), table.records) <= exactly(limits["at_most"])
+        if rule.measure == "l-diversity":
+            return min(sum(count > 0 for count in values) for values in table.classes) >= limits["l"]
+        assert rule.measure == "t-closeness", rule.measure
+        totals = [Fraction(sum(column), records) for column in zip(*table.classes, strict=True)]
+        distances = [
+            sum(abs(Fraction(count, sum(values)) - share) for count, share in zip(values, totals, strict=True)) / 2
+            for values in table.classes
+        ]
+        return max(distances) <= exactly(limits["t"])
+
+
+def exactly(limit: float) -> Fraction:
+    """A limit as it was written."""
+    return Fraction(str(limit))
+
+
+def external_text(policy: Policy, table: Table) -> str:
+    """The external document of a table, without what identifies the check."""
+    document = check(policy, data=table.written(), as_of="2026-11-16").to_dict("external")
+    return json.dumps({name: value for name, value in document.items() if name not in NOT_CONTENT}, sort_keys=True)
+
+
+def pinned(
+    tables: Iterable[Table], cell_size: int, shown: Callable[[Table], Any]
+) -> tuple[int, dict[str, list[tuple[int, Table]]]]:
+    """How many tables there are, and for each count the tables (one of a group) in which it is pinned."""
+    groups: dict[Any, list[Table]] = defaultdict(list)
+    number = 0
+    for table in tables:
+        groups[shown(table), table.records].append(table)
+        number += 1
+    pins: dict[str, list[tuple[int, Table]]] = defaultdict(list)
+    for alike in groups.values():
+        for name, values in _by_name(table.counts(cell_size) for table in alike).items():
+            if len(values) == 1 and 0 < next(iter(values)) < cell_size:
+                pins[name].append((next(iter(values)), alike[0]))
+    return number, dict(pins)
+
+
+def _by_name(counted: Iterable[Mapping[str, int]]) -> dict[str, set[int]]:
+    values: dict[str, set[int]] = defaultdict(set)
+    for counts in counted:
+        for name, count in counts.items():
+            values[name].add(count)
+    return values
