@@ -161,7 +161,8 @@ def _validation(
     missing = [name for name in technique.parameters if parameters.get(name) is None]
     if missing and technique.required:
         raise ParameterError(f"{entry.name} needs {', '.join(missing)}")
-    checked = entry.check({technique.parameters[name]: value for name, value in parameters.items()}, published)
+    given = {technique.parameters[name]: value for name, value in parameters.items()}
+    checked = entry.check(given, published, empty_range=technique.required)  # a published technique then says False
     if entry.name == "utility-bias":
         # The function gets what was given, whatever it is.
         result = difference(original, anonymized, **checked)

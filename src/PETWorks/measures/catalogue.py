@@ -149,8 +149,13 @@ class Metric:
                 parts += [f"{' and' if parts else 'needs'} {need}", hint]
         return NeedNotMet(*parts, measure=self.name) if parts else None
 
-    def check(self, given: Mapping[str, Any], names: Mapping[str, str] | None = None) -> dict[str, Any]:
-        """All parameters, each checked; `names` says what messages call them."""
+    def check(
+        self, given: Mapping[str, Any], names: Mapping[str, str] | None = None, *, empty_range: bool = False
+    ) -> dict[str, Any]:
+        """All parameters, each checked; `names` says what messages call them.
+
+        empty_range   whether a lower limit may be above the upper one, so that nothing lies between
+        """
         called = {name: (names or {}).get(name, name) for name in self.parameters}
         for name in given:
             if not self.parameters:
@@ -163,7 +168,7 @@ class Metric:
             optional = value is None and parameter.default is None
             checked[name] = None if optional else parameter.rule.check(self.name, called[name], value)
         for name, parameter in self.parameters.items():
-            lower = parameter.rule.not_below if isinstance(parameter.rule, Number) else None
+            lower = parameter.rule.not_below if isinstance(parameter.rule, Number) and not empty_range else None
             if lower and None not in (checked[lower], checked[name]) and not at_most(checked[lower], checked[name]):
                 given_of_both = [called[one] for one in (lower, name) if one in given]
                 raise ParameterError(
