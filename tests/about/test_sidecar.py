@@ -172,7 +172,7 @@ BOMB = "a: &a [x,x,x,x]\nb: &b [*a,*a,*a,*a]\nDATASET: [*b,*b,*b]\n"
         (GOOD + "  HIERARCHY: [h]\n", r"expected the name of a folder under 'HIERARCHY'"),
         (GOOD + f"  HIERARCHY: {'x' * 300}\n", r"(the name of a folder|hierarchy folder)"),
         ("DATASET: " + "[" * 100_000, r"t.yaml"),
-        ("x" * (2 << 20), r"t.yaml: the file is larger than 1024 KiB"),
+        ("x" * (2 << 20), r"t.yaml: the file is larger than 1 MiB"),
         (GOOD + "  HIERARCHY: ../elsewhere\n", r"'HIERARCHY' is outside the file's own folder"),
         (GOOD + "  HIERARCHY: /etc\n", r"'HIERARCHY' is outside the file's own folder"),
         (GOOD + '  HIERARCHY: "a\\0b"\n', r"expected the name of a folder under 'HIERARCHY'"),

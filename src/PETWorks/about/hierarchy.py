@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from PETWorks.errors import HierarchyError, NotApplicable, PETWorksError, quoted
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.encoding import decode
+from PETWorks.tables.small_files import read_small
 
 LARGEST_FILE = 1 << 28
 Integers = NDArray[np.int64]
@@ -206,14 +207,7 @@ def _as_hierarchy(given: object, column: str) -> Hierarchy:
 
 
 def _read(file: Path) -> Hierarchy:
-    try:
-        if file.exists() and not file.is_file():
-            raise HierarchyError(f"{file.name}: not a regular file")
-        if file.stat().st_size > LARGEST_FILE:
-            raise HierarchyError(f"{file.name}: the file is larger than {LARGEST_FILE >> 20} MiB")
-        text = decode(file.read_bytes(), file.name)
-    except OSError as error:
-        raise HierarchyError(f"cannot read {file.name}: {error.strerror}") from None
+    text = decode(read_small(file, LARGEST_FILE, HierarchyError), file.name)
     if "\0" in text:
         raise HierarchyError(f"{file.name}, line {text.count(chr(10), 0, text.index(chr(0))) + 1}: contains a NUL byte")
     if ";" not in text and {line.count(",") > 0 for line in text.splitlines() if line.strip()} == {True}:

@@ -1,6 +1,7 @@
 """The command `petworks`: its subcommands, and the exit code for everything that can end it."""
 
 import io
+import os
 import signal
 import sys
 import traceback
@@ -12,7 +13,13 @@ import click
 
 from PETWorks import __version__
 from PETWorks.cli.arguments import BAD_INPUT, INTERNAL_ERROR, INTERRUPTED, OPTIONS
-from PETWorks.errors import PETWorksError, printable
+from PETWorks.counting.engine import address_space
+from PETWorks.errors import InputError, PETWorksError, printable
+from PETWorks.measures.docstrings import docstring
+
+LONGEST_LINE = 2000  # characters of a message
+LEAST_ADDRESS_SPACE = 1 << 30
+NO_THREAD = "can't start new thread"  # there is no other way to learn it: Python raises a plain RuntimeError
 
 MODULES = {
     "evaluate": "measuring",
@@ -41,10 +48,12 @@ class Commands(click.Group):
             return None
         module = import_module(f"PETWorks.cli.{MODULES[name]}")
         command: click.Command = getattr(module, f"{name}_command")
+        command.help = docstring(command.callback)
         return command
 
     def main(self, *arguments: Any, **options: Any) -> Any:
         """Run the program; whatever ends it gives the exit code."""
+        self.help = docstring(self.callback)
         with _ExitCodes():
             return super().main(*arguments, **options)
 
@@ -59,10 +68,31 @@ class Commands(click.Group):
         except KeyboardInterrupt:
             reason, code = "interrupted", INTERRUPTED
         except OSError as error:
-            reason, code = f"cannot write the result: {error.strerror or 'the system rejected it'}", BAD_INPUT
+            what = "write the result" if error.filename is None else f"use {os.fsdecode(error.filename)!r}"
+            reason, code = f"cannot {what}: {error.strerror or 'the system rejected it'}", BAD_INPUT
+        except RuntimeError as error:
+            if str(error) != NO_THREAD:
+                raise
+            reason, code = "not enough memory, or too many processes: the system starts no further thread", BAD_INPUT
         for line in reason.split("\n"):
-            click.echo(f"petworks: {printable(line)}", err=True)
+            click.echo(f"petworks: {_shortened(printable(line))}", err=True)
         return context.exit(code)
+
+
+def _shortened(line: str) -> str:
+    """A line without the middle of what is too long to read, such as a path."""
+    half = LONGEST_LINE // 2
+    return line if len(line) <= LONGEST_LINE else f"{line[:half]} ... {line[-half:]}"
+
+
+def _check_address_space() -> None:
+    """Below a limit of the system, libraries do not raise errors but crash."""
+    limit = address_space()
+    if limit is not None and limit < LEAST_ADDRESS_SPACE:
+        raise InputError(
+            f"this process may use {limit >> 20} MiB of address space; at least {LEAST_ADDRESS_SPACE >> 20} MiB are "
+            "needed (ulimit -v)"
+        )
 
 
 class _ExitCodes:
@@ -92,6 +122,15 @@ class _ExitCodes:
     ) -> None:
         if error is not None and self._stopped_by is not None:
             raise SystemExit(self._stopped_by) from None
+        limit = address_space()
+        if kind is not None and not issubclass(kind, SystemExit) and limit is not None:
+            # Libraries have many words for it.
+            click.echo(
+                f"petworks: {kind.__name__}: not enough memory, or threads; this process may use {limit >> 20} MiB of "
+                "address space (ulimit -v)",
+                err=True,
+            )
+            raise SystemExit(BAD_INPUT) from None
         if kind is not None and not issubclass(kind, SystemExit):
             # The message is left out: it might quote a cell.
             traceback.print_tb(trace)
@@ -110,5 +149,6 @@ def main() -> None:
     Nothing leaves this machine. Exit code 0: everything asked for holds; 1: something does not;
     2: bad input or usage; 3: an error of the program itself.
     """
+    _check_address_space()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that lacks some characters still gets the table

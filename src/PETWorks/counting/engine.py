@@ -14,6 +14,7 @@ from PETWorks.tables.source import Source
 
 ENGINES = ("auto", "memory", "duckdb", "spark")
 SMALLEST_LIMIT, LARGEST_LIMIT = 256 << 20, 1 << 50
+DUCKDB_ADDRESS_SPACE = 4 << 30
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?)?B?\s*", re.IGNORECASE)
 _UNITS = {"": 1} | {letter: 1000**power for power, letter in enumerate("kmgt", 1)}
 _UNITS |= {f"{letter}i": 1024**power for power, letter in enumerate("kmgt", 1)}
@@ -95,6 +96,12 @@ def choose(
         from PETWorks.counting.spark import SparkEngine
 
         return SparkEngine(given)
+    space = address_space()
+    if space is not None and space < DUCKDB_ADDRESS_SPACE:  # its threads would end the process without an error
+        raise InputError(
+            f"the engine 'duckdb' needs {DUCKDB_ADDRESS_SPACE >> 20} MiB of address space; this process may use "
+            f"{space >> 20} MiB (ulimit -v)"
+        )
     from PETWorks.counting.duckdb import DuckEngine
 
     return DuckEngine(limit, temp_folder, note)
@@ -134,11 +141,22 @@ def size_in_bytes(size: int | str) -> int:
 
 
 def half_the_machine() -> int:
-    """Half of the memory of the machine, in bytes."""
+    """Half of the memory of the machine, in bytes; or of what this process may use of it."""
     try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+        whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
-        return 4 << 30
+        whole = 8 << 30
+    return min(whole, address_space() or whole) // 2
+
+
+def address_space() -> int | None:
+    """The limit of the system for this process (`ulimit -v`), in bytes; None if there is none."""
+    if find_spec("resource") is None:
+        return None  # not a Unix
+    import resource
+
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return None if limit == resource.RLIM_INFINITY else limit
 
 
 def _bytes_needed(source: Source, columns: int) -> int:

@@ -15,6 +15,7 @@ from PETWorks.gate.schema import violation
 from PETWorks.gate.typed_json import JSONObject
 from PETWorks.measures.catalogue import catalogue
 from PETWorks.measures.result import shown
+from PETWorks.tables.small_files import read_small
 
 LARGEST_FILE = 1 << 26
 _DIGEST = re.compile("[0-9a-f]{64}")
@@ -85,18 +86,9 @@ def read_check(path: Path) -> CheckFile:
 
 def _text_of(path: Path) -> str:
     try:
-        regular, size = path.is_file(), path.stat().st_size
-        if regular and size <= LARGEST_FILE:
-            text = path.read_text("utf-8-sig")
-    except OSError as error:
-        raise InputError(f"cannot read {str(path)!r}: {error.strerror}") from None
+        return read_small(path, LARGEST_FILE).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError(f"{path.name}: not JSON in UTF-8") from None
-    if not regular:
-        raise InputError(f"cannot read {str(path)!r}: not a regular file")
-    if size > LARGEST_FILE:
-        raise InputError(f"{path.name}: larger than {LARGEST_FILE >> 20} MiB")
-    return text
 
 
 def _finite(text: str) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 from PETWorks.about.roles import roles_given
 from PETWorks.about.treatment import TREATMENTS
 from PETWorks.counting.release import Release
-from PETWorks.errors import InputError, PETWorksError, quoted
+from PETWorks.errors import PETWorksError, quoted
 from PETWorks.gate.accountability import Accountability, accountability_of
 from PETWorks.gate.document import ReleaseKind, Spoken
 from PETWorks.gate.mistakes import Mistakes, located_error, raw_names, without
@@ -137,8 +137,6 @@ def read_policy(path: str | Path, root: str | Path | None = None, *, network: bo
     ('adult_anonymized.csv', ['pdpc-5', 'l-diversity'])
     """
     path = Path(path)
-    if path.exists() and not path.is_file():
-        raise InputError(f"cannot read {str(path)!r}: not a regular file")
     file = read_yaml(path)
     if not isinstance(file.content, Mapping):
         raise file.error((), "expected a mapping that begins with 'petworks_policy: 1'")

@@ -18,6 +18,7 @@ from PETWorks.tables.cells import is_number
 from PETWorks.tables.opening import open_path, open_source
 
 PRESET = {"public": "health-canada-0.09", "controlled": "pdpc-5", "internal": "pdpc-3"}
+MOST_COLUMNS_OF_A_POLICY = 5_000  # nobody looks at more roles, and a policy file has a largest size
 SIZES = ((10, "all"), (30, "1-3"), (MOST_COLUMNS, "1-2"))  # subsets that are quick, for so many quasi-identifiers
 _PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 
@@ -25,6 +26,10 @@ _PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 def suggestions(data: Path, separator: str | None, encoding: str | None) -> tuple[list[Suggestion], str | None]:
     """A role for each column with its reason, and the column that names the person if there is one."""
     source = open_source(open_path(data, separator, encoding), "the table")
+    if len(source.names) > MOST_COLUMNS_OF_A_POLICY:
+        raise InputError(
+            f"{data.name}: {len(source.names):,} columns; init suggests roles for at most {MOST_COLUMNS_OF_A_POLICY:,}"
+        )
     given = read_sidecar(data).roles
     table = load_rows(source, source.names, memory_limit=2 * half_the_machine())
     named = [name for name in source.names if name]

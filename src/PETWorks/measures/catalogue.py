@@ -11,6 +11,7 @@ from PETWorks.counting.questions import Question
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import View
 from PETWorks.errors import Hint, NeedNotMet, NotApplicable, ParameterError, quoted, unknown
+from PETWorks.measures.docstrings import docstring
 from PETWorks.measures.parameters import Choice, Flag, Function, Number, Text
 from PETWorks.measures.result import Result, at_most
 
@@ -104,7 +105,7 @@ class Metric:
     @property
     def summary(self) -> str:
         """The first line of its docstring."""
-        return (inspect.getdoc(self.function) or "").partition("\n")[0]
+        return docstring(self.function).partition("\n")[0]
 
     @cached_property
     def parameters(self) -> dict[str, Parameter]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from PETWorks.gate.document import INTERNAL, CheckDocument, ColumnFacts, MeasureResult
 from PETWorks.measures.catalogue import Metric, all_measures, find
+from PETWorks.measures.docstrings import docstring
 
 MOST_COLUMNS = 100
 MOST_RISKY = 30
@@ -172,6 +173,6 @@ def _by_attribute(document: CheckDocument) -> list[dict[str, Any]]:
 
 def source(measure: str) -> str:
     """The papers that are cited in a measure's docstring."""
-    paragraphs = (part.strip() for part in (find(measure).function.__doc__ or "").split("\n\n"))
+    paragraphs = (part.strip() for part in docstring(find(measure).function).split("\n\n"))
     cited = [" ".join(part.split()) for part in paragraphs if "(19" in part or "(20" in part]
     return cited[-1].replace("*", "") if cited else ""

@@ -136,7 +136,7 @@ class CSV:
         from pyarrow import csv as arrow_csv
 
         positions = [str(position) for position in range(len(self.names))]
-        wanted = [positions[self.names.index(name)] for name in columns]
+        wanted = [positions[place] for place in self._places(columns)]
         return (
             arrow_csv.ReadOptions(
                 column_names=positions, skip_rows_after_names=1, block_size=block_size, encoding=self._encoding
@@ -151,11 +151,15 @@ class CSV:
 
     def _parse_slowly(self, columns: tuple[str, ...]) -> Iterator[pa.Table]:
         """The table as Python's reader has it; an error that names the first line that is not right."""
-        wanted = [self.names.index(name) for name in columns]
+        wanted = self._places(columns)
         rows = self._rows()
         next(rows)
         while piece := list(islice(rows, SLOW_ROWS)):
             yield pa.Table.from_arrays([dictionary_array([row[at] for row in piece]) for at in wanted], list(columns))
+
+    def _places(self, columns: tuple[str, ...]) -> list[int]:
+        places = {name: place for place, name in enumerate(self.names)}
+        return [places[name] for name in columns]
 
     def _rows(self) -> Iterator[list[str]]:
         width, line = len(self.names), 1

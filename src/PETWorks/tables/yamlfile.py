@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PETWorks.errors import Hint, InputError, printable, quoted
+from PETWorks.tables.small_files import read_small
 
 LARGEST_FILE = 1 << 20
 DEEPEST = 50
@@ -53,9 +54,7 @@ def read_yaml(path: Path) -> YAMLFile:
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     lines: dict[Key, int] = {}
     try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise InputError(f"{path.name}: the file is larger than {LARGEST_FILE >> 10} KiB")
-        read = path.read_bytes()
+        read = read_small(path, LARGEST_FILE)
         events = yaml.parse(read.decode("utf-8-sig"), loader)
         return YAMLFile(path.name, _document(events, path.name, lines), lines, hashlib.sha256(read).hexdigest())
     except yaml.MarkedYAMLError as error:
@@ -64,8 +63,6 @@ def read_yaml(path: Path) -> YAMLFile:
         raise InputError(f"{path.name}{where}: not plain YAML ({error.problem})") from None
     except (yaml.YAMLError, UnicodeDecodeError):
         raise InputError(f"{path.name}: not a YAML file in UTF-8") from None
-    except OSError as error:
-        raise InputError(f"cannot read {path.name}: {error.strerror}") from None
 
 
 def _document(events: Iterator[Any], name: str, lines: dict[Key, int]) -> Any:

@@ -1,0 +1,163 @@
+"""Limits are as documented; beyond them, and under those of the system, there is an error and no traceback."""
+
+import re
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from command import petworks
+from conftest import ROOT
+from PETWorks import Release
+from PETWorks.about import hierarchy
+from PETWorks.cli import main
+from PETWorks.counting import engine
+from PETWorks.errors import InputError
+from PETWorks.gate import diff, starter
+from PETWorks.gate.policy import read_policy
+from PETWorks.measures.attacks import subset_sizes
+from PETWorks.tables import csvfile, yamlfile
+
+MIB = 1 << 20
+LIMITS = {
+    "line of a CSV file": f"{csvfile.LONGEST_LINE // MIB} MiB",
+    "hierarchy file": f"{hierarchy.LARGEST_FILE // MIB} MiB",
+    "levels of a hierarchy": f"{hierarchy.MOST_LEVELS:,}",
+    "roles file, policy file": f"{yamlfile.LARGEST_FILE // MIB} MiB",
+    "result of a check that `petworks diff` reads": f"{diff.LARGEST_FILE // MIB} MiB",
+    "columns of a table for which `petworks init` suggests roles": f"{starter.MOST_COLUMNS_OF_A_POLICY:,}",
+    "quasi-identifiers for `attack --subsets`": f"{subset_sizes.MOST_COLUMNS:,}",
+    "subsets of the quasi-identifiers": f"{subset_sizes.MOST_SUBSETS:,}",
+    "`--memory-limit`": f"at least {engine.SMALLEST_LIMIT // MIB} MiB",
+    "address space of the process (`ulimit -v`)": f"at least {main.LEAST_ADDRESS_SPACE // MIB:,} MiB",
+    "address space with the engine `duckdb`": f"at least {engine.DUCKDB_ADDRESS_SPACE // MIB:,} MiB",
+}
+
+
+def test_limits_are_as_documented():
+    page = (ROOT / "docs/input.md").read_text("utf-8").partition("\nLimits:")[2]
+    assert dict(re.findall(r"^\| (.+) \| (.*\d.*) \|$", page, re.MULTILINE)) == LIMITS
+
+
+def limited(*arguments, **limits):
+    """The command under limits of the system."""
+
+    def limit():
+        for name, most in limits.items():
+            resource.setrlimit(getattr(resource, name), (most, most))
+
+    script = str(Path(sys.executable).with_name("petworks"))
+    return subprocess.run([script, *arguments], capture_output=True, text=True, preexec_fn=limit)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [600 * MIB, 1100 * MIB, 1600 * MIB])
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_too_little_address_space_is_an_error(tmp_path, engine, size):
+    path = tmp_path / "t.csv"
+    path.write_text("zip;age\n" + "".join(f"{row % 997};{row % 89}\n" for row in range(200_000)))
+    done = limited("evaluate", str(path), "--qi", "zip,age", "--engine", engine, RLIMIT_AS=size)
+    assert done.returncode in (0, 2), done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 0 or re.search("memory|address space", done.stderr)
+    assert size > 1024 * MIB or "600 MiB of address space; at least 1024 MiB are needed (ulimit -v)" in done.stderr
+
+
+def test_the_memory_of_a_limited_process_is_not_that_of_the_machine(monkeypatch):
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (2 << 30, 2 << 30))
+    assert engine.half_the_machine() <= 1 << 30
+
+
+def test_a_thread_that_does_not_start_is_an_error(monkeypatch, capsys):
+    def no_thread(*_, **__):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr("PETWorks.cli.measuring.release_given", no_thread)
+    with pytest.raises(SystemExit) as end:
+        main.main(["evaluate", "data/delta.csv", "--qi", "zip"])
+    assert end.value.code == 2
+    assert "starts no further thread" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("evaluate", "LONG.csv", "--qi", "a"),
+        ("evaluate", "LONG*.csv", "--qi", "a"),
+        ("evaluate", "LONG#t", "--qi", "a"),
+        ("evaluate", "data/delta.csv", "--qi", "zip", "--original", "LONG"),
+        ("evaluate", "data/delta.csv", "--qi", "zip", "--hierarchies", "LONG"),
+        ("evaluate", "data/delta.csv", "--qi", "zip", "--temp-folder", "LONG", "--engine", "duckdb"),
+        ("evaluate", "data/delta.csv", "--qi", "zip", "-o", "LONG"),
+        ("check", "LONG"),
+        ("check", "data/adult_policy.yaml", "--data", "LONG"),
+        ("init", "LONG"),
+        ("diff", "LONG", "LONG"),
+    ],
+    ids=" ".join,
+)
+def test_very_long_paths(arguments):
+    done = petworks(*(argument.replace("LONG", "x" * 5000) for argument in arguments))
+    assert done.returncode == 2
+    assert re.fullmatch(r"petworks: [^\n]{,2100}\n", done.stderr)
+    assert "-o" in arguments or "write" not in done.stderr, "nothing was written yet"
+
+
+def test_files_that_do_not_say_how_large_they_are(tmp_path):
+    """Those under /proc have the size 0."""
+    endless = Path("/proc/kallsyms")
+    if not endless.is_file() or len(endless.read_bytes()) <= MIB:
+        pytest.skip("there is no large file under /proc")
+    (tmp_path / "t.csv").write_text("zip\n1\n")
+    (tmp_path / "t.yaml").symlink_to(endless)
+    for read in (lambda: Release(tmp_path / "t.csv"), lambda: read_policy(tmp_path / "t.yaml")):
+        with pytest.raises(InputError, match=r"t.yaml: the file is larger than 1 MiB"):
+            read()
+    with pytest.raises(InputError, match=r"not JSON|larger than"):
+        diff.read_check(endless)
+
+
+@pytest.mark.skipif(not Path("/proc/cpuinfo").is_file(), reason="there is no /proc")
+def test_tables_under_proc_are_read():
+    with pytest.raises(ValueError, match="roles name columns that are not in the data"):
+        Release("/proc/cpuinfo", {"zip": "quasi_identifier"})
+
+
+def test_a_policy_for_very_many_columns_is_not_begun(tmp_path):
+    path = tmp_path / "wide.csv"
+    path.write_text(";".join(f"c{place}" for place in range(100_000)) + "\n" + ";".join("1" * 100_000) + "\n")
+    done = petworks("init", path)
+    assert done.returncode == 2
+    assert "wide.csv: 100,000 columns; init suggests roles for at most 5,000" in done.stderr
+
+
+def test_wide_tables_are_read(tmp_path):
+    names = tuple(f"c{place}" for place in range(20_000))
+    path = tmp_path / "wide.csv"
+    path.write_text(";".join(names) + "\n" + ";".join("1" * len(names)) + "\n")
+    source = csvfile.CSV(path)
+
+    class Names(tuple):
+        def index(self, *_):
+            raise AssertionError("looking for each name among all takes too long")
+
+    source.names = Names(source.names)
+    assert next(source.read(names)).num_columns == len(names)
+
+
+@pytest.mark.slow
+def test_nothing_depends_on_docstrings_or_assertions(tmp_path):
+    outputs = {}
+    for options in ((), ("-OO",)):
+        page, result = tmp_path / f"page{options}.html", tmp_path / f"result{options}.json"
+        check = ["check", "data/adult_policy.yaml", "--as-of", "2026-01-01", "--html", str(page), "--json", str(result)]
+        commands = (check, ["measures"], ["--help"], ["check", "--help"], ["schema", "check"])
+        done = [
+            subprocess.run([sys.executable, *options, "-m", "PETWorks", *one], capture_output=True, text=True)
+            for one in commands
+        ]
+        outputs[options] = [page.read_text("utf-8"), result.read_text("utf-8"), *(one.stdout for one in done)]
+    for plain, without in zip(outputs[()], outputs["-OO",], strict=True):
+        assert plain == without
