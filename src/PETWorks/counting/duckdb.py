@@ -22,14 +22,14 @@ import numpy as np
 from PETWorks.counting.batches import THREADS
 from PETWorks.counting.codes import Codes, GrowingEncoder, Known, arrow_codes, arrow_integers, person_texts
 from PETWorks.counting.counts import Integers, PairCounts
+from PETWorks.counting.duckdb_profiles import duckdb_profiles
 from PETWorks.counting.loading import check_labels
 from PETWorks.counting.packed_words import Words, class_starts
 from PETWorks.counting.part_tasks import Part
 from PETWorks.counting.partitioned import PartitionedTable
-from PETWorks.counting.profiles import LONGEST, SAMPLE, Profile
+from PETWorks.counting.profiles import Profile
 from PETWorks.counting.questions import Merge
 from PETWorks.errors import Hint, InputError, ParameterError
-from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.column_errors import naming
 from PETWorks.tables.databases import Database, interruptible
 from PETWorks.tables.source import Source
@@ -122,35 +122,10 @@ class DuckEngine:
         return PartitionedTable(store, known, rows, unit)
 
     def profiles(self, source: Source, columns: Sequence[str]) -> dict[str, Profile]:
-        """Counts and a sample of the values of columns; the values themselves stay on disk."""
-        cells = self.new("cells")
-        self.execute(f"CREATE TABLE {cells} ({', '.join(f'c{place} VARCHAR' for place in range(len(columns)))})")
+        """Counts and a sample of the values of columns that need not be loaded for anything else."""
         if isinstance(source, Database):
             source.limited(self._memory // 4, self._folder)
-        rows = 0
-        for piece in source.read(tuple(columns), in_pieces=True):
-            rows += piece.num_rows
-            texts = []
-            for name, chunks in zip(columns, piece.columns, strict=True):
-                with naming(name, {name: chunks.type}, source):
-                    texts.append(person_texts(chunks, source.separator is not None))
-            self.insert(cells, texts)
-        profiles = {name: self._profile(cells, f"c{place}", rows) for place, name in enumerate(columns)}
-        self.execute(f"DROP TABLE {cells}")
-        return profiles
-
-    def _profile(self, cells: str, column: str, rows: int) -> Profile:
-        values = self.new("values")
-        self.execute(
-            f"CREATE TABLE {values} AS SELECT {column} AS v, count(*) AS n FROM {cells} "
-            f"WHERE {column} IS NOT NULL AND {column} <> '{SUPPRESSED}' GROUP BY v"
-        )
-        # Sums of no rows are missing.
-        numbers = f"coalesce(CAST(sum(n) AS BIGINT), 0), count(*), count(*) FILTER (n = 1) FROM {values}"
-        present, distinct, unique = (int(column[0]) for column in self.fetch(f"SELECT {numbers}"))
-        (sample,) = self.fetch(f"SELECT v[:{LONGEST}] FROM {values} ORDER BY hash(v), v LIMIT {SAMPLE}")
-        self.execute(f"DROP TABLE {values}")
-        return Profile(rows, present, distinct, unique, [str(text) for text in sample])
+        return duckdb_profiles(self, source, columns)
 
     def new(self, kind: str) -> str:
         """A name that no table has."""

@@ -1,0 +1,63 @@
+"""Columns at a glance with DuckDB: the values of each piece are counted in memory, and added up on disk."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from PETWorks.counting.codes import Encoder, arrow_integers
+from PETWorks.counting.counts import Integers
+from PETWorks.counting.profiles import LONGEST, SAMPLE, Profile
+from PETWorks.tables.cells import SUPPRESSED
+from PETWorks.tables.column_errors import naming
+from PETWorks.tables.source import Source
+
+
+class Working(Protocol):
+    """The part of the engine that is used here."""
+
+    def new(self, kind: str) -> str:
+        """A name that no table has."""
+
+    def execute(self, statement: str) -> None:
+        """Run a statement."""
+
+    def fetch(self, query: str) -> list[Integers]:
+        """The columns of a result."""
+
+    def insert(self, table: str, columns: Sequence[Any]) -> None:
+        """Add rows, given as Arrow arrays."""
+
+
+def duckdb_profiles(engine: Working, source: Source, columns: Sequence[str]) -> dict[str, Profile]:
+    """Counts and a sample of the values of columns; the values themselves stay on disk."""
+    counted, values = engine.new("counted"), engine.new("values")
+    engine.execute(f"CREATE TABLE {counted} (c BIGINT, v VARCHAR, n BIGINT)")
+    rows = 0
+    for piece in source.read(tuple(columns), in_pieces=True):
+        rows += piece.num_rows
+        for place, (name, chunks) in enumerate(zip(columns, piece.columns, strict=True)):
+            with naming(name, {name: chunks.type}, source):
+                encoder = Encoder(spaced_quotes=source.separator is not None)
+                for chunk in chunks.chunks:
+                    encoder.add(chunk)
+                column = encoder.finish().without_unused_labels()
+            places = arrow_integers(np.full(len(column.counts), place))
+            engine.insert(counted, [places, column.labels, arrow_integers(column.counts)])
+    engine.execute(
+        f"CREATE TABLE {values} AS SELECT c, v, CAST(sum(n) AS BIGINT) AS n FROM {counted} "
+        f"WHERE v IS NOT NULL AND v <> '{SUPPRESSED}' GROUP BY c, v"
+    )
+    engine.execute(f"DROP TABLE {counted}")
+    profiles = {name: _profile(engine, values, place, rows) for place, name in enumerate(columns)}
+    engine.execute(f"DROP TABLE {values}")
+    return profiles
+
+
+def _profile(engine: Working, values: str, place: int, rows: int) -> Profile:
+    of_column = f"FROM {values} WHERE c = {place}"
+    # Sums of no rows are missing.
+    numbers = f"SELECT coalesce(CAST(sum(n) AS BIGINT), 0), count(*), count(*) FILTER (n = 1) {of_column}"
+    present, distinct, unique = (int(column[0]) for column in engine.fetch(numbers))
+    (sample,) = engine.fetch(f"SELECT v[:{LONGEST}] {of_column} ORDER BY hash(v), v LIMIT {SAMPLE}")
+    return Profile(rows, present, distinct, unique, [str(text) for text in sample])
