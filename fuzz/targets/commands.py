@@ -74,7 +74,7 @@ VALUES += [
 VALUES += [
     "inference:disease=0.5",
     "x://y",
-    "file:///x",
+    "ftp://x/y",
     "internal",
     "external",
     "both",
