@@ -11,7 +11,7 @@ from pickle import PickleError
 from typing import Any
 
 import numpy as np
-from numba import njit
+from numba import config, njit
 
 from PETWorks.counting.codes import Codes
 from PETWorks.counting.counts import Integers
@@ -22,6 +22,8 @@ CACHE_ERRORS = (OSError, EOFError, ValueError, LookupError, AttributeError, Impo
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile at first use, and keep the result for other processes if there is a sound place for it."""
+    if config.DISABLE_JIT:
+        return _interpreted(function)
     plain = njit(nogil=True)(function)
     try:
         kept = njit(nogil=True, cache=True)(function)
@@ -33,6 +35,18 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
             return kept(*arguments)
         except CACHE_ERRORS:
             return plain(*arguments)
+
+    return call
+
+
+def _interpreted(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function as Python runs it, slowly; its numbers are Python's, as those of compiled ones are."""
+
+    def call(*arguments: Any) -> Any:
+        numbers = function(*arguments)
+        if numbers is None:
+            return None
+        return tuple(map(int, numbers)) if isinstance(numbers, tuple) else int(numbers)
 
     return call
 

@@ -1,5 +1,6 @@
 """Every adversary: all subsets of the quasi-identifiers against a literal count, and what is drawn from them."""
 
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -374,3 +375,26 @@ def test_suppressed_records_are_a_class():
 )
 def test_cuts(first, last, rows, bounds):
     assert lattice._cuts(np.array([3, 5, 9]), first, last, rows) == bounds
+
+
+def test_without_the_compiler_the_numbers_are_the_same():
+    """NUMBA_DISABLE_JIT=1, which people set to debug their own code."""
+    script = (
+        "import PETWorks.counting.subset_kernels\n"
+        "from PETWorks import Release, every_subset\n"
+        "columns = {name: [str(row * step % 7) for row in range(60)] for name, step in zip('abcd', (1, 2, 3, 5))}\n"
+        "roles = dict.fromkeys('abc', 'quasi_identifier') | {'d': 'sensitive_attribute'}\n"
+        "print(every_subset(Release(columns, roles)).to_dicts())"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "NUMBA_DISABLE_JIT": disabled},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for disabled in "01"
+    }
+    assert len(found) == 1
+    assert len(found.pop()) > 100
