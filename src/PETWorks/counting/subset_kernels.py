@@ -11,7 +11,7 @@ from pickle import PickleError
 from typing import Any
 
 import numpy as np
-from numba import config, njit
+from numba import njit
 
 from PETWorks.counting.codes import Codes
 from PETWorks.counting.counts import Integers
@@ -22,9 +22,9 @@ CACHE_ERRORS = (OSError, EOFError, ValueError, LookupError, AttributeError, Impo
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile at first use, and keep the result for other processes if there is a sound place for it."""
-    if config.DISABLE_JIT:
-        return _interpreted(function)
     plain = njit(nogil=True)(function)
+    if plain is function:  # NUMBA_DISABLE_JIT
+        return _interpreted(function)
     try:
         kept = njit(nogil=True, cache=True)(function)
     except CACHE_ERRORS:
