@@ -8,7 +8,7 @@ from html import unescape
 from itertools import pairwise
 
 import pytest
-from external_search import Twin, by_class_sizes, pinned, with_a_binary_attribute
+from fuzz.external_search import Twin, by_class_sizes, pinned, with_a_binary_attribute
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator

@@ -24,8 +24,7 @@ NOT_CONTENT = ("generated", "as_of_given", "inputs", "policy", "salt", "commitme
 
 
 class Table(NamedTuple):
-    """A table with one quasi-identifier: how many records of each class have which sensitive value, and how many
-    are suppressed."""
+    """A table with one quasi-identifier: the records of each class by sensitive value, and the suppressed ones."""
 
     classes: tuple[tuple[int, ...], ...]
     suppressed: int = 0
@@ -145,7 +144,7 @@ class Twin:
         if rule.measure in IMPLICIT:
             return True
         if rule.measure == "k-anonymity":
-            return min(sizes) >= limits["k"]
+            return bool(min(sizes) >= limits["k"])
         if rule.measure == "sample-uniqueness":
             return Fraction(sizes.count(1), records) <= exactly(limits["share"])
         if rule.measure == "average-risk":
@@ -159,7 +158,7 @@ class Twin:
         if rule.measure == "attribute-inference":
             return Fraction(self._guesses(table), table.records) <= exactly(limits["at_most"])
         if rule.measure == "l-diversity":
-            return min(sum(count > 0 for count in values) for values in table.classes) >= limits["l"]
+            return bool(min(sum(count > 0 for count in values) for values in table.classes) >= limits["l"])
         assert rule.measure == "t-closeness", rule.measure
         totals = [Fraction(sum(column), records) for column in zip(*table.classes, strict=True)]
         distances = [
