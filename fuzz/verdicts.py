@@ -13,8 +13,8 @@ from fuzz.worker import MEMORY_BYTES, Ended, Outcome
 GOOD_CODES = (0, 1, 2)
 BAD_INPUT = 2
 OUTPUTS = ("-o", "--output", "--json", "--junit", "--markdown", "--html", "--per-record")
-# What rightly differs between engines and formats.
-OF_THE_INPUT = ("engine", "encoding", "separator", "not_applicable", "generated")
+# What rightly differs between engines, formats and runs.
+MAY_DIFFER = ("engine", "encoding", "separator", "not_applicable", "generated", "salt", "commitments")
 
 
 def failures(case: Case, outcome: Outcome) -> list[str]:
@@ -175,7 +175,7 @@ def _disagreements(case: Case, outcome: Outcome) -> Iterator[str]:
 def _difference(one: Any, other: Any, path: str = "") -> str | None:
     """Where two documents differ."""
     if isinstance(one, dict) and isinstance(other, dict):
-        keys = [key for key in {**one, **other} if key not in OF_THE_INPUT]
+        keys = [key for key in {**one, **other} if key not in MAY_DIFFER]
         inner = (_difference(one.get(key), other.get(key), f"{path}.{key}") for key in keys)
     elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         inner = (_difference(*pair, f"{path}[]") for pair in zip(one, other, strict=True))
