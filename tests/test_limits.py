@@ -158,6 +158,7 @@ def test_nothing_depends_on_docstrings_or_assertions(tmp_path):
             subprocess.run([sys.executable, *options, "-m", "PETWorks", *one], capture_output=True, text=True)
             for one in commands
         ]
-        outputs[options] = [page.read_text("utf-8"), result.read_text("utf-8"), *(one.stdout for one in done)]
+        texts = [page.read_text("utf-8"), result.read_text("utf-8"), *(one.stdout for one in done)]
+        outputs[options] = [re.sub(r'"salt": "\w+"', "", text) for text in texts]
     for plain, without in zip(outputs[()], outputs["-OO",], strict=True):
         assert plain == without
