@@ -37,6 +37,19 @@ def test_the_command_in_the_report_gives_the_same_digest(tmp_path, edition):
     assert str(tmp_path) not in result.to_json()
 
 
+@pytest.mark.parametrize("edition", ["internal", "external"])
+def test_an_earlier_check_is_part_of_the_command_where_it_matters(tmp_path, edition):
+    header, *rows = TABLE.splitlines()
+    path = written(tmp_path, GOOD)
+    (tmp_path / "table.csv").write_text("\n".join([header, *rows * 10]))
+    (tmp_path / "first.json").write_text(check(path, as_of=DAY).to_json())
+    (tmp_path / "table.csv").write_text("\n".join([header, *rows * 10, rows[0]]))
+    plain, warned = check(path, as_of=DAY), check(path, as_of=DAY, previous=tmp_path / "first.json")
+    assert repeated(warned, tmp_path, edition) == warned.file(edition).content_sha256
+    differ = plain.file(edition).content_sha256 != warned.file(edition).content_sha256
+    assert differ == (edition == "internal") == ("--previous first.json" in warned.to_html(edition=edition))
+
+
 def test_a_root_and_an_engine_that_matters_are_part_of_the_command(tmp_path, monkeypatch):
     (tmp_path / "policies").mkdir()
     (tmp_path / "table.csv").write_text(TABLE)

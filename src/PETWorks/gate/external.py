@@ -87,7 +87,7 @@ class _Edition:
             results=tuple(self._results()),
             not_applicable={},
             next_steps=tuple(replace(step, records=None) for step in document.next_steps if step.step in STEPS),
-            options=document.options,
+            options={name: value for name, value in document.options.items() if name != "previous"},
             commitments=self._commitments(),
         )
 

@@ -1,7 +1,7 @@
 """A release judged by a policy, and the formats in which the result can be shown."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -118,4 +118,7 @@ def check(
     policy = policy if isinstance(policy, Policy) else read_policy(policy)
     earlier = None if previous is None else read_check(Path(previous))
     document, note = judged(policy, data, as_of, salt, progress, **counted)
-    return Check(document if earlier is None else with_warning(document, earlier), note)
+    if previous is None or earlier is None:
+        return Check(document, note)
+    warned = with_warning(document, earlier)
+    return Check(replace(warned, options={**warned.options, "previous": Path(previous).name}), note)
