@@ -7,11 +7,12 @@ from test_suggestion import national_id
 from command import petworks
 from conftest import REFERENCE, ROOT
 from PETWorks import check
-from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.loading import load_rows
 from PETWorks.counting.profiles import profile_of
 from PETWorks.gate.findings import finding
 from PETWorks.gate.recognition import Examined
+from PETWorks.gate.suggestion import suggested_roles
 from PETWorks.tables.opening import open_source
 from policy_checks import CHECK, DAY
 
@@ -106,6 +107,14 @@ def test_some_personal_values_are_worth_a_look():
     assert (one.kind, one.fails, one.share) == ("some personal values", False, 20 / 120)
     long = [f"{'the patient came back ' * 2}{row % 50}" for row in range(ROWS)]
     assert found("remark", long, INSENSITIVE).kind == "long texts"
+
+
+@pytest.mark.parametrize("case", DIRECT)
+def test_init_suggests_what_the_check_demands(case):
+    name, cells = DIRECT[case]
+    table = load_rows(open_source({name: pa.array(cells, pa.string())}, "t"), [name])
+    (suggestion,) = suggested_roles(table, [name])
+    assert suggestion.role == IDENTIFIER
 
 
 POLICY = """\

@@ -10,9 +10,8 @@ import pytest
 from conftest import ROOT
 from PETWorks.gate.advice import STEPS
 from PETWorks.gate.document import FindingKind
-from PETWorks.gate.findings import MIXED
 from PETWorks.gate.policy_rules import IMPLICIT
-from PETWorks.gate.recognition import DATE, LOOKS
+from PETWorks.gate.recognition import DATE, LOOKS, MIXED
 from PETWorks.gate.sign_off import ITEMS
 from PETWorks.gate.vocabulary import DIRECT
 from PETWorks.measures.attacks.subsets import LIMITS

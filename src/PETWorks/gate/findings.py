@@ -8,14 +8,12 @@ from PETWorks.counting.profiles import Profile
 from PETWorks.counting.release import Release
 from PETWorks.gate.column_names import pointed_to, words_of
 from PETWorks.gate.document import ColumnFacts, ColumnFinding, FindingKind, Spoken
-from PETWorks.gate.recognition import DATE, FEW, NAMES, Examined
+from PETWorks.gate.recognition import DATE, FEW, MIXED, MOST, NAMES, Examined
 from PETWorks.gate.vocabulary import A_LABEL, A_NAME, A_NUMBER, AN_ADDRESS
 
-MOST = 0.5  # share of values of several personal kinds that makes a column a direct identifier
 SOME = 0.05  # share of personal values that is worth a look
 OFTEN = 0.5  # share of records with a unique value that is worth a look
 MASKS = "*＊○〇●"
-MIXED = "numbers or addresses of people"
 LONG, SHORT = 40, 6  # characters: of texts in which people may be named, and of numbers that address nobody
 
 

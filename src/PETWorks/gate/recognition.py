@@ -75,6 +75,7 @@ LOOKS: dict[str, Callable[[str], bool]] = {
 
 
 NAMES = (CHINESE_NAME, ENGLISH_NAME)
+MIXED, MOST = "numbers or addresses of people", 0.5  # several kinds together, and the share of them that suffices
 PERSONAL = ("e-mail addresses", NATIONAL_ID, "payment card numbers", "phone numbers")
 # Many names have no common given name, and hardly any other column has texts that have one.
 ENOUGH_BY_LOOK = {ENGLISH_NAME: 0.25}

@@ -7,7 +7,7 @@ from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDE
 from PETWorks.counting.profiles import profile_of
 from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.gate.column_names import pointed_to, terms, words_of
-from PETWorks.gate.recognition import DATE, FEW, NATIONAL_ID, Examined
+from PETWorks.gate.recognition import DATE, FEW, MIXED, MOST, NATIONAL_ID, Examined
 from PETWorks.gate.vocabulary import A_NUMBER, CALLED, LABELS, OTHERS, SUBJECTS
 
 
@@ -53,6 +53,8 @@ def _suggested(words: str, profile: Examined) -> tuple[str | None, str]:
         return IDENTIFIER, f"the name points to {roles[IDENTIFIER]}; {facts}"
     if look and look != DATE:
         return IDENTIFIER, f"{seen}; {facts}"
+    if profile.personal_share >= MOST and profile.distinct >= FEW:
+        return IDENTIFIER, f"most of the values look like {MIXED}; {facts}"
     if SENSITIVE_ATTRIBUTE in roles and profile.nearly_unique and not profile.measured and not look:
         subject = roles[SENSITIVE_ATTRIBUTE]
         return IDENTIFIER, f"the name points to {subject}, but nearly every record has a unique text; {facts}"

@@ -386,7 +386,7 @@ TEXTS = {
     "sign-off.review": "審查期限",
     "sign-off.overdue": "已逾期",
     "sign-off.contact": "事故聯絡窗口",
-    "sign-off.earlier": "先前釋出的同一群人資料",
+    "sign-off.earlier": "同一群人先前釋出的資料",
     "sign-off.none-earlier": "依政策檔所載，沒有先前釋出的資料。",
     "sign-off.not-stated": "未載明",
     "sign-off.given": "有",
