@@ -10,6 +10,7 @@ from pyarrow import parquet
 
 from command import petworks
 from PETWorks.counting.loading import load_rows
+from PETWorks.errors import InputError
 from PETWorks.gate.policy import read_policy
 from PETWorks.gate.starter import starter_policy, suggestions
 from PETWorks.tables.opening import open_path
@@ -176,3 +177,9 @@ def test_any_name_of_a_column_survives(tmp_path_factory, names):
     read = read_policy(policy)
     assert set(read.roles) == {one.column for one in found if one.role is not None}
     read.release()
+
+
+def test_a_table_of_one_column_without_a_header(tmp_path):
+    (tmp_path / "t.csv").write_text("35\n36\n")
+    with pytest.raises(InputError, match="does not look like a header of one column"):
+        suggestions(tmp_path / "t.csv", None, None)

@@ -37,8 +37,9 @@ def suggestions(data: Path, separator: str | None, encoding: str | None) -> tupl
     # Only a CSV file can lack its names.
     strange = any(is_number(name) or looks_personal(name) for name in named)
     if source.encoding and (strange or 2 * own_values >= max(len(named), 1)):
+        columns = "one column" if len(source.names) == 1 else f"{len(source.names)} columns"
         raise InputError(
-            f"{data.name}: the first line does not look like the names of {len(source.names)} columns: "
+            f"{data.name}: the first line does not look like a header of {columns}: "
             "one is a number, a date or an address, or half of them are values of their own column"
         )
     guessed = suggested_roles(table, named)
