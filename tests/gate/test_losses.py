@@ -104,6 +104,7 @@ def test_suppressed_cells_tell_nothing(tmp_path, recoded):
 def test_amounts_are_shown_only_where_the_policy_sets_them(recoded):
     for text, shown in (
         ("", []),
+        ("  - {measure: profitability}\n", []),
         ("  - {measure: profitability, publisher_benefit: 500}\n", ["profitability"]),
         ("  - {measure: publisher-payout, at_least: 0, publisher_loss: 7}\n", ["publisher-payout"]),
     ):

@@ -169,9 +169,9 @@ def _subsets(
 
 
 def _overview(release: Release, policy: Policy) -> Evaluation:
-    """All measures that apply. Those in money only where a rule is about them: nobody else has set the amounts."""
+    """All measures that apply. Those in money only where a rule sets the amounts."""
     overview = evaluate_all(release, None)
-    rules = {rule.measure.name: rule for rule in policy.rules if rule.measure is not None}
+    rules = {rule.measure.name: rule for rule in policy.rules if rule.measure is not None and _sets_amounts(rule)}
     results: list[Result] = []
     reasons = dict(overview.reasons)
     for result in overview.results:
@@ -185,6 +185,12 @@ def _overview(release: Release, policy: Policy) -> Evaluation:
             reasons[measure.name] = NeedNotMet("needs amounts: a rule of the policy that sets them")
     in_order = {entry.name: reasons[entry.name] for entry in all_measures() if entry.name in reasons}
     return Evaluation(overview.table, tuple(results), in_order)
+
+
+def _sets_amounts(rule: Rule) -> bool:
+    """Whether a rule says what something costs or is worth."""
+    parameters = {} if rule.measure is None else rule.measure.parameters
+    return any(parameters[name].unit == "money" and parameters[name].limit is None for name in rule.given)
 
 
 def _table(release: Release, overview: Evaluation) -> TableFacts:
