@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import REFERENCE, ROOT
+from PETWorks import PETValidation
 
 DOCUMENTS = sorted((REFERENCE.parent.parent / "seeds").glob("*.txt"))
 SCRIPTS = [path for path in DOCUMENTS if "PETValidation(" in path.read_text("utf-8")]
@@ -52,3 +53,11 @@ def test_there_is_an_example_for_every_published_technique():
 
     used = " ".join(path.read_text("utf-8") for path in Path(ROOT / "examples").glob("*.py"))
     assert all(f'"{technique}"' in used for technique in TECHNIQUES)
+
+
+@pytest.mark.skipif(not (REFERENCE / "adult_anonymized.csv").is_file(), reason="no reference tables")
+def test_ambiguity_of_the_reference_table_as_published():
+    """Natively a label that is both a leaf and the top is the top; see `docs/compatibility.md`."""
+    tables = REFERENCE / "adult.csv", REFERENCE / "adult_anonymized.csv"
+    found = PETValidation(*tables, "Ambiguity", dataHierarchy=REFERENCE / "adult_hierarchy")
+    assert found == {"ambiguity": 0.7271401100722763}

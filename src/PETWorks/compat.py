@@ -31,6 +31,7 @@ class _Technique:
     keys: Callable[[Result], Mapping[str, Any]]
     parameters: Mapping[str, str] = field(default_factory=dict)
     required: bool = True
+    fixed: Mapping[str, Any] = field(default_factory=dict)  # what the published interface always meant
     # Which columns are quasi-identifiers where neither the caller nor a YAML file says so.
     otherwise: Callable[[Release], Iterable[str]] | None = None
 
@@ -45,6 +46,12 @@ def _all(release: Release) -> Iterable[str]:
 
 def _prior_and_posterior(attack: Mapping[str, Any]) -> dict[str, Any]:
     return {key: attack[key] for key in ("prior", "posterior")}
+
+
+def _kept(result: Result) -> float:
+    """One minus what was lost, rounded in this order as published."""
+    raw, least, most = (result.details[name] for name in ("raw", "min", "max"))
+    return float(1 - (raw - least) / (most - least) if most > least else result.value)
 
 
 # How the published interface names what an error hints at, where it differs from Python's other arguments.
@@ -106,7 +113,9 @@ TECHNIQUES = {
     ),
     "Precision": _Technique("precision", lambda result: {"precision": result.value}),
     "AECS": _Technique("aecs", lambda result: {"AECS": result.value}, otherwise=_with_hierarchy),
-    "Ambiguity": _Technique("ambiguity", lambda result: {"ambiguity": result.value}, otherwise=_with_hierarchy),
+    "Ambiguity": _Technique(
+        "ambiguity", lambda result: {"ambiguity": _kept(result)}, otherwise=_with_hierarchy, fixed={"leaf_first": True}
+    ),
     "Non-Uniform Entropy": _Technique(
         "non-uniform-entropy", lambda result: {"Non-Uniform Entropy": result.value}, otherwise=_with_hierarchy
     ),
@@ -161,7 +170,7 @@ def _validation(
     missing = [name for name in technique.parameters if parameters.get(name) is None]
     if missing and technique.required:
         raise ParameterError(f"{entry.name} needs {', '.join(missing)}")
-    given = {technique.parameters[name]: value for name, value in parameters.items()}
+    given = {technique.parameters[name]: value for name, value in parameters.items()} | dict(technique.fixed)
     checked = entry.check(given, published, empty_range=technique.required)  # a published technique then says False
     if entry.name == "utility-bias":
         # The function gets what was given, whatever it is.

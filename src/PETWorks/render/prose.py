@@ -323,7 +323,7 @@ def not_measured(document: CheckDocument, lang: str) -> list[str]:
 
 def _reason(document: CheckDocument, measure: str, lang: str) -> str:
     needs = lacking(document, find(measure))
-    if find(measure).unit == "money" and all(rule.measure != measure for rule in document.rules):
+    if find(measure).unit == "money" and not needs:
         return said(lang, "needs.amounts")
     if needs:
         return said(lang, "needs", what=[said(lang, f"need.{need}") for need in needs])

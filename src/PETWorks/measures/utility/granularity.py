@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
 from operator import add
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from PETWorks.counting.counts import ClassCodes
 from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
 from PETWorks.measures.catalogue import CELL_BY_CELL, ByColumn, metric
-from PETWorks.measures.parameters import AtLeast
+from PETWorks.measures.parameters import AtLeast, Flag
 from PETWorks.measures.result import Later, Result, no_less_than, normalised
 
 
@@ -83,15 +83,15 @@ def _fits(combinations: int, records: int) -> bool:
     return combinations * records < 2**62
 
 
-def _stood_for_question(view: View) -> Question[float]:
+def _stood_for_question(view: View, leaf_first: bool) -> Question[float]:
     """For how many combinations of original values may all records stand?"""
     hierarchies = view.generalised_hierarchies("ambiguity")
     exact = _fits(math.prod(len(hierarchy.leaves) for hierarchy in hierarchies.values()), view.records)
     weights = {}
     for column, hierarchy in hierarchies.items():
-        leaves = hierarchy.leaf_counts(view.marginal(column).values, column)
+        leaves = hierarchy.leaf_counts(view.marginal(column).values, column, leaf_first=leaf_first)
         weights[column] = leaves if exact else leaves / len(hierarchy.leaves)
-    return view.fold_codes("stood for", partial(_stood_for, weights, exact), add, every_record=True)
+    return view.fold_codes(f"stood for {leaf_first}", partial(_stood_for, weights, exact), add, every_record=True)
 
 
 def _stood_for(weights: Mapping[str, Any], exact: bool, classes: ClassCodes) -> Any:
@@ -101,8 +101,8 @@ def _stood_for(weights: Mapping[str, Any], exact: bool, classes: ClassCodes) -> 
     return products.sum().item()
 
 
-def _asks(view: View, **_limits: float | None) -> list[Question[float]]:
-    return [_stood_for_question(view)]
+def _asks(view: View, *, leaf_first: bool, **_limits: float | None) -> list[Question[float]]:
+    return [_stood_for_question(view, leaf_first)]
 
 
 @metric(
@@ -114,11 +114,12 @@ def _asks(view: View, **_limits: float | None) -> list[Question[float]]:
     unit="ratio",
     if_it_fails="refine",
 )
-def ambiguity(view: View, *, at_least: AtLeast = None) -> Result:
+def ambiguity(view: View, *, at_least: AtLeast = None, leaf_first: Annotated[bool, Flag()] = False) -> Result:
     """How few combinations of original values a record may stand for, between one and all.
 
     A record may stand for as many combinations as the product of the leaves below its values; these are added up over
-    the records.
+    the records. A value that is a leaf and a value of a higher level stands for all leaves below the latter, or, with
+    `leaf_first`, for itself.
 
     Goldberger and Tassa (2010), *Efficient Anonymizations with Enhanced Utility*.
 
@@ -129,7 +130,7 @@ def ambiguity(view: View, *, at_least: AtLeast = None) -> Result:
     hierarchies = view.generalised_hierarchies("ambiguity")
     combinations = math.prod(len(hierarchy.leaves) for hierarchy in hierarchies.values())
     exact = _fits(combinations, view.records)
-    total = Fraction(view.answer(_stood_for_question(view)))
+    total = Fraction(view.answer(_stood_for_question(view, leaf_first)))
     raw = total if exact else max(total * combinations, Fraction(view.records))
     least, most = view.records, view.records * combinations
     value = normalised(raw, least, most)
@@ -137,7 +138,7 @@ def ambiguity(view: View, *, at_least: AtLeast = None) -> Result:
         "ambiguity",
         value,
         no_less_than(value, at_least),
-        {"at_least": at_least},
+        {"at_least": at_least, "leaf_first": leaf_first},
         {"raw": int(raw) if exact else _rounded(raw), "min": least, "max": most, "records": view.records},
     )
 
