@@ -126,8 +126,9 @@ class _ExitCodes:
         if kind is not None and not issubclass(kind, SystemExit) and limit is not None:
             # Libraries have many words for it.
             click.echo(
-                f"petworks: {kind.__name__}: not enough memory, or threads; this process may use {limit >> 20} MiB of "
-                "address space (ulimit -v)",
+                f"petworks: {kind.__name__}: most likely not enough memory, or threads; this process may use "
+                f"{limit >> 20} MiB of address space (ulimit -v). If it also happens without that limit, it is an "
+                "error in the program itself",
                 err=True,
             )
             raise SystemExit(BAD_INPUT) from None
