@@ -10,6 +10,8 @@ from PETWorks.tables.source import Source
 
 TEXT = {pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.large_binary(), pa.binary_view()}
 
+BYTES = {pa.string(): pa.binary(), pa.large_string(): pa.large_binary(), pa.string_view(): pa.binary_view()}
+
 
 @contextmanager
 def naming(column: str, types: Mapping[str, pa.DataType], source: Source) -> Iterator[None]:
@@ -49,7 +51,7 @@ def check_cells(table: pa.Table, name: str) -> None:
 
 
 def _as_bytes(cells: pa.Array) -> pa.Array:
-    """Texts as bytes, which need not be UTF-8."""
+    """Texts as bytes, which need not be UTF-8: the same buffers, none of which is followed."""
     if pa.types.is_dictionary(cells.type):
         return pa.DictionaryArray.from_arrays(cells.indices, _as_bytes(cells.dictionary), safe=False)
-    return cells.cast(pa.large_binary()) if pa.types.is_large_string(cells.type) else cells.cast(pa.binary())
+    return cells.view(BYTES[cells.type]) if cells.type in BYTES else cells
