@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from PETWorks.about.declaration import build_hierarchy
 from PETWorks.about.hierarchy import Hierarchy
 from PETWorks.compat import PETValidation, report
 from PETWorks.counting.release import Release
@@ -23,6 +24,7 @@ __all__ = [
     "Policy",
     "Release",
     "Result",
+    "build_hierarchy",
     "catalogue",
     "check",
     "evaluate",

@@ -269,7 +269,7 @@ def test_hierarchies_given_by_column():
         Release({"zip": ["1"]}, {}, {"zpi": [("1", "*")]})
     with pytest.raises(HierarchyError, match=r"hierarchy of 'zip': row 1 is not a list of strings, leaf first"):
         Release({"zip": ["1"]}, {}, {"zip": ["1", "*"]})
-    with pytest.raises(HierarchyError, match=r"hierarchy of 'zip': expected a file or rows of levels, got dict"):
+    with pytest.raises(HierarchyError, match=r"hierarchy of 'zip': no kind of hierarchy is called '1'; known: 'width'"):
         Release({"zip": ["1"]}, {}, {"zip": {"1": "*"}})
     by_file = Release({"age": ["35"]}, {}, {"age": "data/delta_hierarchy/delta_hierarchy_age.csv"})
     assert by_file.hierarchies["age"].height == 1

@@ -3,7 +3,7 @@
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -137,6 +137,17 @@ class Hierarchy:
         """What each leaf becomes on a level."""
         return dict(zip(self.leaves, self.levels[level], strict=True))
 
+    def to_csv(self) -> str:
+        """The text of a hierarchy file: a row for each leaf, without a header."""
+        text = io.StringIO(newline="")
+        # The writer puts a cell in quotes if it contains a line feed, but not if it contains a carriage return.
+        returns = any("\r" in value for level in self.levels for value in level)
+        writer = csv.writer(
+            text, delimiter=";", lineterminator="\n", quoting=csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL
+        )
+        writer.writerows(zip(*self.levels, strict=True))
+        return text.getvalue()
+
     @cached_property
     def tree(self) -> list[Integers]:
         """For each level, the node of each leaf: leaves share a node where their values agree from there to the top."""
@@ -163,7 +174,7 @@ def read_hierarchies(folder: str | Path, columns: Iterable[str]) -> dict[str, Hi
         if len(named) > 1:
             raise HierarchyError(f"several hierarchies for column {column!r}: {quoted(file.name for file in named)}")
         if named:
-            hierarchies[column] = _read(named[0])
+            hierarchies[column] = read_hierarchy(named[0])
     if not hierarchies:
         raise HierarchyError(
             f"the hierarchy folder {str(folder)!r} has no file '...hierarchy_<column>.csv' for any column of the data"
@@ -181,33 +192,8 @@ def misfit(column: str, hierarchy: Hierarchy, strange: int, values: int, what: s
     return kind(text, what="hierarchies")
 
 
-def as_hierarchies(given: object, columns: Iterable[str]) -> dict[str, Hierarchy]:
-    """Hierarchies however they were given: nothing, a folder, or a dict of files, rows or Hierarchy by column."""
-    if given is None:
-        return {}
-    if isinstance(given, Mapping):
-        names = set(columns)
-        strange = [column for column in given if column not in names]
-        if strange:
-            raise HierarchyError(f"hierarchies for columns that are not in the data: {quoted(strange)}")
-        return {column: _as_hierarchy(rows, column) for column, rows in given.items()}
-    if isinstance(given, str | Path):
-        return read_hierarchies(given, columns)
-    raise HierarchyError(f"expected hierarchies as a folder or as a dict by column, got {type(given).__name__}")
-
-
-def _as_hierarchy(given: object, column: str) -> Hierarchy:
-    if isinstance(given, Hierarchy):
-        return given
-    if isinstance(given, str | Path):
-        return _read(Path(given))
-    name = f"hierarchy of {column!r}"
-    if not isinstance(given, Iterable) or isinstance(given, Mapping):
-        raise HierarchyError(f"{name}: expected a file or rows of levels, got {type(given).__name__}")
-    return Hierarchy(given, name)
-
-
-def _read(file: Path) -> Hierarchy:
+def read_hierarchy(file: Path) -> Hierarchy:
+    """The hierarchy of a file."""
     text = decode(read_small(file, LARGEST_FILE, HierarchyError), file.name)
     if "\0" in text:
         raise HierarchyError(f"{file.name}, line {text.count(chr(10), 0, text.index(chr(0))) + 1}: contains a NUL byte")

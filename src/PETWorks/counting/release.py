@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from PETWorks.about.hierarchy import Hierarchy, as_hierarchies
+from PETWorks.about.declaration import Declaration, as_hierarchies, name_of
+from PETWorks.about.hierarchy import Hierarchy
 from PETWorks.about.population import Population
 from PETWorks.about.roles import check_same_columns, checked_roles, checked_unit
 from PETWorks.about.sidecar import read_sidecar
@@ -27,7 +28,8 @@ class Release:
 
     data          a path (CSV, Parquet, Feather), a `CSV`, or a frame that speaks Arrow
     roles         a role for each column that has one, as in `PETWorks.attributetypes`
-    hierarchies   a folder of hierarchy files, or a dict from column to its rows
+    hierarchies   a folder of hierarchy files, or a dict from column to a file, its rows, or a few words that declare
+                  it, such as `{"width": [5, 10]}`
     original      the table the release was made from, where a measure needs it
     population    the people the records were drawn from: a table that has the quasi-identifiers, their number, or
                   the share of them that is in the release (0.01)
@@ -91,10 +93,8 @@ class Release:
             check_same_columns(source, before, self.identifiers)
         self.privacy_unit = checked_unit(privacy_unit, source, self.roles)
         self.treatment = {**checked_treatment(treatment), "privacy_unit": privacy_unit}
-        self.hierarchies: dict[str, Hierarchy] = as_hierarchies(hierarchies, self.columns)
-        self.compared_columns = (
-            [*self.quasi_identifiers, *self.sensitive_attributes] if self.roles else list(self.hierarchies)
-        )
+        given = as_hierarchies(hierarchies, self.columns)
+        self.compared_columns = [*self.quasi_identifiers, *self.sensitive_attributes] if self.roles else list(given)
         people = None if population is None else Population.given(population, self.quasi_identifiers, self.privacy_unit)
         self.memory_limit = allowed(memory_limit)
         self.engine: Engine = choose(
@@ -104,15 +104,22 @@ class Release:
             memory_limit,
             temp_folder,
         )
-        self.view = self._view(source, self._background(source, before, people, (data, original)))
+        background = self._background(source, before, people, (data, original))
+        # With nothing to look at, one column still says how many records there are.
+        columns = self.compared_columns or source.names[:1]
+        table = _loaded(self.engine, source, columns, self.privacy_unit, "the release")
+        self.hierarchies: dict[str, Hierarchy] = {
+            column: one if isinstance(one, Hierarchy) else _built(one, column, table, background)
+            for column, one in given.items()
+            if isinstance(one, Hierarchy) or column in self.compared_columns
+        }
+        self.view = self._view(table, background)
         if people is not None and people.source is None:
             people.checked_size(self.people)
 
-    def _view(self, source: Source, background: Background) -> View:
-        # With nothing to look at, one column still says how many records there are.
-        columns = self.compared_columns or source.names[:1]
+    def _view(self, table: Table, background: Background) -> View:
         return View(
-            table=_loaded(self.engine, source, columns, self.privacy_unit, "the release"),
+            table=table,
             quasi_identifiers=self.quasi_identifiers,
             sensitive_attributes=self.sensitive_attributes,
             hierarchies=self.hierarchies,
@@ -210,3 +217,16 @@ def _loaded(engine: Engine, source: Source, columns: Sequence[str], unit: str | 
             what="privacy_unit",
         )
     return table
+
+
+def _built(declaration: Declaration, column: str, table: Table, background: Background) -> Hierarchy:
+    """A declared hierarchy, from the values before they were generalised where these are known."""
+    before = background.original if background.has_original else table
+    others = [table] if background.has_original else []
+    population = background.population
+    if population is not None and population.source is not None and column in population.columns:
+        others.append(background.population_table)
+    counted = before.marginal(column)
+    counts = dict(zip(counted.values, counted.counts.tolist(), strict=True))
+    also = (value for other in others for value in other.marginal(column).values)
+    return declaration.build(counts, also, name_of(column))

@@ -1,0 +1,215 @@
+"""Hierarchies however they are given: a file, rows, or a few words from which one is built for a column's values."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PETWorks.about.code_levels import diagnoses, first_characters, masked_characters
+from PETWorks.about.dates import periods
+from PETWorks.about.hierarchy import Hierarchy, read_hierarchies, read_hierarchy
+from PETWorks.about.intervals import between_cuts, between_quantiles, equal_width, parts_of
+from PETWorks.about.scheme import Scheme
+from PETWorks.about.value_groups import Rare, named_groups, neighbours, rare_limits
+from PETWorks.errors import HierarchyError, Hint, ParameterError, quoted, unknown
+from PETWorks.tables.cells import SUPPRESSED
+
+Words = Mapping[str, Any]
+Counts = Mapping[str, int]
+MOST_ADDED = 1_000_000  # leaves that are known from labels alone
+
+
+def _fixed(read: Callable[[Words], Scheme]) -> Callable[[Words], Callable[[Counts], Scheme]]:
+    """A kind of hierarchy that does not depend on the records."""
+
+    def prepare(words: Words) -> Callable[[Counts], Scheme]:
+        scheme = read(words)
+        return lambda _counts: scheme
+
+    return prepare
+
+
+def _quantiles(words: Words) -> Callable[[Counts], Scheme]:
+    parts = parts_of(words)
+    return lambda counts: between_quantiles(parts, counts)
+
+
+def _rare(words: Words) -> Callable[[Counts], Scheme]:
+    limits, label = rare_limits(words)
+    return lambda counts: Rare(counts, limits, label)
+
+
+# The key that says which kind of hierarchy it is, the keys that may accompany it, and what makes it. If several
+# kinds fit, the first one counts.
+KINDS: Mapping[str, tuple[tuple[str, ...], Callable[[Words], Callable[[Counts], Scheme]]]] = {
+    "width": (("start", "bottom", "top"), _fixed(equal_width)),
+    "cuts": ((), _fixed(between_cuts)),
+    "quantiles": ((), _quantiles),
+    "dates": (("calendar",), _fixed(periods)),
+    "prefix": ((), _fixed(first_characters)),
+    "mask": ((), _fixed(masked_characters)),
+    "icd10": ((), _fixed(diagnoses)),
+    "order": (("sizes",), _fixed(neighbours)),
+    "groups": ((), _fixed(named_groups)),
+    "rare": ((), _rare),
+    "top": (("bottom",), _fixed(equal_width)),
+    "bottom": ((), _fixed(equal_width)),
+}
+KEYS = list(dict.fromkeys(key for kind, (others, _) in KINDS.items() for key in (kind, *others)))
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """A hierarchy in a few words; its levels do not depend on the order of the records."""
+
+    words: Words
+    scheme: Callable[[Counts], Scheme]
+
+    @classmethod
+    def of(cls, words: Words) -> "Declaration":
+        """What the words declare, checked without the data."""
+        for key in words:
+            if key not in KEYS:
+                raise HierarchyError(str(unknown("kind of hierarchy", str(key), KEYS)))
+        kind = next((kind for kind in KINDS if kind in words), None)
+        if kind is None:
+            raise HierarchyError(f"expected one of the keys {quoted(KINDS)}")
+        others, prepare = KINDS[kind]
+        strange = [key for key in words if key not in (kind, *others)]
+        if strange:
+            raise HierarchyError(f"{quoted(strange)} cannot be combined with {kind!r}")
+        return cls(words, prepare(words))
+
+    def build(self, counts: Mapping[str | None, int], also: Iterable[str | None] = (), name: str = "") -> Hierarchy:
+        """The hierarchy of a column.
+
+        counts   the values of the column before it was generalised, and how many records have each
+        also     values of other tables; labels of the hierarchy among them are not leaves
+        """
+        present = {value: count for value, count in counts.items() if value is not None and value != SUPPRESSED}
+        scheme = self.scheme(present)
+        builder = _Builder(scheme)
+        for values in (scheme.listed, present, also):
+            builder.add({value for value in values if value is not None and value != SUPPRESSED})
+        return builder.hierarchy(name)
+
+
+class _Builder:
+    """Gathers the leaves of a hierarchy."""
+
+    def __init__(self, scheme: Scheme) -> None:
+        self.scheme = scheme
+        self.paths: dict[str, tuple[str, ...]] = {}
+        self.labels: set[str] = set()
+        self.values = self.strange = self.without_values = self.added = 0
+
+    def add(self, values: set[str]) -> None:
+        """Add values of a table: leaves first, so that labels of the levels above them are known."""
+        new = {value for value in values if value not in self.paths and value not in self.labels}
+        self.values += len(new)
+        below = {value: leaves for value in new if (leaves := self.scheme.below(value)) is not None}
+        paths = {value: self.scheme.path(value) for value in new if value not in below}
+        self.strange += sum(path is None for path in paths.values())
+        self._add_leaves(paths)
+        for label in sorted(below):
+            if label in self.labels:
+                continue
+            self.without_values += not below[label]
+            self.added += len(below[label])
+            if self.added > MOST_ADDED:
+                self.without_values += 1
+                continue
+            self._add_leaves({value: self.scheme.path(value) for value in below[label]})
+
+    def _add_leaves(self, paths: Mapping[str, tuple[str, ...] | None]) -> None:
+        self.paths.update({value: path for value, path in paths.items() if path is not None})
+        self.labels.update(label for path in paths.values() for label in path or ())
+
+    def hierarchy(self, name: str) -> Hierarchy:
+        """The hierarchy; an error if some value has no place, or the levels do not nest."""
+        if self.strange:
+            raise HierarchyError(
+                f"{name}: {self.strange} of {self.values} values have no place; expected {self.scheme.expects}"
+            )
+        if self.without_values:
+            raise HierarchyError(
+                f"{name}: {self.without_values} of {self.values} values are generalised already, and the values that "
+                "they stand for are not known; give the table before it was generalised",
+                Hint.ORIGINAL,
+            )
+        leaves = sorted(self.paths, key=self.scheme.order)
+        rows = [(leaf, *self.paths[leaf], SUPPRESSED) for leaf in leaves]
+        built = Hierarchy(rows or [(SUPPRESSED, SUPPRESSED)], name)
+        for level, (lower, upper) in enumerate(zip(built.levels[1:], built.levels[2:], strict=False), start=1):
+            if len(set(zip(lower, upper, strict=True))) > len(set(lower)):
+                raise HierarchyError(
+                    f"{name}: the levels do not nest: a label of level {level} has two labels on level {level + 1}"
+                )
+        return built
+
+
+def build_hierarchy(
+    values: Iterable[Any] | Mapping[Any, int], words: Words, also: Iterable[Any] = (), name: str = "hierarchy"
+) -> Hierarchy:
+    """The hierarchy that a few words declare for the values of a column.
+
+    values   the cells of the column, or how many records have each
+    words    what a policy says under `hierarchies`, such as `{"width": [5, 10]}`
+    also     values of other tables, for example of a release
+
+    >>> build_hierarchy(["31", "36", "47"], {"width": [5, 10]}).levels[1:3]
+    [['[30, 35)', '[35, 40)', '[45, 50)'], ['[30, 40)', '[30, 40)', '[40, 50)']]
+    """
+    counts: Counter[str | None] = Counter()
+    for value, count in values.items() if isinstance(values, Mapping) else Counter(values).items():
+        counts[_cell(value)] += count
+    return declared(words, name).build(counts, map(_cell, also), name)
+
+
+def _cell(value: Any) -> str | None:
+    """A value as the text that it is in a table; nothing and NaN are missing."""
+    text = "" if value is None or value != value else str(value).strip()
+    return text or None
+
+
+def declared(words: Words, name: str) -> Declaration:
+    """What words declare; errors name the hierarchy."""
+    try:
+        return Declaration.of(words)
+    except (HierarchyError, ParameterError) as error:
+        raise HierarchyError(f"{name}: {error.message}") from None
+
+
+def as_hierarchies(given: object, columns: Iterable[str]) -> dict[str, Hierarchy | Declaration]:
+    """Hierarchies however they were given: nothing, a folder, or by column a file, rows, words or a Hierarchy."""
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        names = set(columns)
+        strange = [column for column in given if column not in names]
+        if strange:
+            raise HierarchyError(f"hierarchies for columns that are not in the data: {quoted(strange)}")
+        return {column: _as_hierarchy(one, column) for column, one in given.items()}
+    if isinstance(given, str | Path):
+        return {**read_hierarchies(given, columns)}
+    raise HierarchyError(f"expected hierarchies as a folder or as a dict by column, got {type(given).__name__}")
+
+
+def name_of(column: str) -> str:
+    """What messages call the hierarchy of a column that has no file."""
+    return f"hierarchy of {column!r}"
+
+
+def _as_hierarchy(given: object, column: str) -> Hierarchy | Declaration:
+    if isinstance(given, Hierarchy | Declaration):
+        return given
+    if isinstance(given, str | Path):
+        return read_hierarchy(Path(given))
+    if isinstance(given, Mapping):
+        return declared(given, name_of(column))
+    if not isinstance(given, Iterable):
+        raise HierarchyError(
+            f"{name_of(column)}: expected a file, rows of levels or a declaration, got {type(given).__name__}"
+        )
+    return Hierarchy(given, name_of(column))

@@ -1,0 +1,173 @@
+"""Hierarchies of numbers: intervals of equal width, between given cuts or between quantiles, and coded ends.
+
+A label is `[30, 40)`: from 30 to below 40. Open ends are `< 18` and `>= 90`. Spreadsheets turn `5-9` into a date.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, Protocol
+
+from PETWorks.about.scheme import (
+    as_text,
+    check_steps,
+    exact,
+    listed_items,
+    numbers,
+    one_number,
+    shown,
+    whole_numbers,
+)
+from PETWorks.errors import HierarchyError
+
+MOST_BELOW = 100_000  # whole numbers of an interval that are listed
+_LABEL = re.compile(r"\[(\S{1,120}), (\S{1,120})\)|< (\S{1,120})|>= (\S{1,120})")
+
+Bounds = tuple[Fraction | None, Fraction | None]
+
+
+class _Level(Protocol):
+    def bounds(self, number: Fraction) -> Bounds | None:
+        """The interval that a number is in: from the first to below the second; None if it stays as it is."""
+
+
+@dataclass(frozen=True)
+class _Coded:
+    """Intervals of one width, or none where there is no width; what is below and above is one group each."""
+
+    width: Fraction | None
+    start: Fraction
+    bottom: Fraction | None
+    top: Fraction | None
+
+    def bounds(self, number: Fraction) -> Bounds | None:
+        if self.bottom is not None and number < self.bottom:
+            return None, self.bottom
+        if self.top is not None and number >= self.top:
+            return self.top, None
+        if self.width is None:
+            return None
+        low = self.start + (number - self.start) // self.width * self.width
+        high = low + self.width
+        return (
+            low if self.bottom is None else max(low, self.bottom),
+            high if self.top is None else min(high, self.top),
+        )
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """Intervals between cuts; the first and the last have an open end."""
+
+    cuts: tuple[Fraction, ...]
+
+    def bounds(self, number: Fraction) -> Bounds:
+        place = bisect_right(self.cuts, number)
+        low = self.cuts[place - 1] if place else None
+        return low, self.cuts[place] if place < len(self.cuts) else None
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Numbers, and the interval that each is in on every level."""
+
+    levels: Sequence[_Level]
+    expects: str = "numbers"
+    listed: Sequence[str] = ()
+
+    def path(self, value: str) -> tuple[str, ...] | None:
+        """The intervals that a number is in."""
+        number = exact(value)
+        if number is None:
+            return None
+        return tuple(_label(level.bounds(number), value) for level in self.levels)
+
+    def below(self, label: str) -> Sequence[str] | None:
+        """The whole numbers in an interval; of one with an open end, its bound stands for all."""
+        match = _LABEL.fullmatch(label)
+        if match is None:
+            return None
+        low, high, end, begin = (None if text is None else exact(text) for text in match.groups())
+        bounds = (low if begin is None else begin, high if end is None else end)
+        some = bounds[0] if bounds[0] is not None else bounds[1] - 1 if bounds[1] is not None else None
+        if some is None or all(level.bounds(some) != bounds for level in self.levels):
+            return None
+        if bounds[0] is None or bounds[1] is None:
+            return [as_text(some)]
+        whole = bounds[0].denominator == bounds[1].denominator == 1 and bounds[1] - bounds[0] <= MOST_BELOW
+        return [str(number) for number in range(int(bounds[0]), int(bounds[1]))] if whole else []
+
+    def order(self, value: str) -> Any:
+        """By number, and by text where a number is written in two ways."""
+        return exact(value), value
+
+
+def _label(bounds: Bounds | None, value: str) -> str:
+    if bounds is None:
+        return value
+    low, high = bounds
+    if low is None:
+        return "*" if high is None else f"< {as_text(high)}"
+    return f">= {as_text(low)}" if high is None else f"[{as_text(low)}, {as_text(high)})"
+
+
+def equal_width(words: Mapping[str, Any]) -> Intervals:
+    """`width: [5, 10, 20]`, perhaps with `start`, `bottom` and `top`; the ends alone are one level."""
+    bottom, top = (one_number(key, words[key]) if key in words else None for key in ("bottom", "top"))
+    if bottom is not None and top is not None and bottom >= top:
+        raise HierarchyError(f"bottom: {as_text(bottom)} is not below top, which is {as_text(top)}")
+    if "width" not in words:
+        return Intervals([_Coded(None, Fraction(0), bottom, top)])
+    widths = numbers("width", words["width"])
+    if min(widths) <= 0:
+        raise HierarchyError(f"width: expected numbers above 0, got {shown(words['width'])}")
+    check_steps("width", widths, ascending=True, divisible=True)
+    start = one_number("start", words["start"]) if "start" in words else Fraction(0)
+    return Intervals([_Coded(width, start, bottom, top) for width in widths])
+
+
+def between_cuts(words: Mapping[str, Any]) -> Intervals:
+    """`cuts: [[18, 40, 65], [65]]`, a list for each level, or a single list."""
+    given = listed_items(words["cuts"])
+    by_level = given if given and all(isinstance(level, list | tuple) for level in given) else [given]
+    levels: list[_Cut] = []
+    for cuts in by_level:
+        level = numbers("cuts", list(cuts))
+        if any(before >= after for before, after in pairwise(level)):
+            raise HierarchyError(f"cuts: expected ascending numbers, got {shown(cuts)}")
+        if levels and not set(level) < set(levels[-1].cuts):
+            raise HierarchyError(
+                "cuts: the levels would not nest: each needs some, but not all, of the cuts of the level below"
+            )
+        levels.append(_Cut(tuple(level)))
+    return Intervals(levels)
+
+
+def parts_of(words: Mapping[str, Any]) -> list[int]:
+    """`quantiles: [8, 4, 2]`: into how many parts of about the same number of records each level divides them."""
+    parts = whole_numbers("quantiles", words["quantiles"], ascending=False, divisible=True)
+    if parts[-1] < 2 or parts[0] > 1000:
+        raise HierarchyError(f"quantiles: expected numbers of parts from 2 to 1,000, got {shown(words['quantiles'])}")
+    return parts
+
+
+def between_quantiles(parts: Sequence[int], counts: Mapping[str, int]) -> Intervals:
+    """Intervals that have about the same number of records."""
+    ordered = sorted((number, count) for value, count in counts.items() if (number := exact(value)) is not None)
+    records = sum(count for _, count in ordered)
+    levels = []
+    for several in parts:
+        cuts: dict[Fraction, None] = {}
+        passed, part = 0, 1
+        for number, count in ordered:
+            # The number that begins part k is the first with k/several of the records below it or in it.
+            while part < several and (passed + count) * several > records * part:
+                if passed:
+                    cuts[number] = None
+                part += 1
+            passed += count
+        levels.append(_Cut(tuple(cuts)))
+    return Intervals(levels)

@@ -1,0 +1,112 @@
+"""What every way of declaring a hierarchy has in common: a scheme that gives each value its labels, level by level."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, Protocol
+
+from PETWorks.errors import HierarchyError, quoted
+from PETWorks.tables.cells import is_number
+
+MOST_LEVELS_DECLARED = 50
+_LONGEST_NUMBER, _LARGEST_EXPONENT = 100, 100
+
+
+class Scheme(Protocol):
+    """Labels for the values of a column. They depend on what was declared, and on counts only where that says so."""
+
+    @property
+    def expects(self) -> str:
+        """What a value must be to have a place, in words."""
+
+    @property
+    def listed(self) -> Sequence[str]:
+        """Values that have a place whether or not the column has them."""
+
+    def path(self, value: str) -> tuple[str, ...] | None:
+        """The labels of a value from level 1 to the last one below `*`; None if it has no place."""
+
+    def below(self, label: str, /) -> Sequence[str] | None:
+        """Values that a label stands for, none if they are not known; None if it is not a label."""
+
+    def order(self, value: str) -> Any:
+        """What to sort the values by."""
+
+
+def exact(text: str) -> Fraction | None:
+    """The number that a text is; None if it is none, or absurdly long or large."""
+    if len(text) > _LONGEST_NUMBER or not is_number(text):
+        return None
+    exponent = text.lower().partition("e")[2]
+    return None if exponent and abs(int(exponent)) > _LARGEST_EXPONENT else Fraction(text)
+
+
+def listed_items(given: Any) -> list[Any]:
+    """A list as it is; anything else as its only item."""
+    return list(given) if isinstance(given, list | tuple) else [given]
+
+
+def numbers(key: str, given: Any) -> list[Fraction]:
+    """One number or several, as texts or as numbers."""
+    items = listed_items(given)
+    found = [None if isinstance(item, bool | dict | list | tuple) else exact(str(item).strip()) for item in items]
+    if not found or len(found) > 10_000 or None in found:
+        raise HierarchyError(f"{key}: expected numbers, got {shown(given)}")
+    return [number for number in found if number is not None]
+
+
+def one_number(key: str, given: Any) -> Fraction:
+    """A single number."""
+    found = numbers(key, given)
+    if len(found) != 1 or isinstance(given, list | tuple):
+        raise HierarchyError(f"{key}: expected one number, got {shown(given)}")
+    return found[0]
+
+
+def whole_numbers(key: str, given: Any, *, ascending: bool, divisible: bool = False) -> list[int]:
+    """Whole numbers from 1, one for each level: strictly ascending or descending, perhaps each a multiple of the next.
+
+    divisible   of two numbers that follow each other, one divides the other: otherwise the levels would not nest
+    """
+    found = numbers(key, given)
+    if any(number.denominator != 1 or not 1 <= number < 10**9 for number in found):
+        raise HierarchyError(f"{key}: expected whole numbers from 1, got {shown(given)}")
+    whole = [int(number) for number in found]
+    check_steps(key, found, ascending=ascending, divisible=divisible)
+    return whole
+
+
+def check_steps(key: str, found: Sequence[Fraction], *, ascending: bool, divisible: bool) -> None:
+    """Check that numbers, one for each level, go one way and that the levels nest."""
+    if len(found) > MOST_LEVELS_DECLARED:
+        raise HierarchyError(f"{key}: {len(found)} levels; at most {MOST_LEVELS_DECLARED} can be declared")
+    for before, after in pairwise(found):
+        if not (before < after if ascending else before > after):
+            order = "ascending" if ascending else "descending"
+            raise HierarchyError(f"{key}: the numbers are not {order}: {as_text(after)} follows {as_text(before)}")
+        larger, smaller = (after, before) if ascending else (before, after)
+        if divisible and (larger / smaller).denominator != 1:
+            raise HierarchyError(
+                f"{key}: {as_text(larger)} is not a multiple of {as_text(smaller)}, so that the levels would not nest"
+            )
+
+
+def as_text(number: Fraction) -> str:
+    """A number without an exponent, with no more decimals than it has.
+
+    >>> as_text(Fraction("30.0")), as_text(Fraction("-0.250"))
+    ('30', '-0.25')
+    """
+    decimals, scaled = 0, abs(number)
+    while scaled.denominator != 1:  # ends: the number was written in digits
+        decimals, scaled = decimals + 1, scaled * 10
+    digits = str(scaled.numerator).rjust(decimals + 1, "0")
+    text = f"{digits[: len(digits) - decimals]}.{digits[len(digits) - decimals :]}" if decimals else digits
+    return f"-{text}" if number < 0 else text
+
+
+def shown(given: Any) -> str:
+    """What a key was given, for a message."""
+    if isinstance(given, dict):
+        return "a mapping"
+    return quoted(listed_items(given), most=5) or "nothing"
