@@ -16,6 +16,7 @@ from PETWorks.errors import HierarchyError, Hint, ParameterError, quoted, unknow
 from PETWorks.tables.cells import SUPPRESSED
 
 Words = Mapping[str, Any]
+Named = Path | Mapping[str, "Path | Declaration"]  # a folder, or a file or a declaration for each column
 Counts = Mapping[str, int]
 MOST_ADDED = 1_000_000  # leaves that are known from labels alone
 
@@ -194,6 +195,15 @@ def as_hierarchies(given: object, columns: Iterable[str]) -> dict[str, Hierarchy
     if isinstance(given, str | Path):
         return {**read_hierarchies(given, columns)}
     raise HierarchyError(f"expected hierarchies as a folder or as a dict by column, got {type(given).__name__}")
+
+
+def hierarchy_files(named: Named | None) -> list[Path]:
+    """The files of hierarchies in a policy or a roles file."""
+    if named is None:
+        return []
+    if isinstance(named, Path):
+        return sorted(named.glob("*hierarchy_*.csv"))
+    return [one for one in named.values() if isinstance(one, Path)]
 
 
 def name_of(column: str) -> str:

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from PETWorks import attributetypes
+from PETWorks.about.declaration import Declaration, Named, declared, name_of
 from PETWorks.about.roles import ROLE_KEYS, roles_given
 from PETWorks.about.treatment import TREATMENTS
-from PETWorks.errors import Hint, InputError, quoted, unknown
+from PETWorks.errors import HierarchyError, Hint, InputError, quoted, unknown
 from PETWorks.tables.yamlfile import YAMLFile, read_yaml
 
 KEYS = ("roles", "hierarchies", "privacy_unit", "treatment")
@@ -27,23 +28,30 @@ class Sidecar:
     privacy_unit: str | None = None
     treatment: Mapping[str, str] = field(default_factory=dict)
     path: Path | None = None
-    folder: Any = None  # of the hierarchies, as the file names it
+    folder: Any = None  # of the hierarchies, as the file names it; or by column a file or a declaration
     folder_key: str = "hierarchies"
 
     @property
-    def hierarchies(self) -> Path | None:
-        """The folder of the hierarchies; an error if it is not in the folder of the file."""
+    def hierarchies(self) -> Named | None:
+        """The hierarchies; an error if files are not in the folder of the roles file."""
         if self.folder is None or self.path is None:
             return None
+        if isinstance(self.folder, dict):
+            return {
+                column: one if isinstance(one, Declaration) else self._inside(one, self.path)
+                for column, one in self.folder.items()
+            }
+        return self._inside(self.folder, self.path)
+
+    def _inside(self, name: Any, path: Path) -> Path:
         try:
-            folder: Path = self.path.parent / self.folder
-            inside = folder.resolve().is_relative_to(self.path.parent.resolve())
+            folder: Path = path.parent / name
+            inside = folder.resolve().is_relative_to(path.parent.resolve())
         except (OSError, RuntimeError, TypeError, ValueError):
-            raise InputError(f"{self.path.name}: expected the name of a folder under {self.folder_key!r}") from None
+            raise InputError(f"{path.name}: expected the name of a folder under {self.folder_key!r}") from None
         if not inside:
             raise InputError(
-                f"{self.path.name}: {self.folder_key!r} is outside the file's own folder; "
-                "pass the hierarchies explicitly",
+                f"{path.name}: {self.folder_key!r} is outside the file's own folder; pass the hierarchies explicitly",
                 Hint.HIERARCHIES,
             )
         return folder
@@ -95,7 +103,21 @@ def _read(file: YAMLFile, path: Path) -> Sidecar:
     unit = content.get("privacy_unit", "")
     if not isinstance(unit, str):
         raise file.error(("privacy_unit",), "expected the name of a column")
-    return Sidecar(roles, unit.strip() or None, treatment, path, content.get("hierarchies"))
+    return Sidecar(roles, unit.strip() or None, treatment, path, _hierarchies(file))
+
+
+def _hierarchies(file: YAMLFile) -> Any:
+    """The name of a folder, or by column the name of a file or a declaration."""
+    given = file.content.get("hierarchies")
+    if not isinstance(given, dict):
+        return given
+    hierarchies: dict[str, Any] = {}
+    for key, one in given.items():
+        try:
+            hierarchies[key.strip()] = declared(one, name_of(key.strip())) if isinstance(one, dict) else one
+        except HierarchyError as error:
+            raise file.error(("hierarchies", key), error.message) from None
+    return hierarchies
 
 
 def _mapping(file: YAMLFile, key: str, known: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from PETWorks.counting.engine import Engine, allowed, choose
 from PETWorks.counting.profiles import Profile, profiles_of
 from PETWorks.counting.table import Table
 from PETWorks.counting.view import View
-from PETWorks.errors import InputError, quoted
+from PETWorks.errors import HierarchyError, InputError, quoted
 from PETWorks.tables.opening import open_source
 from PETWorks.tables.source import Source
 
@@ -229,4 +229,8 @@ def _built(declaration: Declaration, column: str, table: Table, background: Back
     counted = before.marginal(column)
     counts = dict(zip(counted.values, counted.counts.tolist(), strict=True))
     also = (value for other in others for value in other.marginal(column).values)
-    return declaration.build(counts, also, name_of(column))
+    try:
+        return declaration.build(counts, also, name_of(column))
+    except HierarchyError as error:
+        error.what = f"hierarchies.{column}"
+        raise

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from PETWorks.about.declaration import hierarchy_files
 from PETWorks.about.sidecar import read_sidecar, sidecar_of
 from PETWorks.errors import InputError
 from PETWorks.gate.document import Input, PolicyFacts, Use
@@ -117,15 +118,17 @@ def _sources(policy: Policy, data: Any) -> Iterator[_Source]:
     beside = sidecar_of(data) if isinstance(data, Path) and data.is_file() else None
     if beside is not None and beside.samefile(policy.path):
         beside = None
-    folder = policy.hierarchies
-    if beside is not None and (policy.roles is None or folder is None):
+    named = policy.hierarchies
+    if beside is not None and (policy.roles is None or named is None):
         yield _Source("roles", beside.name, (beside,))
-        folder = read_sidecar(data).hierarchies if folder is None else folder
+        named = read_sidecar(data).hierarchies if named is None else named
     for use, table in (("original", policy.original), ("population", policy.population)):
         if isinstance(table, Path | str):
             yield _table("original" if use == "original" else "population", table)
-    if folder is not None:
-        yield _Source("hierarchies", folder.name, tuple(sorted(folder.glob("*hierarchy_*.csv"))), listed=True)
+    files = tuple(hierarchy_files(named))
+    if isinstance(named, Path) or files:  # what is declared has no file of its own
+        name = named.name if isinstance(named, Path) else ", ".join(file.name for file in files)
+        yield _Source("hierarchies", name, files, listed=True)
 
 
 def _table(use: Use, table: Any) -> _Source:

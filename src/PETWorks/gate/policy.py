@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from PETWorks.about.declaration import Named
 from PETWorks.about.roles import roles_given
 from PETWorks.about.treatment import TREATMENTS
 from PETWorks.counting.release import Release
@@ -60,7 +61,7 @@ class Policy:
     title: Spoken
     data: Path | str  # a file, several, a table of a database file; the address of a table on a server
     original: Path | str | None
-    hierarchies: Path | None
+    hierarchies: Named | None
     population: Path | str | int | float | None
     reading: Mapping[str, str]
     roles: Mapping[str, str] | None
@@ -100,9 +101,10 @@ class Policy:
                 **counted,
             )
         except PETWorksError as error:
-            if error.what not in KEYS or error.where is not None:
+            what, _, column = (error.what or "").partition(".")
+            if what not in KEYS or error.where is not None:
                 raise
-            raise located_error(self.file, (KEYS[error.what],), error) from None
+            raise located_error(self.file, (KEYS[what], *([column] if column else [])), error) from None
         check_known(mistakes, release.quasi_identifiers, release.sensitive_attributes)
         for column in self.file.content.get("no_role", ()):
             if column.strip() in release.roles:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from PETWorks.about.declaration import Declaration, declared, hierarchy_files, name_of
 from PETWorks.about.roles import check_same_columns, checked_unit, unknown_column
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
@@ -18,6 +19,7 @@ from PETWorks.tables.databases import POSTGRES, shown_address
 from PETWorks.tables.opening import files_named, is_address
 from PETWorks.tables.source import Source
 from PETWorks.tables.sparkframe import SCHEMES
+from PETWorks.tables.yamlfile import Key
 
 # Options of an address that a policy may set. Others name files on this machine, such as keys and passwords.
 SAFE_OPTIONS = ("sslmode", "connect_timeout", "application_name", "target_session_attrs")
@@ -31,7 +33,10 @@ def sources(mistakes: Mistakes, folder: Path, root: Path, *, network: bool) -> d
     for key in found:
         if key in content and (key != "population" or population is None):
             with mistakes.at(key):
-                found[key] = _source(mistakes, key, folder, root, network=network)
+                if isinstance(content[key], dict):
+                    found[key] = _hierarchies(mistakes, content[key], folder, root)
+                else:
+                    found[key] = _source(mistakes, (key,), str(content[key]), folder, root, network=network)
     table = found["data"]
     return {
         "title": content.get("title", shown_address(table) if isinstance(table, str) else getattr(table, "name", "")),
@@ -40,12 +45,26 @@ def sources(mistakes: Mistakes, folder: Path, root: Path, *, network: bool) -> d
     }
 
 
-def _source(mistakes: Mistakes, key: str, folder: Path, root: Path, *, network: bool) -> Path | str:
+def _hierarchies(mistakes: Mistakes, given: Any, folder: Path, root: Path) -> dict[str, Any]:
+    """For each column a file or a declaration."""
+    found: dict[str, Path | str | Declaration] = {}
+    for key, one in given.items():
+        column, place = key.strip(), ("hierarchies", key)
+        with mistakes.at(*place):
+            found[column] = (
+                declared(one, name_of(column))
+                if isinstance(one, dict)
+                else _source(mistakes, place, str(one), folder, root, network=False)
+            )
+    return found
+
+
+def _source(mistakes: Mistakes, key: Key, text: str, folder: Path, root: Path, *, network: bool) -> Path | str:
     """A path that does not lead out of the root, or the address of a server."""
-    file, text = mistakes.file, str(mistakes.file.content[key])
+    file = mistakes.file
     if is_address(text):
-        if key == "hierarchies":
-            raise file.error((key,), "expected a folder, got an address")
+        if key[0] == "hierarchies":
+            raise file.error(key, f"expected a {'folder' if len(key) == 1 else 'file'}, got an address")
         _check_address(mistakes, key, text, network=network)
         return text
     try:
@@ -53,11 +72,11 @@ def _source(mistakes: Mistakes, key: str, folder: Path, root: Path, *, network: 
         files = files_named(target)
         inside = all(path.resolve().is_relative_to(root.resolve()) for path in (target, *files, *_also_read(target)))
     except (OSError, RuntimeError, ValueError):
-        raise file.error((key,), "not a valid path") from None
+        raise file.error(key, "not a valid path") from None
     if not inside:
-        raise file.error((key,), "the path leads out of the policy's folder; allow a higher folder", Hint.ROOT)
+        raise file.error(key, "the path leads out of the policy's folder; allow a higher folder", Hint.ROOT)
     if not files:
-        raise file.error((key,), f"no such file or folder: {quoted([str(target)])}")
+        raise file.error(key, f"no such file or folder: {quoted([str(target)])}")
     return target
 
 
@@ -71,21 +90,22 @@ def _also_read(target: Path) -> Iterator[Path]:
         return
     yield from (target.with_suffix(suffix) for suffix in (".yaml", ".yml"))
     with suppress(PETWorksError):  # if the YAML file is needed, whoever reads it says what is wrong
-        folder = read_sidecar(target).hierarchies
-        if folder is not None:
-            yield from (folder, *folder.glob("*hierarchy_*"))
+        named = read_sidecar(target).hierarchies
+        if isinstance(named, Path):
+            yield from (named, *named.glob("*hierarchy_*"))
+        yield from hierarchy_files(named)
 
 
-def _check_address(mistakes: Mistakes, key: str, address: str, *, network: bool) -> None:
+def _check_address(mistakes: Mistakes, key: Key, address: str, *, network: bool) -> None:
     """Remember what is wrong with an address. It may have a password in it, so it is in no message."""
     scheme = address.strip().partition("://")[0].lower()
     known = [f"{one}://" for one in (*POSTGRES, *SCHEMES) if one != "file"]
     if f"{scheme}://" not in known:
-        mistakes.add((key,), f"unknown kind of address; expected a path or one of {quoted(known)}")
+        mistakes.add(key, f"unknown kind of address; expected a path or one of {quoted(known)}")
     elif scheme in POSTGRES and not _options(address) <= set(SAFE_OPTIONS):
-        mistakes.add((key,), f"options of an address in a policy are {quoted(SAFE_OPTIONS)}; others may name files")
+        mistakes.add(key, f"options of an address in a policy are {quoted(SAFE_OPTIONS)}; others may name files")
     elif not network:
-        mistakes.add((key,), "the policy names a server; allow connections to it", Hint.NETWORK)
+        mistakes.add(key, "the policy names a server; allow connections to it", Hint.NETWORK)
 
 
 def _options(address: str) -> set[str]:
@@ -98,6 +118,10 @@ def _options(address: str) -> set[str]:
 def check_columns(mistakes: Mistakes, source: Source, original: Source | None = None) -> None:
     """Remember which columns of the policy's roles are not in the table, and what depends on them."""
     content = mistakes.file.content
+    for key in content.get("hierarchies", ()) if isinstance(content.get("hierarchies"), dict) else ():
+        with mistakes.at("hierarchies", key):
+            if key.strip() not in source.names:
+                raise unknown_column(key.strip(), source)
     if "roles" not in content:
         return
     by_role = {role: [column.strip() for column in columns] for role, columns in content["roles"].items()}

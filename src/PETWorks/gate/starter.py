@@ -95,9 +95,9 @@ def _sources(data: Path, folder: Path, separator: str | None, encoding: str | No
         *([f"separator: {_text(separator)}"] if separator else []),
         *([f"encoding: {_text(encoding)}"] if encoding else []),
         "# original: original.csv       # the table it was made from: for presence, fidelity and what was lost",
-        "# hierarchies: hierarchies     # folder of files hierarchy_<column>.csv: for precision and granularity"
-        if hierarchies is None
-        else f"hierarchies: {_text(os.path.relpath(hierarchies, folder))}",
+        f"hierarchies: {_text(os.path.relpath(hierarchies, folder))}"
+        if isinstance(hierarchies, Path)
+        else "# hierarchies: hierarchies     # folder of files hierarchy_<column>.csv: for precision and granularity",
         "# population: 23400000         # the people the records were drawn from: a number, a share or a table",
     ]
 
