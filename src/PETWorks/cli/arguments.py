@@ -177,14 +177,14 @@ def columns(texts: tuple[str, ...]) -> list[str]:
     """Column names from `a,b`; a name that contains a comma is in double quotes."""
     names = []
     for text in texts:
-        listed = _items(text, "column names")
+        listed = items(text, "column names")
         if not listed:
             raise ParameterError("an option names no column; omit it, or name one")
         names += listed
     return names
 
 
-def _items(text: str, what: str) -> list[str]:
+def items(text: str, what: str) -> list[str]:
     """The items between commas; an item that contains a comma is in double quotes."""
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True))
@@ -200,7 +200,7 @@ def request(text: str) -> tuple[Metric, dict[str, Any]]:
     name, _, listed = text.partition(":")
     entry = find(name)
     parameters: dict[str, Any] = {}
-    for item in _items(listed, f"--measure {name}: parameters"):
+    for item in items(listed, f"--measure {name}: parameters"):
         parameter, equals, value = item.partition("=")
         if not equals:
             raise ParameterError(f"--measure {name}: expected parameter=value, got {item!r}")

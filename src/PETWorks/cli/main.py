@@ -25,6 +25,7 @@ MODULES = {
     "evaluate": "measuring",
     "measures": "measuring",
     "attack": "attacking",
+    "hierarchy": "hierarchies",
     "init": "policies",
     "check": "policies",
     "diff": "policies",

@@ -1,0 +1,56 @@
+"""The hierarchy that is proposed for a column."""
+
+from datetime import date, timedelta
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from PETWorks import build_hierarchy
+from PETWorks.gate.hierarchy_proposal import in_yaml, proposed_hierarchy
+
+DAYS = [date(1940, 1, 1) + timedelta(days=150 * day) for day in range(200)]
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "words"),
+    [
+        ("age", [str(age) for age in range(17, 80)], {"width": [5, 10, 20]}),
+        ("年齡", [str(age) for age in range(100)], {"width": [5, 10, 20], "top": 90}),
+        ("children", [str(number) for number in range(9)], {"width": [2, 4, 8]}),
+        ("income", [str(1000 * number) for number in range(100)], {"width": [5000, 10000, 20000]}),
+        ("height", [f"1.{number}" for number in range(50, 99)], {"width": ["0.05", "0.1", "0.2"]}),
+        ("sex", ["1", "2"], {"rare": {"fewer_than": 5}}),
+        ("birthday", [day.isoformat() for day in DAYS], {"dates": ["month", "year", "decade"]}),
+        ("birthday", [f"{day:%Y%m%d}" for day in DAYS], {"dates": ["month", "year", "decade"]}),
+        ("生日", [f"{day.year - 1911:03}{day:%m%d}" for day in DAYS], {"dates": ["month", "year", "decade"]}),
+        ("生日", [f"{day.year - 1911}/{day.month}/{day.day}" for day in DAYS], {"dates": ["month", "year", "decade"], "calendar": "roc"}),  # noqa: E501 - as it is read
+        ("month", ["2024-01", "2024-02"], {"dates": ["year", "decade"]}),
+        ("zip", ["10048", "10612"], {"prefix": [3, 1]}),
+        ("郵遞區號", ["100", "106"], {"prefix": [1]}),
+        ("zip", ["100**", "106**"], {"prefix": [3, 1]}),
+        ("zip", ["100*", "1061"], {"rare": {"fewer_than": 5}}),
+        ("cause", ["I21.4", "J45"], {"icd10": ["category", "chapter"]}),
+        ("city", ["Taipei", "Tainan", None, "*"], {"rare": {"fewer_than": 5}}),
+        ("age", ["30", "31", "32", "33", "34", "35", "unknown"], {"rare": {"fewer_than": 5}}),
+        ("left", [None], {"rare": {"fewer_than": 5}}),
+    ],
+)  # fmt: skip
+def test_each_kind_of_column(column, values, words):
+    assert proposed_hierarchy(column, dict.fromkeys(values, 1))[0].words == words
+
+
+CELLS = st.none() | st.text(max_size=4).map(str.strip) | st.integers().map(str) | st.dates().map(str) | st.just("100*")
+MORE = st.decimals(allow_nan=False, allow_infinity=False).map(str) | st.from_regex(r"\A\d{2,8}\Z")
+
+
+@given(
+    st.sampled_from(["age", "zip", "city"]),
+    st.dictionaries(CELLS.filter(lambda cell: cell != "") | MORE, st.integers(1, 99)),
+)
+def test_a_proposal_always_has_a_place_for_every_value_and_survives_a_policy(column, counts):
+    proposal, hierarchy = proposed_hierarchy(column, counts)
+    words = yaml.load(in_yaml(proposal.words), yaml.BaseLoader)
+    assert build_hierarchy(counts, words).levels == hierarchy.levels
+    assert not any(len(cell) > 5 and cell in in_yaml(proposal.words) for cell in counts if cell)
