@@ -22,6 +22,8 @@ ROLES = (NONE, INSENSITIVE, QI, SENSITIVE)
 ENGLISH = [f"{given} {family}" for given in ("John", "Mary", "Ann", "Zoe", "Kai") for family in ("Ng", "Smith", "Hall")]
 ENGLISH += [f"{given} {family}" for given in ("Paul", "Xia", "Otto", "Susan") for family in ("Lee", "Diaz", "Wu", "Yu")]
 CHINESE = [f"{one}{two}{three}" for one in "陳林黃張" for two in "小大文志" for three in "明華"]
+PEOPLE = ("James", "Mary", "Robert", "Linda")
+SIGNS = "怡君家豪志明俊"
 
 
 def luhn(number):
@@ -54,6 +56,15 @@ DIRECT = {
     "patients with several records": ("patient_id", [str(row % 50) for row in range(ROWS)]),
     "病歷號": ("病歷號", [str(row + 10) for row in range(ROWS)]),
     "streets": ("address", [f"{row} Main Street" for row in range(ROWS)]),
+    "names of relatives": ("child", [f"{given} Family{'x' * row}" for row in range(50) for given in PEOPLE]),
+    "names of employers": ("employer", [f"{given} Family{'x' * row}" for row in range(50) for given in PEOPLE]),
+    "配偶": ("配偶", [f"{one}{two}{three}" for one in "陳林黃張" for two in SIGNS for three in SIGNS]),
+    "住院": ("住院", [f"{one}{two}{three}" for one in "陳林黃張" for two in SIGNS for three in SIGNS]),
+    "a name in each record where schools are expected": (
+        "school",
+        [f"{one}{two}{three}" for one in "陳林黃張" for two in SIGNS for three in SIGNS],
+    ),
+    "names of two characters": ("q7", [f"{one}{two}" for one in "陳林黃張李王吳" for two in SIGNS]),
     "a few people": ("name", ["Ann", "Bob", "Carl", "Dora"]),
 }
 NOT_DIRECT = {
@@ -67,6 +78,14 @@ NOT_DIRECT = {
     "cities": ("city", repeated([f"{one} {two}" for one in ("New", "San", "Fort") for two in ("York", "Jose", "Lee")])),
     "schools": ("school_name", repeated(ENGLISH)),
     "codes of diseases": ("diagnosis", repeated([f"E{row}.{row % 10}" for row in range(10, 60)])),
+    "the number of the visit": ("visit_no", repeated([str(row) for row in range(1, 26)])),
+    "codes of events": ("event_code", repeated([f"E{row:02}" for row in range(30)])),
+    "numbers of cases": ("case_number", repeated([str(row) for row in range(61)])),
+    "numbers of orders": ("訂單編號", repeated([str(row) for row in range(30)])),
+    "countries of passports": ("passport", repeated([f"Country{'x' * row}" for row in range(21)])),
+    "places of two characters": ("q7", repeated([f"{one}{two}" for one in "石林田白方" for two in "門口中河正"])),
+    "villages": ("地名", repeated([f"{one}{two}里" for one in "石林田白方" for two in "門口中河正"])),
+    "versions": ("q7", [f"{row % 6}.{row % 10}.{row % 7}.{row // 20}" for row in range(ROWS)] * 2),
     "one phone number for all": ("hotline", ["02-23456789"] * ROWS),
 }
 
@@ -99,6 +118,24 @@ def test_nearly_unique_values_fail_where_nothing_measures_them():
     assert [found("fee", often, role) is not None for role in ROLES] == [True, True, False, False]
     assert found("fee", often, NONE).fails is False
     assert found("fee", FEE[:10], NONE) is None, "among few records, uniqueness says little"
+
+
+HEX = [f"{row * 7919 % 100003:05x}" for row in range(ROWS)]
+WARNED = {
+    "account": ([str(10000 + row * 37) for row in range(ROWS)], "points_to", "an account, a card or a plate"),
+    "mobile": ([str(10000 + row * 37) for row in range(ROWS)], "points_to", "a way to reach a person"),
+    "note": ([f"p{row}@example.org" if row % 10 == 0 else HEX[row] for row in range(ROWS)], "share", 0.1),
+    "memo": ([f"0912-{row:06}" if row % 4 == 0 else HEX[row] for row in range(ROWS)], "share", 0.25),
+}
+
+
+@pytest.mark.parametrize("name", WARNED)
+def test_a_warning_does_not_hide_a_failure(name):
+    cells, field, value = WARNED[name]
+    for role in (NONE, INSENSITIVE):
+        one = found(name, cells, role)
+        assert (one.kind, one.fails, getattr(one, field)) == ("nearly unique", True, value)
+    assert not found(name, cells, QI).fails
 
 
 def test_some_personal_values_are_worth_a_look():

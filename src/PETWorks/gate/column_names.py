@@ -5,7 +5,18 @@ import unicodedata
 from functools import cache, reduce
 
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.gate.vocabulary import ALONE, DATES, DIRECT, HARMLESS, KNOWN, LABELLED, NO_LABEL, SENSITIVE
+from PETWorks.gate.vocabulary import (
+    ALONE,
+    DATES,
+    DIRECT,
+    HARMLESS,
+    INSTITUTIONS,
+    KNOWN,
+    LABELLED,
+    NO_LABEL,
+    PLACES,
+    SENSITIVE,
+)
 
 # Simplified characters and variants, and below each the character that Taiwan uses.
 _TAIWAN = str.maketrans(
@@ -82,3 +93,8 @@ def pointed_to(words: str) -> dict[str, str]:
         # More people know when something sensitive happened than what it was.
         roles = {QUASI_IDENTIFIER: roles["date"]} | ({IDENTIFIER: roles[IDENTIFIER]} if IDENTIFIER in roles else {})
     return roles
+
+
+def points_to_a_place(words: str) -> bool:
+    """Whether a name says that the column has places or institutions."""
+    return any(term in words for term in (*terms(PLACES), *terms(INSTITUTIONS)))

@@ -1,18 +1,19 @@
 """Columns whose name or values contradict their role: direct identifiers, and nearly unique values."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE
 from PETWorks.counting.profiles import Profile
 from PETWorks.counting.release import Release
-from PETWorks.gate.column_names import pointed_to, words_of
+from PETWorks.gate.column_names import pointed_to, points_to_a_place, words_of
 from PETWorks.gate.document import ColumnFacts, ColumnFinding, FindingKind, Spoken
 from PETWorks.gate.recognition import DATE, FEW, MIXED, MOST, NAMES, Examined
 from PETWorks.gate.vocabulary import A_LABEL, A_NAME, A_NUMBER, AN_ADDRESS
 
 SOME = 0.05  # share of personal values that is worth a look
 OFTEN = 0.5  # share of records with a unique value that is worth a look
+SHARED = 5  # records that have the same town or school, on average
 MASKS = "*＊○〇●"
 LONG, SHORT = 40, 6  # characters: of texts in which people may be named, and of numbers that address nobody
 
@@ -47,22 +48,40 @@ def finding(column: str, role: str | None, profile: Examined) -> ColumnFinding |
     """
     if profile.distinct < 2:
         return None
-    points_to = pointed_to(words_of(column))
-    return _direct(points_to, profile) or _named(points_to, profile) or _unique(role, profile)
+    words = words_of(column)
+    found = (_direct(words, profile), _named(pointed_to(words), profile), _unique(role, profile))
+    return _worst([one for one in found if one is not None])
 
 
-def _direct(points_to: Mapping[str, str], profile: Examined) -> ColumnFinding | None:
+def _worst(findings: Sequence[ColumnFinding]) -> ColumnFinding | None:
+    """The first finding that fails, or else the first one, with what the others say about the name and the values."""
+    if not findings:
+        return None
+    worst = next((one for one in findings if one.fails), findings[0])
+    if worst.kind == "direct identifier":
+        return worst
+    named = next((one.points_to for one in findings if one.points_to is not None), None)
+    look, share = next(((one.looks_like, one.share) for one in findings if one.looks_like is not None), (None, None))
+    return replace(worst, points_to=named, looks_like=look, share=share)
+
+
+def _direct(words: str, profile: Examined) -> ColumnFinding | None:
     """Values that look like those of a direct identifier."""
     look = None if profile.look == DATE else profile.look
     share = profile.personal_share if look is None else profile.share_like(look)
     if look is None and share < SOME:
         return None
     many = profile.distinct >= min(FEW, profile.present / 2)
-    # Schools and towns are called after people.
-    other_names = look in NAMES and bool(points_to) and IDENTIFIER not in points_to
+    other_names = look in NAMES and _names_of_places(words, profile)
     fails = many and (share >= MOST or look is not None) and not other_names and not _masked(profile)
     kind: FindingKind = "direct identifier" if fails else "some personal values"
     return ColumnFinding(kind, fails, looks_like=look or MIXED, share=share)
+
+
+def _names_of_places(words: str, profile: Examined) -> bool:
+    """Whether a column has towns or schools, which are called after people: many records share each of them."""
+    called = points_to_a_place(words) and IDENTIFIER not in pointed_to(words)
+    return called and profile.distinct * SHARED <= profile.present
 
 
 def _named(points_to: Mapping[str, str], profile: Examined) -> ColumnFinding | None:
@@ -78,9 +97,12 @@ def _named(points_to: Mapping[str, str], profile: Examined) -> ColumnFinding | N
         fails = own_values or (letters and not _masked(profile))
     elif _masked(profile):
         fails = False
+    elif subject == A_LABEL:
+        fails = own_values  # the third visit of many people has the same number
+    elif subject == A_NUMBER:
+        fails = own_values or profile.most(lambda text: any(sign.isdigit() for sign in text))
     else:
-        amounts = profile.measured and all(len(text) <= SHORT for text in profile.sample)
-        fails = subject in (A_NUMBER, A_LABEL) or not amounts
+        fails = not (profile.measured and all(len(text) <= SHORT for text in profile.sample))
     return ColumnFinding("direct identifier" if fails else "named like an identifier", fails, points_to=subject)
 
 

@@ -60,7 +60,8 @@ LOOKS: dict[str, Callable[[str], bool]] = {
     "payment card numbers": _is_card_number,
     "phone numbers": _matches(r"\+\d[\d ()-]{7,18}\d|09\d\d[ -]?\d{3}[ -]?\d{3}|\(?0?\d{2,3}\)?[ -]\d{3,4}[ -]?\d{4}"),
     "network addresses": _matches(
-        r"\d{1,3}(\.\d{1,3}){3}|[\da-fA-F]{0,4}(::?[\da-fA-F]{1,4}){3,7}|[\dA-F]{2}(-[\dA-F]{2}){5}"
+        # The number of a version begins with one digit, an address seldom does.
+        r"[1-9]\d{1,2}(\.\d{1,3}){3}|[\da-fA-F]{0,4}(::?[\da-fA-F]{1,4}){3,7}|[\dA-F]{2}(-[\dA-F]{2}){5}"
     ),
     "links": _matches(r"https?://\S+"),
     "generated keys": _matches(r"[\da-fA-F]{8}(-[\da-fA-F]{4}){3}-[\da-fA-F]{12}|[\da-fA-F]{32,128}"),
@@ -140,9 +141,14 @@ class Examined(Profile):
             alike = self._alike(look) if any(map(test, some)) else 0
             enough = ENOUGH_BY_LOOK.get(look, ENOUGH)
             # Other words begin like surnames too, so that a handful of them proves nothing.
-            if alike >= max(enough * len(self.sample), LEAST.get(look, 1)):
+            if alike >= max(enough * len(self.sample), LEAST.get(look, 1)) and not self._too_short(look):
                 return look
         return None
+
+    def _too_short(self, look: str) -> bool:
+        """Whether records share values that are shorter than most Chinese names: places, words of two characters."""
+        short = 2 * sum(len(text) <= 2 for text in self.sample) > len(self.sample)
+        return look == CHINESE_NAME and short and self.distinct < self.present / 2
 
     def share_like(self, look: str) -> float:
         """The share of the values that look like something."""

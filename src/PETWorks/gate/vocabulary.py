@@ -20,13 +20,17 @@ DIRECT = {
         website, username, login id, password, fingerprint, photo, signature, 網址, 位址, 指紋, 照片, 簽名""",
     A_LABEL: "row number, row no, rowid, 流水號, 案號, 單號",
 }
+PLACES = """zip, zip code, postal, postal code, post code, country, county, city, town, home town, township,
+    village, district, region, province, state, municipality, residence, location, place, birth place, latitude,
+    longitude, lat, lon, lng, gps, geo, 郵遞區號, 郵政編碼, 郵編, 區號, 縣市, 縣別, 城市, 鄉鎮, 市區, 地區, 區域,
+    行政區, 省分, 省別, 居住, 戶籍, 籍貫, 村里, 里別, 國家, 國別, 經度, 緯度, 所在地, 地名, _縣_, _市_, _區_, _省_"""
+# These are called after people, as places are.
+INSTITUTIONS = """school, university, college, company, hospital, clinic, ward, 學校, 公司, 醫院, 診所, 院所, 病房,
+    科別, 科系"""
 KNOWN = {
     "sex": "sex, gender, 性別",
     "age or birth": "age, age group, birth, birthday, birth date, birth year, dob, yob, 年齡, 年紀, 歲數, 生日, 出生",
-    "a place": """zip, zip code, postal, postal code, post code, country, county, city, town, home town, township,
-        village, district, region, province, state, municipality, residence, location, place, birth place, latitude,
-        longitude, lat, lon, lng, gps, geo, 郵遞區號, 郵政編碼, 郵編, 區號, 縣市, 縣別, 城市, 鄉鎮, 市區, 地區, 區域,
-        行政區, 省分, 省別, 居住, 戶籍, 籍貫, 村里, 里別, 國家, 國別, 經度, 緯度, 所在地, _縣_, _市_, _區_, _省_""",
+    "a place": PLACES,
     "origin, language or family": """nationality, citizenship, native, race, ethnicity, ethnic, tribe, language,
         mother tongue, marital, marital status, marriage, household, child, children, 國籍, 族群, 種族, 民族, 族別,
         原住民, 語言, 母語, 婚姻, 婚況, 配偶, 子女, 家庭, 戶長""",
