@@ -144,11 +144,18 @@ BEFORE = ["31", "36", "47", "52"]
 
 
 def test_labels_of_a_release_are_not_leaves():
-    hierarchy = build_hierarchy(BEFORE, {"width": [5, 10]}, also=["[30, 40)", "47", "*", None, "61"])
+    hierarchy = build_hierarchy(BEFORE, {"width": [5, 10]}, released=["[30, 40)", "47", "*", None, "61"])
     assert hierarchy.leaves == [*BEFORE, "61"]
     assert [hierarchy.level(value) for value in ("[30, 40)", "47", "*")] == [2, 0, 3]
-    day = build_hierarchy(["2024/3/1"], {"dates": ["day", "month"]}, also=["2024-03-01"])
+    day = build_hierarchy(["2024/3/1"], {"dates": ["day", "month"]}, released=["2024-03-01"])
     assert (day.leaves, day.level("2024-03-01")) == (["2024/3/1"], 1)
+
+
+@pytest.mark.parametrize("words", [{"prefix": [3]}, {"mask": [2]}, {"rare": {"fewer_than": 1}}])
+def test_a_text_that_the_original_does_not_have_is_no_value_of_its_own(words):
+    """Otherwise a release that was generalised in another way would count as one that was not."""
+    with pytest.raises(HierarchyError, match="1 of 3 values have no place; expected values of the original, or labels"):
+        build_hierarchy(["10048", "10612"], words, released=["10048", "100-106"])
 
 
 def test_a_release_alone_is_enough_where_the_values_of_a_label_are_known():
@@ -206,7 +213,7 @@ def test_every_value_has_a_place_and_levels_nest(words, values, data, tmp_path_f
     shuffled = data.draw(st.permutations(cells))
     assert build_hierarchy(shuffled, words).levels == hierarchy.levels
     released = [label for level in hierarchy.levels for label in level]
-    assert build_hierarchy(cells, words, also=released).levels == hierarchy.levels
+    assert build_hierarchy(cells, words, released=released).levels == hierarchy.levels
     file = tmp_path_factory.getbasetemp() / "hierarchy_a.csv"
     file.write_text(hierarchy.to_csv(), "utf-8", newline="")
     assert read_hierarchy(file).levels == hierarchy.levels

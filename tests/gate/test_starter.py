@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from command import petworks
+from PETWorks import check
 from PETWorks.counting.loading import load_rows
 from PETWorks.errors import InputError
 from PETWorks.gate.policy import read_policy
@@ -102,6 +103,37 @@ def test_first_lines_that_are_no_names(tmp_path, text):
     assert done.returncode == 2
     assert not any(cell in done.stderr + done.stdout for cell in ("Alice", "Wang", "flu", "男", "臺北"))
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
+
+
+MIXED = {
+    "age": [str(20 + place % 60) for place in range(300)],
+    "birthday": [f"{1950 + place % 50}-{1 + place % 12:02}-{1 + place % 28:02}" for place in range(300)],
+    "zip": [f"{10000 + 37 * (place % 80)}" for place in range(300)],
+    "sex": ["f", "m", "f"] * 100,
+    "city": ["Taipei", "Tainan", ""] * 100,
+    "diagnosis": ["flu", "cold", "flu", "asthma"] * 75,
+}
+
+
+def test_init_proposes_a_hierarchy_for_each_quasi_identifier(tmp_path):
+    rows = [",".join(MIXED), *(",".join(row) for row in zip(*MIXED.values(), strict=True))]
+    (tmp_path / "t.csv").write_text("\n".join(rows))
+    assert petworks("init", tmp_path / "t.csv").returncode == 0
+    policy = tmp_path / "t_policy.yaml"
+    text = policy.read_text("utf-8")
+    read = read_policy(policy)
+    known = {name for name, role in read.roles.items() if role == "quasi_identifier"}
+    assert known == set(read.hierarchies) == set(MIXED) - {"diagnosis"}
+    assert "  age: {width: [5, 10, 20]}  # numbers: at most 20 intervals, then wider ones\n" in text
+    assert "  birthday: {dates: [month, year, decade]}  # dates: month, then year, then decade\n" in text
+    assert not any(cell in text for cell in ("Taipei", "10037", "1951-02-02"))
+    with_them = check(policy).content
+    start, end = text.index("# How values become coarser"), text.index("# privacy_unit")
+    policy.write_text(text[:start] + text[end:])
+    without = check(policy).content
+    assert [(rule.name, rule.verdict) for rule in with_them.rules] == [(one.name, one.verdict) for one in without.rules]
+    measured = [set(content.not_applicable) for content in (without, with_them)]
+    assert {"precision", "granularity"} <= measured[0] - measured[1]
 
 
 def test_a_column_without_a_name_is_left_out(tmp_path):

@@ -25,8 +25,9 @@ class Prefixes:
     """Texts, and their first characters followed by `*`."""
 
     lengths: Sequence[int]
-    expects: str = "texts"
+    expects: str = "values of the original, or labels"
     listed: Sequence[str] = ()
+    takes_any_text: bool = True
 
     def path(self, value: str) -> tuple[str, ...] | None:
         """`10048` becomes `100*`, then `1*`."""
@@ -46,8 +47,9 @@ class Masks:
     """Texts, and the same with a `*` for each of their last characters."""
 
     lengths: Sequence[int]
-    expects: str = "texts"
+    expects: str = "values of the original, or labels"
     listed: Sequence[str] = ()
+    takes_any_text: bool = True
 
     def path(self, value: str) -> tuple[str, ...] | None:
         """`10048` becomes `100**`."""
@@ -69,6 +71,7 @@ class Diagnoses:
     levels: Sequence[str]
     expects: str = "ICD-10 codes such as I21.4"
     listed: Sequence[str] = ()
+    takes_any_text: bool = False
 
     def path(self, value: str) -> tuple[str, ...] | None:
         """`I21.4` becomes `I21`, then `I00-I99`."""

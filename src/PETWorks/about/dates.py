@@ -78,6 +78,7 @@ class Dates:
     roc: bool = False
     expects: str = "dates such as 2024-03-01, 2024/3/1, 01.03.2024, 20240301, 113/03/01 or 1130301"
     listed: Sequence[str] = ()
+    takes_any_text: bool = False
 
     def path(self, value: str) -> tuple[str, ...] | None:
         """The periods that a date is in; a month or a year has a place below longer periods."""

@@ -82,17 +82,26 @@ class Declaration:
             raise HierarchyError(f"{quoted(strange)} cannot be combined with {kind!r}")
         return cls(words, prepare(words))
 
-    def build(self, counts: Mapping[str | None, int], also: Iterable[str | None] = (), name: str = "") -> Hierarchy:
+    def build(
+        self,
+        counts: Mapping[str | None, int],
+        released: Iterable[str | None] = (),
+        population: Iterable[str | None] = (),
+        name: str = "",
+    ) -> Hierarchy:
         """The hierarchy of a column.
 
-        counts   the values of the column before it was generalised, and how many records have each
-        also     values of other tables; labels of the hierarchy among them are not leaves
+        counts       the values of the column before it was generalised, and how many records have each
+        released     the values after that: labels of the hierarchy among them are not leaves
+        population   values of people who may not be in the table
         """
         present = {value: count for value, count in counts.items() if value is not None and value != SUPPRESSED}
         scheme = self.scheme(present)
         builder = _Builder(scheme)
-        for values in (scheme.listed, present, also):
+        for values in (scheme.listed, present, population):
             builder.add({value for value in values if value is not None and value != SUPPRESSED})
+        after = {value for value in released if value is not None and value != SUPPRESSED}
+        builder.add(after, new_leaves=not scheme.takes_any_text)
         return builder.hierarchy(name)
 
 
@@ -105,12 +114,15 @@ class _Builder:
         self.labels: set[str] = set()
         self.values = self.strange = self.without_values = self.added = 0
 
-    def add(self, values: set[str]) -> None:
-        """Add values of a table: leaves first, so that labels of the levels above them are known."""
+    def add(self, values: set[str], *, new_leaves: bool = True) -> None:
+        """Add values of a table: leaves first, so that labels of the levels above them are known.
+
+        new_leaves   whether values that are neither known nor labels can be leaves
+        """
         new = {value for value in values if value not in self.paths and value not in self.labels}
         self.values += len(new)
         below = {value: leaves for value in new if (leaves := self.scheme.below(value)) is not None}
-        paths = {value: self.scheme.path(value) for value in new if value not in below}
+        paths = {value: self.scheme.path(value) if new_leaves else None for value in new if value not in below}
         self.strange += sum(path is None for path in paths.values())
         self._add_leaves(paths)
         for label in sorted(below):
@@ -151,13 +163,13 @@ class _Builder:
 
 
 def build_hierarchy(
-    values: Iterable[Any] | Mapping[Any, int], words: Words, also: Iterable[Any] = (), name: str = "hierarchy"
+    values: Iterable[Any] | Mapping[Any, int], words: Words, released: Iterable[Any] = (), name: str = "hierarchy"
 ) -> Hierarchy:
     """The hierarchy that a few words declare for the values of a column.
 
-    values   the cells of the column, or how many records have each
-    words    what a policy says under `hierarchies`, such as `{"width": [5, 10]}`
-    also     values of other tables, for example of a release
+    values     the cells of the column, or how many records have each
+    words      what a policy says under `hierarchies`, such as `{"width": [5, 10]}`
+    released   the cells after they were generalised, if there are any
 
     >>> build_hierarchy(["31", "36", "47"], {"width": [5, 10]}).levels[1:3]
     [['[30, 35)', '[35, 40)', '[45, 50)'], ['[30, 40)', '[30, 40)', '[40, 50)']]
@@ -165,7 +177,7 @@ def build_hierarchy(
     counts: Counter[str | None] = Counter()
     for value, count in values.items() if isinstance(values, Mapping) else Counter(values).items():
         counts[_cell(value)] += count
-    return declared(words, name).build(counts, map(_cell, also), name)
+    return declared(words, name).build(counts, map(_cell, released), name=name)
 
 
 def _cell(value: Any) -> str | None:

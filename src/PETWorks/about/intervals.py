@@ -77,6 +77,7 @@ class Intervals:
     levels: Sequence[_Level]
     expects: str = "numbers"
     listed: Sequence[str] = ()
+    takes_any_text: bool = False
 
     def path(self, value: str) -> tuple[str, ...] | None:
         """The intervals that a number is in."""

@@ -20,6 +20,10 @@ class Scheme(Protocol):
         """What a value must be to have a place, in words."""
 
     @property
+    def takes_any_text(self) -> bool:
+        """Whether any text can be a value, so that only the original says which texts are."""
+
+    @property
     def listed(self) -> Sequence[str]:
         """Values that have a place whether or not the column has them."""
 

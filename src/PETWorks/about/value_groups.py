@@ -18,6 +18,7 @@ class Groups:
 
     paths: Mapping[str, tuple[str, ...]]
     expects: str = "values that the declaration lists"
+    takes_any_text: bool = False
 
     @cached_property
     def listed(self) -> Sequence[str]:
@@ -48,8 +49,9 @@ class Rare:
     counts: Mapping[str, int]
     limits: Sequence[int]
     label: str
-    expects: str = "texts"
+    expects: str = "values of the original, or labels"
     listed: Sequence[str] = ()
+    takes_any_text: bool = True
 
     def path(self, value: str) -> tuple[str, ...] | None:
         """The value, as long as enough records have it."""

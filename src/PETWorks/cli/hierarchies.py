@@ -71,8 +71,12 @@ def hierarchy_command(data: str, column: str, **options: Any) -> None:
     counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
     reason = None
     if declaration is None:
-        proposal, hierarchy = proposed_hierarchy(column, counts)
-        words, reason = proposal.words, proposal.reason
+        proposed = proposed_hierarchy(column, counts)
+        if proposed is None:
+            raise HierarchyError(
+                f"{name_of(column)}: values are generalised already; name the original table, or a kind"
+            )
+        words, reason, hierarchy = proposed[0].words, proposed[0].reason, proposed[1]
     else:
         words = declaration.words
         try:
@@ -84,8 +88,8 @@ def hierarchy_command(data: str, column: str, **options: Any) -> None:
         shown = {"column": column, "declaration": words, **({"reason": reason} if reason else {}), "levels": levels}
         text = dumps(shown) + "\n"
     else:
-        proposed = f"Proposed ({reason}): {in_yaml(words)}\n" if reason else ""
-        text = proposed + hierarchy_text(levels, **style(None))
+        head = f"Proposed ({reason}): {in_yaml(words)}\n" if reason else ""
+        text = head + hierarchy_text(levels, **style(None))
     put_out(text, None, {} if target is None else {target: hierarchy.to_csv().encode("utf-8", "surrogateescape")})
 
 

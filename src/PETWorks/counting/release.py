@@ -222,15 +222,14 @@ def _loaded(engine: Engine, source: Source, columns: Sequence[str], unit: str | 
 def _built(declaration: Declaration, column: str, table: Table, background: Background) -> Hierarchy:
     """A declared hierarchy, from the values before they were generalised where these are known."""
     before = background.original if background.has_original else table
-    others = [table] if background.has_original else []
-    population = background.population
-    if population is not None and population.source is not None and column in population.columns:
-        others.append(background.population_table)
+    released = table.marginal(column).values if background.has_original else []
+    people = background.population
+    known = people is not None and people.source is not None and column in people.columns
+    population = background.population_table.marginal(column).values if known else []
     counted = before.marginal(column)
     counts = dict(zip(counted.values, counted.counts.tolist(), strict=True))
-    also = (value for other in others for value in other.marginal(column).values)
     try:
-        return declaration.build(counts, also, name_of(column))
+        return declaration.build(counts, released, population, name_of(column))
     except HierarchyError as error:
         error.what = f"hierarchies.{column}"
         raise

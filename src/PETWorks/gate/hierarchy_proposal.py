@@ -1,5 +1,6 @@
 """A hierarchy for a column, proposed by its name and its values; it contains no cell."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -24,6 +25,11 @@ YEARS = (1850, 2100)  # of dates that are written in digits alone
 STEPS = {1: (1, 5, 10), 2: (2, 10, 20), 5: (5, 10, 20)}
 
 
+_NUMBER = r" ?([+-]?\d[\d.]{0,30}) ?"
+_RANGE = re.compile(rf"[\[(]?{_NUMBER}(?:-|–|~|,|;|to|至|到|\.\.){_NUMBER}[\])]?", re.ASCII)
+_OPEN = re.compile(rf"[<>≤≥]=?{_NUMBER}|{_NUMBER}\+", re.ASCII)
+
+
 @dataclass(frozen=True)
 class Proposal:
     """A hierarchy in a few words, and why."""
@@ -32,18 +38,29 @@ class Proposal:
     reason: str
 
 
-def proposed_hierarchy(column: str, counts: Mapping[str | None, int]) -> tuple[Proposal, Hierarchy]:
-    """A hierarchy that has a place for every value of the column.
+def proposed_hierarchy(column: str, counts: Mapping[str | None, int]) -> tuple[Proposal, Hierarchy] | None:
+    """A hierarchy that has a place for every value of the column; None if the values were generalised in some way.
 
     counts   how many records have each value
     """
     values = [value for value in counts if value is not None and value != SUPPRESSED]
+    if any(map(_is_generalised, values)):
+        return None
     for proposal in _proposals(words_of(column), values, sum(counts.values())):
         try:
             return proposal, Declaration.of(proposal.words).build(counts)
         except HierarchyError:  # some value has no place: the next kind may have one for it
             continue
     raise AssertionError("rare values have a place for everything")
+
+
+def _is_generalised(value: str) -> bool:
+    """Whether a value is masked, a range or an open range; `2024-03` is a month."""
+    if value.endswith(SUPPRESSED) or _OPEN.fullmatch(value):
+        return True
+    match = _RANGE.fullmatch(value)
+    low, high = (exact(number) for number in match.groups()) if match else (None, None)
+    return low is not None and high is not None and low < high
 
 
 def _proposals(words: str, values: list[str], records: int) -> Iterator[Proposal]:

@@ -2,13 +2,17 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.about.sidecar import read_sidecar
+from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.counting.engine import half_the_machine
 from PETWorks.counting.loading import load_rows
-from PETWorks.errors import InputError
+from PETWorks.counting.weighted_rows import WeightedRows
+from PETWorks.errors import InputError, printable
+from PETWorks.gate.hierarchy_proposal import in_yaml, proposed_hierarchy
 from PETWorks.gate.presets import presets
 from PETWorks.gate.recognition import looks_personal
 from PETWorks.gate.regimes import regimes
@@ -19,6 +23,9 @@ from PETWorks.tables.opening import open_path, open_source
 
 PRESET = {"public": "health-canada-0.09", "controlled": "pdpc-5", "internal": "pdpc-3"}
 MOST_COLUMNS_OF_A_POLICY = 5_000  # nobody looks at more roles, and a policy file has a largest size
+MOST_VALUES = 200_000  # of a column for which a hierarchy is proposed
+MOST_HIERARCHIES = 200  # that are proposed: a policy file has a largest size
+LONGEST_KEY = 1_000  # characters; YAML allows 1,024
 SIZES = ((10, "all"), (30, "1-3"), (MOST_COLUMNS, "1-2"))  # subsets that are quick, for so many quasi-identifiers
 _PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 
@@ -30,7 +37,8 @@ def suggestions(data: Path, separator: str | None, encoding: str | None) -> tupl
         raise InputError(
             f"{data.name}: {len(source.names):,} columns; init suggests roles for at most {MOST_COLUMNS_OF_A_POLICY:,}"
         )
-    given = read_sidecar(data).roles
+    beside = read_sidecar(data)
+    given = beside.roles
     table = load_rows(source, source.names, memory_limit=2 * half_the_machine())
     named = [name for name in source.names if name]
     own_values = sum(table.columns[name].code(name) is not None for name in named)
@@ -49,7 +57,20 @@ def suggestions(data: Path, separator: str | None, encoding: str | None) -> tupl
         else one
         for one in guessed
     ]
+    known = sum(one.role == QUASI_IDENTIFIER for one in suggested)
+    if beside.folder is None and known <= MOST_HIERARCHIES:
+        suggested = [_with_hierarchy(one, table) if one.role == QUASI_IDENTIFIER else one for one in suggested]
     return suggested, None if given else suggested_privacy_unit(table, guessed)
+
+
+def _with_hierarchy(suggestion: Suggestion, table: WeightedRows) -> Suggestion:
+    """The suggestion with a hierarchy for the column, if one can be proposed."""
+    if len(table.columns[suggestion.column].counts) > MOST_VALUES or len(_text(suggestion.column)) > LONGEST_KEY:
+        return suggestion
+    marginal = table.marginal(suggestion.column)
+    counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
+    proposed = proposed_hierarchy(suggestion.column, counts)
+    return suggestion if proposed is None else replace(suggestion, hierarchy=proposed[0])
 
 
 def starter_policy(
@@ -68,6 +89,7 @@ def starter_policy(
     parts = [
         _sources(data, policy.parent, separator, encoding),
         _all_roles(by_role),
+        *([_hierarchies(known)] if any(one.hierarchy for one in known) else []),
         [
             f"privacy_unit: {_text(unit)}  # several records of one person count once"
             if unit
@@ -95,10 +117,25 @@ def _sources(data: Path, folder: Path, separator: str | None, encoding: str | No
         *([f"separator: {_text(separator)}"] if separator else []),
         *([f"encoding: {_text(encoding)}"] if encoding else []),
         "# original: original.csv       # the table it was made from: for presence, fidelity and what was lost",
-        f"hierarchies: {_text(os.path.relpath(hierarchies, folder))}"
-        if isinstance(hierarchies, Path)
-        else "# hierarchies: hierarchies     # folder of files hierarchy_<column>.csv: for precision and granularity",
+        *([f"hierarchies: {_text(os.path.relpath(hierarchies, folder))}"] if isinstance(hierarchies, Path) else []),
         "# population: 23400000         # the people the records were drawn from: a number, a share or a table",
+    ]
+
+
+def _hierarchies(known: Sequence[Suggestion]) -> list[str]:
+    """What is proposed for each quasi-identifier."""
+    proposed = [(_text(one.column), one.hierarchy) for one in known if one.hierarchy is not None]
+    return [
+        "# How values become coarser, level by level: for precision, granularity and other measures of utility.",
+        "# Level 0 has the values of the original if it is named above, otherwise those of this table.",
+        "# To see the levels of a column: petworks hierarchy TABLE --column NAME",
+        "hierarchies:",
+        *(f"  {column}: {in_yaml(one.words)}  # {one.reason}" for column, one in proposed),
+        *(
+            f"  # {printable(one.column[:60])}: none proposed, its values are generalised or too many"
+            for one in known
+            if not one.hierarchy
+        ),
     ]
 
 

@@ -7,6 +7,7 @@ from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDE
 from PETWorks.counting.profiles import profile_of
 from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.gate.column_names import pointed_to, terms, words_of
+from PETWorks.gate.hierarchy_proposal import Proposal
 from PETWorks.gate.recognition import DATE, FEW, MIXED, MOST, NATIONAL_ID, Examined
 from PETWorks.gate.vocabulary import A_NUMBER, CALLED, LABELS, OTHERS, SUBJECTS
 
@@ -18,6 +19,7 @@ class Suggestion:
     column: str
     role: str | None
     reason: str
+    hierarchy: Proposal | None = None
 
 
 def suggested_roles(table: WeightedRows, columns: Sequence[str]) -> list[Suggestion]:
