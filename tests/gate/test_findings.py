@@ -221,6 +221,8 @@ def test_a_column_without_a_role_needs_a_reason(tmp_path):
     assert "give-roles" not in [step["step"] for step in result.document["next_steps"]]
     both = check_error(written(tmp_path, POLICY + "no_role: {fee: x}\n"))
     assert both == "petworks: p.yaml, line 7, no_role.fee: the column has a role"
+    unknown = check_error(written(tmp_path, POLICY + "no_role: {who: x, whom: y}\n"))
+    assert unknown == "petworks: p.yaml, line 7, no_role.whom: no column is called 'whom'; did you mean 'who'?"
     empty = check_error(written(tmp_path, POLICY + "no_role: {who: ''}\n"))
     assert empty.startswith("petworks: p.yaml, line 7, no_role.who: expected")
 

@@ -211,7 +211,17 @@ def test_any_name_of_a_column_survives(tmp_path_factory, names):
     read.release()
 
 
-def test_a_table_of_one_column_without_a_header(tmp_path):
-    (tmp_path / "t.csv").write_text("35\n36\n")
+@pytest.mark.parametrize("text", ["35\n36\n", "王小明\n李大華\n", "Chen\nLin\nWang\n"])
+def test_a_table_of_one_column_without_a_header(tmp_path, text):
+    (tmp_path / "t.csv").write_text(text, "utf-8")
     with pytest.raises(InputError, match="does not look like a header of one column"):
         suggestions(tmp_path / "t.csv", None, None)
+
+
+def test_names_of_people_are_no_header(tmp_path):
+    for line in ("王小明;陳小美", "Smith;Jones", "Mary Smith;flu"):
+        (tmp_path / "t.csv").write_text(f"{line}\nx;y\n", "utf-8")
+        with pytest.raises(InputError, match="does not look like a header of 2 columns"):
+            suggestions(tmp_path / "t.csv", None, None)
+    (tmp_path / "t.csv").write_text("高血壓;Mark;曾吸菸\n1;2;3\n", "utf-8")
+    assert len(suggestions(tmp_path / "t.csv", None, None)[0]) == 3

@@ -413,6 +413,12 @@ def test_a_file_without_a_header_does_not_show_its_first_record(tmp_path):
         f"SECRET;{'text ' * 20}",
         "SECRET;",
         "SECRET;flu",
+        "SECRET;王小明",
+        "SECRET;歐陽怡君",
+        "SECRET;Mary Smith",
+        "SECRET;JONES, ROBERT",
+        "SECRET;Smith",
+        "SECRET;Chen",
     ],
 )
 def test_no_message_lists_a_record_as_columns(tmp_path, record):

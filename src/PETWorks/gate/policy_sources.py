@@ -118,10 +118,11 @@ def _options(address: str) -> set[str]:
 def check_columns(mistakes: Mistakes, source: Source, original: Source | None = None) -> None:
     """Remember which columns of the policy's roles are not in the table, and what depends on them."""
     content = mistakes.file.content
-    for key in content.get("hierarchies", ()) if isinstance(content.get("hierarchies"), dict) else ():
-        with mistakes.at("hierarchies", key):
-            if key.strip() not in source.names:
-                raise unknown_column(key.strip(), source)
+    for by_column in ("hierarchies", "no_role"):
+        for key in content.get(by_column, ()) if isinstance(content.get(by_column), dict) else ():
+            with mistakes.at(by_column, key):
+                if key.strip() not in source.names:
+                    raise unknown_column(key.strip(), source)
     if "roles" not in content:
         return
     by_role = {role: [column.strip() for column in columns] for role, columns in content["roles"].items()}

@@ -3,13 +3,12 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 
 from PETWorks.counting.profiles import Profile
-from PETWorks.gate.vocabulary import GIVEN_NAMES, SURNAMES
+from PETWorks.tables.people import is_chinese_name, is_english_name
 
 _AMOUNT = re.compile(r"[<>=≤≥~ ]{0,3}(NT|US)?[$€£¥]? ?[+-]?(\d[\d,.]*|\.\d+)(e[+-]?\d+)?([%元€kKM]| [A-Za-zµ°/]{1,8})?")
-_IN_NAMES = str.maketrans("", "", ".'’-")  # signs that are part of names
 ENOUGH = 0.8  # share of the values that shows what the column is
 FEW = 20  # among fewer records, uniqueness says little
 NEARLY = 0.9  # share of records with a unique value that makes a column nearly unique
@@ -37,21 +36,6 @@ def _is_card_number(text: str) -> bool:
     return sum(digits[::2] + [sum(divmod(2 * digit, 10)) for digit in digits[1::2]]) % 10 == 0
 
 
-@cache
-def _given_names() -> frozenset[str]:
-    return frozenset(GIVEN_NAMES.split())
-
-
-def _is_english_name(text: str) -> bool:
-    """Whether a text is two to five words of letters, one of them a common given name."""
-    words = text.replace(",", " ").split()
-    return (
-        2 <= len(words) <= 5
-        and all(word.translate(_IN_NAMES).isalpha() for word in words)
-        and any(word.lower() in _given_names() for word in words)
-    )
-
-
 DATE, NATIONAL_ID = "dates or times", "national identity numbers"
 CHINESE_NAME, ENGLISH_NAME = "Chinese names of people", "English names of people"
 LOOKS: dict[str, Callable[[str], bool]] = {
@@ -65,8 +49,8 @@ LOOKS: dict[str, Callable[[str], bool]] = {
     ),
     "links": _matches(r"https?://\S+"),
     "generated keys": _matches(r"[\da-fA-F]{8}(-[\da-fA-F]{4}){3}-[\da-fA-F]{12}|[\da-fA-F]{32,128}"),
-    CHINESE_NAME: _matches(rf"[{SURNAMES}][\u4e00-\u9fff○〇OX*＊]{{1,2}}"),
-    ENGLISH_NAME: _is_english_name,
+    CHINESE_NAME: is_chinese_name,
+    ENGLISH_NAME: is_english_name,
     DATE: _matches(
         r"\d{4}[-/]\d{1,2}|\d{4}([-/.])\d{1,2}\1\d{1,2}([ T].{0,30})?|"
         r"\d{1,2}[-/.]\d{1,2}[-/.]\d{4}([ T].{0,30})?|\d{1,2}(:\d\d){1,2}"

@@ -20,6 +20,7 @@ from PETWorks.gate.suggestion import Suggestion, suggested_privacy_unit, suggest
 from PETWorks.measures.attacks.subset_sizes import MOST_COLUMNS
 from PETWorks.tables.cells import is_number
 from PETWorks.tables.opening import open_path, open_source
+from PETWorks.tables.people import names_a_person
 
 PRESET = {"public": "health-canada-0.09", "controlled": "pdpc-5", "internal": "pdpc-3"}
 MOST_COLUMNS_OF_A_POLICY = 5_000  # nobody looks at more roles, and a policy file has a largest size
@@ -44,11 +45,12 @@ def suggestions(data: Path, separator: str | None, encoding: str | None) -> tupl
     own_values = sum(table.columns[name].code(name) is not None for name in named)
     # Only a CSV file can lack its names.
     strange = any(is_number(name) or looks_personal(name) for name in named)
-    if source.encoding and (strange or 2 * own_values >= max(len(named), 1)):
+    people = sum(map(names_a_person, named))
+    if source.encoding and (strange or 2 * max(own_values, people) >= max(len(named), 1)):
         columns = "one column" if len(source.names) == 1 else f"{len(source.names)} columns"
         raise InputError(
             f"{data.name}: the first line does not look like a header of {columns}: "
-            "one is a number, a date or an address, or half of them are values of their own column"
+            "one is a number, a date or an address, or half of them are names of people or values of their own column"
         )
     guessed = suggested_roles(table, named)
     suggested = [

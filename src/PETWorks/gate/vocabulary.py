@@ -79,20 +79,3 @@ RECORDS = """record, row, case, visit, encounter, claim, order, transaction, eve
     application, 案件, 訂單, 檢體, 紀錄, 記錄, 交易, 就醫, 就診"""
 LABELLED = ((SUBJECTS, LABELS, A_NUMBER), (f"{SUBJECTS}, {OTHERS}", CALLED, A_NAME), (RECORDS, LABELS, A_LABEL))
 ALONE = {A_NUMBER: "id, identifier, uid, uuid, guid, 編號, 代號, 識別碼", A_LABEL: "序號, 項次", A_NAME: "name"}
-SURNAMES = """陳林黃張李王吳劉蔡楊許鄭謝洪郭邱曾廖賴徐周葉蘇莊呂江何蕭羅高潘簡朱鍾彭游詹胡施沈余盧梁趙顏柯翁魏孫戴范方宋
-鄧杜傅侯曹薛丁卓馬董溫唐藍石蔣田康鄒白涂尤韓龔嚴袁陈黄张吴刘杨许郑谢赖叶苏庄吕萧罗简钟卢赵颜孙邓马温蓝蒋邹韩龚严"""
-# Given names that are common in English. Two in five full names have one of them.
-GIVEN_NAMES = """
-    james john robert michael william david richard joseph thomas charles christopher daniel matthew anthony mark
-    donald steven paul andrew joshua kenneth kevin brian george timothy ronald edward jason jeffrey ryan jacob gary
-    nicholas eric jonathan stephen larry justin scott brandon benjamin samuel gregory alexander patrick frank
-    raymond jack dennis jerry tyler aaron jose adam nathan henry zachary douglas peter kyle noah ethan jeremy walter
-    keith roger terry sean gerald carl harold dylan arthur lawrence jesse bryan bruce gabriel joe alan juan albert
-    elijah wayne randy vincent roy ralph russell bradley philip eugene bob tom jim mike dave steve chris ben sam
-    mary patricia jennifer linda elizabeth barbara susan jessica sarah karen lisa nancy betty sandra margaret ashley
-    kimberly emily donna michelle carol amanda melissa deborah stephanie rebecca laura sharon cynthia dorothy amy
-    kathleen angela shirley brenda emma anna pamela nicole samantha katherine christine helen debra rachel carolyn
-    janet maria catherine heather diane olivia julie joyce victoria ruth lauren kelly christina joan evelyn judith
-    andrea hannah megan cheryl jacqueline martha teresa gloria sara janice ann anne kathryn abigail sophia frances
-    jean alice judy isabella julia denise danielle marilyn beverly charlotte natalie theresa diana brittany doris
-    kayla lori marie kate jane lucy ellen sue dora"""

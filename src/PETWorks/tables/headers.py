@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from PETWorks.errors import quoted
 from PETWorks.tables.cells import is_number
+from PETWorks.tables.people import names_a_person
 from PETWorks.tables.source import Source
 
 LONGEST_NAME = 60
@@ -14,7 +15,7 @@ _NUMBERED = re.compile(r"[A-Za-z_]{1,3}\d{1,3}")  # as programs name columns: V1
 
 
 def looks_like_data(name: str) -> bool:
-    """Whether a name is rather a value: a number, a date, an address, an identity number, a long text.
+    """Whether a name is rather a value: a number, a date, an address, an identity number, a person, a long text.
 
     >>> [looks_like_data(name) for name in ("35", "2020-01-31", "A123456789", "ann@example.org", "47*", "")]
     [True, True, True, True, True, True]
@@ -30,6 +31,7 @@ def looks_like_data(name: str) -> bool:
         or re.search(r"\S@\S+\.\S", name) is not None
         or name.casefold() in VALUES
         or is_number(name)
+        or names_a_person(name)
         or (digits >= 2 and 2 * digits >= len(signs) and not _NUMBERED.fullmatch(name))
     )
 
