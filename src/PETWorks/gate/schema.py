@@ -82,6 +82,8 @@ def _in_words(error: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
 
 
 def _expected(schema: Mapping[str, Any]) -> str:
+    if "pattern" in schema and "description" in schema:
+        return str(schema["description"])
     if "enum" in schema:
         return str(schema.get("description", f"one of {quoted(schema['enum'])}"))
     kinds = [schema["type"]] if isinstance(schema.get("type"), str) else schema.get("type", [])
