@@ -119,8 +119,14 @@ def _work(pipe: Any, errors: str, seconds: float) -> None:
             outcome = Outcome(_run(case, Path(folder), lines))
         faulthandler.cancel_dump_traceback_later()
         outcome.reached = lines.taken()
-        outcome.memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        outcome.memory = _peak_memory()
         pipe.send(outcome)
+
+
+def _peak_memory() -> int:
+    """The most memory that this process had, in bytes; `getrusage` also counts that of the process that forked it."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
 
 
 def _warm_up() -> None:

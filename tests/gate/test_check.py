@@ -230,7 +230,7 @@ def test_the_same_input_gives_the_same_bytes(tmp_path):
     for seed in ("0", "1"):
         for edition in ("internal", "external"):
             name = f"{edition}{seed}"
-            arguments = ("--as-of", "2026-11-16", "--edition", edition)
+            arguments = ("--as-of", "2026-11-16", "--edition", edition, "--salt", "0" * 32)
             files = ("--json", tmp_path / f"{name}.json", "--html", tmp_path / f"{name}.html")
             code = "from PETWorks.cli.main import main; main()"
             command = [sys.executable, "-c", code, "check", "data/adult_policy.yaml", *arguments, *map(str, files)]
@@ -238,7 +238,7 @@ def test_the_same_input_gives_the_same_bytes(tmp_path):
             outputs[name] = [(tmp_path / f"{name}.{suffix}").read_bytes() for suffix in ("json", "html")]
     assert outputs["internal0"] == outputs["internal1"]
     assert outputs["external0"] == outputs["external1"]
-    later = check("data/adult_policy.yaml", as_of=DAY.replace(hour=5)).to_dict()
+    later = check("data/adult_policy.yaml", as_of=DAY.replace(hour=5), salt="0" * 32).to_dict()
     first = json.loads(outputs["internal0"][0])
     assert {**later, "generated": first["generated"]} == first, "only the timestamp differs"
 

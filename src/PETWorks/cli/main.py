@@ -16,6 +16,7 @@ from PETWorks.cli.arguments import BAD_INPUT, INTERNAL_ERROR, INTERRUPTED, OPTIO
 from PETWorks.counting.engine import address_space
 from PETWorks.errors import InputError, PETWorksError, printable
 from PETWorks.measures.docstrings import docstring
+from PETWorks.tables.attending import abandoned
 
 LONGEST_LINE = 2000  # characters of a message
 LEAST_ADDRESS_SPACE = 1 << 30
@@ -122,6 +123,11 @@ class _ExitCodes:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if error is not None and self._stopped_by is not None:
+            if any(thread.is_alive() for thread in abandoned):
+                # It waits for a server, and a library would crash if the interpreter ended around it.
+                sys.stdout.flush()
+                sys.stderr.flush()
+                os._exit(self._stopped_by)
             raise SystemExit(self._stopped_by) from None
         limit = address_space()
         if kind is not None and not issubclass(kind, SystemExit) and limit is not None:

@@ -211,7 +211,9 @@ def diff_command(old: Path, new: Path, output_format: str | None, output: Path |
 def verify_command(
     document: Path, data: Path | None, policy: Path | None, internal: Path | None, output_format: str
 ) -> None:
-    """Verify that a result of check --json is unchanged, and that it is about these files.
+    """Verify that a result of check --json agrees with itself, with these files and with its internal edition.
+
+    That is consistency, not a signature: whoever changes a document can compute its digest anew.
 
     The external edition has no digest of the table, but a commitment to it: to compare, give the internal edition.
     Exit code 0: everything matches; 1: something does not; 2: bad input.

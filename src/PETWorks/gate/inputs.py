@@ -94,6 +94,8 @@ class Inputs:
 def table_digest(table: Path) -> str:
     """The digest that a check of these files would record."""
     source = _table("data", table)
+    if not source.files:
+        raise InputError(f"no such file: {table.name!r}")
     try:
         return _digest_of(source, [_file_digest(file) for file in source.files])
     except OSError as error:

@@ -7,10 +7,10 @@ nothing that an outsider computes from its numbers can reveal more than these st
 
 from dataclasses import dataclass
 
-from PETWorks.gate.document import WITHHELD, CheckDocument, Verdict
+from PETWorks.gate.document import WITHHELD, CheckDocument, RuleResult, Verdict
 from PETWorks.gate.ranges import Range, has_few, range_of, round_number
 from PETWorks.gate.subset_document import Driver, KnownAttributes, SubsetCase
-from PETWorks.gate.withheld import is_about_values, rules_withheld
+from PETWorks.gate.withheld import class_size_demanded, hides_guesses, rules_withheld
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION
 
 WHATEVER = Range(0, 0)  # in place of a count that is not published
@@ -25,7 +25,7 @@ class Protected:
     columns          for each column the missing cells, and the information lost, as a number of cells
     adversaries      for each assumed adversary the unique records and the classes
     missed           the records whose sensitive value an adversary guesses wrong; None if the policy has rules about
-                     the values inside classes, whose verdicts are published instead
+                     the values inside classes or about small classes, whose verdicts are published instead
     subsets          for each case of the attacks with subsets: unique records, and guesses before and after: the right
                      ones of whose record it is, the wrong ones of what somebody has
     drivers          for each driver the right guesses that it adds, and the guesses without it
@@ -79,7 +79,7 @@ class _Counts:
             smallest_class=self._smallest_class(),
             classes=self._range(self.classes.classes),
             unique=self._range(unique),
-            missed=self._missed(guesses[0]) if guesses and not _judges_values(document) else None,
+            missed=self._missed(guesses[0]) if guesses and not _hides_guesses(document) else None,
             columns=tuple((self._cells(one.missing), self._lost(one.granularity)) for one in document.columns),
             adversaries=tuple(
                 (self._range(one.unique_records), self._range(one.classes)) for one in document.adversaries
@@ -88,8 +88,16 @@ class _Counts:
                 self._case(answer.attack, case) for answer in answers_shown(document) for case in cases(answer)
             ),
             drivers=tuple(map(self._driver, drivers_shown(document))),
-            verdicts=tuple(WITHHELD if rule.name in hidden else rule.verdict for rule in document.rules),
+            verdicts=tuple(
+                WITHHELD if rule.name in hidden and not self._is_implied(rule) else rule.verdict
+                for rule in document.rules
+            ),
         )
+
+    def _is_implied(self, rule: RuleResult) -> bool:
+        """Whether the published bound of the smallest class says that a rule holds."""
+        smallest, demanded = self._smallest_class(), class_size_demanded(rule)
+        return smallest is not None and demanded is not None and demanded <= smallest
 
     def _smallest_class(self) -> int | None:
         smallest = self.classes.smallest_class
@@ -144,12 +152,11 @@ def cases(answer: KnownAttributes) -> tuple[SubsetCase, SubsetCase, SubsetCase]:
 
 
 def _is_shown(document: CheckDocument, attack: str) -> bool:
-    return attack == RE_IDENTIFICATION or not _judges_values(document)
+    return attack == RE_IDENTIFICATION or not _hides_guesses(document)
 
 
-def _judges_values(document: CheckDocument) -> bool:
-    """Whether there are verdicts about the values inside classes: then no guesses of values are published."""
-    return any(map(is_about_values, document.rules))
+def _hides_guesses(document: CheckDocument) -> bool:
+    return hides_guesses(document.rules, document.policy.cell_size)
 
 
 def _whole(count: object) -> int:

@@ -7,7 +7,17 @@ from typing import Any
 
 from PETWorks.errors import Hint, InputError
 from PETWorks.gate.canonical import content_digest
-from PETWorks.gate.document import INTERNAL, CheckDocument, CheckFile, Commitments, NextStep
+from PETWorks.gate.document import (
+    FAIL,
+    INTERNAL,
+    PASS,
+    WAIVED,
+    WITHHELD,
+    CheckDocument,
+    CheckFile,
+    Commitments,
+    NextStep,
+)
 from PETWorks.gate.external import commitment, external
 from PETWorks.gate.inputs import table_digest
 from PETWorks.gate.typed_json import JSONObject
@@ -33,15 +43,18 @@ def verify(
     """
     if internal is not None and internal.edition != INTERNAL:
         raise InputError("the document given as the internal edition is an external one")
-    verified = [Verified("the document and its content digest", content_digest(document) == document.content_sha256)]
+    verified = [
+        Verified("the document and its content digest", content_digest(document) == document.content_sha256),
+        Verified("the verdict and the verdicts of the rules", document.verdict == _verdict_of(document)),
+    ]
     if internal is not None:
         verified.append(
             Verified("the internal edition and its content digest", content_digest(internal) == internal.content_sha256)
         )
         expected = internal if document.edition == INTERNAL else external(internal)
-        verified.append(
-            Verified("the document and the internal edition", content_digest(document) == content_digest(expected))
-        )
+        same = content_digest(document) == content_digest(expected) and document.commitments == expected.commitments
+        verified.append(Verified("the document and the internal edition", same))
+        verified.append(Verified("the time of the check in both editions", document.generated == internal.generated))
     salt = None if internal is None else internal.salt
     commitments = document.commitments or Commitments(None, None)
     for what, file, recorded, committed in (
@@ -51,6 +64,12 @@ def verify(
         if file is not None:
             verified.append(Verified(what, _matches(what, table_digest(file), recorded, committed, salt)))
     return tuple(verified)
+
+
+def _verdict_of(document: CheckFile) -> str:
+    """The verdict that follows from those of the rules."""
+    verdicts = [rule.verdict for rule in document.rules]
+    return next((verdict for verdict in (FAIL, WITHHELD, WAIVED) if verdict in verdicts), PASS)
 
 
 def with_warning(document: CheckDocument, earlier: CheckDocument) -> CheckDocument:

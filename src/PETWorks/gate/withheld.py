@@ -13,78 +13,142 @@ from PETWorks.gate.ranges import Range, has_few, narrowest
 from PETWorks.gate.remedies import values_per_class
 from PETWorks.measures.catalogue import catalogue
 
-Limit = tuple[str, float]  # what is limited, and the limit as a number of records
+Limit = tuple[str, float]  # what is limited, and the limit
 
 
 def rules_withheld(rules: Sequence[RuleResult], cell_size: int, records: Range) -> frozenset[str]:
-    """The names of these rules.
-
-    Of the rules about the values inside classes the first of each measure is shown, but none of a small table. If
-    there are such rules, those about guesses of values are not.
-    """
-    judges_values = any(map(is_about_values, rules))
-    hidden_sizes = _sizes_to_hide(rules, cell_size)
-    few = has_few(records, cell_size)
-    first = {rule.measure: rule.parameters for rule in reversed(rules)}
+    """The names of these rules."""
+    size_limits = _sizes_to_hide(rules, cell_size, records)
+    share_limits = set(_shares_to_hide(rules, cell_size, records))
     return frozenset(
         rule.name
         for rule in rules
-        if any(limit in hidden_sizes for limit in _class_sizes(rule))
-        or any(_reveals_few(share, records, cell_size) for share in _shares(rule))
-        or (is_about_values(rule) and (few or rule.parameters != first[rule.measure]))
-        or (judges_values and _is_about_guesses(rule))
+        if any(limit in size_limits for limit in _class_sizes(rule))
+        or any(limit in share_limits for limit in _shares(rule))
+        or _is_in_money(rule)
+        or _reveals_values(rule, rules, cell_size, records)
     )
 
 
-def _sizes_to_hide(rules: Sequence[RuleResult], cell_size: int) -> set[Limit]:
+def class_size_demanded(rule: RuleResult) -> int | None:
+    """The class size that is all a rule demands of the release; None if it demands anything else."""
+    limits = list(_class_sizes(rule))
+    only = len(limits) == len(rule.parameters) and all(axis == RELEASE for axis, _ in limits)
+    return max(size for _, size in limits) if limits and only and not is_about_values(rule) else None
+
+
+def hides_guesses(rules: Sequence[RuleResult], cell_size: int) -> bool:
+    """Whether no guesses of values are published, since there are verdicts about values or about small classes."""
+    sizes = (size for rule in rules for _, size in _class_sizes(rule))
+    return any(map(is_about_values, rules)) or any(size < cell_size for size in sizes)
+
+
+# Class sizes.
+
+RELEASE = "release"
+
+
+def _sizes_to_hide(rules: Sequence[RuleResult], cell_size: int, records: Range) -> set[Limit]:
     """The class sizes which, with the others that are compared, tell the size of the smallest class exactly.
 
-    Outsiders learn between which two of the sizes the smallest class is; also whether it is below the cell size.
+    Outsiders learn between which two of the sizes the smallest class is; also whether it is below the cell size. Of a
+    small table no size below the cell size is shown.
     """
-    hidden = set()
+    few = has_few(records, cell_size)
+    hidden: set[Limit] = set()
     limits = {limit for rule in rules for limit in _class_sizes(rule)}
-    values = {values_per_class(rule) for rule in rules}  # a class with so many values has at least so many records
+    implied = set(map(_size_implied, rules))
     for axis in {axis for axis, _ in limits}:
-        shown = float(cell_size)
+        shown = cell_size
         for size in sorted((size for one, size in limits if one == axis and size < cell_size), reverse=True):
-            if shown - size < 2 or size - 1 in {1, *values}:
+            if few or shown - size < 2 or size - 1 in {1, *implied}:
                 hidden.add((axis, size))
             else:
                 shown = size
     return hidden
 
 
-def _class_sizes(rule: RuleResult) -> Iterator[Limit]:
+def _class_sizes(rule: RuleResult) -> Iterator[tuple[str, int]]:
     """The smallest classes that a rule allows, of the release or of what it is linked with."""
     if rule.measure == SUBSETS and rule.parameters.get("highest-risk"):
-        yield "release", _size(1 / rule.parameters["highest-risk"])
+        yield RELEASE, _size(1 / rule.parameters["highest-risk"])
     elif rule.measure in catalogue:
         entry = catalogue[rule.measure]
         for name, value in rule.parameters.items():
             size = entry.parameters[name].class_size(value)
             if size:
-                yield entry.name if entry.linked else "release", _size(size)
+                yield entry.name if entry.linked else RELEASE, _size(size)
+
+
+def _size_implied(rule: RuleResult) -> int:
+    """The class size below which a rule about values cannot hold."""
+    alpha = rule.parameters.get("alpha") or 1
+    return max(_size(values_per_class(rule)), _size(1 / alpha))
 
 
 def _size(size: float) -> int:
     return math.ceil(round(size, 9))
 
 
-def _shares(rule: RuleResult) -> Iterator[float]:
-    """The shares of the records, or of what is kept of them, that a rule limits."""
-    if rule.measure == SUBSETS:
-        yield from (value for name, value in rule.parameters.items() if name != "highest-risk")
-    elif rule.measure in catalogue and catalogue[rule.measure].family != "privacy":
-        for name, value in rule.parameters.items():
-            parameter = catalogue[rule.measure].parameters[name]
-            if parameter.limit is not None and not parameter.of_one_class and value is not None:
-                yield value
+# Shares.
 
 
-def _reveals_few(share: float, records: Range, cell_size: int) -> bool:
-    """Whether a limit of this share is a limit of fewer records than the narrowest range has, or of all but so few."""
+def _shares_to_hide(rules: Sequence[RuleResult], cell_size: int, records: Range) -> Iterator[Limit]:
+    """The limits of few records, of all but few, and those that few records lie between."""
     few = narrowest(cell_size)
-    return share < 1 and (share * records.low < few or (1 - share) * records.low < few)
+    shown: dict[str, list[float]] = {}
+    for statistic, share in dict.fromkeys(limit for rule in rules for limit in _shares(rule)):
+        close = any(abs(share - other) * records.low < few for other in shown.get(statistic, ()))
+        if close or (share < 1 and (share * records.low < few or (1 - share) * records.low < few)):
+            yield statistic, share
+        else:
+            shown.setdefault(statistic, []).append(share)
+
+
+def _shares(rule: RuleResult) -> Iterator[Limit]:
+    """The shares of the records, or of what is kept of them, that a rule limits, and what they are shares of."""
+    if rule.measure == SUBSETS:
+        yield from ((SAME.get(name, name), value) for name, value in rule.parameters.items() if name != "highest-risk")
+    elif rule.measure in catalogue and catalogue[rule.measure].family != "privacy":
+        entry = catalogue[rule.measure]
+        for name, value in rule.parameters.items():
+            parameter = entry.parameters[name]
+            if parameter.limit is not None and not parameter.of_one_class and value is not None:
+                own = f"{entry.name} {name} {rule.parameters.get('threshold')}"
+                yield SAME.get("average" if name == "average" else entry.name, own), value
+
+
+# Limits of the same number have the same name.
+SAME = {
+    "average": "classes",
+    "average-risk": "classes",
+    "marketer-risk": "classes",
+    "re-identification": "classes",
+    "uniques": "unique records",
+    "sample-uniqueness": "unique records",
+}
+
+
+def _is_in_money(rule: RuleResult) -> bool:
+    """Whether a rule limits an amount, which is a sum over records."""
+    return rule.measure in catalogue and catalogue[rule.measure].unit == "money"
+
+
+# Values inside classes.
+
+
+def _reveals_values(rule: RuleResult, rules: Sequence[RuleResult], cell_size: int, records: Range) -> bool:
+    """Whether a rule about the values inside classes, or about guesses of them, reveals too much.
+
+    The first rule of each measure is shown, but none of a small table, and none that tells the size of a class that is
+    below the cell size. Rules about guesses are shown if there are no others about values.
+    """
+    if _is_about_guesses(rule):
+        return any(map(is_about_values, rules))
+    if not is_about_values(rule):
+        return False
+    first = next(one for one in rules if one.measure == rule.measure)
+    return has_few(records, cell_size) or rule.parameters != first.parameters or _size_implied(rule) == cell_size - 1
 
 
 def is_about_values(rule: RuleResult) -> bool:

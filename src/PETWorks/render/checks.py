@@ -24,7 +24,7 @@ class Check:
 
     >>> result = check("data/adult_policy.yaml")
     >>> result
-    <Check of adult_anonymized.csv: pass (4 rules: 4 pass)>
+    <Check of adult_anonymized.csv: pass (6 rules: 6 pass)>
     >>> result.content.rules[0].verdict
     'pass'
     """

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 Outcome = TypeVar("Outcome")
 
+abandoned: list[Thread] = []  # threads that go on although they were interrupted
 PATIENCE = 2.0  # seconds that work has to end after it was interrupted; it may wait for a server
 
 
@@ -26,6 +27,8 @@ def attended(work: Callable[[], Outcome], interrupt: Callable[[], None] = lambda
         if not task.done.is_set():
             interrupt()
             thread.join(PATIENCE)
+            if thread.is_alive():
+                abandoned.append(thread)
     if task.error is not None:
         raise task.error
     return task.outcome

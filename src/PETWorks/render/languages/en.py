@@ -254,7 +254,10 @@ TEXTS = {
     "utility.added.one": (
         "The release has {after} records, 1 more than the original, which has {before} ({share} more)."
     ),
-    "utility.same-rows": "No record was deleted: original and release have {before} records.",
+    "utility.same-rows": (
+        "Original and release have the same number of records, {before}. Whether records were replaced or swapped is "
+        "not known."
+    ),
     "utility.blind": (
         "These columns were recoded: {columns}. Measures that do not see how coarse they became: {measures}."
     ),
@@ -325,7 +328,7 @@ TEXTS = {
     "step.withheld-outside": (
         "The external edition does not show the verdict of {rules}, which would reveal a small number of people. "
         "Unless another rule fails, it therefore shows no verdict of the whole check either. If outsiders must see it, "
-        "choose another threshold or a smaller cell size."
+        "change or remove rules; the description of the external edition says which ones exclude each other."
     ),
     "step.give-roles": (
         "Columns without a role were not measured: {columns}. Give them a role, or a reason under 'no_role'."

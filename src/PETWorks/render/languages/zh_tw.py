@@ -62,6 +62,7 @@ MEASURES = {
 }
 
 PARAMETERS = {
+    "leaf_first": "葉節點優先",
     "alpha": "α",
     "beta": "β",
     "delta": "δ",
@@ -310,7 +311,7 @@ TEXTS = {
     "head.values-after": "釋出資料相異值數",
     "utility.deleted": "原始資料表 {before} 筆資料列中，有 {n} 筆（{share}）未釋出；釋出資料共 {after} 筆。",
     "utility.added": "釋出資料共 {after} 筆資料列，比原始資料表的 {before} 筆多 {n} 筆（{share}）。",
-    "utility.same-rows": "未刪除任何資料列：原始資料表與釋出資料均為 {before} 筆。",
+    "utility.same-rows": "原始資料表與釋出資料的資料列數相同，均為 {before} 筆；是否有資料列遭替換或對調則無從得知。",
     "utility.blind": "下列欄位的值已重新編碼：{columns}。無法反映其粗略程度的指標：{measures}。",
     "utility.no-hierarchies": "精準度、細緻度等損失指標需要下列欄位的資料階層定義：{columns}。",
     "sees.class-sizes": "僅反映等價類大小，無法反映值的粗略程度。",
@@ -353,7 +354,7 @@ TEXTS = {
     ),
     "step.withheld-outside": (
         "對外版不顯示 {rules} 的結果，因為會透露少數人的資訊；除非另有規則未通過，也因此不顯示整體結果。"
-        "若須對外公開，請改用其他閾值或較小的最小儲存格人數。"
+        "若須對外公開，請調整或移除規則；哪些規則無法同時公開，見對外版的說明。"
     ),
     "step.give-roles": "未指定屬性型態的欄位未經評估：{columns}。請指定屬性型態，或在政策檔的 no_role 說明理由。",
     "step.hidden-identifiers": (
