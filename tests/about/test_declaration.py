@@ -180,6 +180,12 @@ def test_otherwise_the_original_is_needed(words, label):
         build_hierarchy([label], words)
 
 
+def test_labels_that_stand_for_too_many_values():
+    labels = [f"[{place}00000, {place + 1}00000)" for place in range(1, 5000)]
+    with pytest.raises(HierarchyError, match="of 4999 values are generalised already"):
+        build_hierarchy(labels, {"width": 100_000})
+
+
 # Whatever the values are.
 
 NUMBERS = st.integers(-(10**6), 10**6).map(str) | st.decimals(-1000, 1000, places=2).map(str)

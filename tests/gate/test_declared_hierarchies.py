@@ -62,8 +62,8 @@ def test_other_commands_take_them_from_the_policy(policy):
         ("hierarchies:\n  zip: {prefix: 3}\n  age: {width: [5, 12]}\n", "line 11, hierarchies.age: hierarchy of 'age': width: 12 is not a multiple of 5"),  # noqa: E501 - as it is read
         ("hierarchies:\n  age: {widht: 5}\n", "line 10, hierarchies.age.widht: no key is called 'widht'; did you mean 'width'?"),  # noqa: E501 - as it is read
         ("hierarchies:\n  age: {}\n", "line 10, hierarchies.age: hierarchy of 'age': expected one of the keys"),
-        ("hierarchies:\n  age: [5]\n", "line 10, hierarchies.age: expected a text or a mapping"),
-        ("hierarchies: [a]\n", "line 9, hierarchies: expected a text or a mapping"),
+        ("hierarchies:\n  age: [5]\n", "line 10, hierarchies.age: expected a file, or a few words"),
+        ("hierarchies: [a]\n", "line 9, hierarchies: expected the folder of the hierarchy files, or"),
         ("hierarchies:\n  age: {width: {5: 10}}\n", "line 10, hierarchies.age.width: expected"),
         ("hierarchies:\n  age: {dates: day, calendar: lunar}\n", "line 10, hierarchies.age.calendar: expected one of 'gregorian'"),  # noqa: E501 - as it is read
         ("hierarchies:\n  agee: {width: 5}\n", "line 10, hierarchies.agee: no column is called 'agee'; did you mean 'age'?"),  # noqa: E501 - as it is read

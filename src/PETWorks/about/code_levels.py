@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +33,7 @@ class Prefixes:
         """`10048` becomes `100*`, then `1*`."""
         return tuple(f"{value[:length]}*" for length in self.lengths)
 
-    def below(self, label: str) -> Sequence[str] | None:
+    def below(self, label: str) -> Iterable[str] | None:
         """Nothing is known of the texts that begin like this."""
         return [] if label.find("*") == len(label) - 1 and len(label) - 1 in self.lengths else None
 
@@ -55,7 +55,7 @@ class Masks:
         """`10048` becomes `100**`."""
         return tuple(value[: max(len(value) - length, 0)] + "*" * min(length, len(value)) for length in self.lengths)
 
-    def below(self, label: str) -> Sequence[str] | None:
+    def below(self, label: str) -> Iterable[str] | None:
         """Nothing is known of the texts that were masked."""
         return [] if len(label) - len(label.rstrip("*")) in self.lengths else None
 
@@ -82,7 +82,7 @@ class Diagnoses:
         chapter = CHAPTERS[bisect_right(_FIRST, category) - 1]
         return tuple(category if level == "category" else chapter for level in self.levels)
 
-    def below(self, label: str) -> Sequence[str] | None:
+    def below(self, label: str) -> Iterable[str] | None:
         """Nothing is known of the codes of a chapter; a category is a code itself."""
         return [] if label in CHAPTERS and "chapter" in self.levels else None
 

@@ -4,9 +4,10 @@ Labels are `2024-03-01`, `2024-W09`, `2024-03`, `2024-Q1`, `2024`, `2020-2024` a
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import takewhile
 from typing import Any
 
 from PETWorks.about.scheme import listed_items, shown
@@ -91,24 +92,24 @@ class Dates:
             return None
         return tuple(LABELS[one](day) for one in self.units)
 
-    def below(self, label: str) -> Sequence[str] | None:
+    def below(self, label: str) -> Iterable[str] | None:
         """The days of a period."""
         for unit in self.units:
             first = _first_day(label, unit)
             if first is not None:
-                days, same = [], LABELS[unit]
-                while same(first) == label:
-                    days.append(first.isoformat())
-                    if first == date.max:
-                        break
-                    first += timedelta(days=1)
-                return days
+                return _days(first, label, LABELS[unit])
         return None
 
     def order(self, value: str) -> Any:
         """By date, and by text where a date is written in two ways."""
         found = read_date(value, roc=self.roc)
         return (date.min if found is None else found[0]), value
+
+
+def _days(first: date, label: str, label_of: Callable[[date], str]) -> Iterator[str]:
+    """The days from the first one that have a label."""
+    days = (first + timedelta(days=place) for place in range((date.max - first).days + 1))
+    return (day.isoformat() for day in takewhile(lambda day: label_of(day) == label, days))
 
 
 def _first_day(label: str, unit: str) -> date | None:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from PETWorks.tables.cells import SUPPRESSED
 Words = Mapping[str, Any]
 Named = Path | Mapping[str, "Path | Declaration"]  # a folder, or a file or a declaration for each column
 Counts = Mapping[str, int]
-MOST_ADDED = 1_000_000  # leaves that are known from labels alone
+MOST_ADDED = 200_000  # leaves that are known from labels alone
 
 
 def _fixed(read: Callable[[Words], Scheme]) -> Callable[[Words], Callable[[Counts], Scheme]]:
@@ -128,12 +129,12 @@ class _Builder:
         for label in sorted(below):
             if label in self.labels:
                 continue
-            self.without_values += not below[label]
-            self.added += len(below[label])
-            if self.added > MOST_ADDED:
+            leaves = list(islice(below[label], max(MOST_ADDED + 1 - self.added, 0)))
+            self.added += len(leaves)
+            if leaves and self.added <= MOST_ADDED:
+                self._add_leaves({value: self.scheme.path(value) for value in leaves})
+            else:
                 self.without_values += 1
-                continue
-            self._add_leaves({value: self.scheme.path(value) for value in below[label]})
 
     def _add_leaves(self, paths: Mapping[str, tuple[str, ...] | None]) -> None:
         self.paths.update({value: path for value, path in paths.items() if path is not None})

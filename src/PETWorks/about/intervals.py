@@ -5,15 +5,18 @@ A label is `[30, 40)`: from 30 to below 40. Open ends are `< 18` and `>= 90`. Sp
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, Protocol
 
 from PETWorks.about.scheme import (
     as_text,
     check_steps,
+    decimal,
     exact,
     listed_items,
     numbers,
@@ -30,6 +33,9 @@ Bounds = tuple[Fraction | None, Fraction | None]
 
 
 class _Level(Protocol):
+    def place(self, number: Decimal) -> Hashable:
+        """What numbers in the same interval have in common, found quickly; None if a number stays as it is."""
+
     def bounds(self, number: Fraction) -> Bounds | None:
         """The interval that a number is in: from the first to below the second; None if it stays as it is."""
 
@@ -42,6 +48,24 @@ class _Coded:
     start: Fraction
     bottom: Fraction | None
     top: Fraction | None
+
+    def place(self, number: Decimal) -> Hashable:
+        low, high, times, minus, divisor = self._integers
+        if low is not None and number < low:
+            return "bottom"
+        if high is not None and number >= high:
+            return "top"
+        numerator, denominator = number.as_integer_ratio()
+        return (numerator * times - minus * denominator) // (divisor * denominator) if divisor else None
+
+    @cached_property
+    def _integers(self) -> tuple[Decimal | None, Decimal | None, int, int, int]:
+        """The ends, and what the place of a number is computed with: fractions are slow."""
+        low, high = (None if end is None else Decimal(as_text(end)) for end in (self.bottom, self.top))
+        if self.width is None:
+            return low, high, 0, 0, 0
+        times, minus = self.start.denominator * self.width.denominator, self.start.numerator * self.width.denominator
+        return low, high, times, minus, self.start.denominator * self.width.numerator
 
     def bounds(self, number: Fraction) -> Bounds | None:
         if self.bottom is not None and number < self.bottom:
@@ -64,6 +88,13 @@ class _Cut:
 
     cuts: tuple[Fraction, ...]
 
+    def place(self, number: Decimal) -> Hashable:
+        return bisect_right(self._decimals, number)
+
+    @cached_property
+    def _decimals(self) -> list[Decimal]:
+        return [Decimal(as_text(cut)) for cut in self.cuts]
+
     def bounds(self, number: Fraction) -> Bounds:
         place = bisect_right(self.cuts, number)
         low = self.cuts[place - 1] if place else None
@@ -81,12 +112,23 @@ class Intervals:
 
     def path(self, value: str) -> tuple[str, ...] | None:
         """The intervals that a number is in."""
-        number = exact(value)
+        number = decimal(value)
         if number is None:
             return None
-        return tuple(_label(level.bounds(number), value) for level in self.levels)
+        labels = []
+        for level, known in zip(self.levels, self._labels, strict=True):
+            place = level.place(number)
+            if place is not None and place not in known:
+                known[place] = _label(level.bounds(Fraction(number)))
+            labels.append(value if place is None else known[place])
+        return tuple(labels)
 
-    def below(self, label: str) -> Sequence[str] | None:
+    @cached_property
+    def _labels(self) -> list[dict[Hashable, str]]:
+        """The label of each interval that was met, by level."""
+        return [{} for _ in self.levels]
+
+    def below(self, label: str) -> Iterable[str] | None:
         """The whole numbers in an interval; of one with an open end, its bound stands for all."""
         match = _LABEL.fullmatch(label)
         if match is None:
@@ -99,17 +141,15 @@ class Intervals:
         if bounds[0] is None or bounds[1] is None:
             return [as_text(some)]
         whole = bounds[0].denominator == bounds[1].denominator == 1 and bounds[1] - bounds[0] <= MOST_BELOW
-        return [str(number) for number in range(int(bounds[0]), int(bounds[1]))] if whole else []
+        return map(str, range(int(bounds[0]), int(bounds[1]))) if whole else []
 
     def order(self, value: str) -> Any:
         """By number, and by text where a number is written in two ways."""
-        return exact(value), value
+        return decimal(value), value
 
 
-def _label(bounds: Bounds | None, value: str) -> str:
-    if bounds is None:
-        return value
-    low, high = bounds
+def _label(bounds: Bounds | None) -> str:
+    low, high = bounds or (None, None)
     if low is None:
         return "*" if high is None else f"< {as_text(high)}"
     return f">= {as_text(low)}" if high is None else f"[{as_text(low)}, {as_text(high)})"

@@ -1,6 +1,7 @@
 """What every way of declaring a hierarchy has in common: a scheme that gives each value its labels, level by level."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Protocol
@@ -30,19 +31,25 @@ class Scheme(Protocol):
     def path(self, value: str) -> tuple[str, ...] | None:
         """The labels of a value from level 1 to the last one below `*`; None if it has no place."""
 
-    def below(self, label: str, /) -> Sequence[str] | None:
-        """Values that a label stands for, none if they are not known; None if it is not a label."""
+    def below(self, label: str, /) -> Iterable[str] | None:
+        """Values that a label stands for, made one by one; none if they are not known; None if it is not a label."""
 
     def order(self, value: str) -> Any:
         """What to sort the values by."""
 
 
-def exact(text: str) -> Fraction | None:
-    """The number that a text is; None if it is none, or absurdly long or large."""
+def decimal(text: str) -> Decimal | None:
+    """The number that a text is, exactly; None if it is none, or absurdly long or large."""
     if len(text) > _LONGEST_NUMBER or not is_number(text):
         return None
     exponent = text.lower().partition("e")[2]
-    return None if exponent and abs(int(exponent)) > _LARGEST_EXPONENT else Fraction(text)
+    return None if exponent and abs(int(exponent)) > _LARGEST_EXPONENT else Decimal(text)
+
+
+def exact(text: str) -> Fraction | None:
+    """The same as a fraction, to calculate with."""
+    number = decimal(text)
+    return None if number is None else Fraction(number)
 
 
 def listed_items(given: Any) -> list[Any]:

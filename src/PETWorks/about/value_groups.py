@@ -1,6 +1,6 @@
 """Hierarchies of listed values: neighbours in an order, groups with names, and rare values as one group."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -33,7 +33,7 @@ class Groups:
         """The groups that a value is in."""
         return self.paths.get(value)
 
-    def below(self, _label: str) -> Sequence[str] | None:
+    def below(self, _label: str) -> Iterable[str] | None:
         """Not needed: the values of every label are listed."""
         return None
 
@@ -58,7 +58,7 @@ class Rare:
         count = self.counts.get(value, 0)
         return tuple(self.label if count < limit else value for limit in self.limits)
 
-    def below(self, _label: str) -> Sequence[str] | None:
+    def below(self, _label: str) -> Iterable[str] | None:
         """A value called like the label is one of the others."""
         return None
 

@@ -24,7 +24,7 @@ from PETWorks.tables.people import names_a_person
 
 PRESET = {"public": "health-canada-0.09", "controlled": "pdpc-5", "internal": "pdpc-3"}
 MOST_COLUMNS_OF_A_POLICY = 5_000  # nobody looks at more roles, and a policy file has a largest size
-MOST_VALUES = 200_000  # of a column for which a hierarchy is proposed
+MOST_VALUES = 100_000  # of a column for which a hierarchy is proposed
 MOST_HIERARCHIES = 200  # that are proposed: a policy file has a largest size
 LONGEST_KEY = 1_000  # characters; YAML allows 1,024
 SIZES = ((10, "all"), (30, "1-3"), (MOST_COLUMNS, "1-2"))  # subsets that are quick, for so many quasi-identifiers
