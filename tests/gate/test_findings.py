@@ -41,6 +41,29 @@ def repeated(values):
     return [values[row % len(values)] for row in range(ROWS)]
 
 
+def twice(values):
+    return [value for value in values for _ in range(2)]
+
+
+PEOPLE_100 = [f"{one}{two}{three}" for one in "陳林" for two in SIGNS for three in SIGNS]
+FULL_WIDTH = {ord(sign): ord(sign) + 0xFEE0 for sign in "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"}
+TWICE = {
+    "national IDs in lower case": [national_id(row).lower() for row in range(100)],
+    "national IDs with a dash": [f"A-{national_id(row)[1:]}" for row in range(100)],
+    "national IDs in full width": [national_id(row).translate(FULL_WIDTH) for row in range(100)],
+    "national IDs behind a label": [f"ID:{national_id(row)}" for row in range(100)],
+    "national IDs with names": [f"{national_id(row)} {PEOPLE_100[row % 98]}" for row in range(100)],
+    "names with a blank": [f"{name[0]} {name[1:]}" for name in PEOPLE_100],
+    "names with a wide blank": [f"{name[0]}\u3000{name[1:]}" for name in PEOPLE_100],
+    "names with a title": [f"{name}{'先生' if row % 2 else '小姐'}" for row, name in enumerate(PEOPLE_100)],
+    "names with the sex": [f"{name}（男）" for name in PEOPLE_100],
+    "surnames of two characters": [f"歐陽{name[1:]}" for name in PEOPLE_100]
+    + [f"張簡{name[1:]}" for name in PEOPLE_100],
+    "rarer surnames": [f"{one}{name[1:]}" for one in "夏程汪阮巫" for name in PEOPLE_100[:49]],
+    "email addresses with names": [f"Mary <p{row}@example.org>" for row in range(100)],
+    "full addresses": [f"台北市大安區信義路{row}號" for row in range(100)],
+    "coordinates": [f"25.{row:05},121.{row:05}" for row in range(100)],
+}
 DIRECT = {
     "names in English": ("q7", repeated(ENGLISH)),
     "names in Chinese": ("q7", repeated(CHINESE)),
@@ -65,6 +88,7 @@ DIRECT = {
         [f"{one}{two}{three}" for one in "陳林黃張" for two in SIGNS for three in SIGNS],
     ),
     "names of two characters": ("q7", [f"{one}{two}" for one in "陳林黃張李王吳" for two in SIGNS]),
+    **{case: ("q7", twice(values)) for case, values in TWICE.items()},
     "a few people": ("name", ["Ann", "Bob", "Carl", "Dora"]),
 }
 NOT_DIRECT = {
@@ -78,6 +102,7 @@ NOT_DIRECT = {
     "cities": ("city", repeated([f"{one} {two}" for one in ("New", "San", "Fort") for two in ("York", "Jose", "Lee")])),
     "schools": ("school_name", repeated(ENGLISH)),
     "codes of diseases": ("diagnosis", repeated([f"E{row}.{row % 10}" for row in range(10, 60)])),
+    "addresses of hospitals": ("q7", repeated([f"台北市大安區信義路{row}號" for row in range(30)])),
     "the number of the visit": ("visit_no", repeated([str(row) for row in range(1, 26)])),
     "codes of events": ("event_code", repeated([f"E{row:02}" for row in range(30)])),
     "numbers of cases": ("case_number", repeated([str(row) for row in range(61)])),
@@ -136,6 +161,14 @@ def test_a_warning_does_not_hide_a_failure(name):
         one = found(name, cells, role)
         assert (one.kind, one.fails, getattr(one, field)) == ("nearly unique", True, value)
     assert not found(name, cells, QI).fails
+
+
+def test_two_records_of_each_value_are_worth_a_look():
+    cells = twice([f"x{text}" for text in HEX])
+    assert [role for role in ROLES if found("q7", cells, role)] == [NONE, INSENSITIVE]
+    one = found("q7", cells, INSENSITIVE)
+    assert (one.kind, one.fails) == ("often unique", False)
+    assert found("q7", cells + cells[:10] * 3, INSENSITIVE) is None
 
 
 def test_some_personal_values_are_worth_a_look():

@@ -257,6 +257,15 @@ VALUES = {
         ],
         *["Smith, John", "Brown, Mary A.", "John Q. Public", "Dr. Mary Miller", "Ann Marie Jones", "Taylor Thomas"],
     ],
+    "street addresses": [
+        "台北市大安區信義路三段12號",
+        "高雄市苓雅區四維三路2號6樓",
+        "南投縣信義鄉同富村同和巷二十號",
+        "12 Main Street",
+        "221B Baker St, London",
+        "1600 Pennsylvania Avenue NW, Washington",
+    ],
+    "exact coordinates": ["25.03361,121.56501", "(25.0336, 121.5650)", "-33.8688 151.2093", "25.0336° N, 121.5650° E"],
     "dates or times": [
         *[
             "2020-01-31",
@@ -309,6 +318,10 @@ def test_common_values_look_like_nothing(look):
         "12345678",
         "deadbeef",
         "台北市",
+        "信義路三段",
+        "Main Street",
+        "12.5, 13.5",
+        "3 days st",
     ]
     assert [value for value in plain if LOOKS[look](value)] == []
 
@@ -321,6 +334,15 @@ def test_most_values_are_enough():
 
 def test_national_ids_are_checked():
     known = ["A123456789", "F131104093", "A800000014", "123-45-6789", "11010519491231002X"]
+    known += [
+        "a123456789",
+        "A-123456789",
+        "A12345678-9",
+        "ID:A123456789",
+        "A123456789 王小明",
+        "AC03095424",
+        "BD01300667",
+    ]
     assert [value for value in known if not LOOKS[NATIONAL_ID](value)] == []
     assert sum(LOOKS[NATIONAL_ID](f"B2{number:08}") for number in range(1000)) == 100
     assert [last for last in "0123456789X" if LOOKS[NATIONAL_ID](f"11010519491231002{last}")] == ["X"]

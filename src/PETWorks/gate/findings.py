@@ -8,11 +8,10 @@ from PETWorks.counting.profiles import Profile
 from PETWorks.counting.release import Release
 from PETWorks.gate.column_names import pointed_to, points_to_a_place, words_of
 from PETWorks.gate.document import ColumnFacts, ColumnFinding, FindingKind, Spoken
-from PETWorks.gate.recognition import DATE, FEW, MIXED, MOST, NAMES, Examined
+from PETWorks.gate.recognition import DATE, FEW, MIXED, MOST, NAMES, SPOTS, Examined
 from PETWorks.gate.vocabulary import A_LABEL, A_NAME, A_NUMBER, AN_ADDRESS
 
 SOME = 0.05  # share of personal values that is worth a look
-OFTEN = 0.5  # share of records with a unique value that is worth a look
 SHARED = 5  # records that have the same town or school, on average
 MASKS = "*＊○〇●"
 LONG, SHORT = 40, 6  # characters: of texts in which people may be named, and of numbers that address nobody
@@ -71,7 +70,7 @@ def _direct(words: str, profile: Examined) -> ColumnFinding | None:
     share = profile.personal_share if look is None else profile.share_like(look)
     if look is None and share < SOME:
         return None
-    many = profile.distinct >= min(FEW, profile.present / 2)
+    many = profile.distinct >= (profile.present / 2 if look in SPOTS else min(FEW, profile.present / 2))
     other_names = look in NAMES and _names_of_places(words, profile)
     fails = many and (share >= MOST or look is not None) and not other_names and not _masked(profile)
     kind: FindingKind = "direct identifier" if fails else "some personal values"
@@ -115,7 +114,7 @@ def _unique(role: str | None, profile: Examined) -> ColumnFinding | None:
     unseen = role in (None, INSENSITIVE_ATTRIBUTE)
     if profile.nearly_unique:
         return ColumnFinding("nearly unique", unseen)
-    if unseen and profile.present >= FEW and profile.unique >= OFTEN * profile.present:
+    if unseen and profile.present >= FEW and profile.distinct >= profile.present / 2:
         return ColumnFinding("often unique", False)
     if unseen and profile.distinct >= FEW and profile.most(lambda text: len(text) >= LONG):
         return ColumnFinding("long texts", False)

@@ -1,14 +1,16 @@
 """What the values of a column look like, and how unique they are."""
 
 import re
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from PETWorks.counting.profiles import Profile
+from PETWorks.counting.profiles import LONGEST, Profile
 from PETWorks.tables.people import is_chinese_name, is_english_name
 
 _AMOUNT = re.compile(r"[<>=≤≥~ ]{0,3}(NT|US)?[$€£¥]? ?[+-]?(\d[\d,.]*|\.\d+)(e[+-]?\d+)?([%元€kKM]| [A-Za-zµ°/]{1,8})?")
+_TAIWANESE = re.compile(r"(?<![A-Z\d])([A-Z]) ?([1289A-D]) ?(\d{8})(?![A-Z\d])", re.ASCII)
 ENOUGH = 0.8  # share of the values that shows what the column is
 FEW = 20  # among fewer records, uniqueness says little
 NEARLY = 0.9  # share of records with a unique value that makes a column nearly unique
@@ -20,13 +22,22 @@ def _matches(pattern: str) -> Callable[[str], bool]:
 
 
 def _is_national_id(text: str) -> bool:
-    """Whether a text looks like an identity number: American, or with its check digit mainland Chinese or Taiwanese."""
+    """Whether a text looks like an identity number: American, or with its check digit mainland Chinese or Taiwanese.
+
+    A Taiwanese number (also one of a residence permit, old or new) is found in any text.
+    """
     if re.fullmatch(r"\d{6}(19|20)\d{9}[\dXx]", text, re.ASCII):
         return "10X98765432"[sum((1 << (17 - n)) * int(text[n]) for n in range(17)) % 11] == text[17].upper()
-    if not re.fullmatch(r"[A-Z][1289]\d{8}", text, re.ASCII):
-        return re.fullmatch(r"\d{3}-\d\d-\d{4}", text, re.ASCII) is not None
-    tens, ones = divmod(10 + "ABCDEFGHJKLMNPQRSTUVXYWZIO".index(text[0]), 10)
-    return (tens + 9 * ones + int(text[9]) + sum((9 - n) * int(text[n]) for n in range(1, 9))) % 10 == 0
+    if re.fullmatch(r"\d{3}-\d\d-\d{4}", text, re.ASCII):
+        return True
+    return any(_has_check_digit(*number) for number in _TAIWANESE.findall(text.replace("-", "").upper()))
+
+
+def _has_check_digit(letter: str, kind: str, digits: str) -> bool:
+    """Whether the last digit of a Taiwanese identity number is right; the kind of an old permit is a letter."""
+    tens, ones = divmod(10 + "ABCDEFGHJKLMNPQRSTUVXYWZIO".index(letter), 10)
+    first = "ABCD".index(kind) if kind in "ABCD" else int(kind)
+    return (tens + 9 * ones + 8 * first + sum((7 - n) * int(digits[n]) for n in range(7)) + int(digits[7])) % 10 == 0
 
 
 def _is_card_number(text: str) -> bool:
@@ -38,8 +49,9 @@ def _is_card_number(text: str) -> bool:
 
 DATE, NATIONAL_ID = "dates or times", "national identity numbers"
 CHINESE_NAME, ENGLISH_NAME = "Chinese names of people", "English names of people"
+STREET, COORDINATES = "street addresses", "exact coordinates"
 LOOKS: dict[str, Callable[[str], bool]] = {
-    "e-mail addresses": _matches(r"[^@\s]{1,64}@[^@\s]+\.[^@\s.]{2,24}"),
+    "e-mail addresses": _matches(r"([^@<>]{0,64}<)?[^@\s<>]{1,64}@[^@\s<>]+\.[^@\s.<>]{2,24}>?"),
     NATIONAL_ID: _is_national_id,
     "payment card numbers": _is_card_number,
     "phone numbers": _matches(r"\+\d[\d ()-]{7,18}\d|09\d\d[ -]?\d{3}[ -]?\d{3}|\(?0?\d{2,3}\)?[ -]\d{3,4}[ -]?\d{4}"),
@@ -51,6 +63,11 @@ LOOKS: dict[str, Callable[[str], bool]] = {
     "generated keys": _matches(r"[\da-fA-F]{8}(-[\da-fA-F]{4}){3}-[\da-fA-F]{12}|[\da-fA-F]{32,128}"),
     CHINESE_NAME: is_chinese_name,
     ENGLISH_NAME: is_english_name,
+    STREET: _matches(
+        r".{0,60}[路街道段巷弄村里鄰].{0,20}[\d一二三四五六七八九十百]號.{0,40}|"
+        r"\d{1,5}[A-Za-z]? [A-Z][^\d,]{1,40} (?i:street|st|road|rd|avenue|ave|lane|ln|drive|dr|boulevard|blvd)\b.{0,80}"
+    ),
+    COORDINATES: _matches(r"[(\[]?[+-]?\d?\d\.\d{4,}°? ?[NS]?[,;/ ] ?[+-]?1?\d?\d\.\d{4,}°? ?[EW]?[)\]]?"),
     DATE: _matches(
         r"\d{4}[-/]\d{1,2}|\d{4}([-/.])\d{1,2}\1\d{1,2}([ T].{0,30})?|"
         r"\d{1,2}[-/.]\d{1,2}[-/.]\d{4}([ T].{0,30})?|\d{1,2}(:\d\d){1,2}"
@@ -60,6 +77,7 @@ LOOKS: dict[str, Callable[[str], bool]] = {
 
 
 NAMES = (CHINESE_NAME, ENGLISH_NAME)
+SPOTS = (STREET, COORDINATES)  # where a person lives, or where many people have been
 MIXED, MOST = "numbers or addresses of people", 0.5  # several kinds together, and the share of them that suffices
 PERSONAL = ("e-mail addresses", NATIONAL_ID, "payment card numbers", "phone numbers")
 # Many names have no common given name, and hardly any other column has texts that have one.
@@ -67,8 +85,14 @@ ENOUGH_BY_LOOK = {ENGLISH_NAME: 0.25}
 LEAST = {CHINESE_NAME: FEW, ENGLISH_NAME: 5}
 
 
+def _plain(text: str) -> str:
+    """A text with ordinary letters and digits instead of full-width ones, and no blanks around it."""
+    return unicodedata.normalize("NFKC", text)[:LONGEST].strip()
+
+
 def looks_personal(text: str) -> bool:
     """Whether a text looks like a date, an address or a number of a person; words that look like a name may be any."""
+    text = _plain(text)
     return any(matches(text) for look, matches in LOOKS.items() if look not in NAMES)
 
 
@@ -120,7 +144,7 @@ class Examined(Profile):
     @cached_property
     def look(self) -> str | None:
         """What most values look like; None if they look like nothing known."""
-        some = self.sample[:: 1 + len(self.sample) // 100]
+        some = self.plain[:: 1 + len(self.plain) // 100]
         for look, test in LOOKS.items():
             alike = self._alike(look) if any(map(test, some)) else 0
             enough = ENOUGH_BY_LOOK.get(look, ENOUGH)
@@ -128,6 +152,11 @@ class Examined(Profile):
             if alike >= max(enough * len(self.sample), LEAST.get(look, 1)) and not self._too_short(look):
                 return look
         return None
+
+    @cached_property
+    def plain(self) -> list[str]:
+        """The sample in ordinary letters and digits."""
+        return [_plain(text) for text in self.sample]
 
     def _too_short(self, look: str) -> bool:
         """Whether records share values that are shorter than most Chinese names: places, words of two characters."""
@@ -141,7 +170,7 @@ class Examined(Profile):
     @cached_property
     def personal_share(self) -> float:
         """The share of the values that look like a number or an address of a person, of whatever kind."""
-        return sum(any(LOOKS[look](text) for look in PERSONAL) for text in self.sample) / max(len(self.sample), 1)
+        return sum(any(LOOKS[look](text) for look in PERSONAL) for text in self.plain) / max(len(self.sample), 1)
 
     @property
     def seen(self) -> str:
@@ -153,7 +182,7 @@ class Examined(Profile):
         )
 
     def _alike(self, look: str) -> int:
-        return sum(map(LOOKS[look], self.sample))
+        return sum(map(LOOKS[look], self.plain))
 
     def most(self, test: Callable[[str], bool]) -> bool:
         """Whether most values pass a test."""

@@ -150,7 +150,7 @@ TEXTS = {
     "finding.named like an identifier": "named like an identifier",
     "finding.some personal values": "has personal values",
     "finding.nearly unique": "nearly every record has a unique value",
-    "finding.often unique": "many records have a unique value",
+    "finding.often unique": "at most two records on average share a value",
     "finding.long texts": "long texts, in which people may be named",
     "finding.points-to": "the name points to {what}",
     "finding.looks-like": "{share} of the values look like {what}",
@@ -170,6 +170,8 @@ TEXTS = {
     "look.generated keys": "generated keys",
     "look.Chinese names of people": "Chinese names of people",
     "look.English names of people": "English names of people",
+    "look.street addresses": "street addresses",
+    "look.exact coordinates": "exact coordinates",
     "look.numbers or addresses of people": "ID, card or phone numbers or email addresses",
     # identity
     "section.identity": "Identity risk: can a person be found?",

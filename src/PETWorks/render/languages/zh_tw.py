@@ -218,7 +218,7 @@ TEXTS = {
     "finding.named like an identifier": "欄位名稱像識別符",
     "finding.some personal values": "含有個人資料",
     "finding.nearly unique": "幾乎每筆資料列的值都是唯一的",
-    "finding.often unique": "許多資料列的值是唯一的",
+    "finding.often unique": "平均最多兩筆資料列有相同的值",
     "finding.long texts": "長篇文字，其中可能提及個人",
     "finding.points-to": "欄位名稱表示{what}",
     "finding.looks-like": "{share} 的值看起來是{what}",
@@ -238,6 +238,8 @@ TEXTS = {
     "look.generated keys": "系統產生的代碼",
     "look.Chinese names of people": "中文姓名",
     "look.English names of people": "英文姓名",
+    "look.street addresses": "門牌地址",
+    "look.exact coordinates": "精確的經緯度",
     "look.numbers or addresses of people": "身分證字號、卡號、電話號碼或電子郵件地址",
     # identity
     "section.identity": "身分揭露風險：能否找出特定人？",
