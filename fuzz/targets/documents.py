@@ -80,6 +80,12 @@ POLICY = {
     "subsets": {"sizes": "1-2", "limits": {"uniques": 0.01, "highest-risk": "1/5"}},
     "waivers": [{"rule": "diverse", "owner": "A", "reason": "B", "expires": "2030-01-01"}],
 }
+DECLARED = (
+    {"zip": {"prefix": [1]}, "age": {"width": [5, 10], "start": 0, "bottom": 18, "top": 90}, "sex": {"mask": 1}},
+    {"zip": {"cuts": [[1, 2, 3], [2]]}, "age": {"quantiles": [4, 2]}, "sex": {"groups": {"all": {"two": ["m", "f"]}}}},
+    {"zip": "h/hierarchy_zip.csv", "age": {"rare": {"fewer_than": [2, 5]}}, "sex": {"order": ["m", "f"], "sizes": [2]}},
+    {"zip": {"icd10": ["category", "chapter"]}, "age": {"dates": ["day", "month", "decade"], "calendar": "roc"}},
+)  # hierarchies without files
 EDITIONS = ("internal", "external", "both")
 YAML_TOKENS = (
     b": ",
@@ -145,6 +151,8 @@ class Policies(TreeTarget):
         """A policy with some of all keys."""
         kept = ("petworks_policy", "data", "rules")
         policy = {key: value for key, value in POLICY.items() if key in kept or random.random() < 0.7}
+        if random.random() < 0.4:
+            policy["hierarchies"] = random.choice(DECLARED)
         case = Case(self.name, {**_people(), "policy.yaml": written("yaml", policy)}, [], ["policy.yaml"])
         if random.random() < 0.2:
             command = ["check", "policy.yaml", "--as-of", "2026-01-01", "--json", "-", "--engine"]
