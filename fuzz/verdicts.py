@@ -50,7 +50,7 @@ def _of_command(case: Case, command: list[str], ended: Ended) -> Iterator[str]:
             yield "half-written file left"
         elif ended.code == BAD_INPUT:
             yield "file written in spite of an error"
-        elif _is_of_its_name(command) and not _whole(name, content):
+        elif _is_of_its_name(command, name) and not _whole(name, content):
             yield f"output is not whole: {name.rpartition('.')[2]}"
     if ended.code in (0, 1) and _prints_json(command) and not _whole(".json", ended.stdout.encode()):
         yield "output is not whole: json that is printed"
@@ -116,9 +116,12 @@ def _prints_json(command: list[str]) -> bool:
     return ("--format json" in together and not to_file) or "--json -" in together
 
 
-def _is_of_its_name(command: list[str]) -> bool:
-    """Whether a file has the format that its name says; --output writes what --format says."""
-    return command[0] == "check" or ("--format" not in command and "out.html" not in command)
+def _is_of_its_name(command: list[str], name: str) -> bool:
+    """Whether a file has the format that its name says, and not one that an option says."""
+    if command[0] == "check":
+        option = command[command.index(name) - 1] if name in command else ""
+        return not option.startswith("--") or name.endswith(f".{option.removeprefix('--')}")
+    return "--format" not in command and "out.html" not in command
 
 
 def _whole(name: str, content: bytes) -> bool:

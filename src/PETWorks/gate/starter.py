@@ -130,7 +130,7 @@ def _hierarchies(known: Sequence[Suggestion]) -> list[str]:
     return [
         "# How values become coarser, level by level: for precision, granularity and other measures of utility.",
         "# Level 0 has the values of the original if it is named above, otherwise those of this table.",
-        "# To see the levels of a column: petworks hierarchy TABLE --column NAME",
+        "# To see the levels of a column, use: petworks hierarchy",
         "hierarchies:",
         *(f"  {column}: {in_yaml(one.words)}  # {one.reason}" for column, one in proposed),
         *(
