@@ -52,16 +52,17 @@ def _sizes_to_hide(rules: Sequence[RuleResult], cell_size: int, records: Range) 
     """The class sizes which, with the others that are compared, tell the size of the smallest class exactly.
 
     Outsiders learn between which two of the sizes the smallest class is; also whether it is below the cell size. Of a
-    small table no size below the cell size is shown.
+    small table, in which the size of one class tells that of the rest, no other size is shown.
     """
-    few = has_few(records, cell_size)
     hidden: set[Limit] = set()
     limits = {limit for rule in rules for limit in _class_sizes(rule)}
+    if has_few(records, cell_size):
+        return {(axis, size) for axis, size in limits if size != cell_size}
     implied = set(map(_size_implied, rules))
     for axis in {axis for axis, _ in limits}:
         shown = cell_size
         for size in sorted((size for one, size in limits if one == axis and size < cell_size), reverse=True):
-            if few or shown - size < 2 or size - 1 in {1, *implied}:
+            if shown - size < 2 or size - 1 in {1, *implied}:
                 hidden.add((axis, size))
             else:
                 shown = size
@@ -97,10 +98,11 @@ def _shares_to_hide(rules: Sequence[RuleResult], cell_size: int, records: Range)
     """The limits of few records, of all but few, and those that few records lie between."""
     few = narrowest(cell_size)
     shown: dict[str, list[float]] = {}
-    for statistic, share in dict.fromkeys(limit for rule in rules for limit in _shares(rule)):
+    for limited, share in dict.fromkeys(limit for rule in rules for limit in _shares(rule)):
+        statistic = SAME.get(limited.partition(" ")[0], limited)
         close = any(abs(share - other) * records.low < few for other in shown.get(statistic, ()))
         if close or (share < 1 and (share * records.low < few or (1 - share) * records.low < few)):
-            yield statistic, share
+            yield limited, share
         else:
             shown.setdefault(statistic, []).append(share)
 
@@ -108,17 +110,17 @@ def _shares_to_hide(rules: Sequence[RuleResult], cell_size: int, records: Range)
 def _shares(rule: RuleResult) -> Iterator[Limit]:
     """The shares of the records, or of what is kept of them, that a rule limits, and what they are shares of."""
     if rule.measure == SUBSETS:
-        yield from ((SAME.get(name, name), value) for name, value in rule.parameters.items() if name != "highest-risk")
+        yield from ((f"{name} of subsets", value) for name, value in rule.parameters.items() if name != "highest-risk")
     elif rule.measure in catalogue and catalogue[rule.measure].family != "privacy":
         entry = catalogue[rule.measure]
         for name, value in rule.parameters.items():
             parameter = entry.parameters[name]
             if parameter.limit is not None and not parameter.of_one_class and value is not None:
-                own = f"{entry.name} {name} {rule.parameters.get('threshold')}"
-                yield SAME.get("average" if name == "average" else entry.name, own), value
+                called = "average" if name == "average" else entry.name
+                yield f"{called} {name} {rule.parameters.get('threshold')} {entry.name}", value
 
 
-# Limits of the same number have the same name.
+# What is limited, by its first word: numbers that depend on the same count, or nearly.
 SAME = {
     "average": "classes",
     "average-risk": "classes",
@@ -141,10 +143,10 @@ def _reveals_values(rule: RuleResult, rules: Sequence[RuleResult], cell_size: in
     """Whether a rule about the values inside classes, or about guesses of them, reveals too much.
 
     The first rule of each measure is shown, but none of a small table, and none that tells the size of a class that is
-    below the cell size. Rules about guesses are shown if there are no others about values.
+    below the cell size. Rules about guesses are shown if guesses are.
     """
     if _is_about_guesses(rule):
-        return any(map(is_about_values, rules))
+        return hides_guesses(rules, cell_size)
     if not is_about_values(rule):
         return False
     first = next(one for one in rules if one.measure == rule.measure)
