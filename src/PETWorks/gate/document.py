@@ -4,7 +4,7 @@ Names and order of the fields are those of the JSON file, whose JSON Schema is m
 edition has a `Bound` in place of many numbers, and lacks the optional keys that would reveal single classes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, Literal
 
@@ -50,6 +50,12 @@ Value = Annotated[
     "the tightest threshold that the release satisfies, or the measured number; null where no threshold can hold",
 ]
 Details = Annotated[Mapping[str, Any], "further results, which differ by measure; empty in the external edition"]
+
+
+def together(verdicts: Sequence[Verdict]) -> Verdict:
+    """The verdict of several rules. If one is withheld, so is that of all, unless another one fails."""
+    worst: tuple[Verdict, ...] = (FAIL, WITHHELD, WAIVED)
+    return next((verdict for verdict in worst if verdict in verdicts), PASS)
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from PETWorks.gate.document import (
     TableFacts,
     Value,
     Verdict,
+    together,
 )
 from PETWorks.gate.policy_rules import SUBSETS
 from PETWorks.gate.protected import Protected, answers_shown, cases, drivers_shown, protected
@@ -68,7 +69,7 @@ class _Edition:
             as_of_given=document.as_of_given,
             edition=EXTERNAL,
             title=document.title,
-            verdict=_verdict(known.verdicts),
+            verdict=together(known.verdicts),
             rule_verdicts=_rule_verdicts(known.verdicts),
             policy=replace(document.policy, sha256=None),
             inputs=tuple(replace(one, bytes=None, sha256=None) for one in document.inputs if one.use == "data"),
@@ -243,11 +244,6 @@ class _Edition:
             shapley=self._share(guesses[0]),
             without=self._guesses(driver.attack, guesses[1]),
         )
-
-
-def _verdict(verdicts: tuple[Verdict, ...]) -> Verdict:
-    """The verdict of the rules together: that a rule is withheld does not reveal whether it holds."""
-    return next((verdict for verdict in (FAIL, WITHHELD, WAIVED) if verdict in verdicts), PASS)
 
 
 def _rule_verdicts(verdicts: tuple[Verdict, ...]) -> RuleVerdicts:

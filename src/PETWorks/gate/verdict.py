@@ -29,9 +29,9 @@ from PETWorks.gate.document import (
     SubsetAnswers,
     TableFacts,
     Value,
-    Verdict,
     WaiverFacts,
     WaiverState,
+    together,
 )
 from PETWorks.gate.facts import assumed, columns, payout, small_classes
 from PETWorks.gate.findings import examined_columns
@@ -78,7 +78,7 @@ def judged(
         as_of_given=as_of is not None,
         edition=INTERNAL,
         title=policy.title if given is None else _title(policy, shown_table(given)),
-        verdict=_verdict([rule.verdict for rule in rules]),
+        verdict=together([rule.verdict for rule in rules]),
         rule_verdicts=_rule_verdicts(rules),
         policy=policy_facts(policy),
         inputs=inputs.facts(),
@@ -203,13 +203,6 @@ def _table(release: Release, overview: Evaluation) -> TableFacts:
 def _payout_curve(release: Release, overview: Evaluation) -> tuple[PayoutStep, ...] | None:
     parameters = [result.parameters for result in overview.results if result.measure == "publisher-payout"]
     return payout(release, parameters[0]) if parameters else None
-
-
-def _verdict(verdicts: Sequence[Verdict]) -> Verdict:
-    """The verdict of all rules together."""
-    if FAIL in verdicts:
-        return FAIL
-    return WAIVED if WAIVED in verdicts else PASS
 
 
 def _rule_verdicts(rules: Sequence[RuleResult]) -> RuleVerdicts:

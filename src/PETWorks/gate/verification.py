@@ -8,15 +8,12 @@ from typing import Any
 from PETWorks.errors import Hint, InputError
 from PETWorks.gate.canonical import content_digest
 from PETWorks.gate.document import (
-    FAIL,
     INTERNAL,
-    PASS,
-    WAIVED,
-    WITHHELD,
     CheckDocument,
     CheckFile,
     Commitments,
     NextStep,
+    together,
 )
 from PETWorks.gate.external import commitment, external
 from PETWorks.gate.inputs import table_digest
@@ -45,7 +42,10 @@ def verify(
         raise InputError("the document given as the internal edition is an external one")
     verified = [
         Verified("the document and its content digest", content_digest(document) == document.content_sha256),
-        Verified("the verdict and the verdicts of the rules", document.verdict == _verdict_of(document)),
+        Verified(
+            "the verdict and the verdicts of the rules",
+            document.verdict == together([rule.verdict for rule in document.rules]),
+        ),
     ]
     if internal is not None:
         verified.append(
@@ -64,12 +64,6 @@ def verify(
         if file is not None:
             verified.append(Verified(what, _matches(what, table_digest(file), recorded, committed, salt)))
     return tuple(verified)
-
-
-def _verdict_of(document: CheckFile) -> str:
-    """The verdict that follows from those of the rules."""
-    verdicts = [rule.verdict for rule in document.rules]
-    return next((verdict for verdict in (FAIL, WITHHELD, WAIVED) if verdict in verdicts), PASS)
 
 
 def with_warning(document: CheckDocument, earlier: CheckDocument) -> CheckDocument:
