@@ -441,6 +441,13 @@ def test_documents_are_verified(tmp_path):
     passed = replace(inside, rules=(replace(inside.rules[0], verdict="fail"), *inside.rules[1:]))
     passed = replace(passed, content_sha256=content_digest(passed))
     assert [one.what for one in verify(passed) if not one.matches] == ["the verdict and the verdicts of the rules"]
+    for edited in (
+        replace(inside, small_classes=()),
+        replace(inside, table=replace(inside.table, classes=None)),
+        replace(inside, rules=(replace(inside.rules[0], parameters={"x": "y"}), *inside.rules[1:])),
+    ):
+        with pytest.raises(InputError, match="not complete"):
+            verify(outside, internal=edited)
     with pytest.raises(InputError, match=r"no such file: 'nowhere\.csv'"):
         verify(inside, data=Path("nowhere.csv"))
     with pytest.raises(InputError, match=r"only by the salt \(internal=\.\.\.\)"):

@@ -51,7 +51,7 @@ def verify(
         verified.append(
             Verified("the internal edition and its content digest", content_digest(internal) == internal.content_sha256)
         )
-        expected = internal if document.edition == INTERNAL else external(internal)
+        expected = internal if document.edition == INTERNAL else _external_of(internal)
         same = content_digest(document) == content_digest(expected) and document.commitments == expected.commitments
         verified.append(Verified("the document and the internal edition", same))
         verified.append(Verified("the time of the check in both editions", document.generated == internal.generated))
@@ -77,8 +77,16 @@ def with_warning(document: CheckDocument, earlier: CheckDocument) -> CheckDocume
     return replace(document, next_steps=(step, *document.next_steps))
 
 
+def _external_of(document: CheckDocument) -> CheckDocument:
+    """The external edition of an internal one from a file, which somebody may have edited."""
+    try:
+        return external(document)
+    except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError):
+        raise InputError("the internal edition is not complete, so no external one can be made of it") from None
+
+
 def _published(document: CheckDocument) -> dict[str, Any]:
-    edition = external(document) if document.edition == INTERNAL else document
+    edition = _external_of(document) if document.edition == INTERNAL else document
     content = edition.to_dict()
     return {name: content[name] for name in PUBLISHED}
 
