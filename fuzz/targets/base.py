@@ -1,5 +1,6 @@
 """What every target has in common."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from random import Random
 
@@ -7,7 +8,7 @@ from fuzz.case import Case
 from fuzz.mutation import mutated_bytes
 
 
-class Target:
+class Target(ABC):
     """Something that makes cases.
 
     tokens   pieces that mean something in the format of its files
@@ -16,9 +17,9 @@ class Target:
     name: str
     tokens: tuple[bytes, ...] = ()
 
+    @abstractmethod
     def made(self, random: Random) -> Case:
         """A new random case."""
-        raise NotImplementedError
 
     def mutated(self, random: Random, case: Case) -> Case:
         """A case like one that reached something new: with a changed file."""
