@@ -5,7 +5,8 @@ nothing either.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from typing import NamedTuple
 
 from PETWorks.gate.document import RuleResult
 from PETWorks.gate.policy_rules import SUBSETS
@@ -13,7 +14,7 @@ from PETWorks.gate.ranges import Range, has_few, narrowest
 from PETWorks.gate.remedies import values_per_class
 from PETWorks.measures.catalogue import catalogue
 
-Limit = tuple[str, float]  # what is limited, and the limit
+SizeLimit = tuple[str, int]  # the classes of what, and the size of the smallest
 
 
 def rules_withheld(rules: Sequence[RuleResult], cell_size: int, records: Range) -> frozenset[str]:
@@ -48,13 +49,13 @@ def hides_guesses(rules: Sequence[RuleResult], cell_size: int) -> bool:
 RELEASE = "release"
 
 
-def _sizes_to_hide(rules: Sequence[RuleResult], cell_size: int, records: Range) -> set[Limit]:
+def _sizes_to_hide(rules: Sequence[RuleResult], cell_size: int, records: Range) -> set[SizeLimit]:
     """The class sizes which, with the others that are compared, tell the size of the smallest class exactly.
 
     Outsiders learn between which two of the sizes the smallest class is; also whether it is below the cell size. Of a
     small table, in which the size of one class tells that of the rest, no other size is shown.
     """
-    hidden: set[Limit] = set()
+    hidden: set[SizeLimit] = set()
     limits = {limit for rule in rules for limit in _class_sizes(rule)}
     if has_few(records, cell_size):
         return {(axis, size) for axis, size in limits if size != cell_size}
@@ -69,7 +70,7 @@ def _sizes_to_hide(rules: Sequence[RuleResult], cell_size: int, records: Range) 
     return hidden
 
 
-def _class_sizes(rule: RuleResult) -> Iterator[tuple[str, int]]:
+def _class_sizes(rule: RuleResult) -> Iterator[SizeLimit]:
     """The smallest classes that a rule allows, of the release or of what it is linked with."""
     if rule.measure == SUBSETS and rule.parameters.get("highest-risk"):
         yield RELEASE, _size(1 / rule.parameters["highest-risk"])
@@ -94,34 +95,23 @@ def _size(size: float) -> int:
 # Shares.
 
 
-def _shares_to_hide(rules: Sequence[RuleResult], cell_size: int, records: Range) -> Iterator[Limit]:
-    """The limits of few records, of all but few, and those that few records lie between."""
-    few = narrowest(cell_size)
-    shown: dict[str, list[float]] = {}
-    for limited, share in dict.fromkeys(limit for rule in rules for limit in _shares(rule)):
-        statistic = SAME.get(limited.partition(" ")[0], limited)
-        close = any(abs(share - other) * records.low < few for other in shown.get(statistic, ()))
-        if close or (share < 1 and (share * records.low < few or (1 - share) * records.low < few)):
-            yield limited, share
-        else:
-            shown.setdefault(statistic, []).append(share)
+class ShareLimit(NamedTuple):
+    """A limit on a share of the records, or of what is kept of them."""
+
+    measure: str  # or SUBSETS
+    parameter: str
+    threshold: float | None  # the risk above which records are at risk, for measures that have one
+    share: float
+
+    @property
+    def statistic(self) -> Hashable:
+        """What is limited: the same for limits on numbers that depend on the same count, or nearly."""
+        named = self.parameter if self.measure == SUBSETS or self.parameter == "average" else self.measure
+        return SAME_COUNT.get(named, (self.measure, self.parameter, self.threshold))
 
 
-def _shares(rule: RuleResult) -> Iterator[Limit]:
-    """The shares of the records, or of what is kept of them, that a rule limits, and what they are shares of."""
-    if rule.measure == SUBSETS:
-        yield from ((f"{name} of subsets", value) for name, value in rule.parameters.items() if name != "highest-risk")
-    elif rule.measure in catalogue and catalogue[rule.measure].family != "privacy":
-        entry = catalogue[rule.measure]
-        for name, value in rule.parameters.items():
-            parameter = entry.parameters[name]
-            if parameter.limit is not None and not parameter.of_one_class and value is not None:
-                called = "average" if name == "average" else entry.name
-                yield f"{called} {name} {rule.parameters.get('threshold')} {entry.name}", value
-
-
-# What is limited, by its first word: numbers that depend on the same count, or nearly.
-SAME = {
+# The count on which a number depends, by its measure, or by its parameter if that says more.
+SAME_COUNT = {
     "average": "classes",
     "average-risk": "classes",
     "marketer-risk": "classes",
@@ -129,6 +119,32 @@ SAME = {
     "uniques": "unique records",
     "sample-uniqueness": "unique records",
 }
+
+
+def _shares_to_hide(rules: Sequence[RuleResult], cell_size: int, records: Range) -> Iterator[ShareLimit]:
+    """The limits of few records, of all but few, and those that few records lie between."""
+    few = narrowest(cell_size)
+    shown: dict[Hashable, list[float]] = {}
+    for limit in dict.fromkeys(limit for rule in rules for limit in _shares(rule)):
+        share = limit.share
+        close = any(abs(share - other) * records.low < few for other in shown.get(limit.statistic, ()))
+        if close or (share < 1 and (share * records.low < few or (1 - share) * records.low < few)):
+            yield limit
+        else:
+            shown.setdefault(limit.statistic, []).append(share)
+
+
+def _shares(rule: RuleResult) -> Iterator[ShareLimit]:
+    """The shares that a rule limits."""
+    if rule.measure == SUBSETS:
+        limits = ((name, value) for name, value in rule.parameters.items() if name != "highest-risk")
+        yield from (ShareLimit(SUBSETS, name, None, value) for name, value in limits)
+    elif rule.measure in catalogue and catalogue[rule.measure].family != "privacy":
+        entry = catalogue[rule.measure]
+        for name, value in rule.parameters.items():
+            parameter = entry.parameters[name]
+            if parameter.limit is not None and not parameter.of_one_class and value is not None:
+                yield ShareLimit(entry.name, name, rule.parameters.get("threshold"), value)
 
 
 def _is_in_money(rule: RuleResult) -> bool:
