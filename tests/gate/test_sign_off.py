@@ -51,7 +51,7 @@ def test_what_is_missing_is_listed(tmp_path, name):
     result = check(written(tmp_path, GOOD + f"regimes: [{name}]\n"), as_of=DAY)
     assert result.verdict == "pass", "a checklist does not close the gate"
     lacking = [item["item"] for item in items(result)[name] if not item["given"]]
-    assert lacking == [item for item in regimes()[name].items if item != "risk_threshold"]
+    assert lacking == [one.item for one in regimes()[name].items if one.item != "risk_threshold"]
     (step,) = [step for step in result.document["next_steps"] if step["step"] == "regime-lacks"]
     assert (step["regime"], step["items"]) == (name, lacking)
     assert f"{name} also asks for: " in result.to_markdown().replace("\\", "")

@@ -248,7 +248,7 @@ def presets_command(output_format: str) -> None:
     from PETWorks.gate.presets import presets
 
     if output_format == "json":
-        listed = [{**preset.to_dict(), "rules": list(preset.rules)} for preset in presets().values()]
+        listed = [preset.to_dict() for preset in presets().values()]
         click.echo(dumps({"presets": listed}))
     else:
         from PETWorks.render.check_text import presets_text
@@ -268,7 +268,11 @@ def regimes_command(output_format: str) -> None:
     from PETWorks.gate.regimes import regimes
 
     if output_format == "json":
-        click.echo(dumps({"regimes": [regime.to_dict() for regime in regimes().values()]}))
+        listed = [
+            {**regime.to_dict(), "items": {one.item: one.where for one in regime.items}}
+            for regime in regimes().values()
+        ]
+        click.echo(dumps({"regimes": listed}))
     else:
         from PETWorks.render.check_text import regimes_text
 

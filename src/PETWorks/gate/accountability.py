@@ -7,8 +7,8 @@ from typing import Any
 
 from PETWorks.errors import quoted
 from PETWorks.gate.mistakes import Mistakes
-from PETWorks.gate.regimes import Regime, chosen_regimes
-from PETWorks.gate.sign_off_document import EarlierRelease, Spoken
+from PETWorks.gate.regimes import chosen_regimes
+from PETWorks.gate.sign_off_document import EarlierRelease, Regime, Spoken
 from PETWorks.tables.yamlfile import Key
 
 

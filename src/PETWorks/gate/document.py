@@ -70,7 +70,11 @@ class RuleVerdicts(JSONObject):
 
 @dataclass(frozen=True)
 class PresetFacts(JSONObject):
-    """A published threshold that the policy uses, and its source."""
+    """A published threshold that the policy uses, and its source.
+
+    `cell_size` and `probability` are the same limit in two ways; `stated_as` says which one the source gives, and
+    `rule_of_thumb` whether it is custom rather than a rule.
+    """
 
     name: str
     organisation: str

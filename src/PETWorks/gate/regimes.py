@@ -1,40 +1,27 @@
 """Standards and laws that ask a data holder to write something down, by name."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
-from typing import Any
 
 from PETWorks.errors import unknown
 from PETWorks.gate.mistakes import Mistakes
+from PETWorks.gate.sign_off_document import Regime, RegimeItem
 from PETWorks.tables.yamlfile import read_yaml
-
-
-@dataclass(frozen=True)
-class Regime:
-    """A standard or a law: its source, and where in it, in our reading, each item is asked for."""
-
-    name: str
-    organisation: str
-    title: str
-    date: str
-    source: str
-    note: str
-    chinese: str
-    items: Mapping[str, str]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The same as a plain dict."""
-        return {**vars(self), "items": dict(self.items)}
 
 
 @cache
 def regimes() -> dict[str, Regime]:
-    """All regimes, by name."""
+    """All regimes, by name, with nothing on their checklists given yet."""
     with as_file(files("PETWorks.gate") / "regimes.yaml") as path:
         content = read_yaml(path).content
-    return {name: Regime(name=name, **entry) for name, entry in content.items()}
+    return {
+        name: Regime(name=name, **{**entry, "items": _checklist(entry["items"])}) for name, entry in content.items()
+    }
+
+
+def _checklist(items: Mapping[str, str]) -> tuple[RegimeItem, ...]:
+    return tuple(RegimeItem(item, where, given=False) for item, where in items.items())
 
 
 def chosen_regimes(mistakes: Mistakes) -> Iterator[Regime]:

@@ -1,12 +1,12 @@
 """What those who approve a release put their name to, and what the regimes of the policy still ask for."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import date
 
 from PETWorks.counting.release import Release
 from PETWorks.gate.policy import Policy
-from PETWorks.gate.regimes import Regime
-from PETWorks.gate.sign_off_document import RegimeFacts, RegimeItem, SignOff
+from PETWorks.gate.sign_off_document import Regime, SignOff
 
 # Whether a policy has an item that a regime may ask for. An empty list of earlier releases says that there are none.
 ITEMS: Mapping[str, Callable[[Release, Policy], bool]] = {
@@ -40,9 +40,9 @@ def sign_off(release: Release, policy: Policy, today: date) -> SignOff:
     )
 
 
-def _checked(regime: Regime, release: Release, policy: Policy) -> RegimeFacts:
-    items = (RegimeItem(item, where, ITEMS[item](release, policy)) for item, where in regime.items.items())
-    return RegimeFacts(**{**vars(regime), "items": tuple(items)})
+def _checked(regime: Regime, release: Release, policy: Policy) -> Regime:
+    items = (replace(one, given=ITEMS[one.item](release, policy)) for one in regime.items)
+    return replace(regime, items=tuple(items))
 
 
 def _has_rule(policy: Policy, *families: str) -> bool:

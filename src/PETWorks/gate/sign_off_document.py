@@ -29,8 +29,8 @@ class RegimeItem(JSONObject):
 
 
 @dataclass(frozen=True)
-class RegimeFacts(JSONObject):
-    """A standard or a law that the policy names, and its checklist."""
+class Regime(JSONObject):
+    """A standard or a law, its source, and its checklist."""
 
     name: str
     organisation: str
@@ -53,4 +53,4 @@ class SignOff(JSONObject):
     incident_contact: Spoken | None
     role_reasons: Mapping[str, Spoken]
     earlier_releases: tuple[EarlierRelease, ...] | None
-    regimes: tuple[RegimeFacts, ...]
+    regimes: tuple[Regime, ...]

@@ -9,7 +9,7 @@ from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.gate.diff import Comparison, Difference
 from PETWorks.gate.document import CheckDocument
 from PETWorks.gate.presets import Preset
-from PETWorks.gate.regimes import Regime
+from PETWorks.gate.sign_off_document import Regime
 from PETWorks.gate.suggestion import Suggestion
 from PETWorks.render import prose, sections
 from PETWorks.render.language import (
@@ -129,7 +129,7 @@ def regimes_text(regimes: Sequence[Regime], *, colour: bool, width: int) -> str:
     """What standards and laws ask a data holder to write down, as far as a policy can state it."""
     table = new_table("regime", "asks for, in our reading", "source")
     for regime in regimes:
-        asks = "\n".join(said(ENGLISH, f"item.{item}") for item in regime.items)
+        asks = "\n".join(said(ENGLISH, f"item.{one.item}") for one in regime.items)
         source = f"{regime.organisation}: {regime.title}, {regime.date}\n{regime.note}\n{regime.source}"
         table.add_row(*map(Text, (regime.name, asks, source)))
     return rendered([table], colour=colour, width=width)

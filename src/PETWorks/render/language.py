@@ -9,7 +9,7 @@ from PETWorks.errors import ParameterError, printable, quoted
 from PETWorks.gate.bounds import Bound, Number
 from PETWorks.gate.document import MeasureResult, PresetFacts, RuleResult, Spoken
 from PETWorks.gate.policy_rules import IMPLICIT, SUBSETS
-from PETWorks.gate.sign_off_document import RegimeFacts
+from PETWorks.gate.sign_off_document import Regime
 from PETWorks.measures import numbers
 from PETWorks.measures.catalogue import catalogue, find
 from PETWorks.render.languages import LANGUAGES
@@ -208,6 +208,6 @@ def thresholds(rule: RuleResult, lang: str) -> str:
     return said(lang, "write.separator").join(texts)
 
 
-def preset_note(preset: PresetFacts | RegimeFacts, lang: str) -> str:
+def preset_note(preset: PresetFacts | Regime, lang: str) -> str:
     """The note on a preset or a regime; their files have it in both languages."""
     return preset.chinese if lang == "zh-TW" else preset.note
