@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PETWorks.about.scheme import listed_items, shown, whole_numbers
+from PETWorks.about.scheme import AnyText, listed_items, shown, whole_numbers
 from PETWorks.errors import HierarchyError
 
 _CODE = re.compile(r"[A-Z]\d[0-9A-Z](\.?[0-9A-Z]{1,4})?", re.ASCII)
@@ -21,13 +21,10 @@ ICD10_LEVELS = ("category", "chapter")
 
 
 @dataclass(frozen=True)
-class Prefixes:
+class Prefixes(AnyText):
     """Texts, and their first characters followed by `*`."""
 
     lengths: Sequence[int]
-    expects: str = "values of the original, or labels"
-    listed: Sequence[str] = ()
-    takes_any_text: bool = True
 
     def path(self, value: str) -> tuple[str, ...] | None:
         """`10048` becomes `100*`, then `1*`."""
@@ -37,19 +34,12 @@ class Prefixes:
         """Nothing is known of the texts that begin like this."""
         return [] if label.find("*") == len(label) - 1 and len(label) - 1 in self.lengths else None
 
-    def order(self, value: str) -> Any:
-        """By text."""
-        return value
-
 
 @dataclass(frozen=True)
-class Masks:
+class Masks(AnyText):
     """Texts, and the same with a `*` for each of their last characters."""
 
     lengths: Sequence[int]
-    expects: str = "values of the original, or labels"
-    listed: Sequence[str] = ()
-    takes_any_text: bool = True
 
     def path(self, value: str) -> tuple[str, ...] | None:
         """`10048` becomes `100**`."""
@@ -58,10 +48,6 @@ class Masks:
     def below(self, label: str) -> Iterable[str] | None:
         """Nothing is known of the texts that were masked."""
         return [] if len(label) - len(label.rstrip("*")) in self.lengths else None
-
-    def order(self, value: str) -> Any:
-        """By text."""
-        return value
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,18 @@ class Scheme(Protocol):
         """What to sort the values by."""
 
 
+class AnyText:
+    """What the schemes have in common that take any text as a value."""
+
+    expects = "values of the original, or labels"
+    listed: Sequence[str] = ()
+    takes_any_text = True
+
+    def order(self, value: str) -> Any:
+        """By text."""
+        return value
+
+
 def decimal(text: str) -> Decimal | None:
     """The number that a text is, exactly; None if it is none, or absurdly long or large."""
     if len(text) > _LONGEST_NUMBER or not is_number(text):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from PETWorks.about.scheme import MOST_LEVELS_DECLARED, listed_items, shown, whole_numbers
+from PETWorks.about.scheme import MOST_LEVELS_DECLARED, AnyText, listed_items, shown, whole_numbers
 from PETWorks.errors import HierarchyError
 from PETWorks.tables.cells import SUPPRESSED
 
@@ -43,15 +43,12 @@ class Groups:
 
 
 @dataclass(frozen=True)
-class Rare:
+class Rare(AnyText):
     """Any values; those with few records have one label."""
 
     counts: Mapping[str, int]
     limits: Sequence[int]
     label: str
-    expects: str = "values of the original, or labels"
-    listed: Sequence[str] = ()
-    takes_any_text: bool = True
 
     def path(self, value: str) -> tuple[str, ...] | None:
         """The value, as long as enough records have it."""
@@ -61,10 +58,6 @@ class Rare:
     def below(self, _label: str) -> Iterable[str] | None:
         """A value called like the label is one of the others."""
         return None
-
-    def order(self, value: str) -> Any:
-        """By text."""
-        return value
 
 
 def neighbours(words: Mapping[str, Any]) -> Groups:
