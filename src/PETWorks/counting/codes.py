@@ -1,7 +1,6 @@
 """Columns as integer codes, made from Arrow arrays of any type.
 
-PyArrow's conversions from Python objects and to NumPy import pandas when it is installed, which costs a
-second: arrays are made from and read through their buffers here, and scalars are taken out of arrays.
+Scalars are taken out of arrays: PyArrow's conversion from Python objects imports pandas when it is installed.
 `pyarrow.compute` takes as long to import as the rest of PyArrow: it is, where it is used.
 """
 
@@ -14,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from PETWorks.counting.counts import Integers
+from PETWorks.tables.arrays import arrow_codes, arrow_integers, numpy_integers, strings, texts
 
 Codes = NDArray[np.unsignedinteger]
 
@@ -262,26 +262,9 @@ def _looked_up(table: Codes, indices: Codes) -> Codes:
     return codes
 
 
-def texts(values: pa.Array) -> pa.Array:
-    """Values as text, floats as Python writes them (`1.0`, not `1`)."""
-    if pa.types.is_floating(values.type):
-        return strings([None if value is None else repr(value) for value in values.to_pylist()])
-    cells = values.cast(pa.large_string())
-    cells.validate(full=True)  # a cast from text does not look at the bytes
-    return cells
-
-
 def narrowest(values: int) -> type[np.unsignedinteger]:
     """The smallest unsigned type for this many different codes."""
     return np.uint8 if values <= 1 << 8 else np.uint16 if values <= 1 << 16 else np.uint32
-
-
-def numpy_integers(array: pa.Array) -> NDArray[np.integer]:
-    """An integer array without a copy."""
-    if len(array) == 0:
-        return np.empty(0, np.int64)
-    dtype = np.dtype(str(array.type))
-    return np.frombuffer(array.buffers()[1], dtype)[array.offset : array.offset + len(array)]
 
 
 def _valid(array: pa.Array) -> NDArray[np.bool_]:
@@ -295,31 +278,6 @@ def sorted_labels(labels: pa.Array) -> tuple[pa.Array, Integers]:
 
     order = pc.sort_indices(labels)
     return labels.take(order).cast(pa.large_string()), numpy_integers(order).astype(np.int64)
-
-
-def arrow_codes(codes: Codes) -> pa.Array:
-    """An Arrow array of codes, which are as narrow there."""
-    kind = {1: pa.uint8(), 2: pa.uint16(), 4: pa.uint32()}[codes.itemsize]
-    return pa.Array.from_buffers(kind, len(codes), [None, pa.py_buffer(np.ascontiguousarray(codes))])
-
-
-def arrow_integers(numbers: Integers) -> pa.Array:
-    """An Arrow array of integers."""
-    return pa.Array.from_buffers(pa.int64(), len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers))])
-
-
-def arrow_reals(numbers: NDArray[np.float64]) -> pa.Array:
-    """An Arrow array of floating-point numbers."""
-    return pa.Array.from_buffers(pa.float64(), len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers))])
-
-
-def strings(values: Sequence[str | None]) -> pa.Array:
-    """An Arrow array of texts."""
-    encoded = [b"" if value is None else value.encode() for value in values]
-    offsets = np.concatenate([[0], np.cumsum([len(text) for text in encoded], dtype=np.int64)]).astype(np.int64)
-    present = np.packbits(np.array([value is not None for value in values], np.bool_), bitorder="little")
-    buffers = [pa.py_buffer(present), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))]
-    return pa.Array.from_buffers(pa.large_string(), len(values), buffers)
 
 
 def fingerprint_of(columns: Mapping[str, Domain], names: Sequence[str], *codes: NDArray[np.integer]) -> str:

@@ -20,7 +20,7 @@ from weakref import finalize
 import numpy as np
 
 from PETWorks.counting.batches import THREADS
-from PETWorks.counting.codes import Codes, GrowingEncoder, Known, arrow_codes, arrow_integers, person_texts
+from PETWorks.counting.codes import Codes, GrowingEncoder, Known, person_texts
 from PETWorks.counting.counts import Integers, PairCounts
 from PETWorks.counting.duckdb_profiles import duckdb_profiles
 from PETWorks.counting.loading import check_labels
@@ -30,6 +30,7 @@ from PETWorks.counting.partitioned import PartitionedTable
 from PETWorks.counting.profiles import Profile
 from PETWorks.counting.questions import Merge
 from PETWorks.errors import Hint, InputError, ParameterError
+from PETWorks.tables.arrays import arrow_codes, arrow_integers
 from PETWorks.tables.column_errors import naming
 from PETWorks.tables.databases import Database, interruptible
 from PETWorks.tables.source import Source

@@ -5,9 +5,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from PETWorks.counting.codes import Encoder, arrow_integers
+from PETWorks.counting.codes import Encoder
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.profiles import LONGEST, SAMPLE, Profile
+from PETWorks.tables.arrays import arrow_integers
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.column_errors import naming
 from PETWorks.tables.source import Source

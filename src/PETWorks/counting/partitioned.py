@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from PETWorks.counting.codes import Domain, Known, fingerprint_of, narrowest, strings
+from PETWorks.counting.codes import Domain, Known, fingerprint_of, narrowest
 from PETWorks.counting.counts import ClassPairs, Grouping, Integers, Marginal, PairCounts
 from PETWorks.counting.packed_words import Words
 from PETWorks.counting.part_tasks import (
@@ -31,6 +31,7 @@ from PETWorks.counting.questions import Merge, Question
 from PETWorks.counting.subset_families import CountsBySubset, leads, merged_counts
 from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.errors import Hint, InputError
+from PETWorks.tables.arrays import strings
 
 Summary = TypeVar("Summary")
 

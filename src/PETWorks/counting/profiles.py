@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from PETWorks.counting.codes import Column, Known, arrow_integers
+from PETWorks.counting.codes import Column, Known
+from PETWorks.tables.arrays import arrow_integers
 from PETWorks.tables.cells import SUPPRESSED
 
 SAMPLE = 2_000  # distinct values that are looked at

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from PETWorks.counting.codes import Known, arrow_integers, arrow_table, numpy_integers, sorted_labels, text_column
+from PETWorks.counting.codes import Known, arrow_table, sorted_labels, text_column
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.partitioned import PartitionedTable
 from PETWorks.counting.profiles import LONGEST, SAMPLE, Profile
@@ -21,6 +21,7 @@ from PETWorks.counting.spark_cells import Read, SparkStore
 from PETWorks.counting.spark_jobs import Jobs, mapped
 from PETWorks.counting.spark_tasks import parquet_rows, value_counts
 from PETWorks.errors import InputError, quoted
+from PETWorks.tables.arrays import arrow_integers, numpy_integers
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.column_errors import naming
 from PETWorks.tables.frames import Frame

@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from PETWorks.counting.codes import Column, Encoder, arrow_codes, arrow_integers, numpy_integers
+from PETWorks.counting.codes import Column, Encoder
 from PETWorks.counting.counts import Integers, run_starts
 from PETWorks.counting.packed_words import Words, class_starts, scrambled
 from PETWorks.counting.part_tasks import Part
 from PETWorks.errors import InputError, PETWorksError
+from PETWorks.tables.arrays import arrow_codes, arrow_integers, numpy_integers
 
 ROWS_PER_BLOCK = 1 << 20
 BYTES_PER_PIECE = 1 << 16

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from PETWorks.counting.codes import arrow_integers, arrow_reals, strings
 from PETWorks.counting.release import Release
 from PETWorks.measures.attacks.inference import attribute_inference_per_record
 from PETWorks.measures.attacks.reidentification import re_identification_per_record
 from PETWorks.measures.attacks.subsets import Subsets
 from PETWorks.measures.attacks.uniques import minimal_uniques
+from PETWorks.tables.arrays import arrow_integers, arrow_reals, strings
 
 
 def subsets_file(subsets: Subsets, suffix: str) -> bytes:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.counting.codes import arrow_integers, arrow_reals, strings
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.release import Release
 from PETWorks.counting.subset_families import CountsBySubset, SubsetCounts
@@ -23,6 +22,7 @@ from PETWorks.measures.attacks.reidentification import vulnerability
 from PETWorks.measures.attacks.subset_sizes import Sizes, checked_sizes, feasible, known_columns
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.result import at_most
+from PETWorks.tables.arrays import arrow_integers, arrow_reals, strings
 
 RE_IDENTIFICATION = "re-identification"
 LIMITS = ("highest-risk", "average-risk", "uniques", "inference")

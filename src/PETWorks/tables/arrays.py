@@ -1,0 +1,53 @@
+"""Arrow arrays from and to Python and NumPy, without pandas.
+
+PyArrow's own conversions from Python objects and to NumPy import pandas when it is installed, which costs a second:
+arrays are made from and read through their buffers here.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+
+def texts(values: pa.Array) -> pa.Array:
+    """Values as text, floats as Python writes them (`1.0`, not `1`)."""
+    if pa.types.is_floating(values.type):
+        return strings([None if value is None else repr(value) for value in values.to_pylist()])
+    cells = values.cast(pa.large_string())
+    cells.validate(full=True)  # a cast from text does not look at the bytes
+    return cells
+
+
+def numpy_integers(array: pa.Array) -> NDArray[np.integer]:
+    """An integer array without a copy."""
+    if len(array) == 0:
+        return np.empty(0, np.int64)
+    dtype = np.dtype(str(array.type))
+    return np.frombuffer(array.buffers()[1], dtype)[array.offset : array.offset + len(array)]
+
+
+def arrow_codes(codes: NDArray[np.unsignedinteger]) -> pa.Array:
+    """An Arrow array of codes, which are as narrow there."""
+    kind = {1: pa.uint8(), 2: pa.uint16(), 4: pa.uint32()}[codes.itemsize]
+    return pa.Array.from_buffers(kind, len(codes), [None, pa.py_buffer(np.ascontiguousarray(codes))])
+
+
+def arrow_integers(numbers: NDArray[np.int64]) -> pa.Array:
+    """An Arrow array of integers."""
+    return pa.Array.from_buffers(pa.int64(), len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers))])
+
+
+def arrow_reals(numbers: NDArray[np.float64]) -> pa.Array:
+    """An Arrow array of floating-point numbers."""
+    return pa.Array.from_buffers(pa.float64(), len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers))])
+
+
+def strings(values: Sequence[str | None]) -> pa.Array:
+    """An Arrow array of texts."""
+    encoded = [b"" if value is None else value.encode() for value in values]
+    offsets = np.concatenate([[0], np.cumsum([len(text) for text in encoded], dtype=np.int64)]).astype(np.int64)
+    present = np.packbits(np.array([value is not None for value in values], np.bool_), bitorder="little")
+    buffers = [pa.py_buffer(present), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))]
+    return pa.Array.from_buffers(pa.large_string(), len(values), buffers)
