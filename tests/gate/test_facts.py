@@ -129,6 +129,18 @@ def test_small_classes_are_told_with_what_would_help(tmp_path):
     assert step["without"] == [{"column": "zip", "records": 0}, {"column": "age", "records": 1}]
 
 
+def test_a_waived_rule_does_not_hide_the_class_size_of_a_failing_rule(tmp_path):
+    (tmp_path / "t.csv").write_text("age;zip\n" + "30;1\n" * 12 + "40;1\n" * 4 + "40;2\n")
+    text = "petworks_policy: 1\ndata: t.csv\nroles: {quasi_identifiers: [age, zip]}\nrules:\n"
+    text += "".join(f"  - {{name: k{k}, measure: k-anonymity, k: {k}}}\n" for k in (3, 5, 20))
+    text += "waivers: [{rule: k20, owner: me, reason: x, expires: 2027-01-31}]\n"
+    (tmp_path / "p.yaml").write_text(text)
+    result = check(tmp_path / "p.yaml", as_of=DAY)
+    merging = [one for one in result.document["next_steps"] if one["step"] == "merge-classes"]
+    assert [(one["size"], one["records"], one["rules"]) for one in merging] == [(5, 5, ["k3", "k5"]), (20, 17, ["k20"])]
+    assert "5 records (29.4 %) are in classes smaller than 5 (k3, k5)" in result.to_markdown()
+
+
 @pytest.mark.parametrize(
     ("rule", "step"),
     [

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
 from PETWorks.counting.release import Release
-from PETWorks.gate.document import ColumnFacts, NextStep, RuleResult
+from PETWorks.gate.document import FAIL, WAIVED, ColumnFacts, NextStep, RuleResult
 from PETWorks.gate.facts import below, without
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.policy_rules import IMPLICIT
@@ -41,7 +41,7 @@ def next_steps(
         *_remove_identifiers(release),
         *_findings(columns, fails=True),
         *_unlink(release),
-        *_merge_classes(release, small, riskiest),
+        *_merge_classes(release, failing, small, riskiest),
         *_cannot_hold(release, failing),
         *_remedies(failing, small, riskiest),
         *_waivers(rules, today),
@@ -77,17 +77,23 @@ def _unlink(release: Release) -> Iterator[NextStep]:
         yield NextStep("unlink", columns=(release.privacy_unit,))
 
 
-def _merge_classes(release: Release, small: Mapping[str, float], riskiest: Sequence[str]) -> Iterator[NextStep]:
-    if small:
-        sizes, size = release.class_sizes(), max(small.values())
-        yield NextStep(
-            "merge-classes",
-            size=size,
-            records=below(sizes, size),
-            share=below(sizes, size) / sizes.records,
-            rules=tuple(small),
-            without=without(release, size, riskiest),
-        )
+def _merge_classes(
+    release: Release, failing: Sequence[RuleResult], small: Mapping[str, float], riskiest: Sequence[str]
+) -> Iterator[NextStep]:
+    """Larger classes for the rules that fail, then for those that are waived, which may demand larger ones."""
+    sizes = release.class_sizes()
+    for verdict in (FAIL, WAIVED):
+        rules = tuple(rule.name for rule in failing if rule.name in small and rule.verdict == verdict)
+        if rules:
+            size = max(small[name] for name in rules)
+            yield NextStep(
+                "merge-classes",
+                size=size,
+                records=below(sizes, size),
+                share=below(sizes, size) / sizes.records,
+                rules=rules,
+                without=without(release, size, riskiest),
+            )
 
 
 def _cannot_hold(release: Release, failing: Sequence[RuleResult]) -> Iterator[NextStep]:
