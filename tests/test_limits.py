@@ -16,9 +16,10 @@ from PETWorks.cli import main
 from PETWorks.counting import engine
 from PETWorks.errors import InputError
 from PETWorks.gate import diff, starter
+from PETWorks.gate.inputs import table_digest
 from PETWorks.gate.policy import read_policy
 from PETWorks.measures.attacks import subset_sizes
-from PETWorks.tables import csvfile, yamlfile
+from PETWorks.tables import csvfile, regular_files, yamlfile
 
 MIB = 1 << 20
 LIMITS = {
@@ -105,24 +106,45 @@ def test_very_long_paths(arguments):
     assert "-o" in arguments or "write" not in done.stderr, "nothing was written yet"
 
 
-def test_files_that_do_not_say_how_large_they_are(tmp_path):
-    """Those under /proc have the size 0."""
-    endless = Path("/proc/kallsyms")
-    if not endless.is_file() or len(endless.read_bytes()) <= MIB:
-        pytest.skip("there is no large file under /proc")
-    (tmp_path / "t.csv").write_text("zip\n1\n")
-    (tmp_path / "t.yaml").symlink_to(endless)
-    for read in (lambda: Release(tmp_path / "t.csv"), lambda: read_policy(tmp_path / "t.yaml")):
-        with pytest.raises(InputError, match=r"t.yaml: the file is larger than 1 MiB"):
-            read()
-    with pytest.raises(InputError, match=r"not JSON|larger than"):
-        diff.read_check(endless)
+def readers(folder, odd):
+    """Everything that reads files, with an odd one as a table, a sidecar, a policy, a hierarchy and a result."""
+    (folder / "t.csv").write_text("zip\n1\n")
+    (folder / "t.yaml").symlink_to(odd)
+    (folder / "u.csv").write_text("zip\n1\n")
+    roles = {"zip": "quasi_identifier"}
+    return (
+        lambda: Release(odd, roles),
+        lambda: Release(f"{odd}#people", roles),
+        lambda: Release(folder / "t.csv"),
+        lambda: Release(folder / "u.csv", roles, hierarchies={"zip": odd}),
+        lambda: read_policy(folder / "t.yaml"),
+        lambda: diff.read_check(odd),
+        lambda: table_digest(odd),
+    )
+
+
+ODD = r"cannot read .*: not a regular file: its size is 0, but it is not empty; copy its content to a file"
 
 
 @pytest.mark.skipif(not Path("/proc/cpuinfo").is_file(), reason="there is no /proc")
-def test_tables_under_proc_are_read():
-    with pytest.raises(ValueError, match="roles name columns that are not in the data"):
-        Release("/proc/cpuinfo", {"zip": "quasi_identifier"})
+def test_files_that_do_not_say_how_large_they_are(tmp_path):
+    """Those under /proc have the size 0."""
+    for read in readers(tmp_path, Path("/proc/cpuinfo")):
+        with pytest.raises(InputError, match=ODD):
+            read()
+
+
+def test_files_whose_reading_would_not_end(tmp_path, monkeypatch):
+    """`/proc/kmsg` is one: it waits for the next message of the kernel. An empty file stands for it here."""
+    (tmp_path / "log").touch()
+
+    def wait(*_):
+        raise BlockingIOError
+
+    monkeypatch.setattr(regular_files.os, "read", wait)
+    for read in readers(tmp_path, tmp_path / "log"):
+        with pytest.raises(InputError, match=ODD):
+            read()
 
 
 def test_a_policy_for_very_many_columns_is_not_begun(tmp_path):

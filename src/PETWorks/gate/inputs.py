@@ -15,6 +15,7 @@ from PETWorks.gate.document import Input, PolicyFacts, Use
 from PETWorks.gate.policy import Policy
 from PETWorks.tables.databases import shown_address
 from PETWorks.tables.opening import files_named, is_address
+from PETWorks.tables.regular_files import check_regular
 
 # A file system may give two changes within this time the same time stamp.
 CLOCK_TICK_NS = 20_000_000
@@ -103,6 +104,7 @@ def table_digest(table: Path) -> str:
 
 
 def _file_digest(path: Path) -> str:
+    check_regular(path)
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from PETWorks.errors import InputError, quoted, unknown
 from PETWorks.tables.attending import attended, closed_after
+from PETWorks.tables.regular_files import check_regular
 from PETWorks.tables.sqlite import SQLite
 
 POSTGRES = ("postgresql", "postgres")
@@ -140,6 +141,7 @@ def is_database(start: bytes) -> bool:
 
 def open_file(path: Path, table: str) -> "Database | SQLite":
     """A table of a database file: DuckDB's own, or SQLite's."""
+    check_regular(path)
     with path.open("rb") as file:
         start = file.read(16)
     if not is_database(start):

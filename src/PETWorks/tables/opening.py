@@ -18,6 +18,7 @@ from PETWorks.tables.frames import Frame
 from PETWorks.tables.globs import SIGNS, Files, matching, open_files
 from PETWorks.tables.headers import columns_of
 from PETWorks.tables.parquet import Parquet
+from PETWorks.tables.regular_files import check_regular
 from PETWorks.tables.source import Source
 from PETWorks.tables.sparkframe import SCHEMES, SparkFrame, is_spark_frame, open_in_cluster
 from PETWorks.tables.sqlite import SQLite
@@ -115,10 +116,10 @@ def files_named(path: Path) -> list[Path]:
 
 def open_path(path: Path, separator: str | None = None, encoding: str | None = None) -> Source:
     """A file, opened as what it is; separator and encoding matter if that is CSV."""
-    if path.exists() and not path.is_file():
-        raise InputError(f"cannot read {str(path)!r}: not a regular file")
-    with reading(path), path.open("rb") as file:
-        start = file.read(16)
+    with reading(path):
+        check_regular(path)
+        with path.open("rb") as file:
+            start = file.read(16)
     if is_database(start):
         raise InputError(f"{path.name}: the file is a database; name one of its tables: '{path.name}#TABLE'")
     if start.startswith(b"PAR1"):

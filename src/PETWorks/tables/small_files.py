@@ -1,15 +1,15 @@
-"""Small files, read whole; how large one is shows as it is read, because some files do not say it."""
+"""Small files, read whole."""
 
 from pathlib import Path
 
 from PETWorks.errors import InputError
+from PETWorks.tables.regular_files import check_regular
 
 
 def read_small(path: Path, most: int, error: type[InputError] = InputError) -> bytes:
     """The content of a file of at most so many bytes, a multiple of a MiB."""
     try:
-        if path.exists() and not path.is_file():
-            raise error(f"cannot read {str(path)!r}: not a regular file")
+        check_regular(path, error)
         with path.open("rb") as file:
             content = file.read(most + 1)
     except OSError as failure:

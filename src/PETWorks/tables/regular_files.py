@@ -1,0 +1,35 @@
+"""Files that can be read to their end: no folders, devices or pipes, and no files that the system makes up."""
+
+import os
+from pathlib import Path
+from stat import S_ISREG
+
+from PETWorks.errors import InputError
+
+
+def check_regular(path: Path, error: type[InputError] = InputError) -> None:
+    """Raise an error unless a path is a regular file, or nothing at all.
+
+    Files under `/proc` have the size 0, whatever is in them. Reading some, such as `/proc/kmsg`, never ends.
+    """
+    if not path.exists():
+        return
+    state = path.stat()
+    if not S_ISREG(state.st_mode):
+        raise error(f"cannot read {str(path)!r}: not a regular file")
+    if state.st_size == 0 and _has_content(path):
+        raise error(
+            f"cannot read {str(path)!r}: not a regular file: its size is 0, but it is not empty; copy its content to "
+            "a file, and use that"
+        )
+
+
+def _has_content(path: Path) -> bool:
+    """Whether there is something to read, or to wait for."""
+    file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        return bool(os.read(file, 1))
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(file)
