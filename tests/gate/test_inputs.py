@@ -37,6 +37,16 @@ def test_the_command_in_the_report_gives_the_same_digest(tmp_path, edition):
     assert str(tmp_path) not in result.to_json()
 
 
+def test_commands_name_files_that_look_like_options(tmp_path):
+    path = written(tmp_path, GOOD).rename(tmp_path / "--x.yaml")
+    (tmp_path / "--march.csv").write_text(OTHER)
+    result = check(path, data=tmp_path / "--march.csv", as_of=DAY)
+    assert "petworks check ./--x.yaml --data --march.csv " in result.to_html()
+    assert repeated(result, tmp_path) == result.file("internal").content_sha256
+    begun = petworks("init", "./--march.csv", cwd=tmp_path).stdout
+    assert begun.endswith("then: petworks check ./--march_policy.yaml\n")
+
+
 @pytest.mark.parametrize("edition", ["internal", "external"])
 def test_an_earlier_check_is_part_of_the_command_where_it_matters(tmp_path, edition):
     header, *rows = TABLE.splitlines()

@@ -65,6 +65,7 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     """
     from PETWorks.gate.starter import starter_policy, suggestions
     from PETWorks.render.check_text import suggestions_text
+    from PETWorks.render.prose import file_argument
 
     target = data.parent / f"{data.stem}_policy.yaml" if output is None else output
     if target.exists():
@@ -78,7 +79,7 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     shown = shown_path(target)
     click.echo(suggestions_text(roles, unit, **style(None)), nl=False)
     click.echo(f"\nWritten: {printable(shown)}")
-    click.echo(f"Look at the roles in it, then: petworks check {printable(shlex.quote(shown))}")
+    click.echo(f"Look at the roles in it, then: petworks check {printable(shlex.quote(file_argument(shown)))}")
 
 
 @click.command("check")

@@ -299,8 +299,13 @@ def repeat(document: CheckDocument, lang: str) -> str:
         )
     given = {**document.options, "as-of": document.generated, "edition": document.edition, "json": None}
     options = (part for name, value in given.items() for part in (f"--{name}", value) if part is not None)
-    command = shlex.join(["petworks", "check", document.policy.file, *options])
+    command = shlex.join(["petworks", "check", file_argument(document.policy.file), *options])
     return said(lang, "method.repeat", command=command)
+
+
+def file_argument(path: str) -> str:
+    """A path as an argument of a command, which must not look like an option."""
+    return f"./{path}" if path.startswith("-") else path
 
 
 def checked_file(document: CheckDocument, lang: str) -> str:
