@@ -28,6 +28,7 @@ class Mistakes:
     def __init__(self, file: YAMLFile) -> None:
         self.file = file
         self._errors: dict[str, PETWorksError] = {}  # by text: some mistakes are noticed twice
+        self.there_are_more = False  # than those that were added
 
     def __bool__(self) -> bool:
         return bool(self._errors)
@@ -57,8 +58,10 @@ class Mistakes:
             for error in errors[:MOST_ERRORS]:
                 before = [part for part in (error.where, error.measure) if part is not None]
                 parts += ["\n" if parts else "", "".join(f"{part}: " for part in before), *error.parts]
-            if len(errors) > MOST_ERRORS:
-                parts.append(f"\nand {len(errors) - MOST_ERRORS} more errors")
+            more = len(errors) - MOST_ERRORS
+            if more > 0:
+                least = "at least " if self.there_are_more else ""
+                parts.append(f"\nand {least}{more} more error{'s' if more > 1 else ''}")
             raise InputError(*parts)
 
 

@@ -42,7 +42,9 @@ def check_schema(mistakes: Mistakes, name: str) -> list[Key]:
 
     errors = Draft202012Validator(json.loads(schema_text(name))).iter_errors(mistakes.file.content)
     # A hostile file may have any number of errors: only the first hundred are put into words.
-    worded = list(islice((one for error in errors for one in _in_words(error)), MOST_WORDED))
+    in_words = (one for error in errors for one in _in_words(error))
+    worded = list(islice(in_words, MOST_WORDED))
+    mistakes.there_are_more = next(in_words, None) is not None
     for key, text in worded:
         mistakes.add(key, text)
     return [key for key, _ in worded]
