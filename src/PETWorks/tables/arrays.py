@@ -46,8 +46,14 @@ def arrow_reals(numbers: NDArray[np.float64]) -> pa.Array:
 
 def strings(values: Sequence[str | None]) -> pa.Array:
     """An Arrow array of texts."""
-    encoded = [b"" if value is None else value.encode() for value in values]
-    offsets = np.concatenate([[0], np.cumsum([len(text) for text in encoded], dtype=np.int64)]).astype(np.int64)
     present = np.packbits(np.array([value is not None for value in values], np.bool_), bitorder="little")
-    buffers = [pa.py_buffer(present), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))]
-    return pa.Array.from_buffers(pa.large_string(), len(values), buffers)
+    _, offsets, data = byte_strings([b"" if value is None else value.encode() for value in values]).buffers()
+    return pa.Array.from_buffers(pa.large_string(), len(values), [pa.py_buffer(present), offsets, data])
+
+
+def byte_strings(values: Sequence[bytes]) -> pa.Array:
+    """An Arrow array of bytes."""
+    offsets = np.concatenate([[0], np.cumsum([len(value) for value in values], dtype=np.int64)]).astype(np.int64)
+    return pa.Array.from_buffers(
+        pa.large_binary(), len(values), [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(values))]
+    )

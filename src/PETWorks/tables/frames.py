@@ -25,7 +25,10 @@ class Frame:
         self.names = tuple(name for name, _ in columns)
         self._raw_names = dict(columns)
         self.rows: int | None = table.num_rows
-        self.types = {name: table.schema.field(raw).type for name, raw in columns if raw in set(table.schema.names)}
+        self.fields = {
+            name: table.schema.field(raw).with_name(name) for name, raw in columns if raw in set(table.schema.names)
+        }
+        self.types = {name: field.type for name, field in self.fields.items()}
         if table.num_rows == 0:
             raise InputError(f"{self.name}: the table has columns but no records")
 

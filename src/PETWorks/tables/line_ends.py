@@ -33,7 +33,7 @@ class LineEnds:
             self._lone_returns(int(self._ends_in_return))
             return
         octets = np.frombuffer(block, np.uint8)
-        ends = _bits(octets == LINE_FEED)
+        ends = packed_flags(octets == LINE_FEED)
         has_returns = b"\r" in block
         self.lines += int(np.bitwise_count(ends).sum())
         self._add_blank_lines(block, ends, has_returns=has_returns)
@@ -41,7 +41,7 @@ class LineEnds:
         self.open_line = len(block) - last - 1 if last >= 0 else self.open_line + len(block)
         if b'"' in block:
             self.has_quotes = True
-            inside = _parities(_bits(octets == QUOTE), odd=self._in_quotes)
+            inside = running_parities(packed_flags(octets == QUOTE), odd=self._in_quotes)
             self.in_cells |= bool(np.any(inside & ends))
             self._in_quotes = bool(inside[-1] >> LAST_BIT)
         else:
@@ -57,7 +57,7 @@ class LineEnds:
         self.blank_lines += first + self.open_line == int(after_return)
         blank = ends & _moved(ends)
         if has_returns:
-            returns = _bits(np.frombuffer(block, np.uint8) == RETURN)
+            returns = packed_flags(np.frombuffer(block, np.uint8) == RETURN)
             blank |= ends & _moved(returns & _moved(ends))
         self.blank_lines += int(np.bitwise_count(blank).sum())
 
@@ -74,7 +74,7 @@ class LineEnds:
         self.in_cells |= number > 0
 
 
-def _bits(flags: NDArray[np.bool_]) -> Words:
+def packed_flags(flags: NDArray[np.bool_]) -> Words:
     """Flags as bits of words, the first as the lowest bit."""
     packed = np.packbits(flags, bitorder="little")
     words = np.zeros(-(-len(packed) // 8), "<u8")
@@ -89,10 +89,10 @@ def _moved(bits: Words) -> Words:
     return moved
 
 
-def _parities(bits: Words, *, odd: bool) -> Words:
+def running_parities(bits: Words, *, odd: bool) -> Words:
     """For each bit, whether the number of bits set up to it is odd; `odd`: whether it was before the first.
 
-    >>> [bin(word) for word in _parities(np.array([0b1001000], np.uint64), odd=False).tolist()]
+    >>> [bin(word) for word in running_parities(np.array([0b1001000], np.uint64), odd=False).tolist()]
     ['0b111000']
     """
     parities = bits.copy()

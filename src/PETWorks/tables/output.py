@@ -2,8 +2,9 @@
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import BinaryIO
 
 from PETWorks.errors import InputError
 
@@ -31,22 +32,38 @@ def check_writable(path: Path, inputs: tuple[Path | None, ...] = ()) -> Path:
     return target
 
 
-def write_whole(contents: Mapping[Path, bytes]) -> None:
-    """Write files so that they are there complete, all of them, or not at all."""
-    partial = {
-        path: path.with_name(f".petworks-{os.getpid()}-{time.time_ns()}-{n}.partial") for n, path in enumerate(contents)
-    }
-    written = ""
+Content = bytes | Callable[[BinaryIO], None]  # of a file, or what writes it there
+
+
+def write_whole(contents: Mapping[Path, Content]) -> None:
+    """Write files so that they are there complete, all of them, or not at all; earlier ones stay if that fails."""
+    names = {path: f".petworks-{os.getpid()}-{time.time_ns()}-{n}" for n, path in enumerate(contents)}
+    partial = {path: path.with_name(f"{name}.partial") for path, name in names.items()}
+    earlier = {path: path.with_name(f"{name}.earlier") for path, name in names.items() if len(names) > 1}
+    replacing: list[Path] = []
+    written, complete = "", False
     try:
         for path, content in contents.items():
             written = str(path)
             with partial[path].open("xb") as file:
-                file.write(content)
-        for path, file_to_be in partial.items():
+                if isinstance(content, bytes):
+                    file.write(content)
+                else:
+                    content(file)
+        for path in contents:
             written = str(path)
-            file_to_be.replace(path)
+            replacing.append(path)
+            if path in earlier and path.exists():
+                path.replace(earlier[path])
+            partial[path].replace(path)
+        complete = True
     except OSError as error:
-        raise InputError(f"cannot write {written!r}: {error.strerror}") from None
+        raise InputError(f"cannot write {written!r}: {error.strerror or error}") from None
     finally:
-        for file_to_be in partial.values():
-            file_to_be.unlink(missing_ok=True)
+        for path in [] if complete else replacing:
+            if path in earlier and earlier[path].exists():
+                earlier[path].replace(path)
+            elif path in earlier and not partial[path].exists():
+                path.unlink(missing_ok=True)
+        for path in (*partial.values(), *earlier.values()):
+            path.unlink(missing_ok=True)

@@ -45,7 +45,8 @@ class Parquet:
         self.names = tuple(name for name, _ in columns)
         self._raw_names = dict(columns)
         self.rows: int | None = self._file.metadata.num_rows
-        self.types = {name: schema.field(raw).type for name, raw in columns}
+        self.fields = {name: schema.field(raw).with_name(name) for name, raw in columns}
+        self.types = {name: field.type for name, field in self.fields.items()}
         if self.rows == 0:
             raise InputError(f"{self.name}: the table has columns but no records")
 

@@ -25,17 +25,17 @@ def are_regular(path: Path, encoding: str, separator: str) -> bool:
         while text := file.read(BLOCK):
             block = rest + text.encode()
             end = block.rfind(b"\n") + 1
-            if not _regular_lines(block[:end], separator.encode()):
+            if not regular_lines(block[:end], separator.encode()):
                 return False
             rest = block[end:]
-    return _regular_lines(rest, separator.encode())
+    return regular_lines(rest, separator.encode())
 
 
-def _regular_lines(block: bytes, separator: bytes) -> bool:
+def regular_lines(block: bytes, separator: bytes) -> bool:
     """Whether each pair of quotes encloses a cell, or a part of one between two quotes in a row.
 
     `a; "b"`: a blank before a quote makes it a character like others. This does not matter if the pair has no
-    separator in it, because pairs stay pairs then.
+    separator and no line end in it, because pairs stay pairs then.
     """
     if QUOTE not in block:
         return True
@@ -51,6 +51,6 @@ def _regular_lines(block: bytes, separator: bytes) -> bool:
         return False
     if not spaced.any():
         return True
-    separators = np.cumsum(octets == separator[0])
+    ends = np.cumsum(np.isin(octets, np.frombuffer(LINE_ENDS + separator, np.uint8)))
     unsafe = spaced | (before == QUOTE[0])
-    return not np.any((separators[closing] > separators[opening]) & unsafe)
+    return not np.any((ends[closing] > ends[opening]) & unsafe)

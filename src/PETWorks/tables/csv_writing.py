@@ -1,0 +1,241 @@
+"""CSV that is written: a file again with some of its columns changed or left out, or any table as a new file.
+
+A file that is written again keeps its dialect, and every field that does not change keeps its bytes. New texts are
+quoted where they must be. What a record consists of (runs of fields that stay as they are, new texts, line ends) lies
+in Arrow arrays of bytes, of which one call takes the parts of many records in the order in which they are written.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import BinaryIO
+
+import numpy as np
+import pyarrow as pa
+
+from PETWorks.errors import InputError
+from PETWorks.tables.arrays import arrow_integers, byte_strings, strings
+from PETWorks.tables.csv_cells import (
+    Cells,
+    Column,
+    Dialect,
+    Integers,
+    encoded_texts,
+    quoted_texts,
+    unencodable,
+    written_cells,
+)
+from PETWorks.tables.csv_fields import Records, records_of, written_encoding
+from PETWorks.tables.csvfile import CSV
+
+ROWS = 1 << 16  # of a piece of a table that was not CSV, or whose order changes
+EMPTY = b'""'  # a line with an empty cell alone would be no record for many readers
+
+Write = Callable[[BinaryIO], None]
+
+
+def rewritten_csv(
+    source: CSV,
+    *,
+    drop: Collection[str] = (),
+    changed: Mapping[str, Column] | None = None,
+    order: Integers | None = None,
+) -> Write:
+    """What writes a CSV file again, without some columns and with new texts in others.
+
+    changed   for each column its new cells, as many as the file has records; a null one is an empty cell
+    order     which records are written, in this order; all as they stand if it is None
+    """
+    kept = [place for place, name in enumerate(source.names) if name not in drop]
+    assert source.separator is not None
+    dialect = Dialect(source.separator, written_encoding(source), alone=len(kept) == 1)
+    new = {source.names.index(name): column for name, column in (changed or {}).items() if name not in drop}
+    cells = {
+        place: written_cells(
+            column, source.names[place], source.name, dialect, before=source.separator if place != kept[0] else ""
+        )
+        for place, column in new.items()
+    }
+    # Then a line may be empty that was not, or stand at the end without a line end.
+    quotes_empty = dialect.alone and (len(source.names) > 1 or order is not None)
+    header, body = _Plan(kept, {}, quotes_empty=quotes_empty), _Plan(kept, cells, quotes_empty=quotes_empty)
+
+    def write(file: BinaryIO) -> None:
+        pieces = _in_order(source, header, body) if order is None else _reordered(source, header, body, order)
+        for octets in pieces:
+            file.write(dialect.encoded(octets))
+
+    return write
+
+
+class _Plan:
+    """How a record is put together: runs of fields that are copied, and new cells, column by column."""
+
+    def __init__(self, kept: list[int], cells: Mapping[int, Cells], *, quotes_empty: bool) -> None:
+        self.parts: list[tuple[int, int] | Cells] = []
+        self.cells = cells
+        self.quotes_empty = quotes_empty
+        for place in kept:
+            last = self.parts[-1] if self.parts else None
+            if place in cells:
+                self.parts.append(cells[place])
+            elif isinstance(last, tuple) and last[1] == place - 1:
+                self.parts[-1] = (last[0], place)
+            else:
+                self.parts.append((place, place))
+
+    def check(self, records: int, source: CSV, *, final: bool = False) -> None:
+        """An error if there are not as many new cells as records."""
+        for place, column in self.cells.items():
+            if len(column.codes) < records or (final and len(column.codes) > records):
+                raise InputError(
+                    f"{source.name}: column {source.names[place]!r} has {len(column.codes)} new cells, but the file "
+                    f"has {'' if final else 'at least '}{records} records"
+                )
+
+    def composed(self, records: Records, first: int, *, with_line_ends: bool = True) -> pa.Array:
+        """The parts of these records, of each as many; `first` is the number of the first record."""
+        rows = len(records)
+        spans: list[tuple[Integers, Integers]] = []
+        sources: list[int | Cells] = []  # the number of a span, or cells
+        for number, part in enumerate(self.parts):
+            if isinstance(part, Cells):
+                sources.append(part)
+            else:
+                # With the separator before it, unless it is the first.
+                begin = records.ends[:, part[0] - 1] if number else records.starts[:, part[0]]
+                sources.append(len(spans))
+                spans.append((begin, records.ends[:, part[1]]))
+        if with_line_ends:
+            line_end = records.line_ends if self.quotes_empty else records.nexts
+            sources.append(len(spans))
+            spans.append((records.ends[:, -1], line_end))
+        pool = [_spans(records.octets, spans), byte_strings([EMPTY])]
+        indices = np.empty((rows, len(sources)), np.int64)
+        for number, taken in enumerate(sources):
+            if isinstance(taken, Cells):
+                indices[:, number] = _pooled(taken, slice(first, first + rows), pool)
+            else:
+                indices[:, number] = np.arange(rows) * (2 * len(spans)) + 2 * taken
+                if self.quotes_empty and number == 0:
+                    begin, end = spans[taken]
+                    indices[begin == end, number] = len(pool[0])
+        return pa.concat_arrays(pool).take(arrow_integers(indices.ravel()))
+
+
+def _spans(octets: bytes, spans: list[tuple[Integers, Integers]]) -> pa.Array:
+    """Some spans of bytes per record, each followed by what lies between it and the next."""
+    bounds = np.stack([bound for span in spans for bound in span], axis=1).ravel() if spans else np.empty(0, np.int64)
+    return pa.Array.from_buffers(
+        pa.large_binary(), max(len(bounds) - 1, 0), [None, pa.py_buffer(bounds), pa.py_buffer(octets)]
+    )
+
+
+def _pooled(cells: Cells, rows: slice, pool: list[pa.Array]) -> Integers:
+    """Where in the pool the cells of these rows are, after they were put there."""
+    before, codes = sum(map(len, pool)), cells.codes[rows]
+    if len(cells.labels) <= len(codes):
+        pool.append(cells.labels)
+        return codes + before
+    pool.append(cells.labels.take(arrow_integers(codes)))
+    return np.arange(before, before + len(codes))
+
+
+def _joined(array: pa.Array) -> memoryview:
+    """The bytes of an array that was just made, one element after the other."""
+    _, offsets, data = array.buffers()
+    end = int(np.frombuffer(offsets, np.int64)[len(array)]) if len(array) else 0
+    return memoryview(data)[:end] if end else memoryview(b"")
+
+
+def _in_order(source: CSV, header: _Plan, body: _Plan) -> Iterator[bytes | memoryview]:
+    """The bytes of a file, block by block."""
+    for first, records in _with_header(source, header, body):
+        if isinstance(records, bytes):
+            yield records
+        else:
+            yield b"" if body.quotes_empty else records.before
+            yield _joined(body.composed(records, first))
+
+
+def _reordered(source: CSV, header: _Plan, body: _Plan, order: Integers) -> Iterator[bytes | memoryview]:
+    """The bytes of a file with its records in another order, without blank lines; line ends stay where they are."""
+    from pyarrow import compute as pc
+
+    rows: list[pa.Array] = []
+    line_ends: list[pa.Array] = []
+    for first, records in _with_header(source, header, body):
+        if isinstance(records, bytes):
+            yield records
+        else:
+            rows.append(_merged(body.composed(records, first, with_line_ends=False), len(body.parts)))
+            ends = _spans(records.octets, [(records.ends[:, -1], records.line_ends)])
+            line_ends.append(ends.take(arrow_integers(np.arange(len(records)) * 2)))
+    every_row, every_end = pa.concat_arrays(rows), pa.concat_arrays(line_ends)
+    check_order(order, len(every_row), source.name)
+    # The last line of the file may have no line end.
+    ended_by = np.append(np.arange(len(order) - 1), len(every_row) - 1)
+    nothing = byte_strings([b""])[0]
+    for first in range(0, len(order), ROWS):
+        written = slice(first, first + ROWS)
+        chosen = every_row.take(arrow_integers(order[written])), every_end.take(arrow_integers(ended_by[written]))
+        yield _joined(pc.binary_join_element_wise(*chosen, nothing))
+
+
+def _with_header(source: CSV, header: _Plan, body: _Plan) -> Iterator[tuple[int, Records | bytes]]:
+    """The bytes up to the end of the header; then records, and the number of the first of them."""
+    first = 0
+    for number, block in enumerate(records_of(source)):
+        records = block
+        if number == 0:
+            line, records = block.divided()
+            yield 0, line.before + _joined(header.composed(line, 0))
+        body.check(first + len(records), source)
+        yield first, records
+        first += len(records)
+    body.check(first, source, final=True)
+
+
+def _merged(array: pa.Array, size: int) -> pa.Array:
+    """An array that was just made, so many elements as one."""
+    _, offsets, data = array.buffers()
+    bounds = np.frombuffer(offsets, np.int64)[: len(array) + 1][::size] if len(array) else np.zeros(1, np.int64)
+    buffers = [None, pa.py_buffer(np.ascontiguousarray(bounds)), data]
+    return pa.Array.from_buffers(pa.large_binary(), len(array) // size, buffers)
+
+
+def check_order(order: Integers, rows: int, name: str) -> None:
+    """An error unless it names records of the table, each at most once."""
+    if not len(order) or order.min() < 0 or order.max() >= rows or np.bincount(order).max() > 1:
+        raise InputError(f"{name}: the order of the records must name each of {rows} records at most once")
+
+
+def new_csv(table: pa.Table, name: str, dialect: Dialect, order: Integers | None = None) -> Write:
+    """What writes a table as a CSV file that is nobody's copy, with line feeds; `name` is what messages call it."""
+    if order is not None:
+        check_order(order, table.num_rows, name)
+    names = quoted_texts(strings(table.column_names), dialect).to_pylist()
+    last = table.num_columns - 1
+    columns = [
+        written_cells(
+            column,
+            table.column_names[place],
+            name,
+            dialect,
+            before=dialect.separator if place else "",
+            after="\n" if place == last else "",
+        )
+        for place, column in enumerate(table.columns)
+    ]
+    if order is not None:
+        columns = [Cells(cells.labels, cells.codes[order]) for cells in columns]
+    header = encoded_texts(strings([dialect.separator.join(names) + "\n"]), dialect)
+    if header is None:
+        raise unencodable(name, "the header has", dialect)
+
+    def write(file: BinaryIO) -> None:
+        file.write(dialect.encoded(_joined(header)))
+        for first in range(0, len(columns[0].codes), ROWS):
+            rows, pool = slice(first, first + ROWS), [byte_strings([])]
+            indices = np.stack([_pooled(cells, rows, pool) for cells in columns], axis=1)
+            file.write(dialect.encoded(_joined(pa.concat_arrays(pool).take(arrow_integers(indices.ravel())))))
+
+    return write

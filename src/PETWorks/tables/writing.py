@@ -1,0 +1,148 @@
+"""Tables that are written: the format follows from the name of the file, the rest from the table it was made of."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from PETWorks.errors import InputError, quoted
+from PETWorks.tables.arrays import arrow_integers
+from PETWorks.tables.column_errors import is_text
+from PETWorks.tables.csv_cells import Column, Dialect
+from PETWorks.tables.csv_fields import written_encoding
+from PETWorks.tables.csv_writing import check_order, new_csv, rewritten_csv
+from PETWorks.tables.csvfile import CSV
+from PETWorks.tables.globs import Files
+from PETWorks.tables.source import Source
+from PETWorks.tables.whole import check_ordered, own_fields, whole_table
+
+TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
+PARQUET_SUFFIXES = (".parquet",)
+FEATHER_SUFFIXES = (".feather", ".arrow")
+ROWS = 1 << 14  # that are written at a time: texts of a dictionary are copied
+
+Write = Callable[[BinaryIO], None]
+
+
+def release_content(
+    path: Path,
+    source: Source,
+    *,
+    drop: Collection[str] = (),
+    changed: Mapping[str, Column] | None = None,
+    order: NDArray[np.int64] | None = None,
+) -> Write:
+    """What writes a table to a file of this name, without some columns and with new cells in others.
+
+    A CSV file of a CSV file keeps its dialect and the bytes of every field that does not change. In a Parquet or
+    Feather file, columns that do not change keep their types. To be given to `write_whole`.
+
+    changed   for each column its new cells, as many as the table has records, in the order of the table
+    order     which records are written, in this order, each at most once; all as they stand if it is None
+    """
+    check_suffix(path)
+    check_ordered(source)
+    new = {name: column for name, column in (changed or {}).items() if name not in drop}
+    unknown = sorted({*drop, *new} - set(source.names))
+    if unknown:
+        raise InputError(f"{source.name}: no such columns to drop or change: {quoted(unknown)}")
+    kept = [name for name in source.names if name not in drop]
+    if not kept:
+        raise InputError(f"{source.name}: every column is dropped; at least one must be left to write")
+    if isinstance(source, CSV) and path.suffix.lower() in TEXT_SUFFIXES:
+        return rewritten_csv(source, drop=drop, changed=new, order=order)
+    same = [name for name in kept if name not in new]
+    columns = {**new, **(dict(zip(same, whole_table(source, same).columns, strict=True)) if same else {})}
+    own = own_fields(source)
+    fields = [_field(name, columns[name].type, own.get(name), is_new=name in new) for name in kept]
+    rows = {len(column) for column in columns.values()}
+    if len(rows) > 1:
+        raise InputError(f"{source.name}: the columns have {' and '.join(map(str, sorted(rows)))} cells")
+    table = pa.table({name: columns[name] for name in kept})
+    if path.suffix.lower() in TEXT_SUFFIXES:
+        return new_csv(table, source.name, _dialect(source, path, len(kept)), order)
+    return _columnar(path, table, pa.schema(fields), order)
+
+
+def table_content(path: Path, table: pa.Table, order: NDArray[np.int64] | None = None) -> Write:
+    """What writes a table to a file of this name; `order` as above. To be given to `write_whole`."""
+    check_suffix(path)
+    if path.suffix.lower() in TEXT_SUFFIXES:
+        return new_csv(table, path.name, _dialect(None, path, table.num_columns), order)
+    return _columnar(path, table, table.schema.remove_metadata(), order)
+
+
+def check_suffix(path: Path) -> None:
+    """An error if the name of a file does not say which format it is to have."""
+    known = (*TEXT_SUFFIXES, *PARQUET_SUFFIXES, *FEATHER_SUFFIXES)
+    if path.suffix.lower() not in known:
+        raise InputError(f"cannot write {str(path)!r}: expected a name that ends in one of {quoted(known)}")
+
+
+def _dialect(source: Source | None, path: Path, columns: int) -> Dialect:
+    """How a table that is no CSV file is written as one; several CSV files are written like the first of them."""
+    first = source.parts[0] if isinstance(source, Files) else None
+    if isinstance(first, CSV) and first.separator is not None:
+        return Dialect(first.separator, written_encoding(first), columns == 1)
+    return Dialect("\t" if path.suffix.lower() == ".tsv" else ";", alone=columns == 1)
+
+
+def _field(name: str, kind: pa.DataType, own: pa.Field | None, *, is_new: bool) -> pa.Field:
+    """What a file says about a column whose cells are of this kind in memory; `own`: what the original says."""
+    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if own is None:
+        return pa.field(name, pa.string() if is_text(plain) else plain)
+    is_own = own.type == kind or (is_text(kind) and is_text(own.type) and not pa.types.is_dictionary(own.type))
+    if not is_new:
+        # Texts are read as dictionaries, however the file has them.
+        return own if is_own else pa.field(name, plain, metadata=own.metadata)
+    return pa.field(name, own.type if is_own else pa.string() if is_text(plain) else plain)
+
+
+def _columnar(path: Path, table: pa.Table, schema: pa.Schema, order: NDArray[np.int64] | None) -> Write:
+    """What writes a table as Parquet or Feather, in the types of a schema."""
+    if order is not None:
+        check_order(order, table.num_rows, path.name)
+    columns = [_unified(column) for column in table.columns]
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for first in range(0, table.num_rows if order is None else len(order), ROWS):
+            if order is None:
+                pieces = [column.slice(first, ROWS) for column in columns]
+            else:
+                wanted = arrow_integers(order[first : first + ROWS])
+                pieces = [column.take(wanted) for column in columns]
+            cells = [_cast(piece, field.type) for piece, field in zip(pieces, schema, strict=True)]
+            yield from pa.Table.from_arrays(cells, schema=schema).combine_chunks().to_batches()
+
+    def write(file: BinaryIO) -> None:
+        with _writer(path, file, schema) as writer:
+            for batch in batches():
+                writer.write_batch(batch)
+
+    return write
+
+
+def _writer(path: Path, file: BinaryIO, schema: pa.Schema) -> Any:
+    if path.suffix.lower() in PARQUET_SUFFIXES:
+        from pyarrow import parquet
+
+        return parquet.ParquetWriter(file, schema)
+    from pyarrow import ipc
+
+    return ipc.new_file(file, schema, options=ipc.IpcWriteOptions(compression="lz4"))
+
+
+def _unified(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column with one dictionary, if it has any: a Feather file has one per column."""
+    return column.unify_dictionaries() if pa.types.is_dictionary(column.type) else column
+
+
+def _cast(cells: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    """Cells in the type that the file has for them."""
+    if cells.type == kind:
+        return cells
+    return cells.cast(cells.type.value_type).cast(kind) if pa.types.is_dictionary(cells.type) else cells.cast(kind)
