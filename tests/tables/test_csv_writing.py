@@ -15,6 +15,7 @@ from PETWorks import CSV
 from PETWorks.errors import InputError
 from PETWorks.tables.csv_fields import _fields_at_once
 from PETWorks.tables.opening import open_source
+from PETWorks.tables.output import write_whole
 from PETWorks.tables.whole import whole_table
 from PETWorks.tables.writing import release_content, table_content
 
@@ -292,3 +293,37 @@ def test_several_files_become_one_like_the_first(tmp_path):
     file = io.BytesIO()
     release_content(tmp_path / "out.csv", source, changed={"a": pa.array(["x,y", "z"])})(file)
     assert file.getvalue().decode("cp950") == 'a,b\n"x,y",病\nz,疾\n'
+
+
+@pytest.mark.parametrize("separator", [";", "|"])
+def test_a_name_with_another_separator_does_not_pass_for_several_columns(tmp_path, separator):
+    """The separator is found by looking, also after columns are dropped."""
+    path = tmp_path / "t.csv"
+    path.write_text(separator.join(["a", " income, net, yearly", "b", "c"]) + "\n" + separator.join("1234") + "\n")
+    assert CSV(path).separator == separator
+    write_whole({path: release_content(path, CSV(path), drop=["a", "c"])})
+    assert path.read_text() == f'"income, net, yearly"{separator}b\n2{separator}3\n'
+    assert CSV(path).names == ("income, net, yearly", "b")
+
+
+def test_long_texts_are_written_a_few_rows_at_a_time(tmp_path, monkeypatch):
+    monkeypatch.setattr("PETWorks.tables.csv_cells.PIECE_BYTES", 300)
+    path = tmp_path / "t.csv"
+    path.write_text("a;b\n" + "1;x\n" * 50 + "\n\n")
+    long = pa.array(["long " * 10] * 50).dictionary_encode()
+    sizes = []
+
+    class File(io.BytesIO):
+        def write(self, content):
+            sizes.append(len(content))
+            return super().write(content)
+
+    for content in (
+        release_content(path, CSV(path), changed={"a": long}),
+        release_content(path, CSV(path), changed={"a": long}, order=np.arange(50)),
+        table_content(path, pa.table({"a": long, "b": ["x"] * 50})),
+    ):
+        file = File()
+        content(file)
+        assert file.getvalue().decode().rstrip("\n") == "a;b\n" + "\n".join(['"' + "long " * 10 + '";x'] * 50)
+    assert max(sizes) < 400

@@ -289,3 +289,21 @@ def test_writing_does_not_import_pandas(tmp_path):
         [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, cwd=ROOT, check=False
     )
     assert (done.stdout, done.stderr) == ("False\n", "")
+
+
+def test_a_few_bytes_that_stand_for_long_texts_do_not_fill_the_memory(tmp_path, monkeypatch):
+    """Texts of a dictionary are copied a few rows at a time."""
+    monkeypatch.setattr("PETWorks.tables.csv_cells.PIECE_BYTES", 1000)
+    source = open_source(put(tmp_path / "t.parquet", pa.table({"a": ["long" * 100] * 20, "b": range(20)})), "t")
+    sizes = []
+    usual = pa.parquet.ParquetWriter.write_batch
+
+    def written(self, batch):
+        sizes.append(batch.num_rows)
+        usual(self, batch)
+
+    monkeypatch.setattr(pa.parquet.ParquetWriter, "write_batch", written)
+    release = tmp_path / "release.parquet"
+    write_whole({release: release_content(release, source)})
+    assert sizes == [2] * 10
+    assert got(release).to_pydict() == {"a": ["long" * 100] * 20, "b": list(range(20))}

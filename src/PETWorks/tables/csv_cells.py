@@ -1,6 +1,8 @@
 """Cells as a CSV file has them: as text, quoted where they must be, in the encoding of the file."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,6 +14,8 @@ from PETWorks.tables.arrays import arrow_integers, byte_strings, numpy_integers,
 from PETWorks.tables.column_errors import unreadable
 from PETWorks.tables.csv_fields import copied_encoding
 from PETWorks.tables.encoding import UTF8
+
+PIECE_BYTES = 1 << 26  # a few long texts may stand in many rows
 
 Integers = NDArray[np.int64]
 Column: TypeAlias = "pa.Array | pa.ChunkedArray"
@@ -41,6 +45,23 @@ class Cells:
 
     labels: pa.Array
     codes: Integers
+
+    @cached_property
+    def longest(self) -> int:
+        """Length of the longest text."""
+        return longest_text(self.labels)
+
+
+def rows_at_a_time(longest: Iterable[int], most: int) -> int:
+    """How many rows of texts that have at most these lengths are written at a time."""
+    return max(min(most, PIECE_BYTES // (sum(longest) + 1)), 1)
+
+
+def longest_text(labels: pa.Array) -> int:
+    """Length of the longest of some texts, in bytes."""
+    from pyarrow import compute as pc
+
+    return pc.max(pc.binary_length(labels)).as_py() or 0
 
 
 def written_cells(

@@ -49,6 +49,13 @@ class Records:
     def __len__(self) -> int:
         return len(self.starts)
 
+    def pieces(self, rows: int) -> Iterator["Records"]:
+        """So many of them at a time."""
+        for first in range(0, max(len(self), 1), rows):
+            part = slice(first, first + rows)
+            fields = self.starts[part], self.ends[part], self.line_ends[part], self.nexts[part]
+            yield Records(b"" if first else self.before, self.octets, *fields)
+
     def divided(self) -> tuple["Records", "Records"]:
         """The first of them, and the others; blank lines between them precede the others."""
         end = self.line_ends[:1]

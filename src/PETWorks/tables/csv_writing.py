@@ -20,13 +20,14 @@ from PETWorks.tables.csv_cells import (
     Integers,
     encoded_texts,
     quoted_texts,
+    rows_at_a_time,
     unencodable,
     written_cells,
 )
 from PETWorks.tables.csv_fields import Records, records_of, written_encoding
-from PETWorks.tables.csvfile import CSV
+from PETWorks.tables.csvfile import CSV, SEPARATORS
 
-ROWS = 1 << 16  # of a piece of a table that was not CSV, or whose order changes
+ROWS = 1 << 16  # that are written at a time, at most
 EMPTY = b'""'  # a line with an empty cell alone would be no record for many readers
 
 Write = Callable[[BinaryIO], None]
@@ -56,7 +57,8 @@ def rewritten_csv(
     }
     # Then a line may be empty that was not, or stand at the end without a line end.
     quotes_empty = dialect.alone and (len(source.names) > 1 or order is not None)
-    header, body = _Plan(kept, {}, quotes_empty=quotes_empty), _Plan(kept, cells, quotes_empty=quotes_empty)
+    names = _clear_names(source, kept, dialect) if len(kept) < len(source.names) else {}
+    header, body = _Plan(kept, names, quotes_empty=quotes_empty), _Plan(kept, cells, quotes_empty=quotes_empty)
 
     def write(file: BinaryIO) -> None:
         pieces = _in_order(source, header, body) if order is None else _reordered(source, header, body, order)
@@ -66,6 +68,18 @@ def rewritten_csv(
     return write
 
 
+def _clear_names(source: CSV, kept: list[int], dialect: Dialect) -> dict[int, Cells]:
+    """Quoted names, where readers could see another separator in one: with fewer columns it might seem the better."""
+    cells = {}
+    for place in kept:
+        name = source.names[place]
+        if any(sign in name for sign in SEPARATORS):
+            before = dialect.separator if place != kept[0] else ""
+            written = strings([f'{before}"{name.replace(chr(34), chr(34) * 2)}"'])
+            cells[place] = Cells(encoded_texts(written, dialect), np.zeros(1, np.int64))
+    return cells
+
+
 class _Plan:
     """How a record is put together: runs of fields that are copied, and new cells, column by column."""
 
@@ -73,6 +87,7 @@ class _Plan:
         self.parts: list[tuple[int, int] | Cells] = []
         self.cells = cells
         self.quotes_empty = quotes_empty
+        self.rows = rows_at_a_time((column.longest for column in cells.values()), ROWS)
         for place in kept:
             last = self.parts[-1] if self.parts else None
             if place in cells:
@@ -174,8 +189,8 @@ def _reordered(source: CSV, header: _Plan, body: _Plan, order: Integers) -> Iter
     # The last line of the file may have no line end.
     ended_by = np.append(np.arange(len(order) - 1), len(every_row) - 1)
     nothing = byte_strings([b""])[0]
-    for first in range(0, len(order), ROWS):
-        written = slice(first, first + ROWS)
+    for first in range(0, len(order), body.rows):
+        written = slice(first, first + body.rows)
         chosen = every_row.take(arrow_integers(order[written])), every_end.take(arrow_integers(ended_by[written]))
         yield _joined(pc.binary_join_element_wise(*chosen, nothing))
 
@@ -189,8 +204,9 @@ def _with_header(source: CSV, header: _Plan, body: _Plan) -> Iterator[tuple[int,
             line, records = block.divided()
             yield 0, line.before + _joined(header.composed(line, 0))
         body.check(first + len(records), source)
-        yield first, records
-        first += len(records)
+        for piece in records.pieces(body.rows):
+            yield first, piece
+            first += len(piece)
     body.check(first, source, final=True)
 
 
@@ -231,10 +247,12 @@ def new_csv(table: pa.Table, name: str, dialect: Dialect, order: Integers | None
     if header is None:
         raise unencodable(name, "the header has", dialect)
 
+    step = rows_at_a_time((cells.longest for cells in columns), ROWS)
+
     def write(file: BinaryIO) -> None:
         file.write(dialect.encoded(_joined(header)))
-        for first in range(0, len(columns[0].codes), ROWS):
-            rows, pool = slice(first, first + ROWS), [byte_strings([])]
+        for first in range(0, len(columns[0].codes), step):
+            rows, pool = slice(first, first + step), [byte_strings([])]
             indices = np.stack([_pooled(cells, rows, pool) for cells in columns], axis=1)
             file.write(dialect.encoded(_joined(pa.concat_arrays(pool).take(arrow_integers(indices.ravel())))))
 

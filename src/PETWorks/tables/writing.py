@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from PETWorks.errors import InputError, quoted
 from PETWorks.tables.arrays import arrow_integers
 from PETWorks.tables.column_errors import is_text
-from PETWorks.tables.csv_cells import Column, Dialect
+from PETWorks.tables.csv_cells import Column, Dialect, longest_text, rows_at_a_time
 from PETWorks.tables.csv_fields import written_encoding
 from PETWorks.tables.csv_writing import check_order, new_csv, rewritten_csv
 from PETWorks.tables.csvfile import CSV
@@ -22,7 +22,7 @@ from PETWorks.tables.whole import check_ordered, own_fields, whole_table
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 PARQUET_SUFFIXES = (".parquet",)
 FEATHER_SUFFIXES = (".feather", ".arrow")
-ROWS = 1 << 14  # that are written at a time: texts of a dictionary are copied
+ROWS = 1 << 17  # that are written at a time, at most: a row group of a Parquet file
 
 Write = Callable[[BinaryIO], None]
 
@@ -107,13 +107,14 @@ def _columnar(path: Path, table: pa.Table, schema: pa.Schema, order: NDArray[np.
     if order is not None:
         check_order(order, table.num_rows, path.name)
     columns = [_unified(column) for column in table.columns]
+    step = rows_at_a_time(map(_longest, columns), ROWS)
 
     def batches() -> Iterator[pa.RecordBatch]:
-        for first in range(0, table.num_rows if order is None else len(order), ROWS):
+        for first in range(0, table.num_rows if order is None else len(order), step):
             if order is None:
-                pieces = [column.slice(first, ROWS) for column in columns]
+                pieces = [column.slice(first, step) for column in columns]
             else:
-                wanted = arrow_integers(order[first : first + ROWS])
+                wanted = arrow_integers(order[first : first + step])
                 pieces = [column.take(wanted) for column in columns]
             cells = [_cast(piece, field.type) for piece, field in zip(pieces, schema, strict=True)]
             yield from pa.Table.from_arrays(cells, schema=schema).combine_chunks().to_batches()
@@ -139,6 +140,12 @@ def _writer(path: Path, file: BinaryIO, schema: pa.Schema) -> Any:
 def _unified(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """A column with one dictionary, if it has any: a Feather file has one per column."""
     return column.unify_dictionaries() if pa.types.is_dictionary(column.type) else column
+
+
+def _longest(column: pa.ChunkedArray) -> int:
+    """Length of the longest text that a dictionary has for any number of cells."""
+    is_dictionary = pa.types.is_dictionary(column.type) and column.num_chunks > 0
+    return longest_text(column.chunk(0).dictionary) if is_dictionary and is_text(column.type) else 0
 
 
 def _cast(cells: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
