@@ -1,6 +1,7 @@
 """Files that are written: each format, and all of them or none."""
 
 import errno
+import io
 import os
 import signal
 import subprocess
@@ -307,3 +308,39 @@ def test_a_few_bytes_that_stand_for_long_texts_do_not_fill_the_memory(tmp_path, 
     write_whole({release: release_content(release, source)})
     assert sizes == [2] * 10
     assert got(release).to_pydict() == {"a": ["long" * 100] * 20, "b": list(range(20))}
+
+
+def dictionaries(*chunks):
+    return pa.chunked_array(
+        [pa.DictionaryArray.from_arrays(pa.array(codes, pa.int8()), labels) for codes, labels in chunks]
+    )
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".feather", ".csv"])
+@pytest.mark.parametrize("order", [None, np.array([3, 0])])
+@pytest.mark.parametrize(
+    "column",
+    [
+        dictionaries(([0, 1], pa.array(["x", "y"])), ([0, None], pa.array(["z"]))),
+        dictionaries(([0, 1], pa.array(["x", None])), ([1, 0], pa.array([None, "z"]))),
+        dictionaries(([0, 1, 1, 0], pa.array(["x", "y"], pa.string_view()))),
+        dictionaries(*((range(100), pa.array([f"{name}{number}" for number in range(100)])) for name in "ab")),
+    ],
+)
+def test_dictionaries_of_every_sort_are_written(tmp_path, suffix, order, column):
+    source = open_source(pa.table({"a": column, "b": range(len(column))}), "t")
+    release = tmp_path / f"release{suffix}"
+    write_whole({release: release_content(release, source, order=order)})
+    cells = column.to_pylist()
+    expected = cells if order is None else [cells[row] for row in order]
+    written = whole_table(open_source(release, "t")).column("a").to_pylist()
+    assert [cell or None for cell in written] == expected
+    if suffix != ".csv":
+        assert pa.types.is_dictionary(got(release).schema.field("a").type)
+
+
+def test_a_type_that_a_format_does_not_know_is_an_error(tmp_path):
+    runs = pa.RunEndEncodedArray.from_arrays([2, 3], ["secret", "y"])
+    with pytest.raises(InputError, match=r"the format cannot hold all of the types 'run_end_encoded<.*'") as error:
+        table_content(tmp_path / "t.parquet", pa.table({"a": runs}))(io.BytesIO())
+    assert "secret" not in str(error.value)

@@ -85,8 +85,6 @@ def written_cells(
 
 def _labels_and_codes(column: Column, name: str, table: str) -> tuple[pa.Array, Integers]:
     """The texts of a column, and for each row which one it has; the last text is that of null cells."""
-    if isinstance(column, pa.ChunkedArray) and pa.types.is_dictionary(column.type):
-        column = column.unify_dictionaries()
     dictionaries: list[pa.Array] = []
     codes: list[Integers] = []
     size = 0

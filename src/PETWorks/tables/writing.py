@@ -24,6 +24,8 @@ PARQUET_SUFFIXES = (".parquet",)
 FEATHER_SUFFIXES = (".feather", ".arrow")
 ROWS = 1 << 17  # that are written at a time, at most: a row group of a Parquet file
 
+VIEWED = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
+
 Write = Callable[[BinaryIO], None]
 
 
@@ -72,7 +74,8 @@ def table_content(path: Path, table: pa.Table, order: NDArray[np.int64] | None =
     check_suffix(path)
     if path.suffix.lower() in TEXT_SUFFIXES:
         return new_csv(table, path.name, _dialect(None, path, table.num_columns), order)
-    return _columnar(path, table, table.schema.remove_metadata(), order)
+    fields = [_field(field.name, field.type, field, is_new=False) for field in table.schema]
+    return _columnar(path, table, pa.schema(fields), order)
 
 
 def check_suffix(path: Path) -> None:
@@ -92,7 +95,10 @@ def _dialect(source: Source | None, path: Path, columns: int) -> Dialect:
 
 def _field(name: str, kind: pa.DataType, own: pa.Field | None, *, is_new: bool) -> pa.Field:
     """What a file says about a column whose cells are of this kind in memory; `own`: what the original says."""
-    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+    is_dictionary = pa.types.is_dictionary(kind)
+    plain = kind.value_type if is_dictionary else kind
+    if is_dictionary and plain in VIEWED:
+        return pa.field(name, pa.dictionary(kind.index_type, VIEWED[plain]))
     if own is None:
         return pa.field(name, pa.string() if is_text(plain) else plain)
     is_own = own.type == kind or (is_text(kind) and is_text(own.type) and not pa.types.is_dictionary(own.type))
@@ -107,6 +113,9 @@ def _columnar(path: Path, table: pa.Table, schema: pa.Schema, order: NDArray[np.
     if order is not None:
         check_order(order, table.num_rows, path.name)
     columns = [_unified(column) for column in table.columns]
+    for place, column in enumerate(columns):
+        if pa.types.is_dictionary(schema.field(place).type):
+            schema = schema.set(place, schema.field(place).with_type(column.type))
     step = rows_at_a_time(map(_longest, columns), ROWS)
 
     def batches() -> Iterator[pa.RecordBatch]:
@@ -120,9 +129,16 @@ def _columnar(path: Path, table: pa.Table, schema: pa.Schema, order: NDArray[np.
             yield from pa.Table.from_arrays(cells, schema=schema).combine_chunks().to_batches()
 
     def write(file: BinaryIO) -> None:
-        with _writer(path, file, schema) as writer:
-            for batch in batches():
-                writer.write_batch(batch)
+        try:
+            with _writer(path, file, schema) as writer:
+                for batch in batches():
+                    writer.write_batch(batch)
+        except MemoryError:
+            raise
+        except pa.ArrowException:
+            # What Arrow says might quote a cell.
+            kinds = quoted(sorted({str(kind) for kind in schema.types}))
+            raise InputError(f"cannot write {str(path)!r}: the format cannot hold all of the types {kinds}") from None
 
     return write
 
@@ -138,8 +154,30 @@ def _writer(path: Path, file: BinaryIO, schema: pa.Schema) -> Any:
 
 
 def _unified(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column with one dictionary, if it has any: a Feather file has one per column."""
-    return column.unify_dictionaries() if pa.types.is_dictionary(column.type) else column
+    """A column with one dictionary, if it has any, as a Feather file has it; without what files cannot have in one."""
+    if not pa.types.is_dictionary(column.type) or not column.num_chunks:
+        return column
+    own = column.type.index_type
+    try:
+        return pa.chunked_array([_storable(chunk, own) for chunk in column.chunks]).unify_dictionaries()
+    except pa.ArrowInvalid:  # its indices are too narrow for the labels of all chunks
+        return pa.chunked_array([_storable(chunk, pa.int32()) for chunk in column.chunks]).unify_dictionaries()
+
+
+def _storable(cells: pa.DictionaryArray, index_type: pa.DataType) -> pa.DictionaryArray:
+    """Cells of a dictionary without nulls, and without views of texts."""
+    from pyarrow import compute as pc
+
+    indices, labels = cells.indices, cells.dictionary
+    if labels.null_count:
+        places = np.cumsum(~np.asarray(labels.is_null())) - 1
+        indices = pc.if_else(labels.is_null(), pa.nulls(1, pa.int64())[0], arrow_integers(places)).take(indices)
+        labels = labels.drop_null()
+    return pa.DictionaryArray.from_arrays(
+        indices.cast(index_type),
+        labels.cast(VIEWED.get(labels.type, labels.type)),
+        ordered=cells.type.ordered,
+    )
 
 
 def _longest(column: pa.ChunkedArray) -> int:
