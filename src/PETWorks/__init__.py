@@ -16,6 +16,7 @@ from PETWorks.tables.csvfile import CSV
 
 __all__ = [
     "CSV",
+    "Anonymization",
     "Check",
     "Evaluation",
     "Hierarchy",
@@ -24,6 +25,7 @@ __all__ = [
     "Policy",
     "Release",
     "Result",
+    "anonymize",
     "build_hierarchy",
     "catalogue",
     "check",
@@ -36,10 +38,13 @@ __all__ = [
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from PETWorks.anonymizer.anonymization import Anonymization, anonymize
     from PETWorks.gate.policy import Policy, read_policy
     from PETWorks.render.checks import Check, check
 
 _AT_FIRST_USE = {
+    "Anonymization": "anonymizer.anonymization",
+    "anonymize": "anonymizer.anonymization",
     "Check": "render.checks",
     "check": "render.checks",
     "Policy": "gate.policy",
@@ -48,7 +53,7 @@ _AT_FIRST_USE = {
 
 
 def __getattr__(name: str) -> Any:
-    """Policies are for some: what only they need is imported when it is asked for."""
+    """Policies and anonymising are for some: what only they need is imported when it is asked for."""
     from importlib import import_module
 
     if name not in _AT_FIRST_USE:

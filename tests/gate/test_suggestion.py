@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from PETWorks.about import column_names, vocabulary
 from PETWorks.about.roles import checked_unit
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.loading import load_rows
-from PETWorks.gate import column_names, vocabulary
 from PETWorks.gate.recognition import LOOKS, NATIONAL_ID
 from PETWorks.gate.suggestion import suggested_privacy_unit, suggested_roles
 from PETWorks.tables.opening import open_source

@@ -8,12 +8,12 @@ from typing import get_args
 import pytest
 
 from conftest import ROOT
+from PETWorks.about.vocabulary import DIRECT
 from PETWorks.gate.advice import STEPS
 from PETWorks.gate.document import FindingKind
 from PETWorks.gate.policy_rules import IMPLICIT
 from PETWorks.gate.recognition import DATE, LOOKS, MIXED
 from PETWorks.gate.sign_off import ITEMS
-from PETWorks.gate.vocabulary import DIRECT
 from PETWorks.measures.attacks.subsets import LIMITS
 from PETWorks.measures.catalogue import NEEDS, catalogue
 from PETWorks.render.language import checked_language, said

@@ -22,6 +22,11 @@ class Population:
     columns: tuple[str, ...] = ()
     unit: str | None = None
 
+    @property
+    def given_as(self) -> Source | int | float | None:
+        """What it was made from."""
+        return self.source or self.number or self.fraction
+
     @classmethod
     def given(cls, population: Any, columns: Sequence[str], unit: str | None) -> "Population":
         """From whatever the user gave; the unit is the column that names the person, if the table has it."""

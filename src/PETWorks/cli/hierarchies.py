@@ -55,7 +55,7 @@ def hierarchy_command(data: str, column: str, **options: Any) -> None:
       petworks hierarchy patients.csv --column birthday --dates month,year -o hierarchy_birthday.csv
       petworks hierarchy patients.csv --column region --group North=Taipei,Hsinchu --group South=Tainan
     """
-    from PETWorks.gate.hierarchy_proposal import in_yaml, proposed_hierarchy
+    from PETWorks.about.hierarchy_proposal import in_yaml, proposed_hierarchy
     from PETWorks.render.hierarchy_text import hierarchy_groups, hierarchy_text
 
     column = column.strip()

@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 
 from PETWorks.counting.codes import Column, Known, narrowest
-from PETWorks.counting.counts import Integers, Marginal
-from PETWorks.counting.keys import KEY_BITS, count
-from PETWorks.counting.weighted_rows import WeightedRows
+from PETWorks.counting.counts import ClassValues, Integers, Marginal, run_starts
+from PETWorks.counting.keys import KEY_BITS, Counted, Layout, count
+from PETWorks.counting.weighted_rows import Classes, WeightedRows
 
 Keys = np.ndarray[tuple[int], np.dtype[np.uint64]]
 
@@ -58,7 +58,7 @@ class PackedRows(WeightedRows):
         weight_bits: int,
     ) -> None:
         self.known, self._fields, self._keys = known, fields, keys
-        self.unit, self.weights, self.origin = unit, weights, None
+        self.unit, self.weights, self.origin, self.whole = unit, weights, None, False
         self._weight_bits = weight_bits
         self._persons = None
         self._by_columns, self._values, self._kept_classes = {}, {}, {}
@@ -101,14 +101,39 @@ class PackedRows(WeightedRows):
 
     def _sizes(self, columns: tuple[str, ...]) -> Integers:
         """The sizes of all classes in key order; where the classes are the rows themselves, nothing is counted."""
-        names = tuple(self._fields)
-        if columns == names:
-            assert self.weights is not None
-            return self.weights
-        if columns == names[: len(columns)]:
-            lowest = self._fields[columns[-1]].shift
-            return count(self._keys >> np.uint64(lowest), weights=self.weights).counts
-        return super()._sizes(columns)
+        return self._first(columns).counts if self._begin_with(columns) else super()._sizes(columns)
+
+    def _classes(self, columns: tuple[str, ...]) -> Classes:
+        """All classes in key order."""
+        if not self._begin_with(columns):
+            return super()._classes(columns)
+        if columns not in self._by_columns:
+            counted = self._first(columns)
+            layout = Layout(tuple(self._fields[name].bits for name in columns))
+            self._by_columns[columns] = Classes(counted.counts, counted.keys, layout)
+        return self._by_columns[columns]
+
+    def values_by_class(self, columns: tuple[str, ...], sensitive: str) -> ClassValues:
+        """All classes in key order, with the counts of a sensitive attribute; the rows may be in that order already."""
+        if not self._begin_with((*columns, sensitive)):
+            return super().values_by_class(columns, sensitive)
+        if (columns, sensitive) not in self._values:
+            cells = self._first((*columns, sensitive))
+            field = self._fields[sensitive]
+            starts = run_starts(cells.keys >> np.uint64(field.bits))
+            values = (cells.keys & np.uint64(field.mask)).view(np.int64)
+            sizes = np.add.reduceat(cells.counts, starts) if len(starts) else cells.counts
+            self._values[columns, sensitive] = ClassValues(sizes, starts, values, cells.counts)
+        return self._values[columns, sensitive]
+
+    def _begin_with(self, columns: tuple[str, ...]) -> bool:
+        return columns == tuple(self._fields)[: len(columns)]
+
+    def _first(self, columns: tuple[str, ...]) -> Counted:
+        """The keys of the first columns, which are in order, and their weights."""
+        assert self.weights is not None
+        keys = self._keys >> np.uint64(self._fields[columns[-1]].shift)
+        return count(keys, weights=self.weights) if len(columns) < len(self._fields) else Counted(keys, self.weights)
 
 
 def packed(rows: WeightedRows) -> WeightedRows:

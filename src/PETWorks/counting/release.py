@@ -84,7 +84,7 @@ class Release:
             privacy_unit = beside.privacy_unit if privacy_unit is None else privacy_unit
             treatment = {name: beside.treatment.get(name) if way is None else way for name, way in treatment.items()}
         self.columns, self.encoding, self.separator = source.names, source.encoding, source.separator
-        self._source = source
+        self.source = source
         self.roles = checked_roles(roles or {}, source)
         self.quasi_identifiers = self._with_role(QUASI_IDENTIFIER)
         self.sensitive_attributes = self._with_role(SENSITIVE_ATTRIBUTE)
@@ -192,7 +192,7 @@ class Release:
         """Of every column, how many values it has, how many records have a unique one, and a sample of the values."""
         table: Any = self.table
         others = [name for name in self.columns if name not in self.compared_columns]
-        read = self.engine.profiles(self._source, others) if others else {}
+        read = self.engine.profiles(self.source, others) if others else {}
         profiles = read | profiles_of(table.columns, self.compared_columns)
         return {name: profiles[name] for name in self.columns}
 

@@ -54,10 +54,10 @@ class WeightedRows:
         self.columns: Mapping[str, Column] = (
             {name: column.without_unused_labels() for name, column in columns.items()} if whole else columns
         )
-        self.unit, self.weights = unit, weights
+        self.unit, self.weights, self.whole = unit, weights, whole
         self._persons = persons
         self.origin: Integers | None = None  # the rows of the table that these rows were taken from
-        self._by_columns: dict[tuple[str, ...], _Classes] = {}
+        self._by_columns: dict[tuple[str, ...], Classes] = {}
         self._values: dict[tuple[tuple[str, ...], str], ClassValues] = {}
         self._kept_classes: dict[Grouping, NDArray[np.bool_] | None] = {}
 
@@ -86,7 +86,7 @@ class WeightedRows:
         for name, mapping in levels.items():
             labels, new_codes = recoding_of(self.columns[name].values, mapping)
             columns[name] = self.columns[name].recoded(labels, new_codes)
-        return WeightedRows(columns, self.unit, self.weights)
+        return WeightedRows(columns, self.unit, self.weights, whole=self.whole)
 
     def distinct(self) -> "WeightedRows":
         """The same records with equal rows merged, in ascending order of their codes."""
@@ -97,7 +97,7 @@ class WeightedRows:
             name: Column(self.columns[name].labels, own.astype(self.columns[name].codes.dtype))
             for name, own in zip(names, codes, strict=True)
         }
-        return WeightedRows(columns, self.unit, classes.sizes)
+        return WeightedRows(columns, self.unit, classes.sizes, whole=self.whole)
 
     @cached_property
     def compact(self) -> "WeightedRows":
@@ -119,7 +119,7 @@ class WeightedRows:
         """Of each person one record for each combination of values that these columns have."""
         keys = self._packed((*columns, str(self.unit))).keys
         rows = np.sort(np.unique(keys, return_index=True)[1])
-        counted = WeightedRows({name: self.columns[name].taken(rows) for name in columns})
+        counted = WeightedRows({name: self.columns[name].taken(rows) for name in columns}, whole=self.whole)
         counted.origin = rows
         return counted
 
@@ -253,12 +253,12 @@ class WeightedRows:
         """The sizes of all classes in key order."""
         return self._classes(columns).sizes
 
-    def _classes(self, columns: tuple[str, ...]) -> "_Classes":
+    def _classes(self, columns: tuple[str, ...]) -> "Classes":
         """All classes in key order."""
         if columns not in self._by_columns:
             keys, bits, layout = self._packed(columns)
             counted = count(keys, bits, self.weights)
-            self._by_columns[columns] = _Classes(counted.counts, counted.keys, layout)
+            self._by_columns[columns] = Classes(counted.counts, counted.keys, layout)
         return self._by_columns[columns]
 
     def values_by_class(self, columns: tuple[str, ...], sensitive: str) -> ClassValues:
@@ -275,7 +275,7 @@ class WeightedRows:
             starts = run_starts(class_keys)
             values = (counted.keys & counted.keys.dtype.type((1 << shift) - 1)).astype(np.int64)
             sizes = np.add.reduceat(counted.counts, starts) if len(starts) else counted.counts
-            self._by_columns.setdefault(columns, _Classes(sizes, class_keys[starts], layout))
+            self._by_columns.setdefault(columns, Classes(sizes, class_keys[starts], layout))
             self._values[columns, sensitive] = ClassValues(sizes, starts, values, counted.counts)
         return self._values[columns, sensitive]
 
@@ -296,7 +296,7 @@ class WeightedRows:
 
 
 @dataclass(frozen=True)
-class _Classes:
+class Classes:
     """All classes in key order: sizes, keys, and how to get the codes from a key."""
 
     sizes: Integers

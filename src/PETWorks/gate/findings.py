@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from PETWorks.about.column_names import pointed_to, points_to_a_place, words_of
+from PETWorks.about.vocabulary import A_LABEL, A_NAME, A_NUMBER, AN_ADDRESS
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE
 from PETWorks.counting.profiles import Profile
 from PETWorks.counting.release import Release
-from PETWorks.gate.column_names import pointed_to, points_to_a_place, words_of
 from PETWorks.gate.document import ColumnFacts, ColumnFinding, FindingKind, Spoken
 from PETWorks.gate.recognition import DATE, FEW, MIXED, MOST, NAMES, SPOTS, Examined
-from PETWorks.gate.vocabulary import A_LABEL, A_NAME, A_NUMBER, AN_ADDRESS
 
 SOME = 0.05  # share of personal values that is worth a look
 SHARED = 5  # records that have the same town or school, on average

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from PETWorks.about.hierarchy_proposal import in_yaml, proposed_hierarchy
 from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.attributetypes import QUASI_IDENTIFIER
@@ -12,7 +13,6 @@ from PETWorks.counting.engine import half_the_machine
 from PETWorks.counting.loading import load_rows
 from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.errors import InputError, printable
-from PETWorks.gate.hierarchy_proposal import in_yaml, proposed_hierarchy
 from PETWorks.gate.presets import presets
 from PETWorks.gate.recognition import looks_personal
 from PETWorks.gate.regimes import regimes

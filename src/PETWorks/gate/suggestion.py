@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from PETWorks.about.column_names import pointed_to, terms, words_of
+from PETWorks.about.hierarchy_proposal import Proposal
+from PETWorks.about.vocabulary import A_NUMBER, CALLED, LABELS, OTHERS, SUBJECTS
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.profiles import profile_of
 from PETWorks.counting.weighted_rows import WeightedRows
-from PETWorks.gate.column_names import pointed_to, terms, words_of
-from PETWorks.gate.hierarchy_proposal import Proposal
 from PETWorks.gate.recognition import DATE, FEW, MIXED, MOST, NATIONAL_ID, Examined
-from PETWorks.gate.vocabulary import A_NUMBER, CALLED, LABELS, OTHERS, SUBJECTS
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from PETWorks.counting.questions import Question
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import View
 from PETWorks.errors import Hint, NeedNotMet, NotApplicable, ParameterError, quoted, unknown
+from PETWorks.measures.class_tests import ClassTest, Suppressing
 from PETWorks.measures.docstrings import docstring
 from PETWorks.measures.parameters import Choice, Flag, Function, Number, Text
 from PETWorks.measures.result import Result, at_most
@@ -93,6 +94,10 @@ class Metric:
     outside: str | None
     asks: Callable[..., Iterable[Question[Any]]] | None
     sees: str | None
+    tests: Callable[..., list[ClassTest]] | None
+    table_limits: tuple[str, ...]
+    suppressing: Callable[..., Suppressing | None] | None
+    worse_by_suppression: bool
 
     def __repr__(self) -> str:
         return f"<{self.name} ({self.family}): {self.summary}>"
@@ -241,6 +246,10 @@ def metric(
     outside: str | None = None,
     asks: Callable[..., Iterable[Question[Any]]] | None = None,
     sees: str | None = None,
+    tests: Callable[..., list[ClassTest]] | None = None,
+    table_limits: tuple[str, ...] = (),
+    suppressing: Callable[..., Suppressing | None] | None = None,
+    worse_by_suppression: bool = False,
 ) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
     """Enter a function in the catalogue and check its arguments whenever it is called.
 
@@ -257,6 +266,11 @@ def metric(
     section            the part of a report it belongs to, where family and needs do not say it
     sees               what a measure of utility looks at if it does not see how coarse recoded values are:
                        class-sizes, suppression, or labels (any other label is another value)
+    tests              the tests of single classes that its thresholds are, for a view and its checked parameters
+    table_limits       the thresholds that are none of single classes, if it has tests
+    suppressing        how its thresholds for the whole table are met by suppressing the smallest classes, if the
+                       sizes of classes are enough to know; None if none is given
+    worse_by_suppression  whether the value can only become worse when more records are suppressed
     """
 
     def enter(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
@@ -277,6 +291,10 @@ def metric(
             outside=outside,
             asks=asks,
             sees=sees,
+            tests=tests,
+            table_limits=table_limits,
+            suppressing=suppressing,
+            worse_by_suppression=worse_by_suppression,
         )
         catalogue[entry.name] = entry
 

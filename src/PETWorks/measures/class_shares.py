@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from PETWorks.counting.counts import ClassValues, Integers, Marginal
 from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
+from PETWorks.measures.class_tests import ClassTest, Mask, Monotone
 
 Reals = NDArray[np.float64]
 Test = Callable[[Reals, Reals], NDArray[np.bool_]]  # of shares in a class and shares in the table; equal by value
@@ -89,16 +90,34 @@ def beyond(view: View, column: str, test: Test, limit: str, value: str | None = 
 def beyond_question(view: View, column: str, test: Test, limit: str, value: str | None = None) -> Question[Integers]:
     """How many classes, and people in them, have a value whose share fails a test?"""
     overall = view.overall(column)
-    only = None if value is None else [place for place, other in enumerate(overall.values) if other == value]
-    return view.fold(("beyond", limit, test, value), column, partial(_failing, overall.shares, test, only), add)
+    fails = partial(_failing, overall.shares, test, _places(overall, value))
+    return view.fold(("beyond", limit, test, value), column, partial(_numbers, fails), add)
 
 
-def _failing(overall: Reals, test: Test, only: list[int] | None, classes: ClassValues) -> Integers:
+def share_test(view: View, column: str, test: Test, value: str | None = None) -> ClassTest:
+    """That no value, or not the one named, has a share in a class that fails the test."""
+    overall = view.overall(column)
+    fails = partial(_failing, overall.shares, test, _places(overall, value))
+    return ClassTest(fails, Monotone.UNSUPPRESSED, sensitive=column)
+
+
+def _places(overall: Marginal, value: str | None) -> list[int] | None:
+    """Where the value stands; None for all values."""
+    return None if value is None else [place for place, other in enumerate(overall.values) if other == value]
+
+
+def _failing(overall: Reals, test: Test, only: list[int] | None, classes: ClassValues) -> Mask:
+    """Which classes have a value whose share fails."""
     with np.errstate(over="ignore"):
         bad = test(classes.counts / classes.cell_persons, overall[classes.values])
     if only is not None:
         bad &= np.isin(classes.values, only)
-    failed = classes.sum_by_class(bad.astype(np.int64)) > 0
+    return np.asarray(classes.sum_by_class(bad.astype(np.int64)) > 0)
+
+
+def _numbers(fails: Callable[[ClassValues], Mask], classes: ClassValues) -> Integers:
+    """How many classes fail, and how many people are in them."""
+    failed = fails(classes)
     return np.array([failed.sum(), classes.persons[failed].sum()])
 
 

@@ -34,6 +34,12 @@ def arrow_codes(codes: NDArray[np.unsignedinteger]) -> pa.Array:
     return pa.Array.from_buffers(kind, len(codes), [None, pa.py_buffer(np.ascontiguousarray(codes))])
 
 
+def dictionary(codes: NDArray[np.unsignedinteger], labels: pa.Array) -> pa.Array:
+    """An Arrow array of texts that are given by their places among labels."""
+    places = arrow_codes(codes)
+    return labels.take(places) if labels.null_count else pa.DictionaryArray.from_arrays(places.cast(pa.int32()), labels)
+
+
 def arrow_integers(numbers: NDArray[np.int64]) -> pa.Array:
     """An Arrow array of integers."""
     return pa.Array.from_buffers(pa.int64(), len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers))])

@@ -8,7 +8,7 @@ from numbers import Integral
 import numpy as np
 
 from PETWorks.counting.release import Release
-from PETWorks.counting.view import NO_QUASI_IDENTIFIER
+from PETWorks.counting.view import NO_QUASI_IDENTIFIER, View
 from PETWorks.errors import InputError, ParameterError, RoleError
 
 MOST_WORK = 1 << 41  # records times subsets: a few hours on two cores
@@ -18,7 +18,7 @@ MOST_SUBSETS = (1 << 20) - 1
 Sizes = str | int | Iterable[int]
 
 
-def known_columns(release: Release) -> tuple[str, ...]:
+def known_columns(release: Release | View) -> tuple[str, ...]:
     """The quasi-identifiers whose subsets are to be counted."""
     if not release.quasi_identifiers:
         raise RoleError(*NO_QUASI_IDENTIFIER)

@@ -3,10 +3,8 @@
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
-from math import factorial
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.counting.counts import Integers
+from PETWorks.counting.engine import allowed
 from PETWorks.counting.release import Release
 from PETWorks.counting.subset_families import CountsBySubset, SubsetCounts
+from PETWorks.counting.view import View
 from PETWorks.errors import Hint, NotApplicable, ParameterError, quoted
 from PETWorks.measures.attacks.checkpoint import Checkpoint
 from PETWorks.measures.attacks.reidentification import vulnerability
+from PETWorks.measures.attacks.shapley import shapley_share
 from PETWorks.measures.attacks.subset_sizes import Sizes, checked_sizes, feasible, known_columns
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.result import at_most
@@ -29,7 +30,7 @@ LIMITS = ("highest-risk", "average-risk", "uniques", "inference")
 
 
 def every_subset(
-    release: Release,
+    release: Release | View,
     sizes: Sizes = "all",
     *,
     memory: int | None = None,
@@ -66,7 +67,8 @@ def every_subset(
     if progress:
         progress(len(finished), total)
     if len(finished) < total:
-        memory = release.memory_limit if memory is None else memory
+        if memory is None:
+            memory = release.memory_limit if isinstance(release, Release) else allowed(None)
         for family in release.table.count_subsets(columns, sensitive, wanted, memory, finished.__contains__):
             if kept is not None:
                 kept.add({subset: counts for subset, counts in family.items() if subset not in finished})
@@ -334,16 +336,3 @@ def checked_limits(limits: Mapping[str, Any], sensitive: Iterable[str]) -> dict[
             )
         checked[limit] = Number(at_least=0, at_most=1).check("a limit", limit, value)
     return checked
-
-
-def shapley_share(values: Integers, players: int, player: int) -> Fraction:
-    """What a player adds on average, over all orders in which players may come. values[mask]: of each coalition."""
-    masks = np.arange(1 << players)
-    before = masks[masks >> player & 1 == 0]
-    gains = values[before | 1 << player] - values[before]
-    sizes = np.bitwise_count(before)
-    share = Fraction(0)
-    for size in range(players):
-        orders = factorial(size) * factorial(players - size - 1)
-        share += Fraction(int(gains[sizes == size].sum()) * orders, factorial(players))
-    return share

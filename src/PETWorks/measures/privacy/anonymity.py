@@ -2,14 +2,16 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Annotated, Any
 
-from PETWorks.counting.counts import LinkedSizes
+from PETWorks.counting.counts import ClassPairs, Integers, LinkedSizes
 from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
 from PETWorks.errors import ParameterError
 from PETWorks.measures.catalogue import metric
-from PETWorks.measures.class_shares import beyond, beyond_question, shares, shares_question
+from PETWorks.measures.class_shares import beyond, beyond_question, share_test, shares, shares_question
+from PETWorks.measures.class_tests import ClassTest, Mask, Monotone
 from PETWorks.measures.parameters import Number, Text
 from PETWorks.measures.population_classes import linked_sizes, own_sizes
 from PETWorks.measures.result import Later, Result, at_most, no_less_than, no_more_than
@@ -17,7 +19,16 @@ from PETWorks.measures.result import Later, Result, at_most, no_less_than, no_mo
 ClassSize = Annotated[float | None, Number(at_least=1, limit="at least", unit="records")]
 
 
+def _too_small(k: float, sizes: Integers) -> Mask:
+    return ~at_most(k, sizes)
+
+
+def _tests_k(_view: View, *, k: float | None) -> list[ClassTest]:
+    return [] if k is None else [ClassTest(partial(_too_small, k), Monotone.ALWAYS)]
+
+
 @metric(
+    tests=_tests_k,
     family="privacy",
     better="higher",
     unit="records",
@@ -64,8 +75,16 @@ def _asks(view: View, *, alpha: float | None, k: float | None, value: str | None
     return asked
 
 
+def _tests_alpha(view: View, *, alpha: float | None, k: float | None, value: str | None) -> list[ClassTest]:
+    if alpha is None:
+        return _tests_k(view, k=k)
+    columns = view.sensitive_attributes
+    return [*_tests_k(view, k=k), *(share_test(view, column, _ShareAbove(alpha), value) for column in columns)]
+
+
 @metric(
     asks=_asks,
+    tests=_tests_alpha,
     family="privacy",
     better="mixed",
     needs=("quasi-identifiers", "a sensitive attribute"),
@@ -116,7 +135,18 @@ def alpha_k_anonymity(
     )
 
 
+def _too_few_people(k: float, classes: ClassPairs) -> Mask:
+    return _too_small(k, classes.background)
+
+
+def _tests_map(_view: View, *, k: float | None) -> list[ClassTest]:
+    if k is None:
+        return []
+    return [ClassTest(partial(_too_few_people, k), Monotone.ALWAYS, background="population")]
+
+
 @metric(
+    tests=_tests_map,
     family="privacy",
     better="higher",
     needs=("quasi-identifiers", "a population table"),

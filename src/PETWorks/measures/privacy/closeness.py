@@ -15,6 +15,7 @@ from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
 from PETWorks.errors import InputError, NotApplicable, ParameterError, quoted
 from PETWorks.measures.catalogue import metric
+from PETWorks.measures.class_tests import ClassTest, Mask, Monotone
 from PETWorks.measures.parameters import Choice, Number
 from PETWorks.measures.result import Later, Result, at_most, no_more_than
 from PETWorks.tables.cells import is_number, numeric_order
@@ -34,7 +35,9 @@ class _Distance(NamedTuple):
 
 
 def _distance(view: View, column: str, forced: str) -> _Distance:
-    return view.remembered(("distance", column, forced), lambda: _made_distance(view, column, forced))
+    # Where people are counted, what the whole table has depends on the classes.
+    once = view.for_all_levels if view.privacy_unit is None else view.remembered
+    return once(("distance", column, forced), lambda: _made_distance(view, column, forced))
 
 
 def _made_distance(view: View, column: str, forced: str) -> _Distance:
@@ -63,14 +66,23 @@ def _made_distance(view: View, column: str, forced: str) -> _Distance:
 
 def _farthest(distance: _Distance, limit: float | None, classes: ClassValues) -> Worst:
     """The class that is farthest from the whole table, and what is beyond the limit."""
-    cost = distance.cost(wide_enough(classes, distance.unit))
-    distances = cost.astype(np.float64) / classes.sizes / distance.unit
+    cost, distances = _distances(distance, classes)
     beyond = ~at_most(distances, np.inf if limit is None else limit)
     extreme = largest_ratio(cost, classes.sizes)
     if extreme is not None and classes.people is not None:
         worst = distances >= distances.max() * (1 - 2**-50)
         extreme = extreme[0], int(classes.people[worst].min())
     return Worst(extreme, int(beyond.sum()), int(classes.persons[beyond].sum()))
+
+
+def _distances(distance: _Distance, classes: ClassValues) -> tuple[Numbers, Numbers]:
+    """What each class costs to be moved, and how far that is."""
+    cost = distance.cost(wide_enough(classes, distance.unit))
+    return cost, cost.astype(np.float64) / classes.sizes / distance.unit
+
+
+def _too_far(distance: _Distance, limit: float, classes: ClassValues) -> Mask:
+    return ~at_most(_distances(distance, classes)[1], limit)
 
 
 def _farthest_question(view: View, column: str, forced: str, limit: float | None) -> Question[Worst]:
@@ -97,8 +109,18 @@ def _asks(view: View, *, t: float | None, distance: str | Mapping[str, str]) -> 
     return [_farthest_question(view, column, kind, t) for column, kind in _forced(view, distance).items()]
 
 
+def _tests(view: View, *, t: float | None, distance: str | Mapping[str, str]) -> list[ClassTest]:
+    if t is None:
+        return []
+    return [
+        ClassTest(partial(_too_far, _distance(view, column, kind), t), Monotone.UNSUPPRESSED, sensitive=column)
+        for column, kind in _forced(view, distance).items()
+    ]
+
+
 @metric(
     asks=_asks,
+    tests=_tests,
     family="privacy",
     better="lower",
     needs=("quasi-identifiers", "a sensitive attribute"),

@@ -1,20 +1,24 @@
 """Models that ask for enough different sensitive values in every class: l-diversity in three forms."""
 
+from collections.abc import Callable
 from decimal import Context, Decimal
 from functools import partial
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from PETWorks.counting.counts import ClassValues, Integers, Worst, largest_ratio
 from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
 from PETWorks.measures.catalogue import metric
+from PETWorks.measures.class_tests import ClassTest, Mask, Monotone
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.result import Result, at_most, below, no_less_than
 
 SAME = 1 + 2.0**-50  # sums of the same logarithms in another order
 NEEDED = ("quasi-identifiers", "a sensitive attribute")
+Reals = NDArray[np.float64]
 Diversity = Annotated[float | None, Number(at_least=1, limit="at least", unit="values")]
 
 
@@ -35,23 +39,61 @@ class _Least(NamedTuple):
         return least._replace(classes=self.classes + other.classes, records=self.records + other.records)
 
 
+def _distinct(classes: ClassValues) -> Reals:
+    return classes.cells_per_class.astype(np.float64)
+
+
+def _worth(classes: ClassValues) -> Reals:
+    """How many equally common values those of each class are worth: exp(entropy)."""
+    shares = classes.counts / classes.cell_sizes  # the same for classes of the same mixture, whatever their size
+    return np.asarray(np.exp(-classes.sum_by_class(shares * np.log(shares))))
+
+
+def _too_few(diversity: Callable[[ClassValues], Reals], limit: float, classes: ClassValues) -> Mask:
+    return ~at_most(limit, diversity(classes))
+
+
 def _least_distinct(limit: float | None, classes: ClassValues) -> _Least:
-    return _least(classes.cells_per_class.astype(np.float64), classes, limit)
+    return _least(_distinct(classes), classes, limit)
 
 
 def _least_entropy(limit: float | None, classes: ClassValues) -> _Least:
-    shares = classes.counts / classes.cell_sizes  # the same for classes of the same mixture, whatever their size
-    return _least(np.exp(-classes.sum_by_class(shares * np.log(shares))), classes, limit)
+    return _least(_worth(classes), classes, limit)
 
 
 def _worst_recursive(c: float | None, rank: int, classes: ClassValues) -> tuple[Worst, int]:
     """The worst class, and how many classes have too few values."""
     first, tail = _first_and_tail(classes, rank)
     some = tail > 0
-    with np.errstate(over="ignore"):
-        failed = ~some if c is None else ~some | ~below(first, c * tail)
+    failed = _too_common(c, first, tail)
     worst = Worst(largest_ratio(first[some], tail[some]), int(failed.sum()), int(classes.persons[failed].sum()))
     return worst, int(np.count_nonzero(~some))
+
+
+def _too_common(c: float | None, first: Integers, tail: Integers) -> Mask:
+    """In which classes the commonest value is too common among the rarer ones, or too few are rarer."""
+    with np.errstate(over="ignore"):
+        return np.asarray(tail == 0 if c is None else (tail == 0) | ~below(first, c * tail))
+
+
+def _not_recursive(c: float, rank: int, classes: ClassValues) -> Mask:
+    return _too_common(c, *_first_and_tail(classes, rank))
+
+
+def _tests(view: View, fails: Callable[[ClassValues], Mask], monotone: Monotone) -> list[ClassTest]:
+    return [ClassTest(fails, monotone, sensitive=column) for column in view.sensitive_attributes]
+
+
+def _tests_distinct(view: View, *, l: float | None) -> list[ClassTest]:  # noqa: E741
+    return [] if l is None else _tests(view, partial(_too_few, _distinct, l), Monotone.ALWAYS)
+
+
+def _tests_entropy(view: View, *, l: float | None) -> list[ClassTest]:  # noqa: E741
+    return [] if l is None else _tests(view, partial(_too_few, _worth, l), Monotone.UNSUPPRESSED)
+
+
+def _tests_recursive(view: View, *, c: float | None, l: int) -> list[ClassTest]:  # noqa: E741
+    return [] if c is None else _tests(view, partial(_not_recursive, c, l), Monotone.UNSUPPRESSED)
 
 
 def _worse(one: tuple[Worst, int], other: tuple[Worst, int]) -> tuple[Worst, int]:
@@ -75,6 +117,7 @@ def _asks_recursive(view: View, *, c: float | None, l: int) -> list[Question[tup
 
 @metric(
     asks=_asks_distinct,
+    tests=_tests_distinct,
     family="privacy",
     better="higher",
     needs=NEEDED,
@@ -103,6 +146,7 @@ def l_diversity(view: View, *, l: Diversity = None) -> Result:  # noqa: E741 - i
 
 @metric(
     asks=_asks_entropy,
+    tests=_tests_entropy,
     family="privacy",
     better="higher",
     needs=NEEDED,
@@ -129,6 +173,7 @@ def entropy_l_diversity(view: View, *, l: Diversity = None) -> Result:  # noqa: 
 
 @metric(
     asks=_asks_recursive,
+    tests=_tests_recursive,
     family="privacy",
     better="lower",
     needs=NEEDED,

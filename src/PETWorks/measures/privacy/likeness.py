@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Annotated, Any
 
@@ -11,7 +11,8 @@ import numpy as np
 from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
 from PETWorks.measures.catalogue import metric
-from PETWorks.measures.class_shares import beyond, beyond_question, shares, shares_question
+from PETWorks.measures.class_shares import beyond, beyond_question, share_test, shares, shares_question
+from PETWorks.measures.class_tests import ClassTest, Monotone
 from PETWorks.measures.parameters import Choice, Number
 from PETWorks.measures.result import Result, at_most, below, no_more_than
 
@@ -71,8 +72,26 @@ def _asks_delta(view: View, *, delta: float | None, base: str) -> list[Question[
     return _questions(view, {} if delta is None else {"delta": _Far(delta * math.log(BASES[base]))})
 
 
+def _tests(view: View, *tests: Any) -> list[ClassTest]:
+    return [share_test(view, column, test) for column in view.sensitive_attributes for test in tests]
+
+
+def _tests_basic(view: View, *, beta: float | None) -> list[ClassTest]:
+    return [] if beta is None else _tests(view, _GainAbove(beta))
+
+
+def _tests_enhanced(view: View, *, beta: float | None) -> list[ClassTest]:
+    return [] if beta is None else _tests(view, _GainAbove(beta), _BEYOND_THE_BOUND)
+
+
+def _tests_delta(view: View, *, delta: float | None, base: str) -> list[ClassTest]:
+    far = [] if delta is None else _tests(view, _Far(delta * math.log(BASES[base])))
+    return [replace(test, monotone=Monotone.NEVER) for test in far]
+
+
 @metric(
     asks=_asks_basic,
+    tests=_tests_basic,
     family="privacy",
     better="lower",
     needs=("quasi-identifiers", "a sensitive attribute"),
@@ -114,6 +133,7 @@ def basic_beta_likeness(view: View, *, beta: Beta = None) -> Result:
 
 @metric(
     asks=_asks_enhanced,
+    tests=_tests_enhanced,
     family="privacy",
     better="lower",
     needs=("quasi-identifiers", "a sensitive attribute"),
@@ -159,6 +179,7 @@ def enhanced_beta_likeness(view: View, *, beta: Beta = None) -> Result:
 
 @metric(
     asks=_asks_delta,
+    tests=_tests_delta,
     family="privacy",
     better="lower",
     needs=("quasi-identifiers", "a sensitive attribute"),

@@ -1,6 +1,7 @@
 """Models that ask whether a person's presence in the release can be told."""
 
 from fractions import Fraction
+from functools import partial
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -9,11 +10,27 @@ from PETWorks.counting.counts import ClassPairs, largest_ratio
 from PETWorks.counting.view import View
 from PETWorks.errors import NotApplicable, quoted
 from PETWorks.measures.catalogue import metric
+from PETWorks.measures.class_tests import ClassTest, Mask, Monotone
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.result import Result, at_most
 
 
+def _outside(least: float, most: float, classes: ClassPairs) -> Mask:
+    deltas = classes.released / np.maximum(classes.background, 1)
+    return ~(at_most(least, deltas) & at_most(deltas, most))
+
+
+def _tests(_view: View, *, delta_min: float | None, delta_max: float | None) -> list[ClassTest]:
+    if delta_min is None and delta_max is None:
+        return []
+    least, most = delta_min or 0, 1 if delta_max is None else delta_max
+    fails = partial(_outside, least, most)
+    all_present = not at_most(least, 0)  # where the release has nobody of a class, delta is 0
+    return [ClassTest(fails, Monotone.UNSUPPRESSED, background="original", all_present=all_present)]
+
+
 @metric(
+    tests=_tests,
     family="privacy",
     better="between",
     needs=("quasi-identifiers", "the original table"),

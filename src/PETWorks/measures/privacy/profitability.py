@@ -1,19 +1,48 @@
 """Models that weigh the publisher's benefit against the adversary's gain."""
 
 import math
+from functools import partial
 from typing import Annotated
 
 import numpy as np
+from numpy.typing import NDArray
 
+from PETWorks.counting.counts import Integers
 from PETWorks.counting.view import View
 from PETWorks.measures.catalogue import metric
+from PETWorks.measures.class_tests import ClassTest, Mask, Monotone
 from PETWorks.measures.parameters import Flag, Number
 from PETWorks.measures.result import Result, at_most, below
 
 Money = Annotated[float, Number(at_least=0, at_most=1e100, unit="money")]
 
 
+def _attacked(sizes: Integers, cost: float, gain: float, loss: float) -> tuple[Mask, NDArray[np.float64]]:
+    """Which classes are worth an attack, and the expected loss from each of their records."""
+    attacked = at_most(cost, gain / sizes)
+    return attacked, np.where(attacked, loss / sizes, 0)
+
+
+def _unprofitable(amounts: tuple[float, float, float, float], allow_attack: bool, sizes: Integers) -> Mask:
+    cost, gain, loss, benefit = amounts
+    attacked, risk = _attacked(sizes, cost, gain, loss)
+    loss_making = ~below(risk, benefit)
+    return loss_making if allow_attack else loss_making | attacked
+
+
+def _tests(_view: View, *, allow_attack: bool, **amounts: float) -> list[ClassTest]:
+    given = (
+        amounts["adversary_cost"],
+        amounts["adversary_gain"],
+        amounts["publisher_loss"],
+        amounts["publisher_benefit"],
+    )
+    fails = partial(_unprofitable, given, allow_attack)
+    return [ClassTest(fails, Monotone.ALWAYS)]  # a larger class is attacked less, and each record costs less
+
+
 @metric(
+    tests=_tests,
     family="privacy",
     better="lower",
     unit="money",
@@ -45,8 +74,7 @@ def profitability(
     classes = view.class_sizes()
     records = classes.sizes * classes.classes
     gain = adversary_gain / classes.sizes
-    attacked = at_most(adversary_cost, gain)
-    risk = np.where(attacked, publisher_loss / classes.sizes, 0)
+    attacked, risk = _attacked(classes.sizes, adversary_cost, adversary_gain, publisher_loss)
     loss_making = ~below(risk, publisher_benefit)
     profitable = not loss_making.any()
     return Result(

@@ -2,13 +2,15 @@
 
 import math
 from fractions import Fraction
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
 
-from PETWorks.counting.counts import LinkedSizes
+from PETWorks.counting.counts import ClassPairs, Integers, LinkedSizes
 from PETWorks.counting.view import View
 from PETWorks.measures.catalogue import find, metric
+from PETWorks.measures.class_tests import ClassTest, Mask, Monotone, Suppressing, left
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.population_classes import linked_sizes, own_sizes
 from PETWorks.measures.result import Result, at_most
@@ -21,7 +23,51 @@ MOST_FRACTIONS = 300
 BINS = (1, 2, 3, 5, 11, 20, 50, 100, 1000)
 
 
+def _exposed(highest: float | None, cell_size: float | None, sizes: Integers) -> Mask:
+    """Which classes are too small for a chance or for a cell size."""
+    fails = np.zeros(len(sizes), np.bool_)
+    if highest is not None:
+        fails |= ~at_most(1 / np.maximum(sizes, 1), highest)
+    return fails if cell_size is None else fails | ~at_most(cell_size, sizes)
+
+
+def _exposed_people(highest: float | None, cell_size: float | None, classes: ClassPairs) -> Mask:
+    return _exposed(highest, cell_size, classes.background)
+
+
+def _tests(
+    _view: View, *, highest: float | None, cell_size: float | None, **_of_the_table: float | None
+) -> list[ClassTest]:
+    if highest is None and cell_size is None:
+        return []
+    return [ClassTest(partial(_exposed, highest, cell_size), Monotone.ALWAYS)]
+
+
+def _tests_linked(
+    view: View, *, highest: float | None, cell_size: float | None, **_of_the_table: float | None
+) -> list[ClassTest]:
+    own = _tests(view, highest=highest, cell_size=cell_size)
+    if not own or not view.background.has_population_table:
+        return own
+    return [ClassTest(partial(_exposed_people, highest, cell_size), Monotone.ALWAYS, background="population")]
+
+
+def _average_left(limit: float, sizes: Integers) -> Mask:
+    classes, records = left(sizes)
+    return at_most(classes / np.maximum(records, 1), limit)
+
+
+def _suppressing_average(_view: View, *, average: float | None, **_others: float | None) -> Suppressing | None:
+    return None if average is None else partial(_average_left, average)
+
+
+def _suppressing_linked(view: View, *, average: float | None) -> Suppressing | None:
+    return None if view.background.has_population_table else _suppressing_average(view, average=average)
+
+
 @metric(
+    tests=_tests,
+    table_limits=("average", "at_risk"),
     family="risk",
     better="lower",
     aliases=("highest-risk", "ReidentificationRisk"),
@@ -58,6 +104,8 @@ def prosecutor_risk(
 
 
 @metric(
+    tests=_tests_linked,
+    table_limits=("average", "at_risk"),
     family="risk",
     better="lower",
     unit="chance",
@@ -95,6 +143,7 @@ def journalist_risk(
 
 
 @metric(
+    suppressing=_suppressing_linked,
     family="risk",
     better="lower",
     unit="share",
@@ -121,6 +170,9 @@ def marketer_risk(view: View, *, average: Share = None) -> Result:
 
 
 @metric(
+    tests=_tests,
+    table_limits=("average",),
+    suppressing=_suppressing_average,
     family="risk",
     better="lower",
     aliases=("average-re-identification-risk", "strict-average-risk", "alpha-distinction"),

@@ -2,18 +2,19 @@
 
 import math
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.counting.counts import ClassSizes
+from PETWorks.counting.counts import ClassSizes, Integers
 from PETWorks.counting.view import View
 from PETWorks.measures.catalogue import metric
+from PETWorks.measures.class_tests import Mask, Suppressing, left
 from PETWorks.measures.parameters import Choice, Number
 from PETWorks.measures.population_classes import linked_sizes, population_class_sizes
-from PETWorks.measures.result import Result, no_more_than
+from PETWorks.measures.result import Result, at_most, no_more_than
 
 Share = Annotated[float | None, Number(at_least=0, at_most=1, limit="at most", unit="share")]
 Reals = NDArray[np.float64]
@@ -23,7 +24,17 @@ SMALL_SAMPLE = 0.1
 SUMMED_SINGLY = 1 << 12  # terms of a sum beyond these are integrated: their differences are below rounding
 
 
+def _unique_left(limit: float, sizes: Integers) -> Mask:
+    unique = np.maximum(np.count_nonzero(sizes == 1) - np.arange(len(sizes) + 1), 0)
+    return at_most(unique / np.maximum(left(sizes)[1], 1), limit)
+
+
+def _suppressing_unique(_view: View, *, share: float | None) -> Suppressing | None:
+    return None if share is None else partial(_unique_left, share)
+
+
 @metric(
+    suppressing=_suppressing_unique,
     family="risk",
     better="lower",
     unit="share",

@@ -19,6 +19,7 @@ NEEDED = ("quasi-identifiers", "the original table")
     aliases=("average-equivalence-class-size",),
     unit="ratio",
     if_it_fails="refine",
+    worse_by_suppression=True,
     sees="class-sizes",
 )
 def aecs(view: View, *, at_least: AtLeast = None) -> Result:
@@ -61,6 +62,7 @@ def aecs(view: View, *, at_least: AtLeast = None) -> Result:
     aliases=("discernability", "discernibility-metric"),
     unit="ratio",
     if_it_fails="refine",
+    worse_by_suppression=True,
     sees="class-sizes",
 )
 def discernibility(view: View, *, at_least: AtLeast = None) -> Result:

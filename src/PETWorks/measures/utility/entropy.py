@@ -22,6 +22,7 @@ from PETWorks.tables.cells import SUPPRESSED
     treats=CELL_BY_CELL,
     unit="ratio",
     if_it_fails="refine",
+    worse_by_suppression=True,
     by_column=ByColumn("non_uniform_entropy"),
 )
 def non_uniform_entropy(view: View, *, at_least: AtLeast = None) -> Result:

@@ -24,6 +24,7 @@ from PETWorks.measures.result import Later, Result, no_less_than, normalised
     treats=CELL_BY_CELL,
     unit="ratio",
     if_it_fails="refine",
+    worse_by_suppression=True,
     by_column=ByColumn("granularity"),
 )
 def granularity(view: View, *, at_least: AtLeast = None) -> Result:
@@ -113,6 +114,7 @@ def _asks(view: View, *, leaf_first: bool, **_limits: float | None) -> list[Ques
     treats=CELL_BY_CELL,
     unit="ratio",
     if_it_fails="refine",
+    worse_by_suppression=True,
 )
 def ambiguity(view: View, *, at_least: AtLeast = None, leaf_first: Annotated[bool, Flag()] = False) -> Result:
     """How few combinations of original values a record may stand for, between one and all.

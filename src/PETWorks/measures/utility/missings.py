@@ -15,6 +15,7 @@ from PETWorks.tables.cells import SUPPRESSED
     treats=CELL_BY_CELL,
     unit="share",
     if_it_fails="refine",
+    worse_by_suppression=True,
     sees="suppression",
     by_column=ByColumn("share", called="missing", better="lower"),
 )

@@ -18,6 +18,7 @@ from PETWorks.tables.cells import SUPPRESSED
     treats=CELL_BY_CELL,
     unit="ratio",
     if_it_fails="refine",
+    worse_by_suppression=True,
     by_column=ByColumn("precision"),
 )
 def precision(view: View, *, at_least: AtLeast = None) -> Result:

@@ -7,12 +7,12 @@ from fractions import Fraction
 from typing import Any
 
 from PETWorks.about.code_levels import Diagnoses
+from PETWorks.about.column_names import terms, words_of
 from PETWorks.about.dates import UNITS, read_date
 from PETWorks.about.declaration import Declaration
 from PETWorks.about.hierarchy import Hierarchy
 from PETWorks.about.scheme import as_text, exact
 from PETWorks.errors import HierarchyError
-from PETWorks.gate.column_names import terms, words_of
 from PETWorks.tables.cells import SUPPRESSED
 
 AGES = "age, ages, 年齡, 歲數, 年紀"

@@ -4,8 +4,7 @@ import re
 import unicodedata
 from functools import cache, reduce
 
-from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.gate.vocabulary import (
+from PETWorks.about.vocabulary import (
     ALONE,
     DATES,
     DIRECT,
@@ -17,6 +16,7 @@ from PETWorks.gate.vocabulary import (
     PLACES,
     SENSITIVE,
 )
+from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 
 # Simplified characters and variants, and below each the character that Taiwan uses.
 _TAIWAN = str.maketrans(

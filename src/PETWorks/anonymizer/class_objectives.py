@@ -1,0 +1,116 @@
+"""Objectives that look at the sizes of classes. A coarser node loses no less, if nothing is suppressed."""
+
+import math
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from PETWorks.anonymizer.column_objectives import Reals
+from PETWorks.anonymizer.ground import Ground, NodeClasses
+from PETWorks.counting.counts import Integers
+from PETWorks.measures.class_tests import Mask
+
+
+@dataclass(frozen=True, eq=False)
+class ByClass:
+    """An objective that looks at the classes; a coarser node loses no less."""
+
+    ground: Ground
+    suppression_costs: bool = True
+
+    def finer_bounds(self, _classes: NodeClasses, _suppressed: Mask) -> Reals | None:
+        """Nothing is known."""
+        return None
+
+    def coarser_bound(self, classes: NodeClasses) -> float | None:
+        """What this node loses with nothing suppressed."""
+        return self.loss(classes, np.zeros(len(classes.records), np.bool_))
+
+    def bounds(self) -> Reals:
+        """For every node of the lattice, what it loses at least."""
+        raise NotImplementedError
+
+    def loss(self, classes: NodeClasses, suppressed: Mask) -> float:
+        """What a node loses if some of its classes are suppressed."""
+        raise NotImplementedError
+
+    def _most_classes(self) -> Reals:
+        """For every node, the most classes that it can have: by the numbers of values of its columns."""
+        lattice = self.ground.lattice
+        values = [
+            np.array([len(self.ground.on_level(column, level).labels) for level in range(low, high + 1)], np.float64)
+            for column, low, high in zip(lattice.columns, lattice.low, lattice.high, strict=True)
+        ]
+        product = reduce(lambda done, own: done[..., np.newaxis] * own, values[1:], values[0])
+        return np.minimum(product, self.ground.records)
+
+
+class Discernibility(ByClass):
+    """The squares of the class sizes, and all records for each that is suppressed."""
+
+    def bounds(self) -> Reals:
+        """Classes of equal size have the smallest sum of squares."""
+        in_rows = self.ground.records - self.ground.aside
+        return in_rows**2 / self._most_classes() + self.ground.records * self.ground.aside
+
+    def loss(self, classes: NodeClasses, suppressed: Mask) -> float:
+        """What a node loses if some of its classes are suppressed."""
+        kept = classes.records[~suppressed].astype(np.float64)
+        return float(kept @ kept) + float(self.ground.records) * (self.ground.records - float(kept.sum()))
+
+
+class AverageClassSize(ByClass):
+    """Records per class; the suppressed ones are a class."""
+
+    def bounds(self) -> Reals:
+        """The most classes that the columns can make."""
+        return self.ground.records / (self._most_classes() + (self.ground.aside > 0))
+
+    def loss(self, classes: NodeClasses, suppressed: Mask) -> float:
+        """What a node loses if some of its classes are suppressed."""
+        assert len(suppressed) == len(classes.records)
+        some = bool(self.ground.aside or suppressed.any())
+        return self.ground.records / (int(np.count_nonzero(~suppressed)) + some)
+
+
+class Ambiguity(ByClass):
+    """For how many combinations of original values all records may stand."""
+
+    def bounds(self) -> Reals:
+        """The sum of products is no less than with the geometric mean of each column."""
+        lattice, ground = self.ground.lattice, self.ground
+        in_rows = ground.records - ground.aside
+        logs = [
+            np.array(
+                [np.log(own) @ ground.on_level(column, level).counts / in_rows for level, own in enumerate(leaves)]
+            )
+            for column, leaves in zip(lattice.columns, self._leaves(), strict=True)
+        ]
+        allowed = [own[low : high + 1] for own, low, high in zip(logs, lattice.low, lattice.high, strict=True)]
+        total = reduce(lambda done, own: done[..., np.newaxis] + own, allowed[1:], allowed[0])
+        # The logarithms are rounded.
+        return np.asarray(in_rows * np.exp(total) * (1 - 1e-9) + self._all_values() * ground.aside, np.float64)
+
+    def loss(self, classes: NodeClasses, suppressed: Mask) -> float:
+        """What a node loses if some of its classes are suppressed."""
+        products = classes.records[~suppressed].astype(np.float64)
+        for column, level, codes in zip(classes.columns, classes.node, classes.codes(~suppressed), strict=True):
+            values = self.ground.on_level(column, level).values
+            products *= self.ground.view.hierarchies[column].leaf_counts(values, column)[codes]
+        kept = int(classes.records[~suppressed].sum())
+        return float(products.sum()) + self._all_values() * (self.ground.records - kept)
+
+    def _leaves(self) -> list[list[Integers]]:
+        hierarchies = self.ground.view.hierarchies
+        return [
+            [
+                hierarchies[column].leaf_counts(self.ground.on_level(column, level).values, column)
+                for level in range(hierarchies[column].height + 1)
+            ]
+            for column in self.ground.lattice.columns
+        ]
+
+    def _all_values(self) -> float:
+        hierarchies = self.ground.view.hierarchies
+        return float(math.prod(len(hierarchies[column].leaves) for column in self.ground.lattice.columns))

@@ -1,0 +1,258 @@
+"""Objectives that add up what each column loses.
+
+What a column loses with nothing suppressed depends on its level alone, so the bounds of the whole lattice are one array
+operation. Suppressing a record adds at least as much on a finer level as on a coarser one; so what a rule suppresses on
+a node bounds all finer nodes as well.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from PETWorks.anonymizer.ground import Ground, NodeClasses
+from PETWorks.counting.counts import Integers
+from PETWorks.measures.class_tests import Mask
+from PETWorks.measures.result import below
+from PETWorks.tables.cells import SUPPRESSED
+
+Reals = NDArray[np.float64]
+
+# How the losses of the columns become one number: of two columns, and then of all.
+Combination = tuple[Callable[[Any, Any], Any], Callable[[Any, int], Any]]
+AGGREGATES: Mapping[str, Combination] = {
+    "geometric": (lambda one, other: one * other, lambda product, columns: product ** (1 / columns) - 1),
+    "arithmetic": (np.add, lambda total, columns: total / columns),
+    "sum": (np.add, lambda total, _columns: total),
+    "maximum": (np.maximum, lambda largest, _columns: largest),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class ByColumn:
+    """An objective that adds up what columns lose.
+
+    lost        for each column and level, what it loses with nothing suppressed
+    by_value    for each column, level and value, what suppressing one record with that value adds
+    weights     the importance of each column
+    aggregate   how the columns are put together
+    """
+
+    ground: Ground
+    lost: list[Reals]
+    by_value: list[list[Reals]]
+    weights: list[float]
+    aggregate: str
+    suppression_costs: bool = True
+
+    def bounds(self) -> Reals:
+        """For every node of the lattice, what it loses at least."""
+        lattice = self.ground.lattice
+        return self._combined(
+            [lost[low : high + 1] for lost, low, high in zip(self.lost, lattice.low, lattice.high, strict=True)]
+        )
+
+    def loss(self, classes: NodeClasses, suppressed: Mask) -> float:
+        """What a node loses if some of its classes are suppressed."""
+        added = self._added(classes, suppressed)
+        parts = [lost[level] + more for lost, level, more in zip(self.lost, classes.node, added, strict=True)]
+        return float(self._combined([np.array([part]) for part in parts]).item()) + self.of_classes(classes, suppressed)
+
+    def finer_bounds(self, classes: NodeClasses, suppressed: Mask) -> Reals | None:
+        """What each finer node loses at least, if it suppresses the records of these classes too."""
+        added, low = self._added(classes, suppressed), self.ground.lattice.low
+        return self._combined(
+            [
+                lost[first : level + 1] + more
+                for lost, first, level, more in zip(self.lost, low, classes.node, added, strict=True)
+            ]
+        )
+
+    def coarser_bound(self, _classes: NodeClasses) -> float | None:
+        """Nothing that the levels do not tell."""
+        return None
+
+    def of_classes(self, _classes: NodeClasses, _suppressed: Mask) -> float:
+        """What is lost by the sizes of classes."""
+        return 0.0
+
+    def _added(self, classes: NodeClasses, suppressed: Mask) -> list[float]:
+        """What suppressing some classes adds to the loss of each column."""
+        if not suppressed.any():
+            return [0.0] * len(self.lost)
+        records = classes.records[suppressed]
+        return [
+            self.added(place, classes.node[place], codes, records)
+            for place, codes in enumerate(classes.codes(suppressed))
+        ]
+
+    def added(self, place: int, level: int, codes: Integers, records: Integers) -> float:
+        """What suppressing records with these values adds to the loss of a column."""
+        return float(self.by_value[place][level][codes] @ records)
+
+    def _combined(self, parts: Sequence[Reals]) -> Reals:
+        """For every combination of levels, the loss of all columns together."""
+        two, all_of_them = AGGREGATES[self.aggregate]
+        first = 1.0 if self.aggregate == "geometric" else 0.0
+        weighted = [first + weight * part for weight, part in zip(self.weights, parts, strict=True)]
+        whole = reduce(lambda done, part: two(done[..., np.newaxis], part), weighted[1:], weighted[0])
+        return np.asarray(all_of_them(whole, len(parts)), np.float64)
+
+
+class Granularity(ByColumn):
+    """Which share of all values the cells may stand for."""
+
+    @classmethod
+    def of(cls, ground: Ground, weights: list[float], aggregate: str) -> "Granularity":
+        """The objective for some rows."""
+        lost, by_value = [], []
+        for column in ground.lattice.columns:
+            hierarchy = ground.view.hierarchies[column]
+            leaves = len(hierarchy.leaves)
+            unit = 1 / (ground.records - ground.records / leaves) if leaves > 1 else 0.0
+            shares = [_leaves_below(ground, column, level) / leaves for level in range(hierarchy.height + 1)]
+            totals = [own @ ground.on_level(column, level).counts + ground.aside for level, own in enumerate(shares)]
+            lost.append((np.array(totals) - ground.records / leaves) * unit)
+            by_value.append([(1 - own) * unit for own in shares])
+        return cls(ground, lost, by_value, weights, aggregate)
+
+    def of_each(self, classes: NodeClasses, which: Mask) -> Reals:
+        """For each of some classes, what suppressing one of its records adds to all columns."""
+        added = np.zeros(int(np.count_nonzero(which)))
+        for place, codes in enumerate(classes.codes(which)):
+            added += self.by_value[place][classes.node[place]][codes]
+        return added
+
+
+def _leaves_below(ground: Ground, column: str, level: int) -> Integers:
+    """For each value on a level, how many leaves are below it there; missing and `*` stand for all."""
+    hierarchy = ground.view.hierarchies[column]
+    labels = hierarchy.levels[level]
+    numbers: dict[str | None, int] = {}
+    for label in labels:
+        numbers[label] = numbers.get(label, 0) + 1
+    everything = len(hierarchy.leaves)
+    # A value that was generalised before stands for what is below it on its own level.
+    return np.array(
+        [
+            everything if value is None or value == SUPPRESSED else numbers.get(value) or hierarchy.leaves_below[value]
+            for value in ground.on_level(column, level).values
+        ],
+        np.int64,
+    )
+
+
+class Precision(ByColumn):
+    """Which share of its hierarchy a cell has been lifted."""
+
+    @classmethod
+    def of(cls, ground: Ground, weights: list[float]) -> "Precision":
+        """The objective for some rows."""
+        lost, by_value = [], []
+        for column in ground.lattice.columns:
+            height = ground.view.hierarchies[column].height
+            lifted = np.arange(height + 1) / height
+            lost.append((lifted * (ground.records - ground.aside) + ground.aside) / ground.records)
+            by_value.append(
+                [
+                    np.full(len(ground.on_level(column, level).labels), (1 - own) / ground.records)
+                    for level, own in enumerate(lifted.tolist())
+                ]
+            )
+        return cls(ground, lost, by_value, weights, "arithmetic")
+
+
+class Missings(ByColumn):
+    """Which share of the cells says nothing any more."""
+
+    @classmethod
+    def of(cls, ground: Ground, weights: list[float]) -> "Missings":
+        """The objective for some rows."""
+        lost, by_value = [], []
+        for column in ground.lattice.columns:
+            hierarchy = ground.view.hierarchies[column]
+            kept = []
+            for level in range(hierarchy.height + 1):
+                values = ground.on_level(column, level).values
+                kept.append(np.array([value not in (None, SUPPRESSED, hierarchy.top) for value in values], np.float64))
+            told = np.array([own @ ground.on_level(column, level).counts for level, own in enumerate(kept)])
+            lost.append(1 - told / ground.records)
+            by_value.append([own / ground.records for own in kept])
+        return cls(ground, lost, by_value, weights, "arithmetic")
+
+
+class NonUniformEntropy(ByColumn):
+    """How many bits it takes to guess the original values."""
+
+    @classmethod
+    def of(cls, ground: Ground, weights: list[float]) -> "NonUniformEntropy":
+        """The objective for some rows."""
+        lost = []
+        for column in ground.lattice.columns:
+            height = ground.view.hierarchies[column].height
+            before = _bits(ground.on_level(column, 0).counts)
+            bits = [_bits(ground.on_level(column, level).counts) - before for level in range(height + 1)]
+            lost.append(np.maximum(np.array(bits), 0))
+        return cls(ground, lost, [], weights, "sum")
+
+    def added(self, place: int, level: int, codes: Integers, records: Integers) -> float:  # noqa: ARG002
+        """The bits of the suppressed records alone."""
+        counts = np.bincount(codes, records)
+        return float(max(records.sum() * np.log2(records.sum()) - _bits(counts), 0.0))
+
+
+def _bits(counts: NDArray[Any]) -> float:
+    """The sum over records of log2 of how many have the same value."""
+    some = counts[counts > 0]
+    return float(np.sum(some * np.log2(some)))
+
+
+@dataclass(frozen=True, eq=False)
+class PublisherPayout(ByColumn):
+    """What a publisher does not earn: the benefit of what records no longer tell, and the losses by attacks."""
+
+    suppression_costs: bool = False
+    adversary_cost: float = 0
+    adversary_gain: float = 0
+    publisher_loss: float = 0
+
+    @classmethod
+    def of(cls, ground: Ground, amounts: Mapping[str, float]) -> "PublisherPayout":
+        """The objective for some rows."""
+        hierarchies = [ground.view.hierarchies[column] for column in ground.lattice.columns]
+        everything = math.fsum(math.log(len(hierarchy.leaves)) for hierarchy in hierarchies)
+        lost, by_value = [], []
+        benefit = amounts["publisher_benefit"]
+        for column, hierarchy in zip(ground.lattice.columns, hierarchies, strict=True):
+            leaves = len(hierarchy.leaves)
+            told = []
+            for level in range(hierarchy.height + 1):
+                own = -np.log(_leaves_below(ground, column, level) / leaves)
+                told.append(own / everything if everything else np.full(len(own), 1 / len(hierarchies)))
+            all_told = math.log(leaves) / everything if everything else 1 / len(hierarchies)
+            totals = [own @ ground.on_level(column, level).counts for level, own in enumerate(told)]
+            lost.append(benefit * (all_told * ground.records - np.array(totals)))
+            by_value.append([benefit * own for own in told])
+        return cls(
+            ground,
+            lost,
+            by_value,
+            [1.0] * len(lost),
+            "sum",
+            adversary_cost=amounts["adversary_cost"],
+            adversary_gain=amounts["adversary_gain"],
+            publisher_loss=amounts["publisher_loss"],
+        )
+
+    def of_classes(self, classes: NodeClasses, suppressed: Mask) -> float:
+        """What attacks cost."""
+        sizes = classes.sizes[~suppressed]
+        return self.publisher_loss * int(np.count_nonzero(below(self.adversary_cost, self.adversary_gain / sizes)))
+
+    def finer_bounds(self, classes: NodeClasses, suppressed: Mask) -> Reals | None:  # noqa: ARG002
+        """Nothing: on a finer level other classes are attacked, and suppressing them may pay."""
+        return None

@@ -1,0 +1,118 @@
+"""Why these levels: what would break one level finer, the next-best levels, and what each rule costs."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from PETWorks.anonymizer.judging import records_failing
+from PETWorks.anonymizer.problem import Problem
+from PETWorks.anonymizer.searching import Search, Solution
+
+NEXT_BEST = 10
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A rule that fails, and how many records are in classes that fail; None if it is about the whole table."""
+
+    rule: str
+    records: int | None
+
+
+@dataclass(frozen=True)
+class ColumnReason:
+    """A column, its level, and what would happen one level finer.
+
+    finer_loss        what would be lost there; None if the rules cannot be kept
+    finer_suppressed  how many records would be suppressed
+    broken            the rules that would fail, if they cannot be kept
+    """
+
+    column: str
+    level: int
+    height: int
+    finer_loss: float | None = None
+    finer_suppressed: int | None = None
+    broken: tuple[Broken, ...] = ()
+
+
+@dataclass(frozen=True)
+class NextBest:
+    """Other levels that keep the rules."""
+
+    levels: dict[str, int]
+    loss: float
+    suppressed: int
+
+
+@dataclass(frozen=True)
+class RuleCost:
+    """The least loss without a rule; None if nothing keeps the others either."""
+
+    rule: str
+    loss_without: float | None
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why these levels."""
+
+    columns: tuple[ColumnReason, ...]
+    next_best: tuple[NextBest, ...]
+    rules: tuple[RuleCost, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain dicts, lists, numbers and texts."""
+        return {
+            "columns": [{**vars(one), "broken": [vars(broken) for broken in one.broken]} for one in self.columns],
+            "next_best": [vars(one) for one in self.next_best],
+            "rules": [vars(one) for one in self.rules],
+        }
+
+
+def explained(problem: Problem, search: Search, solution: Solution) -> Explanation:
+    """The whole explanation: it takes further searches."""
+    search.run(wanted=NEXT_BEST + 1)
+    others = [one for one in search.solutions if one.node != solution.node][:NEXT_BEST]
+    return Explanation(
+        column_reasons(problem, search, solution),
+        tuple(NextBest(problem.lattice.levels(one.node), one.loss, one.suppressed) for one in others),
+        tuple(rule_costs(problem)),
+    )
+
+
+def column_reasons(problem: Problem, search: Search, solution: Solution) -> tuple[ColumnReason, ...]:
+    """For each column, what would happen one level finer: quickly told."""
+    return tuple(_reason(problem, search, solution, place) for place in range(len(problem.lattice.columns)))
+
+
+def _reason(problem: Problem, search: Search, solution: Solution, place: int) -> ColumnReason:
+    column, level = problem.lattice.columns[place], solution.node[place]
+    height = problem.original.hierarchies[column].height
+    if level == problem.lattice.low[place]:
+        return ColumnReason(column, level, height)
+    finer = (*solution.node[:place], level - 1, *solution.node[place + 1 :])
+    classes = problem.ground.at(finer)
+    judged = search.judge(classes)
+    if judged.suppressed is not None:
+        loss = problem.objective.loss(classes, judged.suppressed)
+        return ColumnReason(column, level, height, loss, judged.records)
+    broken = []
+    for rule in problem.rules:
+        records = records_failing(search.judge, classes, rule)
+        if records or rule.is_about_the_table:
+            broken.append(Broken(rule.name, records or None))
+    return ColumnReason(column, level, height, broken=tuple(broken))
+
+
+def rule_costs(problem: Problem) -> list[RuleCost]:
+    """For each rule, the least loss without it."""
+    costs = []
+    for rule in problem.rules:
+        others = tuple(one for one in problem.rules if one is not rule)
+        if not others:
+            costs.append(RuleCost(rule.name, float(problem.objective.bounds().min())))
+            continue
+        search = problem.search(others)
+        search.run()
+        costs.append(RuleCost(rule.name, None if search.best is None else search.best.loss))
+    return costs

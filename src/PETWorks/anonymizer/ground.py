@@ -1,0 +1,212 @@
+"""What a search stands on: the distinct rows that can be generalised, and what they are on each node."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from PETWorks.anonymizer.lattice import Lattice, Node
+from PETWorks.counting.codes import Column, Known
+from PETWorks.counting.counts import ClassPairs, ClassValues, Grouping, Integers, run_starts
+from PETWorks.counting.keys import Field, count, pack
+from PETWorks.counting.rolling import RolledUp
+from PETWorks.counting.table import Table
+from PETWorks.counting.view import View
+from PETWorks.counting.weighted_rows import Classes, WeightedRows, aside
+from PETWorks.errors import HierarchyError
+from PETWorks.measures.class_tests import Mask
+
+KEPT_ROWS = 1 << 24  # of nodes that are kept because coarser ones are rolled up from them
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """The rows of a view on every node of a lattice.
+
+    Records that are suppressed already stay so: they are `aside`, and none of the rows.
+    """
+
+    view: View
+    lattice: Lattice
+    base: RolledUp
+    records: int
+    aside: int
+
+    @classmethod
+    def of(cls, view: View, lattice: Lattice) -> "Ground":
+        """The rows of a view; an error if values have no place in a hierarchy, or levels do not nest."""
+        rows = view.table.distinct()
+        assert rows.weights is not None
+        out = aside(
+            Grouping(lattice.columns, lattice.columns, suppressed_apart=True),
+            rows.domains,
+            lambda: [rows.columns[name].codes for name in lattice.columns],
+        )
+        records, stays = rows.rows, 0
+        # The quasi-identifiers come first, so that classes are neighbours.
+        names = (*lattice.columns, *(name for name in rows.columns if name not in lattice.columns))
+        if out is not None or names != tuple(rows.columns):
+            kept = np.flatnonzero(~out) if out is not None else np.arange(len(rows.weights))
+            columns = {name: rows.columns[name].taken(kept) for name in names}
+            stays = records - int(rows.weights[kept].sum())
+            rows = _in_order(WeightedRows(columns, rows.unit, rows.weights[kept], whole=False))
+        base = RolledUp.base(rows, lattice.columns, view.hierarchies)
+        ground = cls(view, lattice, base, records, stays)
+        ground.check_nesting()
+        return ground
+
+    def check_nesting(self) -> None:
+        """An error if values that are equal on some level are not on a higher one."""
+        for column in self.lattice.columns:
+            hierarchy = self.view.hierarchies[column]
+            for level in range(hierarchy.height):
+                if self.base.lattice.lift(column, level, level + 1) is None:
+                    raise HierarchyError(
+                        f"column {column!r}: the levels of its hierarchy ({hierarchy.name}) do not nest: values that "
+                        f"are equal on level {level} are not on level {level + 1}",
+                        what=f"hierarchies.{column}",
+                    )
+
+    def on_level(self, column: str, level: int) -> Known:
+        """The values that a column has on a level, with their counts in the rows."""
+        return self.base.lattice.column(column, level)[0]
+
+    def codes_on_level(self, column: str, level: int) -> Integers:
+        """For each value of the table, its code on a level."""
+        return self.base.lattice.column(column, level)[1].astype(np.int64)
+
+    @cached_property
+    def _counted(self) -> "_Nodes":
+        return _Nodes(self)
+
+    def at(self, node: Node) -> "NodeClasses":
+        """The classes of a node."""
+        return NodeClasses(self, node, self._counted.rolled_up(node))
+
+    @cached_property
+    def backgrounds(self) -> Mapping[str, RolledUp]:
+        """The tables that the release is compared with, as far as they were given."""
+        given = self.view.background
+        tables: dict[str, Table] = {}
+        if given.has_original:
+            tables["original"] = given.original
+        if given.has_population_table:
+            tables["population"] = given.population_table
+        return {
+            name: RolledUp.base(_only(table.distinct(), self.lattice.columns), self.lattice.columns, hierarchies)
+            for hierarchies in [self.view.hierarchies]
+            for name, table in tables.items()
+        }
+
+
+class NodeClasses:
+    """The equivalence classes of a node, in the order of their keys."""
+
+    def __init__(self, ground: Ground, node: Node, rolled: RolledUp) -> None:
+        self.ground, self.node, self.rolled = ground, node, rolled
+        self.rows = rolled.rows
+        self.columns = ground.lattice.columns
+
+    @cached_property
+    def records(self) -> Integers:
+        """How many records each class has."""
+        return self.rows._sizes(self.columns)
+
+    @cached_property
+    def sizes(self) -> Integers:
+        """How many records, or people where the privacy unit says who they are, each class has."""
+        return self.records if self.rows.unit is None else self.rows.per_person(self.columns)._sizes(self.columns)
+
+    @cached_property
+    def _classes(self) -> Classes:
+        return self.rows._classes(self.columns)
+
+    def codes(self, which: Mask) -> list[Integers]:
+        """For each column, the codes that some of the classes have."""
+        classes = self._classes
+        return [codes.astype(np.int64) for codes in classes.layout.codes(classes.keys[which])]
+
+    @cached_property
+    def complete(self) -> Mask | None:
+        """Which classes miss no quasi-identifier; None if all are complete, or missing is a value."""
+        grouping = self.ground.view.grouping()
+        return self.rows._kept(Grouping(self.columns, self.columns, incomplete_apart=grouping.incomplete_apart))
+
+    def of_values(self, sensitive: str) -> tuple[ClassValues, Integers | None]:
+        """The classes that a sensitive attribute is judged in; if these are finer, where each of ours begins."""
+        columns = self.ground.view.grouping(sensitive).columns
+        table = self.rows if self.rows.unit is None else self.rows.per_person((*columns, sensitive))
+        values = table.values_by_class(columns, sensitive)
+        if self.rows.unit is not None:
+            people = self.rows.per_person(columns)._sizes(columns)
+            values = ClassValues(values.sizes, values.starts, values.values, values.counts, people)
+        if columns == self.columns:
+            return values, None
+        finer = table._classes(columns)
+        known = finer.layout.codes(finer.keys)[: len(self.columns)]
+        return values, np.unique(np.concatenate([run_starts(codes) for codes in known]))
+
+    def beside(self, background: str) -> tuple[ClassPairs, int]:
+        """How often each class is here and in another table; and how many classes only the other one has."""
+        other = self.ground.backgrounds[background].at(self.ground.lattice.levels(self.node)).rows
+        if other.unit is not None:
+            other = other.per_person(self.columns)
+        everything = np.ones(len(self.records), np.bool_)
+        own, theirs, bits = self.codes(everything), [], []
+        for place, name in enumerate(self.columns):
+            labels = {value: code for code, value in enumerate(self.rows.domains[name].values)}
+            column: Column = other.columns[name]
+            new = [labels.setdefault(value, len(labels)) for value in column.values]
+            theirs.append(np.array(new, np.int64)[column.codes])
+            bits.append((len(labels) - 1).bit_length())
+            own[place] = np.concatenate([own[place], theirs[-1]])
+        keys = pack([Field(codes.astype(np.uint64), width) for codes, width in zip(own, bits, strict=True)]).keys
+        released = keys[: len(self.records)]
+        known = count(keys[len(self.records) :].copy(), weights=other.weights)
+        people = known.of(released)
+        return ClassPairs(self.sizes, people), len(known.keys) - int(np.count_nonzero(people))
+
+
+class _Nodes:
+    """Nodes that were counted: the smallest finer one is where a node is rolled up from."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+        start = ground.base.at(ground.lattice.levels(ground.lattice.low))
+        self._rolled = [start]
+        self._levels = np.array([ground.lattice.low])
+        self._rows = np.array([len(start.rows.weights)])  # type: ignore[arg-type]
+        self._kept = 0
+
+    def rolled_up(self, node: Node) -> RolledUp:
+        """The rows of a node."""
+        finer = np.flatnonzero((self._levels <= np.array(node)).all(axis=1))
+        start = self._rolled[int(finer[np.argmin(self._rows[finer])])]
+        rolled = start.at(self._ground.lattice.levels(node))
+        rows = len(rolled.rows.weights)  # type: ignore[arg-type]
+        if self._kept + rows <= KEPT_ROWS and rows < 0.7 * len(start.rows.weights):  # type: ignore[arg-type]
+            self._kept += rows
+            self._rolled.append(rolled)
+            self._levels = np.vstack([self._levels, node])
+            self._rows = np.append(self._rows, rows)
+        return rolled
+
+
+def _only(rows: WeightedRows, columns: tuple[str, ...]) -> WeightedRows:
+    """Rows with some of their columns and the one that names people, merged."""
+    names = columns if rows.unit is None else (*columns, rows.unit)
+    if names == tuple(rows.columns):
+        return rows
+    return WeightedRows({name: rows.columns[name] for name in names}, rows.unit, rows.weights).distinct()
+
+
+def _in_order(rows: WeightedRows) -> WeightedRows:
+    """Distinct rows in ascending order of their codes; codes keep their meaning."""
+    assert rows.weights is not None
+    keys = pack(list(rows.columns.values())).keys
+    if np.all(keys[1:] > keys[:-1]):
+        return rows
+    order = np.argsort(keys, kind="stable")
+    columns = {name: column.taken(order) for name, column in rows.columns.items()}
+    return WeightedRows(columns, rows.unit, rows.weights[order], whole=False)

@@ -1,0 +1,161 @@
+"""Whether a node keeps the rules, and which of its classes must be suppressed for it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from PETWorks.about.treatment import APART, AS_QUASI_IDENTIFIERS
+from PETWorks.anonymizer.column_objectives import Granularity
+from PETWorks.anonymizer.ground import Ground, NodeClasses
+from PETWorks.anonymizer.objectives import Objective
+from PETWorks.anonymizer.recoding import recoded_view
+from PETWorks.anonymizer.rules import Rule
+from PETWorks.measures.class_tests import ClassTest, Mask, Monotone
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What was found on a node.
+
+    suppressed    the classes that must be suppressed; None if the rules cannot be kept within the limit
+    sure          classes whose records are suppressed on every finer node too
+    rules_out     whether every finer node fails as well
+    """
+
+    classes: NodeClasses
+    suppressed: Mask | None
+    sure: Mask
+    rules_out: bool
+
+    @cached_property
+    def records(self) -> int:
+        """How many records are suppressed."""
+        return 0 if self.suppressed is None else int(self.classes.records[self.suppressed].sum())
+
+
+class Judge:
+    """Judges nodes by rules within a limit of suppressed records."""
+
+    def __init__(self, ground: Ground, rules: Sequence[Rule], most: int, objective: Objective) -> None:
+        self.ground, self.rules, self.most, self._objective = ground, rules, most, objective
+        view = ground.view
+        self._tests = [test for rule in rules for test in rule.tests(view)]
+        self._per_node = view.privacy_unit is not None and any(test.sensitive for test in self._tests)
+        # Where suppressed records are a class, or people are counted anew, the release itself has to be looked at.
+        at_the_end = view.treatment["suppressed"] != APART or self._per_node
+        self._of_table = [rule for rule in rules if at_the_end or rule.is_about_the_table]
+        self._by_size = [] if at_the_end else [(rule, rule.suppressing(view)) for rule in self._of_table]
+        sized = {rule for rule, test in self._by_size if test is not None}
+        self._worse = [rule for rule in self._of_table if rule not in sized and rule.worse_by_suppression]
+        self._others = [rule for rule in self._of_table if rule not in sized and not rule.worse_by_suppression]
+        self.is_nested = self._nests(at_the_end)
+
+    def _nests(self, at_the_end: bool) -> bool:
+        """Whether what fails on a node says anything about finer ones."""
+        view = self.ground.view
+        moving = view.treatment["missing"] == APART and view.incomplete_records > 0
+        mixed = len(view.sensitive_attributes) > 1 and view.treatment["several_sensitive"] == AS_QUASI_IDENTIFIERS
+        return not (moving or mixed or at_the_end)
+
+    @property
+    def is_monotone(self) -> bool:
+        """Whether a node that fails always rules out all finer ones."""
+        if not self.is_nested or self._worse or self._others:
+            return False
+        people = self.ground.view.privacy_unit is not None
+        if people and self._by_size:
+            return False
+        wanted = {Monotone.ALWAYS} if self.most else {Monotone.ALWAYS, Monotone.UNSUPPRESSED}
+        return all(test.monotone in wanted for test in self._tests)
+
+    def __call__(self, classes: NodeClasses, most: float = np.inf) -> Judged:
+        """Judge a node; nothing is wanted of it if it loses more than `most`."""
+        failing, sure = self.failing(classes)
+        records = classes.records
+        suppressed = int(records[failing].sum())
+        certain = int(records[sure].sum()) + self._ones(failing & ~sure)
+        if suppressed > self.most:
+            return Judged(classes, None, sure, rules_out=self.is_nested and certain > self.most)
+        if not self._of_table:
+            return Judged(classes, failing, sure, rules_out=False)
+        completed = self._completed(classes, failing, most)
+        return Judged(classes, completed, sure, rules_out=completed is None and self.is_monotone)
+
+    @cached_property
+    def _detail(self) -> Granularity:
+        return Granularity.of(self.ground, [1.0] * len(self.ground.lattice.columns), "arithmetic")
+
+    def _ones(self, failing: Mask) -> int:
+        """Of each class that fails there is at least one failing record on every finer level."""
+        return int(np.count_nonzero(failing)) if self._keep_one else 0
+
+    @cached_property
+    def _keep_one(self) -> bool:
+        return self.is_nested and all(test.monotone is not Monotone.NEVER for test in self._tests)
+
+    def failing(self, classes: NodeClasses, rules: Sequence[Rule] | None = None) -> tuple[Mask, Mask]:
+        """Which classes fail a test; and which of them fail on every finer level, whatever is suppressed."""
+        failing, sure = np.zeros(len(classes.records), np.bool_), np.zeros(len(classes.records), np.bool_)
+        for test in self._tests_at(classes, rules):
+            fails = self._fails(test, classes)
+            if classes.complete is not None:
+                fails = fails & classes.complete
+            failing |= fails
+            if test.monotone is Monotone.ALWAYS and self.is_nested:
+                sure |= fails
+        return failing, sure
+
+    def _tests_at(self, classes: NodeClasses, rules: Sequence[Rule] | None) -> list[ClassTest]:
+        if not self._per_node and rules is None:
+            return self._tests
+        view = self.ground.view
+        if self._per_node:
+            view = view.at(self.ground.lattice.levels(classes.node))
+        return [test for rule in (self.rules if rules is None else rules) for test in rule.tests(view)]
+
+    def _fails(self, test: ClassTest, classes: NodeClasses) -> Mask:
+        if test.sensitive is not None:
+            values, ours = classes.of_values(test.sensitive)
+            fails = test.fails(values)
+            return fails if ours is None else np.logical_or.reduceat(fails, ours) if len(ours) else fails
+        if test.background is not None:
+            pairs, absent = classes.beside(test.background)
+            fails = test.fails(pairs)
+            return np.ones(len(fails), np.bool_) if test.all_present and absent else fails
+        return test.fails(classes.sizes)
+
+    def _completed(self, classes: NodeClasses, failing: Mask, most: float) -> Mask | None:
+        """The failing classes and, of the others, as many of the smallest as the limits for the table want."""
+        left = ~failing if classes.complete is None else ~failing & classes.complete
+        order = np.flatnonzero(left)
+        # Of classes of the same size, those that tell most come first: they are the easiest to recognise.
+        order = order[np.lexsort((-self._detail.of_each(classes, left), classes.sizes[order]))]
+        allowed = self.most - int(classes.records[failing].sum())
+        prefixes = int(np.searchsorted(np.cumsum(classes.records[order]), allowed, side="right"))
+        holds = np.ones(len(order) + 1, np.bool_)
+        for _rule, test in self._by_size:
+            if test is not None:
+                holds &= test(classes.sizes[order])
+        for number in np.flatnonzero(holds[: prefixes + 1]).tolist():
+            suppressed = failing.copy()
+            suppressed[order[:number]] = True
+            if not self._worse and not self._others:
+                return suppressed
+            if self._objective.suppression_costs and self._objective.loss(classes, suppressed) > most:
+                return None
+            view = recoded_view(classes, suppressed)
+            if not all(rule.holds(view) for rule in self._worse):
+                return None
+            if all(rule.holds(view) for rule in self._others):
+                return suppressed
+        return None
+
+
+def records_failing(judge: Judge, classes: NodeClasses, rule: Rule) -> int:
+    """How many records are in classes that fail the tests of one rule."""
+    failing, _ = judge.failing(classes, [rule])
+    records: Any = classes.records[failing].sum()
+    return int(records)

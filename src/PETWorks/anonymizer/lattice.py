@@ -1,0 +1,99 @@
+"""The lattice: one level for each quasi-identifier, between bounds."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from PETWorks.about.hierarchy import Hierarchy
+from PETWorks.errors import ParameterError, unknown
+
+MOST_NODES = 20_000_000
+
+Node = tuple[int, ...]
+Bounds = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """All nodes: the columns, and the lowest and highest level that each may have."""
+
+    columns: tuple[str, ...]
+    low: Node
+    high: Node
+
+    @classmethod
+    def of(cls, columns: Sequence[str], hierarchies: Mapping[str, Hierarchy], levels: Bounds | None) -> "Lattice":
+        """The lattice of hierarchies; `levels` fixes the level of a column, or gives the lowest and the highest."""
+        given = dict(levels or {})
+        for name in given:
+            if name not in columns:
+                raise unknown("quasi-identifier", str(name), columns, what="levels")
+        bounds = [_bounds(name, given.get(name), hierarchies[name].height) for name in columns]
+        lattice = cls(tuple(columns), tuple(low for low, _ in bounds), tuple(high for _, high in bounds))
+        if lattice.nodes > MOST_NODES:
+            widest = max(lattice.columns, key=lambda name: hierarchies[name].height)
+            raise ParameterError(
+                f"the lattice has {lattice.nodes:,} nodes, at most {MOST_NODES:,} can be searched; give fewer "
+                f"quasi-identifiers, hierarchies with fewer levels, or bounds on levels, such as "
+                f"{widest!r}: at least {hierarchies[widest].height // 2}",
+                what="levels",
+            )
+        return lattice
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """How many levels each column may have."""
+        return tuple(high - low + 1 for low, high in zip(self.low, self.high, strict=True))
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes there are."""
+        return math.prod(self.shape)
+
+    def node(self, place: int) -> Node:
+        """The node at a place of the flattened lattice."""
+        indices = np.unravel_index(place, self.shape)
+        return tuple(int(index) + low for index, low in zip(indices, self.low, strict=True))
+
+    def place(self, node: Node) -> int:
+        """Where a node is in the flattened lattice."""
+        indices = tuple(level - low for level, low in zip(node, self.low, strict=True))
+        return int(np.ravel_multi_index(indices, self.shape))
+
+    def finer(self, node: Node) -> tuple[slice, ...]:
+        """The nodes that are nowhere coarser, this one included."""
+        return tuple(slice(0, level - low + 1) for level, low in zip(node, self.low, strict=True))
+
+    def coarser(self, node: Node) -> tuple[slice, ...]:
+        """The nodes that are nowhere finer, this one included."""
+        return tuple(slice(level - low, None) for level, low in zip(node, self.low, strict=True))
+
+    def levels(self, node: Node) -> dict[str, int]:
+        """The level of each column."""
+        return dict(zip(self.columns, node, strict=True))
+
+
+def _bounds(column: str, given: Any, height: int) -> tuple[int, int]:
+    """The lowest and the highest level of a column."""
+    if given is None:
+        return 0, height
+    if isinstance(given, Mapping):
+        strange = [key for key in given if key not in ("at_least", "at_most")]
+        if strange:
+            raise unknown(f"bound of the levels of {column!r}", str(strange[0]), ("at_least", "at_most"), what="levels")
+        low, high = given.get("at_least", 0), given.get("at_most", height)
+    elif isinstance(given, list | tuple) and len(given) == 2:
+        low, high = given
+    else:
+        low = high = given
+    if not all(type(level) is int and 0 <= level <= height for level in (low, high)) or low > high:
+        raise ParameterError(
+            f"column {column!r} has the levels 0 to {height}; expected one of them, or the lowest and the highest, "
+            f"got {given!r}",
+            what="levels",
+        )
+    return low, high

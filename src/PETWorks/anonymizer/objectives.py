@@ -1,0 +1,90 @@
+"""What a node loses, and the bounds on it that need no counting."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from PETWorks.anonymizer.class_objectives import Ambiguity, AverageClassSize, Discernibility
+from PETWorks.anonymizer.column_objectives import (
+    AGGREGATES,
+    Granularity,
+    Missings,
+    NonUniformEntropy,
+    Precision,
+    PublisherPayout,
+    Reals,
+)
+from PETWorks.anonymizer.ground import Ground, NodeClasses
+from PETWorks.errors import ParameterError, quoted, unknown
+from PETWorks.measures.catalogue import find
+from PETWorks.measures.class_tests import Mask
+from PETWorks.measures.parameters import number_given
+
+
+class Objective(Protocol):
+    """What is to be as small as possible."""
+
+    @property
+    def suppression_costs(self) -> bool:
+        """Whether suppressing more can only make it larger."""
+
+    def bounds(self) -> Reals:
+        """For every node of the lattice, what it loses at least."""
+
+    def loss(self, classes: NodeClasses, suppressed: Mask) -> float:
+        """What a node loses if some of its classes are suppressed."""
+
+    def finer_bounds(self, classes: NodeClasses, suppressed: Mask) -> Reals | None:
+        """What each finer node loses at least, if it suppresses the records of these classes too; None if unknown."""
+
+    def coarser_bound(self, classes: NodeClasses) -> float | None:
+        """What each coarser node loses at least; None if nothing better than its own bound is known."""
+
+
+OBJECTIVES = (
+    "granularity",
+    "precision",
+    "non-uniform-entropy",
+    "discernibility",
+    "aecs",
+    "ambiguity",
+    "missings",
+    "publisher-payout",
+)
+WEIGHTED = ("granularity", "precision", "non-uniform-entropy", "missings")
+
+
+def checked_objective(
+    name: str, aggregate: str | None, weights: Mapping[str, float] | None, columns: Sequence[str]
+) -> tuple[str, str, list[float]]:
+    """The objective, how columns are put together, and the weight of each column."""
+    if name not in OBJECTIVES:
+        raise unknown("objective", str(name), OBJECTIVES, what="objective")
+    if aggregate is not None and name != "granularity":
+        raise ParameterError(f"only granularity takes an aggregate; the objective is {name}", what="aggregate")
+    if aggregate is not None and aggregate not in AGGREGATES:
+        raise unknown("aggregate", str(aggregate), AGGREGATES, what="aggregate")
+    given = dict(weights or {})
+    for column in given:
+        if column not in columns:
+            raise unknown("quasi-identifier", str(column), columns, what="weights")
+    if given and name not in WEIGHTED:
+        raise ParameterError(f"weights are for {quoted(WEIGHTED)}; the objective is {name}", what="weights")
+    checked = [number_given(given.get(column, 1)) for column in columns]
+    if any(weight is None or weight < 0 for weight in checked):
+        raise ParameterError("expected weights that are numbers, 0 or more", what="weights")
+    return name, aggregate or "geometric", [float(weight) for weight in checked if weight is not None]
+
+
+def make_objective(
+    ground: Ground, name: str, aggregate: str, weights: list[float], amounts: Mapping[str, float] | None = None
+) -> Objective:
+    """An objective for some rows; `amounts` are the parameters of profitability that a payout is counted with."""
+    if name == "granularity":
+        return Granularity.of(ground, weights, aggregate)
+    if name == "publisher-payout":
+        return PublisherPayout.of(ground, amounts or find("profitability").check({}))
+    by_column = {"precision": Precision, "missings": Missings, "non-uniform-entropy": NonUniformEntropy}
+    if name in by_column:
+        return by_column[name].of(ground, weights)  # type: ignore[attr-defined, no-any-return]
+    by_class = {"discernibility": Discernibility, "aecs": AverageClassSize, "ambiguity": Ambiguity}
+    return by_class[name](ground)

@@ -1,0 +1,99 @@
+"""A problem to be solved: the table, the rules, the limit and the objective, all of them checked before any work."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from PETWorks.about.hierarchy_proposal import in_yaml, proposed_hierarchy
+from PETWorks.anonymizer.ground import Ground
+from PETWorks.anonymizer.judging import Judge
+from PETWorks.anonymizer.lattice import Lattice
+from PETWorks.anonymizer.objectives import Objective, checked_objective, make_objective
+from PETWorks.anonymizer.rules import MeasureRule, Rule
+from PETWorks.anonymizer.searching import Search
+from PETWorks.counting.release import Release
+from PETWorks.counting.view import NO_QUASI_IDENTIFIER
+from PETWorks.errors import HierarchyError, Hint, ParameterError, RoleError, quoted
+from PETWorks.measures.parameters import number_given
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is to be anonymised and how: the table, the rules, the limit and the objective."""
+
+    original: Release
+    lattice: Lattice
+    ground: Ground
+    rules: tuple[Rule, ...]
+    most: int
+    objective: Objective
+    objective_name: str
+    aggregate: str | None
+    suppression: float
+
+    def search(self, rules: tuple[Rule, ...] | None = None) -> Search:
+        """A search; for other rules than all of them if these are given."""
+        judge = Judge(self.ground, self.rules if rules is None else rules, self.most, self.objective)
+        return Search(self.lattice, self.objective, judge)
+
+
+def problem_of(
+    release: Release,
+    rules: tuple[Rule, ...],
+    suppression: float,
+    objective: str,
+    aggregate: str | None,
+    weights: Mapping[str, float] | None,
+    levels: Mapping[str, Any] | None,
+) -> Problem:
+    """All that is given, checked; every error comes before any work."""
+    share = number_given(suppression)
+    if share is None or not 0 <= share <= 1:
+        raise ParameterError(
+            f"expected suppression as a share of the records, 0 to 1, got {suppression!r}", what="suppression"
+        )
+    if not release.quasi_identifiers:
+        raise RoleError(*NO_QUASI_IDENTIFIER)
+    _check_hierarchies(release)
+    for what, given in (("levels", levels), ("weights", weights)):
+        for column in given or ():
+            if column in release.columns and column not in release.quasi_identifiers:
+                role = "a sensitive attribute" if column in release.sensitive_attributes else "no quasi-identifier"
+                raise ParameterError(f"column {column!r} is {role}; only quasi-identifiers are generalised", what=what)
+    name, put_together, weighed = checked_objective(objective, aggregate, weights, release.quasi_identifiers)
+    if not release.has_original:  # what is lost is measured against the table itself
+        view = release.view
+        release.view = replace(view, background=replace(view.background, load_original=lambda: view.table))
+    lattice = Lattice.of(release.quasi_identifiers, release.hierarchies, levels)
+    for rule in rules:
+        rule.check(release.view)
+    ground = Ground.of(release.view, lattice)
+    made = make_objective(ground, name, put_together, weighed, _amounts(rules))
+    most = math.floor(Fraction(str(share)) * ground.records)
+    return Problem(
+        release, lattice, ground, rules, most, made, name, put_together if name == "granularity" else None, float(share)
+    )
+
+
+def _check_hierarchies(release: Release) -> None:
+    without = [name for name in release.quasi_identifiers if name not in release.hierarchies]
+    if not without:
+        return
+    marginal = release.marginal(without[0])
+    proposed = proposed_hierarchy(without[0], dict(zip(marginal.values, marginal.counts.tolist(), strict=True)))
+    words = "" if proposed is None else f"; for {without[0]!r} this might do: {in_yaml(proposed[0].words)}"
+    raise HierarchyError(
+        f"quasi-identifiers without a hierarchy cannot be generalised: {quoted(without)}{words}",
+        Hint.HIERARCHIES,
+        what=f"hierarchies.{without[0]}",
+    )
+
+
+def _amounts(rules: tuple[Rule, ...]) -> Mapping[str, float] | None:
+    """The amounts of money that a rule sets."""
+    for rule in rules:
+        if isinstance(rule, MeasureRule) and rule.metric.name in ("profitability", "publisher-payout"):
+            return rule.parameters
+    return None

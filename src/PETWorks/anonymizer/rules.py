@@ -1,0 +1,158 @@
+"""Rules as a search sees them: tests of single classes, and limits for the whole table."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from PETWorks.counting.view import View
+from PETWorks.errors import ParameterError
+from PETWorks.measures.attacks.subset_sizes import checked_sizes
+from PETWorks.measures.attacks.subsets import checked_limits, every_subset
+from PETWorks.measures.catalogue import Metric, find
+from PETWorks.measures.class_tests import ClassTest, Suppressing
+
+Rules = Mapping[str, Mapping[str, Any]] | Iterable[tuple[str, Mapping[str, Any]]]
+
+
+class Rule(Protocol):
+    """Something that a release must keep.
+
+    name                   what explanations call it
+    is_about_the_table     whether some threshold is not one of single classes
+    worse_by_suppression   whether suppressing more records can never help
+    """
+
+    @property
+    def name(self) -> str:
+        """What explanations call it."""
+
+    @property
+    def is_about_the_table(self) -> bool:
+        """Whether some threshold is not one of single classes."""
+
+    @property
+    def worse_by_suppression(self) -> bool:
+        """Whether suppressing more records can never help."""
+
+    def check(self, view: View) -> None:
+        """An error if the rule cannot be judged at all."""
+
+    def tests(self, view: View) -> list[ClassTest]:
+        """The tests of single classes."""
+
+    def suppressing(self, view: View) -> Suppressing | None:
+        """How the limits for the whole table are met by suppressing the smallest classes, if sizes tell it."""
+
+    def holds(self, view: View) -> bool:
+        """Whether a release keeps the rule."""
+
+
+@dataclass(frozen=True, eq=False)
+class MeasureRule:
+    """A measure with thresholds, its parameters checked."""
+
+    metric: Metric
+    parameters: Mapping[str, Any]
+    called: str | None = None
+
+    @property
+    def name(self) -> str:
+        """As it was called, or the measure's name and the thresholds that were given."""
+        if self.called is not None:
+            return self.called
+        given = [
+            f"{name}={value:g}" if isinstance(value, int | float) else f"{name}={value}"
+            for name, value in self.parameters.items()
+            if value is not None and value != self.metric.parameters[name].default
+        ]
+        return f"{self.metric.name} ({', '.join(given)})" if given else self.metric.name
+
+    @property
+    def is_about_the_table(self) -> bool:
+        """Whether some threshold is not one of single classes."""
+        if self.metric.tests is None:
+            return True
+        return any(self.parameters[name] is not None for name in self.metric.table_limits)
+
+    @property
+    def worse_by_suppression(self) -> bool:
+        """Whether suppressing more records can never help."""
+        return self.metric.worse_by_suppression
+
+    def check(self, view: View) -> None:
+        """An error if the measure needs what is not given, or has no threshold."""
+        if self.metric.measure(view, self.parameters).satisfied is None:
+            raise ParameterError(
+                f"{self.metric.name} has no threshold here, so there is nothing to judge", what=self.metric.name
+            )
+
+    def tests(self, view: View) -> list[ClassTest]:
+        """The tests of single classes."""
+        return self.metric.tests(view, **self.parameters) if self.metric.tests is not None else []
+
+    def suppressing(self, view: View) -> Suppressing | None:
+        """How the limits for the whole table are met by suppressing the smallest classes, if sizes tell it."""
+        if self.metric.suppressing is None or not self.is_about_the_table:
+            return None
+        return self.metric.suppressing(view, **self.parameters)
+
+    def holds(self, view: View) -> bool:
+        """Whether a release keeps the rule."""
+        return self.metric.judge(view, self.parameters)[1] is True
+
+
+@dataclass(frozen=True, eq=False)
+class SubsetRule:
+    """A limit for adversaries who know any subset of the quasi-identifiers."""
+
+    limit: str
+    at_most: float
+    sizes: Any = "all"
+    is_about_the_table = True
+    worse_by_suppression = False
+
+    @property
+    def name(self) -> str:
+        """The limit."""
+        return f"every-subset: {self.limit}"
+
+    def check(self, view: View) -> None:
+        """An error if there is no such limit or no such size."""
+        checked_sizes(self.sizes, len(view.quasi_identifiers))
+        checked_limits({self.limit: self.at_most}, view.sensitive_attributes)
+
+    def tests(self, _view: View) -> list[ClassTest]:
+        """None: a class is one of all quasi-identifiers."""
+        return []
+
+    def suppressing(self, _view: View) -> Suppressing | None:
+        """The sizes of classes do not tell it."""
+        return None
+
+    def holds(self, view: View) -> bool:
+        """Whether a release keeps the rule."""
+        subsets = every_subset(view, self.sizes)
+        return all(row["satisfied"] for row in subsets.limits({self.limit: self.at_most}))
+
+
+def checked_rules(rules: Rules, subsets: Mapping[str, Any] | None = None) -> tuple[Rule, ...]:
+    """The rules, each a known measure with right parameters; `subsets` has sizes and limits, as in a policy."""
+    pairs = rules.items() if isinstance(rules, Mapping) else rules
+    if isinstance(pairs, str) or not isinstance(pairs, Iterable):
+        raise ParameterError(
+            f"expected rules as a dict from measure to parameters, got {type(rules).__name__}", what="rules"
+        )
+    checked: list[Rule] = []
+    for pair in pairs:
+        if not isinstance(pair, tuple | list) or len(pair) != 2 or not isinstance(pair[1], Mapping):
+            raise ParameterError(
+                "expected for each rule the name of a measure and a dict of its parameters", what="rules"
+            )
+        metric = find(pair[0])
+        checked.append(MeasureRule(metric, metric.check(pair[1])))
+    given = dict(subsets or {})
+    for limit, at_most in given.get("limits", {}).items():
+        checked.append(SubsetRule(limit, at_most, given.get("sizes", "all")))
+    if not checked:
+        raise ParameterError("no rule is given; name at least one, such as {'k-anonymity': {'k': 5}}", what="rules")
+    return tuple(checked)

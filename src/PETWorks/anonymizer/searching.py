@@ -1,0 +1,138 @@
+"""The search: nodes by what they lose at least, until none is left that could lose less than the best one found.
+
+It is exact for every rule. The bound of a node is what it loses if nothing is suppressed, so a node whose bound is
+above the best loss cannot be better. Where a rule is monotone, a node that fails rules out all finer ones; then coarse
+nodes are looked at first, because each of them that fails rules out many.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from PETWorks.anonymizer.judging import Judge, Judged
+from PETWorks.anonymizer.lattice import Lattice, Node
+from PETWorks.anonymizer.objectives import Objective
+
+SAME = 1e-12  # losses that differ by rounding alone
+HALVING = 60  # nodes that are looked at to find a good solution, before it is proved that there is no better one
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A node that keeps the rules: its loss and how many records are suppressed."""
+
+    node: Node
+    loss: float
+    suppressed: int
+
+    def is_better(self, other: "Solution | None") -> bool:
+        """Less loss, then fewer suppressed records, then lower levels, then by the order of the columns."""
+        if other is None:
+            return True
+        if not same(self.loss, other.loss):
+            return self.loss < other.loss
+        return self._rank < other._rank
+
+    @property
+    def _rank(self) -> tuple[int, int, Node]:
+        return self.suppressed, sum(self.node), self.node
+
+
+def same(one: float, other: float) -> bool:
+    """Whether two losses differ by rounding alone."""
+    return abs(one - other) <= SAME * max(abs(one), abs(other))
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a search is: nodes looked at, the best loss, and what any better node loses at least."""
+
+    checked: int
+    best: float | None
+    bound: float
+
+
+class Search:
+    """The nodes that are still open, and the solutions so far, the best one first."""
+
+    def __init__(self, lattice: Lattice, objective: Objective, judge: Judge) -> None:
+        self.lattice, self.objective, self.judge = lattice, objective, judge
+        self.bounds: NDArray[np.float64] = objective.bounds()
+        self.open = np.ones(lattice.shape, np.bool_)
+        self.solutions: list[Solution] = []
+        self.checked = 0
+        self.is_interrupted = False
+
+    @property
+    def best(self) -> Solution | None:
+        """The best solution so far."""
+        return self.solutions[0] if self.solutions else None
+
+    @property
+    def bound(self) -> float:
+        """What any node loses at least that could still be better; the best loss once that is proved."""
+        left = self.bounds[self.open]
+        least = float(left.min()) if left.size else np.inf
+        return least if self.best is None else min(least, self.best.loss)
+
+    def run(self, wanted: int = 1, report: Callable[[Progress], None] | None = None) -> None:
+        """Look at nodes until the best so many are known. Ctrl-C ends it with what was found so far, if anything."""
+        choose = self._coarsest if self.judge.is_monotone else self._cheapest
+        try:
+            while (place := choose(self._limit(wanted))) is not None:
+                self.look_at(self.lattice.node(place), self._limit(wanted))
+                if report is not None and self.checked % 16 == 0:
+                    report(Progress(self.checked, None if self.best is None else self.best.loss, self.bound))
+        except KeyboardInterrupt:
+            if self.best is None:
+                raise
+            self.is_interrupted = True
+
+    def _limit(self, wanted: int) -> float:
+        """Nodes that lose more than this at least need not be looked at."""
+        if len(self.solutions) < wanted:
+            return np.inf
+        return self.solutions[wanted - 1].loss * (1 + SAME)
+
+    def look_at(self, node: Node, limit: float = np.inf) -> Judged:
+        """Judge a node and draw the conclusions."""
+        classes = self.judge.ground.at(node)
+        judged = self.judge(classes, limit)
+        self.checked += 1
+        self.open.reshape(-1)[self.lattice.place(node)] = False
+        if judged.suppressed is not None:
+            self._add(Solution(node, self.objective.loss(classes, judged.suppressed), judged.records))
+        if judged.rules_out:
+            self.open[self.lattice.finer(node)] = False
+        elif judged.sure.any():
+            self._raise(self.lattice.finer(node), self.objective.finer_bounds(classes, judged.sure))
+        self._raise(self.lattice.coarser(node), self.objective.coarser_bound(classes))
+        return judged
+
+    def _add(self, solution: Solution) -> None:
+        place = len(self.solutions)
+        while place and solution.is_better(self.solutions[place - 1]):
+            place -= 1
+        self.solutions.insert(place, solution)
+
+    def _raise(self, where: tuple[slice, ...], bounds: "NDArray[np.float64] | float | None") -> None:
+        if bounds is not None:
+            np.maximum(self.bounds[where], bounds, out=self.bounds[where])
+
+    def _cheapest(self, limit: float) -> int | None:
+        """The open node that loses least at least."""
+        bounds = np.where(self.open, self.bounds, np.inf).reshape(-1)
+        place = int(np.argmin(bounds))
+        return place if self.open.reshape(-1)[place] and bounds[place] <= limit else None
+
+    def _coarsest(self, limit: float) -> int | None:
+        """The open node that loses most; at the beginning one in the middle, which may well be a solution."""
+        places = np.flatnonzero((self.open & (self.bounds <= limit)).reshape(-1))
+        if len(places) == 0:
+            return None
+        bounds = self.bounds.reshape(-1)[places]
+        middle = len(bounds) // 2
+        halving = limit == np.inf or self.checked < HALVING
+        return int(places[np.argpartition(bounds, middle)[middle] if halving else np.argmax(bounds)])

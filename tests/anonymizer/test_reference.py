@@ -1,0 +1,53 @@
+"""The optimal solutions that an independent tool found."""
+
+import json
+import math
+import os
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT
+from PETWorks import anonymize
+
+FOLDER = Path(os.environ.get("PETWORKS_REFERENCE_DATA", ROOT.parent / "shared/data/petworks"))
+OPTIMA = FOLDER.parent / "optima.json"
+CASES = json.loads(OPTIMA.read_text("utf-8"))["cases"] if OPTIMA.is_file() else []
+
+pytestmark = pytest.mark.skipif(not CASES, reason="the reference optima are not there (PETWORKS_REFERENCE_DATA)")
+
+
+def rules_of(case):
+    """The rules in our words: the limit of the average risk has another name there."""
+    return {
+        name: {"average": limits["at_most"]} if name == "average-risk" else limits
+        for name, limits in case["rules"].items()
+    }
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+def test_the_optimum_is_that_of_the_reference(case):
+    roles = dict.fromkeys(case["quasi_identifiers"], "quasi_identifier")
+    if "sensitive" in case:
+        roles[case["sensitive"]] = "sensitive_attribute"
+    found = anonymize(
+        str(FOLDER / case["data"]),
+        roles,
+        str(FOLDER / "adult_hierarchy"),
+        rules_of(case),
+        suppression=case["suppression"],
+        objective=case["objective"],
+        aggregate=case.get("aggregate"),
+        original=str(FOLDER / case["background"]) if "background" in case else None,
+    )
+    assert math.isclose(found.loss, case["loss"], rel_tol=1e-9)
+    assert found.optimal
+    assert found.checked <= found.nodes
+    if "suppressed" in case:
+        assert found.suppressed == case["suppressed"]
+    levels = [found.levels[name] for name in case["quasi_identifiers"]]
+    tied = case["id"] == "anonymize/dpresence(0,0.2)-adult10"
+    assert levels == case["levels"] or tied
+    if tied:  # the same loss, nothing suppressed, the same sum of levels: ours comes first in the order of the columns
+        assert sum(levels) == sum(case["levels"])
+        assert levels < case["levels"]
