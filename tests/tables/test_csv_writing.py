@@ -214,6 +214,24 @@ def test_a_byte_order_mark_stays_if_the_first_column_goes(tmp_path):
         assert file.getvalue() == "b\n病\n".encode(encoding)
 
 
+def test_big5_that_begins_like_a_byte_order_mark_has_none(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"\xef\xbb\xbf\x7c|b\n1|2\n")
+    file = io.BytesIO()
+    source = CSV(path, "|", "cp950")
+    release_content(path, source, drop=source.names[:1])(file)
+    assert file.getvalue() == b"b\n2\n"
+
+
+def test_a_quote_behind_a_blank_does_not_keep_a_line_open(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(b'A\n "x\ny"\n')
+    assert whole_table(CSV(path)).num_rows == 2
+    file = io.BytesIO()
+    release_content(path, CSV(path), changed={"A": pa.array(["p", "q"])})(file)
+    assert file.getvalue() == b"A\np\nq\n"
+
+
 def test_quotes_around_every_cell_and_line_ends_in_cells_are_looked_at_at_once():
     for text in (b'"a";"b"\n"x;\ny";"1"\n', b'a;b\n"say ""hi""";2\n', b'a; "b"\n1; "x"\n', b'"a";b\r\n"x\r\ny";"z\n'):
         ends, _ = _fields_at_once(text, b";")

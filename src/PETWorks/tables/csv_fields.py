@@ -98,12 +98,11 @@ def records_of(source: CSV) -> Iterator[Records]:
         block = b"".join(islice(blocks, 1 + len(rest) // BLOCK))
         more = bool(block) or records is not None
         rest += block
-    # The last line may have no line end.
-    for line_end in (b"", b"\n"):
-        records = _complete_records(source, mark, rest, rest + line_end) if rest else None
-        if records is not None:
-            yield records
-            mark, rest = b"", rest[len(records.octets) :]
+    # The last line may have no line end; or a carriage return alone, to which this adds nothing.
+    records = _complete_records(source, mark, rest, rest + b"\n") if rest else None
+    if records is not None:
+        yield records
+        rest = rest[len(records.octets) :]
     if rest:
         raise changed_meanwhile(source)
 
