@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import tracemalloc
 from collections import Counter
 from fractions import Fraction
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from conftest import TINY_BATCHES, constants, examples
 from PETWorks import Release
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.counting.counts import ClassValues, largest_ratio
+from PETWorks.counting.counts import ClassValues, Grouping, largest_ratio
 from PETWorks.measures.attacks.records import record_class_modes
 
 
@@ -166,3 +167,20 @@ def test_loops_are_compiled_even_where_nothing_can_be_kept(monkeypatch, when, er
 
     monkeypatch.setattr(kernels, "njit", njit)
     assert kernels.compiled(len)([1, 2]) == 2
+
+
+def test_classes_of_many_groupings_are_not_all_kept():
+    """Only their sizes are asked for, and a table whose records are all different has as many classes as records."""
+    rows, names = 50_000, ("a", "b", "c", "d", "e")
+    numbers = np.random.default_rng(1).integers(0, 300, (len(names), rows))
+    columns = dict(zip(names, numbers.astype(str).tolist(), strict=True))
+    table = Release(columns, dict.fromkeys(names, QUASI_IDENTIFIER))
+    table.class_sizes()
+    tracemalloc.start()
+    try:
+        for name in names:
+            others = tuple(one for one in names if one != name)
+            assert table.view.sizes_by(Grouping(others, others)).records == rows
+        assert tracemalloc.get_traced_memory()[0] < 8 * rows, "less than one number per class"
+    finally:
+        tracemalloc.stop()

@@ -134,8 +134,16 @@ class WeightedRows:
         return 0 if out is None else int(np.sum(out if self.weights is None else self.weights[out]))
 
     def class_sizes(self, grouping: Grouping) -> ClassSizes:
-        """How many classes have how many records."""
+        """How many classes have how many records.
+
+        The classes themselves are kept for further questions only if they are the first: as many as there are records,
+        for each of many groupings, would not fit into memory.
+        """
+        are_kept = not self._by_columns or grouping.columns in self._by_columns
         sizes, kept = self._sizes(grouping.columns), self._kept(grouping)
+        if not are_kept:
+            self._by_columns.pop(grouping.columns, None)
+            self._kept_classes.pop(grouping)
         return size_histogram(sizes if kept is None else sizes[kept])
 
     def smallest_class(self, grouping: Grouping) -> int | None:
