@@ -3,27 +3,21 @@
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from PETWorks.anonymizer.explanation import Explanation, explained
+from PETWorks.anonymizer.explanation import ColumnReason, Explanation, column_reasons, explained
 from PETWorks.anonymizer.judging import records_failing
 from PETWorks.anonymizer.problem import Problem, problem_of
-from PETWorks.anonymizer.released import as_release, changed_columns
+from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import Rule, Rules, checked_rules
-from PETWorks.anonymizer.searching import Progress, Search, Solution
+from PETWorks.anonymizer.searching import Progress, Search
 from PETWorks.counting.release import Release
 from PETWorks.errors import NotApplicable, ParameterError
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
-from PETWorks.measures.class_tests import Mask
-from PETWorks.tables.whole import whole_table
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @dataclass(frozen=True, eq=False)
-class Anonymization:
+class Anonymization(Recoded):
     """A table on the best levels.
 
     levels      the level of each quasi-identifier
@@ -41,70 +35,35 @@ class Anonymization:
 
     problem: Problem
     search: Search
-    solution: Solution
+    loss: float
     optimal: bool
     bound: float
     checked: int
-
-    @property
-    def levels(self) -> dict[str, int]:
-        """The level of each quasi-identifier."""
-        return self.problem.lattice.levels(self.solution.node)
-
-    @property
-    def loss(self) -> float:
-        """What is lost."""
-        return self.solution.loss
-
-    @property
-    def suppressed(self) -> int:
-        """How many records are suppressed beside those that were already."""
-        return self.solution.suppressed
 
     @property
     def nodes(self) -> int:
         """How many nodes there are."""
         return self.problem.lattice.nodes
 
-    @cached_property
-    def _suppressed_classes(self) -> Mask:
-        judged = self.search.judge(self.problem.ground.at(self.solution.node))
-        assert judged.suppressed is not None
-        return judged.suppressed
-
-    @cached_property
-    def table(self) -> "pa.Table":
-        """The release: all columns but the identifiers, in the order of the input."""
-        original = self.problem.original
-        names = [name for name in original.columns if name not in original.identifiers]
-        return whole_table(original.source, names, self.changed_columns)
-
-    @cached_property
-    def changed_columns(self) -> "dict[str, pa.Array]":
-        """The columns that differ from the original, as texts."""
-        classes = self.problem.ground.at(self.solution.node)
-        return changed_columns(classes, self._suppressed_classes)
-
-    @cached_property
-    def release(self) -> Release:
-        """The release, ready to be evaluated; the table that it was made from is its original."""
-        return as_release(self.problem.original, self.table)
-
     def explain(self) -> Explanation:
         """Why these levels: what would break one level finer, the next-best levels, what each rule costs."""
-        return explained(self.problem, self.search, self.solution)
+        return explained(self.problem, self.search, self.classes.node)
+
+    def reasons(self) -> tuple[ColumnReason, ...]:
+        """The part of the explanation that needs no further search: what would break one level finer."""
+        return column_reasons(self.problem, self.search, self.classes.node)
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain dicts, lists, numbers and texts."""
         return {
             "levels": self.levels,
-            "heights": {name: self.problem.original.hierarchies[name].height for name in self.levels},
+            "heights": {name: self.original.hierarchies[name].height for name in self.levels},
             "objective": self.problem.objective_name,
             "aggregate": self.problem.aggregate,
             "loss": self.loss,
             "bound": self.bound,
             "optimal": self.optimal,
-            "records": self.problem.ground.records,
+            "records": self.records,
             "suppressed": self.suppressed,
             "suppressed_before": self.problem.ground.aside,
             "suppression_limit": self.problem.suppression,
@@ -118,7 +77,7 @@ class Anonymization:
         proof = "optimal" if self.optimal else f"at least {self.bound:.6g} is lost by any other"
         return (
             f"<Anonymization: levels {levels}; loss {self.loss:.6g}; {self.suppressed} of "
-            f"{self.problem.ground.records} records suppressed; {proof}, {self.checked} of {self.nodes} nodes checked>"
+            f"{self.records} records suppressed; {proof}, {self.checked} of {self.nodes} nodes checked>"
         )
 
 
@@ -207,9 +166,12 @@ def anonymize_release(
     search.run(report=progress)
     if search.best is None:
         raise _unsatisfiable(problem)
-    optimal = not search.is_interrupted
-    bound = search.best.loss if optimal else search.bound
-    return Anonymization(problem, search, search.best, optimal, bound, search.checked)
+    best, optimal = search.best, not search.is_interrupted
+    classes = problem.ground.at(best.node)
+    suppressed = search.judge(classes).suppressed
+    assert suppressed is not None
+    bound = best.loss if optimal else search.bound
+    return Anonymization(release, classes, suppressed, problem, search, best.loss, optimal, bound, search.checked)
 
 
 def _unsatisfiable(problem: Problem) -> NotApplicable:

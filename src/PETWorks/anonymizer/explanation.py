@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from PETWorks.anonymizer.judging import records_failing
+from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.problem import Problem
-from PETWorks.anonymizer.searching import Search, Solution
+from PETWorks.anonymizer.searching import Search
 
 NEXT_BEST = 10
 
@@ -69,28 +70,28 @@ class Explanation:
         }
 
 
-def explained(problem: Problem, search: Search, solution: Solution) -> Explanation:
+def explained(problem: Problem, search: Search, best: Node) -> Explanation:
     """The whole explanation: it takes further searches."""
     search.run(wanted=NEXT_BEST + 1)
-    others = [one for one in search.solutions if one.node != solution.node][:NEXT_BEST]
+    others = [one for one in search.solutions if one.node != best][:NEXT_BEST]
     return Explanation(
-        column_reasons(problem, search, solution),
+        column_reasons(problem, search, best),
         tuple(NextBest(problem.lattice.levels(one.node), one.loss, one.suppressed) for one in others),
         tuple(rule_costs(problem)),
     )
 
 
-def column_reasons(problem: Problem, search: Search, solution: Solution) -> tuple[ColumnReason, ...]:
+def column_reasons(problem: Problem, search: Search, best: Node) -> tuple[ColumnReason, ...]:
     """For each column, what would happen one level finer: quickly told."""
-    return tuple(_reason(problem, search, solution, place) for place in range(len(problem.lattice.columns)))
+    return tuple(_reason(problem, search, best, place) for place in range(len(problem.lattice.columns)))
 
 
-def _reason(problem: Problem, search: Search, solution: Solution, place: int) -> ColumnReason:
-    column, level = problem.lattice.columns[place], solution.node[place]
+def _reason(problem: Problem, search: Search, best: Node, place: int) -> ColumnReason:
+    column, level = problem.lattice.columns[place], best[place]
     height = problem.original.hierarchies[column].height
     if level == problem.lattice.low[place]:
         return ColumnReason(column, level, height)
-    finer = (*solution.node[:place], level - 1, *solution.node[place + 1 :])
+    finer = (*best[:place], level - 1, *best[place + 1 :])
     classes = problem.ground.at(finer)
     judged = search.judge(classes)
     if judged.suppressed is not None:

@@ -1,5 +1,7 @@
-"""What goes out: the columns that change, and the release that can be evaluated."""
+"""A table on the levels of a node, with some classes suppressed: its columns, all of it, and as a release."""
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from PETWorks.anonymizer.ground import NodeClasses
@@ -7,35 +9,71 @@ from PETWorks.anonymizer.recoding import recoded_columns
 from PETWorks.counting.release import Release
 from PETWorks.measures.class_tests import Mask
 from PETWorks.tables.arrays import dictionary
+from PETWorks.tables.whole import whole_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def changed_columns(classes: NodeClasses, suppressed: Mask) -> "dict[str, pa.Array]":
-    """The quasi-identifiers that are not as they were, as texts, in the order of the input."""
-    columns, _ = recoded_columns(classes, suppressed)
-    touched = bool(suppressed.any())
-    return {
-        name: dictionary(column.codes, column.labels)
-        for (name, column), level in zip(columns.items(), classes.node, strict=True)
-        if level or touched
-    }
+@dataclass(frozen=True, eq=False)
+class Recoded:
+    """A table on other levels.
 
+    original     the table as it was
+    classes      its equivalence classes on these levels
+    taken_out    which of them are suppressed
+    """
 
-def as_release(original: Release, table: "pa.Table") -> Release:
-    """The release with what is known of the original."""
-    given, population = original.view.background.given, original.view.background.population
-    treatment = {name: way for name, way in original.treatment.items() if name != "privacy_unit"}
-    unit = original.privacy_unit if original.privacy_unit in table.column_names else None
-    return Release(
-        table,
-        {name: role for name, role in original.roles.items() if name in table.column_names},
-        original.hierarchies,
-        given[0] if given[1] is None else given[1],
-        population=None if population is None else population.given_as,
-        privacy_unit=unit,
-        engine="memory",
-        memory_limit=original.memory_limit,
-        **treatment,
-    )
+    original: Release
+    classes: NodeClasses
+    taken_out: Mask
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """The level of each quasi-identifier."""
+        return self.classes.ground.lattice.levels(self.classes.node)
+
+    @property
+    def records(self) -> int:
+        """How many records the table has."""
+        return self.classes.ground.records
+
+    @cached_property
+    def suppressed(self) -> int:
+        """How many records are suppressed beside those that were already."""
+        return int(self.classes.records[self.taken_out].sum())
+
+    @cached_property
+    def changed_columns(self) -> "dict[str, pa.Array]":
+        """The quasi-identifiers that are not as they were, as texts, in the order of the input."""
+        columns, _ = recoded_columns(self.classes, self.taken_out)
+        touched = bool(self.taken_out.any())
+        return {
+            name: dictionary(column.codes, column.labels)
+            for (name, column), level in zip(columns.items(), self.classes.node, strict=True)
+            if level or touched
+        }
+
+    @cached_property
+    def table(self) -> "pa.Table":
+        """The release: all columns but the identifiers, in the order of the input."""
+        names = [name for name in self.original.columns if name not in self.original.identifiers]
+        return whole_table(self.original.source, names, self.changed_columns)
+
+    @cached_property
+    def release(self) -> Release:
+        """The release, ready to be evaluated; the table that it was made from is its original."""
+        before, table = self.original, self.table
+        given, population = before.view.background.given, before.view.background.population
+        treatment = {name: way for name, way in before.treatment.items() if name != "privacy_unit"}
+        return Release(
+            table,
+            {name: role for name, role in before.roles.items() if name in table.column_names},
+            before.hierarchies,
+            given[0] if given[1] is None else given[1],
+            population=None if population is None else population.given_as,
+            privacy_unit=before.privacy_unit if before.privacy_unit in table.column_names else None,
+            engine="memory",
+            memory_limit=before.memory_limit,
+            **treatment,
+        )
