@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from jsonschema import Draft202012Validator
 
-from PETWorks.gate import bounds, document, sign_off_document, subset_document
+from PETWorks.gate import anonymization_document, bounds, document, sign_off_document, subset_document
 from PETWorks.gate.bounds import Bound
 from PETWorks.gate.document import CheckFile
 from PETWorks.gate.typed_json import ABSENT, Absent, JSONObject, keywords
@@ -90,7 +90,7 @@ def test_every_class_of_a_check_is_described_and_used():
     definitions = CheckFile.json_schema()["$defs"]
     classes = {
         name: one
-        for module in (bounds, document, sign_off_document, subset_document)
+        for module in (anonymization_document, bounds, document, sign_off_document, subset_document)
         for name, one in vars(module).items()
         if isinstance(one, type) and issubclass(one, JSONObject) and one.__module__ == module.__name__
     }

@@ -16,6 +16,7 @@ from PETWorks.gate.recognition import DATE, LOOKS, MIXED
 from PETWorks.gate.sign_off import ITEMS
 from PETWorks.measures.attacks.subsets import LIMITS
 from PETWorks.measures.catalogue import NEEDS, catalogue
+from PETWorks.render.anonymization import STATES
 from PETWorks.render.language import checked_language, said
 from PETWorks.render.languages import LANGUAGES
 from PETWorks.render.prose import GLOSSARY
@@ -70,6 +71,8 @@ def completed_ids():
     yield from (f"attributes.{key}" for key in ("prior", "posterior", "distance"))
     yield from (f"head.{head}" for head in ("rule", "measure", "found", "wanted", "verdict"))
     yield from (f"head.{kind}" for kind in ("highest", "median", "lowest"))
+    yield from (f"head.{head}" for head in ("level", "one-finer", "levels", "loss", "suppressed", "before", "after"))
+    yield from (f"state.{fact}" for fact in STATES)
     yield from (f"sees.{entry.sees}" for entry in catalogue.values() if entry.sees is not None)
     yield from (f"stated.{way}" for way in ("cell size", "probability", "probability and cell size"))
     yield from (f"rule.{rule}" for rule in ("every-subset", *IMPLICIT))

@@ -57,15 +57,10 @@ def problem_of(
     if not release.quasi_identifiers:
         raise RoleError(*NO_QUASI_IDENTIFIER)
     _check_hierarchies(release)
-    for what, given in (("levels", levels), ("weights", weights)):
-        for column in given or ():
-            if column in release.columns and column not in release.quasi_identifiers:
-                role = "a sensitive attribute" if column in release.sensitive_attributes else "no quasi-identifier"
-                raise ParameterError(f"column {column!r} is {role}; only quasi-identifiers are generalised", what=what)
+    check_columns(release, levels, "levels")
+    check_columns(release, weights, "weights")
     name, put_together, weighed = checked_objective(objective, aggregate, weights, release.quasi_identifiers)
-    if not release.has_original:  # what is lost is measured against the table itself
-        view = release.view
-        release.view = replace(view, background=replace(view.background, load_original=lambda: view.table))
+    with_original(release)
     lattice = Lattice.of(release.quasi_identifiers, release.hierarchies, levels)
     for rule in rules:
         rule.check(release.view)
@@ -75,6 +70,21 @@ def problem_of(
     return Problem(
         release, lattice, ground, rules, most, made, name, put_together if name == "granularity" else None, float(share)
     )
+
+
+def check_columns(release: Release, given: Mapping[str, Any] | None, what: str) -> None:
+    """An error if levels or weights are given for columns that are not generalised."""
+    for column in given or ():
+        if column in release.columns and column not in release.quasi_identifiers:
+            role = "a sensitive attribute" if column in release.sensitive_attributes else "no quasi-identifier"
+            raise ParameterError(f"column {column!r} is {role}; only quasi-identifiers are generalised", what=what)
+
+
+def with_original(release: Release) -> None:
+    """Where no original was given, the table itself is it: what is lost is measured against it."""
+    if not release.has_original:
+        view = release.view
+        release.view = replace(view, background=replace(view.background, load_original=lambda: view.table))
 
 
 def _check_hierarchies(release: Release) -> None:

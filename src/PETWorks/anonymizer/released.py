@@ -54,10 +54,15 @@ class Recoded:
             if level or touched
         }
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The direct identifiers; the privacy unit stays, because people cannot be counted without it."""
+        return tuple(name for name in self.original.identifiers if name != self.original.privacy_unit)
+
     @cached_property
     def table(self) -> "pa.Table":
         """The release: all columns but the identifiers, in the order of the input."""
-        names = [name for name in self.original.columns if name not in self.original.identifiers]
+        names = [name for name in self.original.columns if name not in self.left_out]
         return whole_table(self.original.source, names, self.changed_columns)
 
     @cached_property
@@ -72,7 +77,7 @@ class Recoded:
             before.hierarchies,
             given[0] if given[1] is None else given[1],
             population=None if population is None else population.given_as,
-            privacy_unit=before.privacy_unit if before.privacy_unit in table.column_names else None,
+            privacy_unit=before.privacy_unit,
             engine="memory",
             memory_limit=before.memory_limit,
             **treatment,

@@ -26,6 +26,8 @@ MODULES = {
     "evaluate": "measuring",
     "measures": "measuring",
     "attack": "attacking",
+    "anonymize": "anonymising",
+    "apply": "anonymising",
     "hierarchy": "hierarchies",
     "init": "policies",
     "check": "policies",

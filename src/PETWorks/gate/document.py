@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, Literal
 
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.gate.anonymization_document import AnonymizationFacts
 from PETWorks.gate.bounds import Bound, Count, Number
 from PETWorks.gate.sign_off_document import Day, SignOff
 from PETWorks.gate.sign_off_document import Spoken as Spoken
@@ -316,6 +317,7 @@ class CheckDocument(JSONObject):
     not_applicable: Annotated[Mapping[str, str], "the measures that do not apply, each with the reason"]
     next_steps: tuple[NextStep, ...]
     sign_off: SignOff | None = None
+    anonymization: AnonymizationFacts | None = None
     options: Annotated[
         Mapping[str, str | None], "the options of the command, besides edition and time, that the result depends on"
     ]

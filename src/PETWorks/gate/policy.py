@@ -79,6 +79,7 @@ class Policy:
     accountability: Accountability
     limits: Mapping[str, str] = field(default_factory=dict)
     waivers: tuple[Waiver, ...] = ()
+    anonymize: Mapping[str, Any] = field(default_factory=dict)  # how to make a release
     root: Path | None = None  # the folder that the user allowed the files to be in, if it is not the policy's
 
     def release(self, data: Any = None, **counted: Any) -> Release:
@@ -177,6 +178,7 @@ def read_policy(path: str | Path, root: str | Path | None = None, *, network: bo
         accountability=accountability,
         limits=subsets.get("limits", {}),
         waivers=waivers,
+        anonymize=content.get("anonymize", {}),
         root=None if root is None else Path(root),
     )
 

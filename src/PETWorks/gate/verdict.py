@@ -100,6 +100,13 @@ def judged(
     return document, release.engine.note
 
 
+def rule_results(release: Release, policy: Policy, today: date) -> tuple[RuleResult, ...]:
+    """The rules alone, for a release that need not be a file yet."""
+    subsets = _subsets(release, policy, None)[0] if policy.limits else None
+    examined = examined_columns(release, columns(release, ()), policy.no_role)
+    return tuple(_rules(release, policy, subsets, examined, today))
+
+
 def _is_the_policys(data: Any, policy: Policy) -> bool:
     """Whether data is the very file that the policy names."""
     both_files = isinstance(data, Path) and isinstance(policy.data, Path) and data.is_file() and policy.data.is_file()

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.gate.diff import Comparison, Difference
-from PETWorks.gate.document import CheckDocument
+from PETWorks.gate.document import CheckDocument, RuleResult
 from PETWorks.gate.presets import Preset
 from PETWorks.gate.sign_off_document import Regime
 from PETWorks.gate.suggestion import Suggestion
@@ -36,11 +36,7 @@ def check_text(document: CheckDocument, lang: str, *, colour: bool, width: int) 
         _word(document.verdict, lang) + Text(f" {own(document.title, lang)}", "bold"),
         Text(prose.summary(document, lang), "not bold"),
     ]
-    table = new_table(*(said(lang, f"head.{head}") for head in ("rule", "measure", "found", "wanted", "verdict")))
-    for rule in document.rules:
-        cells = (rule_name(rule.name, lang), measure_name(rule.measure, lang), put(rule.value, lang))
-        table.add_row(*map(Text, (*cells, thresholds(rule, lang))), _word(rule.verdict, lang))
-    parts.append(table)
+    parts.append(rules_table(document.rules, lang))
     parts += [
         Text(said(lang, "write.labelled", label=rule_name(rule.name, lang), text=prose.waiver(rule.waiver, lang)))
         for rule in document.rules
@@ -57,6 +53,15 @@ def check_text(document: CheckDocument, lang: str, *, colour: bool, width: int) 
         parts.append(Text(prose.residual(document, lang)))
         parts += [Text(f"{place}. {step}") for place, step in enumerate(steps, 1)]
     return rendered(parts, colour=colour, width=width)
+
+
+def rules_table(rules: Sequence[RuleResult], lang: str) -> Any:
+    """The rules with what was found, what is required, and the verdict."""
+    table = new_table(*(said(lang, f"head.{head}") for head in ("rule", "measure", "found", "wanted", "verdict")))
+    for rule in rules:
+        cells = (rule_name(rule.name, lang), measure_name(rule.measure, lang), put(rule.value, lang))
+        table.add_row(*map(Text, (*cells, thresholds(rule, lang))), _word(rule.verdict, lang))
+    return table
 
 
 def _losses(document: CheckDocument, lang: str) -> list[Any]:

@@ -10,7 +10,7 @@ from PETWorks.errors import InputError
 from PETWorks.gate.document import INTERNAL, CheckDocument, CheckFile
 from PETWorks.measures.catalogue import find
 from PETWorks.measures.numbers import whole
-from PETWorks.render import charts, prose
+from PETWorks.render import anonymization, charts, prose
 from PETWorks.render.bilingual import in_all_languages, spoken
 from PETWorks.render.language import (
     ENGLISH,
@@ -29,7 +29,7 @@ from PETWorks.render.language import (
     thresholds,
 )
 from PETWorks.render.languages import LANGUAGES
-from PETWorks.render.sections import MOST_STEPS, by_section, shown_sections, view
+from PETWorks.render.sections import MOST_COLUMNS, MOST_STEPS, by_section, shown_sections, view
 
 LARGEST_PAGE = 2_000_000
 
@@ -69,6 +69,7 @@ def page(document: CheckFile, lang: str = ENGLISH) -> str:
             **view(document),
             **charts.view(document),
             **_sentences(document),
+            **_made(document),
             **_FUNCTIONS,
         )
     )
@@ -111,6 +112,26 @@ def _sentences(document: CheckDocument) -> dict[str, Any]:
     }
 
 
+def _made(document: CheckDocument) -> dict[str, Any]:
+    """What the section says about how the release was made, if the document does."""
+    facts = document.anonymization
+    if facts is None:
+        return {}
+    best = [(column.column, column.level) for column in facts.columns]
+
+    def states(_document: CheckDocument, lang: str) -> list[str]:
+        return [text for row in anonymization.states(facts, lang) for text in row]
+
+    cells = _listed(states, document)
+    return {
+        "made_texts": _listed(lambda _document, lang: anonymization.outcome(facts, lang), document),
+        "made_costs": _listed(lambda _document, lang: anonymization.costs(facts, lang), document),
+        "made_states": [cells[first : first + 3] for first in range(0, len(cells), 3)],
+        "made_columns": facts.columns[:MOST_COLUMNS],
+        "made_change": lambda other: anonymization.change(best, other),
+    }
+
+
 def _in_all(function: Callable[..., str]) -> Callable[[Any], Any]:
     """A function of a value and a language, turned into one that returns the text in all languages."""
     return lambda value: spoken(lambda lang: function(value, lang))
@@ -143,6 +164,9 @@ _FUNCTIONS: dict[str, Any] = {
     "sees": _in_all(prose.sees),
     "is_blind": lambda measure: find(measure).sees is not None,
     "finding": _in_all(prose.finding),
+    "made_level": _in_all(anonymization.level),
+    "made_finer": _in_all(anonymization.finer),
+    "made_loss": anonymization.loss,
 }
 
 

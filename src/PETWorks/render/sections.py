@@ -19,7 +19,7 @@ LOSSES = ("head.column", "head.values-before", "head.values-after", "column.chan
 
 SECTIONS = (
     *("context", "columns", "identity", "drivers", "attributes", "presence", "profit", "utility"),
-    *("steps", "sign-off", "method", "glossary"),
+    *("anonymization", "steps", "sign-off", "method", "glossary"),
 )
 _FIRST = ("fail", "withheld", "waived", "pass")
 
@@ -49,7 +49,12 @@ def _given(document: CheckDocument) -> set[str]:
 
 def shown_sections(document: CheckDocument) -> dict[str, int]:
     """The sections that the report of a document has, with their numbers; outsiders sign nothing."""
-    shown = [name for name in SECTIONS if name != "sign-off" or document.sign_off is not None]
+    absent = {
+        name
+        for name, fact in (("sign-off", document.sign_off), ("anonymization", document.anonymization))
+        if fact is None
+    }
+    shown = [name for name in SECTIONS if name not in absent]
     return {name: place for place, name in enumerate(shown, 1)}
 
 

@@ -37,6 +37,27 @@ def progress(doing: str) -> Any:
 
 
 @contextmanager
+def searching() -> Iterator[Callable[[Any], None]]:
+    """How far a search is, with the gap to what could still be better, on a terminal; nothing elsewhere."""
+    if not _is_terminal(sys.stderr):
+        yield lambda _state: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("searching", total=None)
+
+        def report(state: Any) -> None:
+            found = "nothing found yet" if state.best is None else f"best loss {state.best:.4g}"
+            gap = "" if not state.best else f", at most {1 - state.bound / state.best:.1%} above the optimum"
+            bar.update(task, description=f"searching: {state.checked:,} nodes, {found}{gap}")
+
+        yield report
+
+
+@contextmanager
 def counting() -> Iterator[Callable[[int, int], None]]:
     """A bar with the time left on a terminal, nothing elsewhere."""
     if not _is_terminal(sys.stderr):

@@ -1,0 +1,216 @@
+"""The commands that make a release: anonymize, apply."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
+from PETWorks.anonymizer.applying import apply_levels
+from PETWorks.anonymizer.searching import Progress
+from PETWorks.cli.arguments import (
+    DOES_NOT_HOLD,
+    HOLDS,
+    items,
+    say_written,
+    shown_name,
+)
+from PETWorks.cli.policies import with_format_options
+from PETWorks.cli.release_files import Job, checked_target, job_given, today, written
+from PETWorks.errors import ParameterError, printable
+from PETWorks.gate.anonymising import (
+    anonymize_by,
+)
+from PETWorks.gate.anonymization_facts import anonymization_facts
+from PETWorks.gate.document import FAIL, RuleResult, together
+from PETWorks.gate.policy import Policy
+from PETWorks.measures.parameters import number_given
+from PETWorks.render.formats import FILES
+from PETWorks.render.json import dumps
+from PETWorks.render.terminal import progress, searching, style
+from PETWorks.tables.output import write_whole
+
+FILE = click.Path(path_type=Path)
+POLICY_SUFFIXES = (".yaml", ".yml")
+
+
+def _options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that both commands have."""
+    option = click.option
+    options = [
+        option("-o", "--output", type=FILE, required=True, help="The release: .csv, .parquet or .feather."),
+        option(
+            "--measure",
+            "measures",
+            multiple=True,
+            metavar="NAME[:parameter=value,...]",
+            help="A rule, for a table without a policy; repeat for more.",
+        ),
+        option("--qi", multiple=True, metavar="A,B", help="Quasi-identifiers: what an adversary may know."),
+        option("--sensitive", multiple=True, metavar="C,D", help="Sensitive attributes: what must not be learnt."),
+        option("--identifier", multiple=True, metavar="E,F", help="Direct identifiers: they are left out."),
+        option("--privacy-unit", metavar="COLUMN", help="Names the person; several records of a person count once."),
+        option("--hierarchies", metavar="DIR", help="Folder of files ...hierarchy_<column>.csv."),
+        option("--original", metavar="TABLE", help="The table that measures compare with [default: the table itself]."),
+        option("--population", metavar="TABLE|NUMBER|SHARE", help="The population of the records."),
+        option("--separator", metavar="CHAR", help="Separator of the CSV files; detected by default."),
+        option("--encoding", metavar="NAME", help="Encoding of the CSV files; detected by default."),
+        option("--root", type=FILE, metavar="DIR", help="Files of the policy must be in here."),
+        option("--network", is_flag=True, help="Allow connections to servers that the policy names."),
+        option("--shuffle", is_flag=True, help="Write the records in random order."),
+        option("--seed", metavar="NUMBER", help="With --shuffle: the seed of an earlier run, to repeat it."),
+        option("--memory-limit", metavar="SIZE", help="Memory to use, such as 2GB."),
+        option("--format", "output_format", type=click.Choice(["table", "json"]), default="table", show_default=True),
+    ]  # fmt: skip
+    for add in reversed(options):
+        command = add(command)
+    return command
+
+
+@click.command("anonymize")
+@click.argument("table", metavar="POLICY|DATA")
+@_options
+@click.option("--suppression", metavar="SHARE", help="The share of records that may be suppressed, from 0 to 1.")
+@click.option("--objective", metavar="NAME", help="What is to be small [default: granularity].")
+@click.option("--aggregate", metavar="NAME", help="Of granularity: geometric, arithmetic, sum, maximum.")
+@click.option("--weight", "weights", multiple=True, metavar="COLUMN=NUMBER", help="The importance of a column.")
+@click.option("--level", "levels", multiple=True, metavar="COLUMN=N|N-M", help="A level, or the lowest and highest.")
+@click.option("--explain", is_flag=True, help="Also show the next-best levels and what each rule costs.")
+@with_format_options
+def anonymize_command(table: str, output: Path, **options: Any) -> None:
+    """Make the best release of a table that keeps the rules, and prove that there is no better one.
+
+    Generalises the quasi-identifiers, suppresses records where that costs less, leaves out direct identifiers. Beside
+    the release come its hierarchies and a policy for `petworks check`. Exit code 0: the release keeps every rule of
+    the policy; 1: it does not; 2: bad input, and nothing is written. Ctrl-C ends the search with the best so far.
+
+    \b
+    Examples:
+      petworks anonymize patients_policy.yaml -o released.csv --html report.html
+      petworks anonymize patients_policy.yaml -o released.parquet --suppression 0.02 --level age=1-2
+      petworks anonymize patients.csv --qi age,zip --hierarchies levels --measure k-anonymity:k=5 -o released.csv
+    """
+    reports = {name: path for name, path in options.items() if name in FILES and path is not None}
+    job = job_given(table, options)
+    given = {
+        "suppression": _share(options["suppression"]),
+        "objective": options["objective"],
+        "aggregate": options["aggregate"],
+        "weights": dict(_pair(text, "--weight") for text in options["weights"]) or None,
+        "levels": dict(_bounds(text) for text in options["levels"]) or None,
+    }
+    target = checked_target(output, job, reports.values())
+    with searching() as report:
+        result = _anonymized(job, given, report)
+    if not result.optimal:
+        click.echo("petworks: the search was stopped; this is the best release so far", err=True)
+    files, policy, rules = written(result, job, target, options)
+    explanation = result.explain() if options["explain"] or reports else None
+    facts = anonymization_facts(result, policy.release(engine="memory"), explanation)
+    _put_out(facts, rules, target, policy, options)
+    if reports:
+        from PETWorks.render.checks import Check, check
+
+        checked = check(policy)
+        told = Check(replace(checked.content, anonymization=facts), checked.note)
+        write_whole({path: told.to_format(name).encode("utf-8", "replace") for name, path in reports.items()})
+    say_written([*files, *reports.values()])
+    sys.exit(DOES_NOT_HOLD if together([rule.verdict for rule in rules]) == FAIL else HOLDS)
+
+
+@click.command("apply")
+@click.argument("table", metavar="POLICY|DATA")
+@_options
+@click.option("--levels", required=True, metavar="COLUMN=N,...", help="The levels; columns that are not named stay.")
+@click.option("--suppress", is_flag=True, help="Suppress the records of classes that break a rule.")
+def apply_command(table: str, output: Path, **options: Any) -> None:
+    """Make a release on levels of one's own choice.
+
+    With --suppress, records of classes that break a rule are suppressed, however many they are. Otherwise as
+    `petworks anonymize`.
+
+    \b
+    Examples:
+      petworks apply patients_policy.yaml --levels age=2,zip=1 --suppress -o released.csv
+    """
+    job = job_given(table, options)
+    target = checked_target(output, job, ())
+    levels = {
+        name: _level(text)
+        for name, text in (_pair_text(text, "--levels") for text in items(options["levels"], "--levels"))
+    }
+    with progress(f"recoding {shown_name(table)}"):
+        result = apply_levels(job.release, levels, job.rules if options["suppress"] else ())
+    files, _, rules = written(result, job, target, options)
+    if options["output_format"] == "json":
+        click.echo(dumps({"levels": result.levels, "suppressed": result.suppressed, "rules": _verdicts(rules)}))
+    else:
+        from PETWorks.render.anonymization_text import applied_text
+
+        click.echo(
+            applied_text(_title(target, rules), result.suppressed, result.records, rules, **style(None)), nl=False
+        )
+    say_written(files)
+    sys.exit(DOES_NOT_HOLD if together([rule.verdict for rule in rules]) == FAIL else HOLDS)
+
+
+def _anonymized(job: Job, given: dict[str, Any], report: Callable[[Progress], None]) -> Anonymization:
+    if job.policy is not None:
+        return anonymize_by(job.policy, job.release, today(), given, report)
+    settings = {name: value for name, value in given.items() if value is not None}
+    return anonymize_release(job.release, job.rules, **settings, progress=report)
+
+
+def _put_out(facts: Any, rules: tuple[RuleResult, ...], target: Path, policy: Policy, options: dict[str, Any]) -> None:
+    if options["output_format"] == "json":
+        told = {"release": target.name, "policy": policy.path.name, "anonymization": facts.to_dict()}
+        click.echo(dumps({**told, "rules": _verdicts(rules)}))
+        return
+    from PETWorks.render.anonymization_text import anonymization_text
+
+    click.echo(anonymization_text(_title(target, rules), facts, rules, **style(None)), nl=False)
+
+
+def _verdicts(rules: tuple[RuleResult, ...]) -> list[dict[str, Any]]:
+    return [{"rule": rule.name, "verdict": rule.verdict, "value": rule.value} for rule in rules]
+
+
+def _title(target: Path, rules: tuple[RuleResult, ...]) -> str:
+    return f"{together([rule.verdict for rule in rules])} {printable(target.name)}"
+
+
+def _share(text: str | None) -> float | None:
+    number = None if text is None else number_given(text)
+    if text is not None and number is None:
+        raise ParameterError(f"--suppression expects a share of the records, 0 to 1, got {text[:40]!r}")
+    return number
+
+
+def _pair_text(text: str, option: str) -> tuple[str, str]:
+    column, equals, value = text.rpartition("=")
+    if not equals or not column.strip():
+        raise ParameterError(f"{option} expects COLUMN=NUMBER, got {text[:60]!r}")
+    return column.strip(), value.strip()
+
+
+def _pair(text: str, option: str) -> tuple[str, float]:
+    column, value = _pair_text(text, option)
+    number = number_given(value)
+    if number is None:
+        raise ParameterError(f"{option} expects COLUMN=NUMBER, got {text[:60]!r}")
+    return column, number
+
+
+def _level(text: str) -> int:
+    if not text.isdecimal() or len(text) > 6:
+        raise ParameterError(f"expected a level, a whole number from 0 on, got {text[:40]!r}")
+    return int(text)
+
+
+def _bounds(text: str) -> tuple[str, Any]:
+    column, value = _pair_text(text, "--level")
+    low, dash, high = value.partition("-")
+    return column, (_level(low), _level(high)) if dash else _level(low)

@@ -1,0 +1,128 @@
+"""A release made by a policy: its rules as those of a search, and the policy that comes with the release."""
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import contextmanager
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from PETWorks.about.hierarchy import Hierarchy
+from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
+from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
+from PETWorks.anonymizer.searching import Progress
+from PETWorks.counting.release import Release
+from PETWorks.errors import ParameterError, PETWorksError
+from PETWorks.gate.mistakes import located_error
+from PETWorks.gate.policy import Policy
+from PETWorks.gate.policy_rules import IMPLICIT
+
+SETTINGS = ("suppression", "objective", "aggregate", "weights", "levels")
+MARK = "# Written by petworks anonymize, for the release beside it."
+NOT_TO_BE_RELEASED = (
+    "# Policy, hierarchies and reports are for those who may see the original: hierarchies list its values."
+)
+
+
+def search_rules(policy: Policy, today: date) -> tuple[Rule, ...]:
+    """The rules that a release must keep: those of measures and of subsets, without those that are waived."""
+    waived = {waiver.rule for waiver in policy.waivers if waiver.expires >= today}
+    rules: list[Rule] = []
+    for rule in policy.rules:
+        if rule.name in waived or rule.name in IMPLICIT:
+            continue
+        if rule.measure is not None:
+            rules.append(MeasureRule(rule.measure, rule.parameters, rule.name))
+        else:
+            ((limit, at_most),) = rule.parameters.items()
+            rules.append(SubsetRule(limit, at_most, policy.subset_sizes))
+    if not rules:
+        raise ParameterError("the policy has no rule that a release could break; give 'rules' or 'presets'")
+    return tuple(rules)
+
+
+def anonymize_by(
+    policy: Policy,
+    release: Release,
+    today: date,
+    given: Mapping[str, Any],
+    progress: Callable[[Progress], None] | None = None,
+) -> Anonymization:
+    """The best release of the policy's table; what is given takes precedence over what the policy says."""
+    settings = {name: value for name, value in {**policy.anonymize, **given}.items() if value is not None}
+    with located(policy, given):
+        return anonymize_release(release, search_rules(policy, today), **settings, progress=progress)
+
+
+@contextmanager
+def located(policy: Policy, given: Mapping[str, Any]) -> Any:
+    """A context in which errors about settings get the line of the policy that sets them."""
+    try:
+        yield
+    except PETWorksError as error:
+        what = (error.what or "").partition(".")[0]
+        if error.where is not None or given.get(what) is not None:
+            raise
+        if what in SETTINGS and what in policy.anonymize:
+            raise located_error(policy.file, ("anonymize", what), error) from None
+        if what == "hierarchies" and "hierarchies" in policy.file.content:
+            raise located_error(policy.file, ("hierarchies",), error) from None
+        raise
+
+
+def policy_content(policy: Policy) -> dict[str, Any]:
+    """What a policy says, with paths that start where the program does."""
+    content = dict(policy.file.content)
+    for key in ("data", "original", "population"):
+        if isinstance(getattr(policy, key), Path):
+            content[key] = getattr(policy, key)
+    return content
+
+
+def released_policy(
+    content: Mapping[str, Any], target: Path, hierarchies: Mapping[str, Path], *, needs_original: bool
+) -> tuple[str, Path | None]:
+    """The policy that comes with a release, and the folder it needs as root if its own is not enough.
+
+    content      what the policy of the original says
+    target       the file of the release; the policy comes beside it
+    hierarchies  for each column the file of its hierarchy
+    """
+    import yaml
+
+    folder = target.parent.resolve()
+    new = {key: value for key, value in content.items() if key not in ("anonymize", "hierarchies", "original", "data")}
+    original = content.get("original", content["data"])
+    inside = not isinstance(original, Path) or original.resolve().is_relative_to(folder)
+    named: dict[str, Any] = {"petworks_policy": new.pop("petworks_policy", 1)}
+    named |= {"title": new.pop("title")} if "title" in new else {}
+    named["data"] = target.name
+    root = None
+    if inside or needs_original:
+        named["original"] = _relative(original, folder)
+        root = None if inside else Path(os.path.commonpath([folder, original.resolve().parent]))
+    population = new.get("population")
+    if isinstance(population, Path):
+        new["population"] = _relative(population, folder)
+        if not population.resolve().is_relative_to(root or folder):
+            root = Path(os.path.commonpath([root or folder, population.resolve().parent]))
+    named["hierarchies"] = {column: str(path.relative_to(folder)) for column, path in hierarchies.items()}
+    text = yaml.safe_dump({**named, **new}, allow_unicode=True, sort_keys=False, width=100)
+    return f"{MARK}\n{NOT_TO_BE_RELEASED}\n{text}", root
+
+
+def _relative(table: Any, folder: Path) -> Any:
+    """A path as a policy in a folder names it."""
+    return Path(os.path.relpath(table.resolve(), folder)).as_posix() if isinstance(table, Path) else table
+
+
+def hierarchy_files(target: Path, hierarchies: Mapping[str, Hierarchy], columns: tuple[str, ...]) -> dict[str, Path]:
+    """For each column the file of its hierarchy: in a folder beside the release."""
+    folder = target.parent.resolve() / f"{target.stem}_hierarchies"
+    files: dict[str, Path] = {}
+    for column in columns:
+        safe = "".join(sign if sign.isalnum() or sign in "-_" else "_" for sign in column)[:60] or "column"
+        while folder / f"hierarchy_{safe}.csv" in files.values():
+            safe += "_"
+        files[column] = folder / f"hierarchy_{safe}.csv"
+    return {column: path for column, path in files.items() if column in hierarchies}

@@ -1,0 +1,78 @@
+"""What a document says about how a release was made: levels, loss, proof and reasons. Internal edition only."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from PETWorks.gate.typed_json import JSONObject
+
+
+@dataclass(frozen=True)
+class BrokenRule(JSONObject):
+    """A rule that would fail, and how many records would be in classes that fail; none if it is about the table."""
+
+    rule: str
+    records: int | None = None
+
+
+@dataclass(frozen=True)
+class ColumnLevel(JSONObject):
+    """The level of a column, and what would happen one level finer."""
+
+    column: str
+    level: int
+    height: Annotated[int, "the highest level"]
+    finer_loss: Annotated[float, "the loss one level finer, if the rules can be kept there"] | None = None
+    finer_suppressed: int | None = None
+    broken: tuple[BrokenRule, ...] = ()
+
+
+@dataclass(frozen=True)
+class OtherLevels(JSONObject):
+    """Other levels that keep the rules, in the order of the columns."""
+
+    levels: tuple[int, ...]
+    loss: float
+    suppressed: int
+
+
+@dataclass(frozen=True)
+class CostOfRule(JSONObject):
+    """The least loss without a rule; none if nothing keeps the other rules either."""
+
+    rule: str
+    loss_without: float | None = None
+
+
+@dataclass(frozen=True)
+class State(JSONObject):
+    """A table before or after."""
+
+    records: int
+    suppressed: int
+    classes: int
+    smallest_class: int | None
+    highest_risk: float
+    unique: Annotated[float, "share of the records that are alone in their class"]
+    granularity: float | None = None
+    precision: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnonymizationFacts(JSONObject):
+    """How a release was made."""
+
+    columns: tuple[ColumnLevel, ...]
+    objective: str
+    aggregate: str | None = None
+    loss: float
+    bound: Annotated[float, "what any other levels lose at least"]
+    optimal: bool
+    checked: Annotated[int, "nodes that were looked at"]
+    nodes: int
+    records: int
+    suppressed: int
+    suppression_limit: float
+    before: State
+    after: State
+    next_best: tuple[OtherLevels, ...] = ()
+    rules: tuple[CostOfRule, ...] = ()

@@ -1,0 +1,77 @@
+"""How a release was made, as a document has it."""
+
+from typing import Any
+
+from PETWorks.anonymizer.anonymization import Anonymization
+from PETWorks.anonymizer.explanation import Explanation
+from PETWorks.counting.release import Release
+from PETWorks.errors import PETWorksError
+from PETWorks.gate.anonymization_document import (
+    AnonymizationFacts,
+    BrokenRule,
+    ColumnLevel,
+    CostOfRule,
+    OtherLevels,
+    State,
+)
+from PETWorks.measures.catalogue import find
+
+UTILITY = ("granularity", "precision")
+
+
+def anonymization_facts(result: Anonymization, after: Release, explanation: Explanation | None) -> AnonymizationFacts:
+    """The facts of a result; the next-best levels and the costs of rules only where they were searched for."""
+    reasons = result.reasons() if explanation is None else explanation.columns
+    return AnonymizationFacts(
+        columns=tuple(
+            ColumnLevel(
+                one.column,
+                one.level,
+                one.height,
+                one.finer_loss,
+                one.finer_suppressed,
+                tuple(BrokenRule(broken.rule, broken.records) for broken in one.broken),
+            )
+            for one in reasons
+        ),
+        objective=result.problem.objective_name,
+        aggregate=result.problem.aggregate,
+        loss=result.loss,
+        bound=result.bound,
+        optimal=result.optimal,
+        checked=result.checked,
+        nodes=result.nodes,
+        records=result.records,
+        suppressed=result.suppressed,
+        suppression_limit=result.problem.suppression,
+        before=state(result.original),
+        after=state(after),
+        next_best=()
+        if explanation is None
+        else tuple(OtherLevels(tuple(one.levels.values()), one.loss, one.suppressed) for one in explanation.next_best),
+        rules=() if explanation is None else tuple(CostOfRule(one.rule, one.loss_without) for one in explanation.rules),
+    )
+
+
+def state(release: Release) -> State:
+    """What changes by anonymising."""
+    sizes = release.class_sizes()
+    unique = int(sizes.classes[sizes.sizes == 1].sum())
+    return State(
+        release.records,
+        release.suppressed_records,
+        sizes.number,
+        sizes.smallest,
+        1 / sizes.smallest if sizes.smallest else 0.0,
+        unique / sizes.records if sizes.records else 0.0,
+        **{name: _measured(release, name) for name in UTILITY},
+    )
+
+
+def _measured(release: Release, name: str) -> float | None:
+    """What a measure says, if it applies."""
+    try:
+        value: Any = find(name)(release).value
+    except PETWorksError:
+        return None
+    return float(value)

@@ -1,0 +1,56 @@
+"""How a release was made, as tables for a terminal."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.text import Text
+
+from PETWorks.gate.anonymization_document import AnonymizationFacts
+from PETWorks.gate.document import RuleResult
+from PETWorks.render import anonymization
+from PETWorks.render.check_text import rules_table
+from PETWorks.render.language import ENGLISH, name, put, said
+from PETWorks.render.text import new_table, rendered
+
+
+def anonymization_text(
+    title: str, facts: AnonymizationFacts, rules: Sequence[RuleResult], *, colour: bool, width: int
+) -> str:
+    """What was lost, before and after, levels with their reasons, and the verdict of each rule."""
+    lang = ENGLISH
+    parts: list[Any] = [Text(title, "bold"), *(Text(one) for one in anonymization.outcome(facts, lang))]
+    table = new_table("", said(lang, "head.before"), said(lang, "head.after"))
+    for row in anonymization.states(facts, lang):
+        table.add_row(*map(Text, row))
+    parts += [table, levels_table(facts, lang)]
+    if facts.next_best:
+        parts += [Text(said(lang, "anonymize.next-best"), "bold"), _next_best(facts, lang)]
+    parts += [Text(one) for one in anonymization.costs(facts, lang)]
+    parts.append(rules_table(rules, lang))
+    return rendered(parts, colour=colour, width=width)
+
+
+def applied_text(
+    title: str, suppressed: int, records: int, rules: Sequence[RuleResult], *, colour: bool, width: int
+) -> str:
+    """How many records are suppressed, and the verdict of each rule."""
+    told = f"{suppressed:,} of {records:,} records are suppressed."
+    return rendered([Text(title, "bold"), Text(told), rules_table(rules, ENGLISH)], colour=colour, width=width)
+
+
+def levels_table(facts: AnonymizationFacts, lang: str) -> Any:
+    """The level of each column, and what would happen one level finer."""
+    table = new_table(*(said(lang, f"head.{head}") for head in ("column", "level", "one-finer")))
+    for column in facts.columns:
+        cells = (name(column.column), anonymization.level(column, lang), anonymization.finer(column, lang))
+        table.add_row(*map(Text, cells))
+    return table
+
+
+def _next_best(facts: AnonymizationFacts, lang: str) -> Any:
+    table = new_table(*(said(lang, f"head.{head}") for head in ("levels", "loss", "suppressed")))
+    best = [(column.column, column.level) for column in facts.columns]
+    for other in facts.next_best:
+        cells = (anonymization.change(best, other), anonymization.loss(other.loss), put(other.suppressed, lang))
+        table.add_row(*map(Text, cells))
+    return table

@@ -1,0 +1,182 @@
+"""petworks anonymize and apply: from a table that fails to a release that passes, and every wrong input."""
+
+import json
+
+import pytest
+
+from command import run
+from conftest import ROOT
+
+QI = "sex,age,race,marital-status,education,native-country,occupation,salary-class"
+
+
+@pytest.fixture
+def raw(tmp_path):
+    """A raw table with a policy that it fails, hierarchies in a few words, names and a column without a role."""
+    names = ["Name", "Age", "Zip", "Illness", "Note"]
+    rows = [[f"Person {n}", str(20 + n % 40), f"{47900 + n % 12}", "abc"[n % 3], f' "n{n}"'] for n in range(240)]
+    (tmp_path / "raw.csv").write_text("\r\n".join([",".join(names), *map(",".join, rows)]) + "\r\n", newline="")
+    (tmp_path / "policy.yaml").write_text(
+        """petworks_policy: 1
+data: raw.csv
+hierarchies:
+  Age: {width: [5, 10, 20]}
+  Zip: {prefix: [4, 3]}
+roles: {identifiers: [Name], quasi_identifiers: [Age, Zip], sensitive_attributes: [Illness]}
+no_role: {Note: free of people}
+rules:
+  - {measure: k-anonymity, k: 5}
+  - {measure: l-diversity, l: 2}
+anonymize: {suppression: 0.05}
+"""
+    )
+    return tmp_path
+
+
+def test_two_commands_lead_from_fail_to_pass(raw):
+    failed = run("check", raw / "policy.yaml")
+    assert failed.returncode == 1
+    made = run("anonymize", raw / "policy.yaml", "-o", raw / "released.csv", "--html", raw / "report.html")
+    assert made.returncode == 0, made.stderr
+    assert "Proved: no other levels lose less" in made.stdout
+    checked = run("check", raw / "released_policy.yaml")
+    assert checked.returncode == 0, checked.stdout
+    before = [line.split(",") for line in (raw / "raw.csv").read_bytes().decode().split("\r\n")]
+    after = [line.split(",") for line in (raw / "released.csv").read_bytes().decode().split("\r\n")]
+    assert after[0] == ["Age", "Zip", "Illness", "Note"]
+    assert [row[2:] for row in after[:-1]] == [row[3:] for row in before[:-1]], "untouched columns, byte for byte"
+    page = (raw / "report.html").read_text("utf-8")
+    assert "How the release was made" in page
+    assert "釋出資料如何產生" in page
+
+
+def test_the_same_input_gives_the_same_bytes(raw):
+    for name in ("one", "two"):
+        assert run("anonymize", raw / "policy.yaml", "-o", raw / f"{name}.csv").returncode == 0
+    assert (raw / "one.csv").read_bytes() == (raw / "two.csv").read_bytes()
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "feather", "csv"])
+def test_every_format_passes_the_check(raw, suffix):
+    assert run("anonymize", raw / "policy.yaml", "-o", raw / f"released.{suffix}").returncode == 0
+    assert run("check", raw / "released_policy.yaml").returncode == 0
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_the_release_passes_with_every_engine(raw, engine):
+    assert run("anonymize", raw / "policy.yaml", "-o", raw / "released.csv").returncode == 0
+    assert run("check", raw / "released_policy.yaml", "--engine", engine).returncode == 0
+
+
+def test_json_has_the_whole_explanation(raw):
+    made = run("anonymize", raw / "policy.yaml", "-o", raw / "released.csv", "--format", "json", "--explain")
+    told = json.loads(made.stdout)
+    facts = told["anonymization"]
+    assert [column["column"] for column in facts["columns"]] == ["Age", "Zip"]
+    assert facts["optimal"]
+    assert facts["loss"] == facts["bound"]
+    assert 1 <= len(facts["next_best"]) <= 10
+    assert [rule["rule"] for rule in facts["rules"]] == ["k-anonymity", "l-diversity"]
+    assert {rule["verdict"] for rule in told["rules"]} == {"pass"}
+
+
+def test_a_table_without_a_policy(tmp_path):
+    made = run(
+        *("anonymize", ROOT / "data/adult.csv", "--qi", QI, "--hierarchies", ROOT / "data/adult_hierarchy"),
+        *("--measure", "k-anonymity:k=3", "--suppression", "0.1", "-o", tmp_path / "released.csv"),
+    )
+    assert made.returncode == 1, "a column has no role"
+    assert "k-anonymity" in made.stdout
+    assert "pass" in made.stdout
+    assert (tmp_path / "released_policy.yaml").is_file()
+
+
+def test_shuffled_records_are_the_same_records(raw):
+    made = run("anonymize", raw / "policy.yaml", "-o", raw / "a.csv", "--shuffle")
+    seed = made.stderr.split("--seed ")[1].split(")")[0]
+    again = run("anonymize", raw / "policy.yaml", "-o", raw / "b.csv", "--shuffle", "--seed", seed)
+    assert again.returncode == 0
+    plain = run("anonymize", raw / "policy.yaml", "-o", raw / "c.csv")
+    assert plain.returncode == 0
+    one, two, three = ((raw / f"{name}.csv").read_bytes() for name in "abc")
+    assert one == two != three
+    assert sorted(one.splitlines()) == sorted(three.splitlines())
+
+
+def test_apply_recodes_as_told(raw):
+    told = run("apply", raw / "policy.yaml", "--levels", "Age=1,Zip=1", "-o", raw / "told.csv")
+    assert told.returncode == 1
+    assert "0 of 240 records are suppressed" in told.stdout
+    suppressed = run("apply", raw / "policy.yaml", "--levels", "Age=1,Zip=1", "--suppress", "-o", raw / "told.csv")
+    assert suppressed.returncode == 0, suppressed.stdout
+    rows = [line.split(",") for line in (raw / "told.csv").read_text().splitlines()[1:]]
+    assert {row[0] for row in rows} <= {"*", *(f"{low}-{low + 4}" for low in range(20, 60, 5))}
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--suppression", "2"], "0 to 1"),
+        (["--suppression", "much"], "0 to 1"),
+        (["--level", "Age=9"], "levels 0 to 4"),
+        (["--level", "Illness=1"], "sensitive attribute"),
+        (["--level", "Agge=1"], "did you mean 'Age'"),
+        (["--weight", "Zipp=2"], "did you mean 'Zip'"),
+        (["--weight", "Zip"], "COLUMN=NUMBER"),
+        (["--objective", "granulrity"], "did you mean 'granularity'"),
+        (["--aggregate", "sum", "--objective", "aecs"], "only granularity"),
+        (["--seed", "1"], "--shuffle"),
+        (["--qi", "Age"], "--qi is for a table"),
+    ],
+)
+def test_wrong_options_write_nothing(raw, options, told):
+    before = sorted(path.name for path in raw.iterdir())
+    failed = run("anonymize", raw / "policy.yaml", "-o", raw / "released.csv", *options)
+    assert failed.returncode == 2
+    assert told in failed.stderr
+    assert sorted(path.name for path in raw.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("  Age: {width: [5, 10, 20]}\n", "", "this might do: {width:"),
+        ("k: 5", "k: 500", "fails even on the highest level"),
+        ("suppression: 0.05", "suppression: 7", "anonymize.suppression"),
+        ("suppression: 0.05", "supression: 0.05", "supression"),
+        ("{prefix: [4, 3]}", "{groups: {North: ['47900']}}", "'Zip'"),
+        ("rules:\n  - {measure: k-anonymity, k: 5}\n  - {measure: l-diversity, l: 2}\n", "", "no rule"),
+    ],
+)
+def test_wrong_policies_write_nothing(raw, old, new, told):
+    text = (raw / "policy.yaml").read_text()
+    assert old in text
+    (raw / "policy.yaml").write_text(text.replace(old, new))
+    failed = run("anonymize", raw / "policy.yaml", "-o", raw / "released.csv")
+    assert failed.returncode == 2, failed.stdout
+    assert told in failed.stderr
+    assert sorted(path.name for path in raw.iterdir()) == ["policy.yaml", "raw.csv"]
+
+
+@pytest.mark.parametrize("output", ["raw.csv", "policy.yaml", "released.xlsx", "nowhere/released.csv"])
+def test_wrong_outputs_write_nothing(raw, output):
+    before = {path.name: path.read_bytes() for path in raw.iterdir()}
+    assert run("anonymize", raw / "policy.yaml", "-o", raw / output).returncode == 2
+    assert {path.name: path.read_bytes() for path in raw.iterdir()} == before
+
+
+def test_a_policy_of_somebody_else_is_not_overwritten(raw):
+    (raw / "released_policy.yaml").write_text("petworks_policy: 1\n")
+    failed = run("anonymize", raw / "policy.yaml", "-o", raw / "released.csv")
+    assert failed.returncode == 2
+    assert "was not written by petworks anonymize" in failed.stderr
+    assert not (raw / "released.csv").exists()
+
+
+def test_a_waived_rule_is_not_demanded(raw):
+    text = (raw / "policy.yaml").read_text().replace("k: 5", "k: 500")
+    waiver = "waivers: [{rule: k-anonymity, owner: somebody, reason: a pilot, expires: 2999-01-01}]\n"
+    (raw / "policy.yaml").write_text(text + waiver)
+    made = run("anonymize", raw / "policy.yaml", "-o", raw / "released.csv")
+    assert made.returncode == 0, made.stderr
+    assert "waived" in made.stdout
