@@ -123,6 +123,7 @@ def main():
     trees = hierarchies()
     rows = list(people(random.Random(SEED)))
     write(HERE / "adult.csv", [COLUMNS, *rows])
+    write(HERE / "adult10.csv", [COLUMNS, *rows[:10]])
     write(HERE / "adult_anonymized.csv", [COLUMNS, *release(rows, trees)])
     folder = HERE / "adult_hierarchy"
     folder.mkdir(exist_ok=True)

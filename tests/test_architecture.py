@@ -118,6 +118,13 @@ def test_published_functions_are_not_shadowed_by_a_module(name):
     assert not (PACKAGE / name).exists()
 
 
+def test_a_module_of_a_folder_does_not_shadow_output():
+    """`tables/output.py` is no attribute of the package itself."""
+    import PETWorks.tables.output
+
+    assert PETWorks.output is PETWorks.compat.output
+
+
 def test_no_error_is_swallowed():
     for module, tree in modules():
         for node in ast.walk(tree):

@@ -5,8 +5,9 @@ import json
 import pandas as pd
 import pytest
 
-from PETWorks import PETValidation, Release, catalogue, report
-from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+import PETWorks.compat
+from PETWorks import PETAnonymization, PETValidation, Release, anonymize, catalogue, output, report
+from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.compat import TECHNIQUES
 from PETWorks.errors import PETWorksError
 from PETWorks.measures.catalogue import find
@@ -226,3 +227,188 @@ def test_details_are_ready_for_json(technique):
 def test_no_delta_lies_in_an_empty_range():
     found = PETValidation("data/delta.csv", "data/delta_anonymized.csv", "d-presence", dMin=2 / 3, dMax=1 / 2)
     assert found == {"dMin": 2 / 3, "dMax": 1 / 2, "d-presence": False}
+
+
+ZIPS = [("471", "47*", "*"), ("472", "47*", "*"), ("481", "48*", "*")]
+PEOPLE = {
+    "name": ["ann", "bob", "cyd", "dan", "eve"],
+    " zip": ["471", " 472", "472 ", "471", "481"],
+    "sick": ["flu", " ulcer", "flu", "", "flu"],
+    "ward": ["a ", "b", "c", None, "e"],
+    "note": ["1", "2", "3", "4", "5"],
+}
+PEOPLE_ROLES = {
+    "name": IDENTIFIER,
+    "zip": QUASI_IDENTIFIER,
+    "sick": SENSITIVE_ATTRIBUTE,
+    "ward": INSENSITIVE_ATTRIBUTE,
+}
+ABOUT = {"attributeTypes": PEOPLE_ROLES, "dataHierarchy": {"zip": ZIPS}}
+
+
+def test_a_frame_of_texts_with_all_columns():
+    """Identifiers and columns without a role are `*`; so are the quasi-identifiers of suppressed records."""
+    found = PETAnonymization(PEOPLE, "k-anonymity", 0.2, k=2, **ABOUT)
+    wanted = {
+        "name": ["*"] * 5,
+        "zip": ["471", "472", "472", "471", "*"],
+        "sick": ["flu", "ulcer", "flu", None, "flu"],
+        "ward": ["a", "b", "c", None, "e"],
+        "note": ["*"] * 5,
+    }
+    pd.testing.assert_frame_equal(found, pd.DataFrame(wanted))
+    # What does not change is a text too, and has no blanks around it.
+    found = PETAnonymization(PEOPLE, "k-anonymity", 0, k=1, **ABOUT)
+    wanted["zip"] = ["471", "472", "472", "471", "481"]
+    pd.testing.assert_frame_equal(found, pd.DataFrame(wanted))
+
+
+def test_numbers_become_texts():
+    table = {"age": [31, 32, 31], "pay": [1.0, 2.5, None]}
+    roles = {"age": QUASI_IDENTIFIER, "pay": INSENSITIVE_ATTRIBUTE}
+    levels = {"age": [("31", "*"), ("32", "*")]}
+    found = PETAnonymization(table, "k-anonymity", 0, k=1, attributeTypes=roles, dataHierarchy=levels)
+    pd.testing.assert_frame_equal(found, pd.DataFrame({"age": ["31", "32", "31"], "pay": ["1.0", "2.5", None]}))
+
+
+def test_roles_and_hierarchies_beside_the_table_and_nothing_printed(capsys):
+    limit = {"k-anonymity": {"k": 6}}
+    found = PETAnonymization("data/adult.csv", "k-anonymity", maxSuppressionRate=0.6, k=6)
+    native = anonymize("data/adult.csv", rules=limit, suppression=0.6)
+    assert found.to_dict("list") == native.table.to_pydict()
+    assert native.suppressed > 0
+    assert capsys.readouterr() == ("", "")
+
+
+def test_every_sensitive_attribute_is_diverse():
+    table = {"zip": ["471", "471", "472", "472"], "sick": list("abab"), "job": list("xxyz")}
+    roles = {"zip": QUASI_IDENTIFIER, "sick": SENSITIVE_ATTRIBUTE, "job": SENSITIVE_ATTRIBUTE}
+    about = {"dataHierarchy": {"zip": ZIPS}}
+    found = PETAnonymization(table, "l-diversity", 0, l=2, attributeTypes=roles, **about)
+    assert set(found["zip"]) == {"47*"}
+    found = PETAnonymization(
+        table, "l-diversity", 0, l=2, attributeTypes={"zip": QUASI_IDENTIFIER, "sick": SENSITIVE_ATTRIBUTE}, **about
+    )
+    assert found["zip"].tolist() == table["zip"]
+
+
+def test_closeness_of_numbers_is_numeric_and_of_texts_hierarchical():
+    """The classes have the neighbours 1, 2 and 3, 4: closer to all than any two texts of one level are."""
+    zips = {"zip": ["471", "471", "472", "472"]}
+    roles = {"zip": QUASI_IDENTIFIER, "sick": SENSITIVE_ATTRIBUTE}
+    levels = {"zip": ZIPS, "sick": [("1x", "*"), ("2x", "*"), ("3x", "*"), ("4x", "*")]}
+    about = {"attributeTypes": roles, "dataHierarchy": levels}
+    numbers = PETAnonymization(zips | {"sick": ["1", "2", "3", "4"]}, "t-closeness", 0, t=0.34, **about)
+    assert numbers["zip"].tolist() == zips["zip"]
+    texts = PETAnonymization(zips | {"sick": ["1x", "2x", "3x", "4x"]}, "t-closeness", 0, t=0.34, **about)
+    assert set(texts["zip"]) == {"47*"}
+    levels["sick"] = [("1x", "1-2", "*"), ("3x", "1-2", "*"), ("2x", "3-4", "*"), ("4x", "3-4", "*")]
+    texts = PETAnonymization(zips | {"sick": ["1x", "2x", "3x", "4x"]}, "t-closeness", 0, t=0.34, **about)
+    assert texts["zip"].tolist() == zips["zip"]
+
+
+def test_the_sample_is_released_and_described_by_the_file_of_the_population(tmp_path):
+    (tmp_path / "all.csv").write_text("zip;age\n471;1\n472;2\n472;3\n481;4\n")
+    (tmp_path / "all.yaml").write_text(
+        "roles: {quasi_identifiers: [zip], insensitive_attributes: [age]}\nhierarchies:\n  zip: {prefix: [2]}\n"
+    )
+    (tmp_path / "some.csv").write_text("zip;age\n472;3\n471;1\n")
+    (tmp_path / "some.yaml").write_text("roles: {quasi_identifiers: [age]}\n")
+    tables = {"originalData": tmp_path / "all.csv", "subsetData": tmp_path / "some.csv"}
+    found = PETAnonymization(**tables, tech="d-presence", maxSuppressionRate=0, dMin=0, dMax="2/3")
+    assert found.to_dict("list") == {"zip": ["47*", "47*"], "age": ["3", "1"]}
+    roles = {"age": QUASI_IDENTIFIER, "zip": INSENSITIVE_ATTRIBUTE}
+    levels = {"age": [(str(age), "*") for age in range(1, 5)]}
+    about = {"attributeTypes": roles, "dataHierarchy": levels}
+    found = PETAnonymization(**tables, tech="d-presence", maxSuppressionRate=0, dMin=0, dMax=0.5, **about)
+    assert found.to_dict("list") == {"zip": ["472", "471"], "age": ["*", "*"]}
+
+
+def test_anonymized_tables_as_frames_and_files_validate(tmp_path):
+    frame = PETAnonymization(pd.DataFrame(PEOPLE), "k-anonymity", "1/5", k="2", **ABOUT)
+    output(frame, str(tmp_path / "output.csv"))
+    assert (tmp_path / "output.csv").read_bytes() == (
+        b"name;zip;sick;ward;note\n*;471;flu;a;*\n*;472;ulcer;b;*\n*;472;flu;c;*\n*;471;;;*\n*;*;flu;e;*\n"
+    )
+    for released in (frame, tmp_path / "output.csv"):
+        found = PETValidation(None, released, "k-anonymity", attributeTypes=PEOPLE_ROLES, k=2)
+        assert found == {"k": 2, "fulfill k-anonymity": True}
+
+
+@pytest.mark.parametrize("name", ["K-Anonymity", "k anonymity", "k_anonymity", "kanonymity"])
+def test_spellings_of_a_technique_of_anonymization(name):
+    assert len(PETAnonymization(PEOPLE, name, 1, k=2, **ABOUT)) == 5
+
+
+def test_native_names_of_a_technique_of_anonymization():
+    limits = {"dMin": 0, "dMax": 1, "subsetData": PEOPLE}
+    for name in ("delta-presence", "δ-presence", "d-presence"):
+        assert len(PETAnonymization(PEOPLE, name, 0, **limits, **ABOUT)) == 5
+
+
+@pytest.mark.parametrize(
+    ("technique", "rate", "parameters", "message"),
+    [
+        ("k-anonimity", 0, {"k": 2}, r"no technique of anonymization is called 'k-anonimity'; did you mean 'k-anon"),
+        ("AECS", 0, {}, r"no technique of anonymization is called 'AECS'; known: 'k-anonymity', 'l-diversity', 't-cl"),
+        (None, 0, {}, r"no technique of anonymization is called 'None'; known"),
+        ("k-anonymity", 1.5, {"k": 2}, r"PETAnonymization needs 0 <= maxSuppressionRate <= 1, got maxSuppress\w+=1.5"),
+        ("k-anonymity", -0.1, {"k": 2}, r"needs 0 <= maxSuppressionRate <= 1, got maxSuppressionRate=-0.1"),
+        ("k-anonymity", None, {"k": 2}, r"needs a number, 0 <= maxSuppressionRate <= 1, got maxSuppressionRate=None"),
+        ("k-anonymity", "some", {"k": 2}, r"needs a number, 0 <= maxSuppressionRate <= 1, got maxSuppress\w+='some'"),
+        ("k-anonymity", 0, {}, r"^k-anonymity needs k \(how many records every class must have\)$"),
+        ("k-anonymity", 0, {"k": 0}, r"k-anonymity needs 1 <= k, got k=0"),
+        ("k-anonymity", 0, {"K": 2}, r"no parameter of k-anonymity is called 'K'; did you mean 'k'\?"),
+        ("l-diversity", 0, {}, r"l-diversity needs l \(how many different values"),
+        ("t-closeness", 0, {}, r"t-closeness needs t \(how far"),
+        ("t-closeness", 0, {"tLimit": 1}, r"no parameter of t-closeness is called 'tLimit'; known: 't', 'dataHier"),
+        ("d-presence", 0, {"dMin": 0}, r"d-presence needs dMax \(the largest.*\), subsetData \(the table to release"),
+        ("d-presence", 0, {"dMin": 1, "dMax": 0, "subsetData": PEOPLE}, r"needs dMin <= dMax, got dMin=1, dMax=0"),
+        ("k-anonymity", 0, {"k": 2, "subsetData": PEOPLE}, r"no parameter of k-anonymity is called 'subsetData'"),
+        ("k-anonymity", 0, {"k": 6}, r"no levels keep the rules with at most 0 suppressed records"),
+        ("k-anonymity", 0, {"k": 2, "dataHierarchy": None}, r"without a hierarchy.*\(dataHierarchy=\.\.\.\)"),
+        ("k-anonymity", 0, {"k": 2, "attributeTypes": None}, r"'quasi_identifier'.*\(attributeTypes=\.\.\.\)"),
+        (
+            "l-diversity",
+            0,
+            {"l": 2, "attributeTypes": {"zip": QUASI_IDENTIFIER}},
+            r"l-diversity: needs a sensitive attribute \(attributeTypes=\.\.\.\)",
+        ),
+    ],
+)
+def test_mistakes_in_anonymization(technique, rate, parameters, message):
+    with pytest.raises(PETWorksError, match=message):
+        PETAnonymization(PEOPLE, technique, rate, **ABOUT | parameters)
+
+
+def test_the_suppression_rate_is_required():
+    with pytest.raises(TypeError, match="maxSuppressionRate"):
+        PETAnonymization(PEOPLE, "k-anonymity", k=2, **ABOUT)
+
+
+def test_output_writes_the_whole_file_or_says_what_is_wrong(tmp_path):
+    frame = pd.DataFrame({"a;b": ["1", 'say "x"', None], "姓": ["*", "甲;乙", "c\nd"]}, index=list("xyz"))
+    output(frame, tmp_path / "table.csv")
+    written = '"a;b";姓\n1;*\n"say ""x""";"甲;乙"\n;"c\nd"\n'
+    assert (tmp_path / "table.csv").read_text("utf-8") == written
+    for table, path, message in [
+        ({"a": [1]}, "table.csv", "expected the frame that PETAnonymization returned, got dict"),
+        (frame["姓"], "table.csv", "got Series"),
+        (frame, "no/table.csv", "the folder .* does not exist"),
+        (frame, ".", "it is a folder"),
+        (pd.DataFrame({"a": ["\ud800"]}, dtype=object), "table.csv", "a cell has characters that no text can have"),
+    ]:
+        with pytest.raises(PETWorksError, match=message):
+            output(table, tmp_path / path)
+    with pytest.raises(PETWorksError, match="expected filePath to be the path of a file, got NoneType"):
+        output(frame, None)
+    assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
+    assert (tmp_path / "table.csv").read_text("utf-8") == written
+
+
+def test_without_pandas_the_error_says_how_to_get_it(monkeypatch, tmp_path):
+    monkeypatch.setattr(PETWorks.compat, "find_spec", lambda _: None)
+    with pytest.raises(PETWorksError, match=r"PETAnonymization needs pandas: pip install 'petworks\[pandas\]'"):
+        PETAnonymization(PEOPLE, "k-anonymity", 0, k=2, **ABOUT)
+    with pytest.raises(PETWorksError, match=r"output needs pandas: pip install 'petworks\[pandas\]'"):
+        output(None, tmp_path / "table.csv")

@@ -1,6 +1,7 @@
 """The published documents: their scripts run as they are and print what they print, digit for digit."""
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from conftest import REFERENCE, ROOT
-from PETWorks import PETValidation
+from PETWorks import CSV, PETAnonymization, PETValidation, anonymize
+from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.tables.whole import whole_table
 
 DOCUMENTS = sorted((REFERENCE.parent.parent / "seeds").glob("*.txt"))
 SCRIPTS = [path for path in DOCUMENTS if "PETValidation(" in path.read_text("utf-8")]
@@ -61,3 +64,105 @@ def test_ambiguity_of_the_reference_table_as_published():
     tables = REFERENCE / "adult.csv", REFERENCE / "adult_anonymized.csv"
     found = PETValidation(*tables, "Ambiguity", dataHierarchy=REFERENCE / "adult_hierarchy")
     assert found == {"ambiguity": 0.7271401100722763}
+
+
+CENSUS = ("sex", "age", "race", "marital-status", "education", "native-country", "occupation", "salary-class")
+CENSUS_ROLES = dict.fromkeys(CENSUS, QUASI_IDENTIFIER) | {"workclass": SENSITIVE_ATTRIBUTE}
+CENSUS_FILE = f"""DATASET:
+  ATTRIBUTE_TYPE:
+    QUASI_IDENTIFIER: [{", ".join(CENSUS)}]
+    SENSITIVE_ATTRIBUTE: [workclass]
+  HIERARCHY: adult_hierarchy
+"""
+SCRIPT = """
+from PETWorks import PETAnonymization, PETValidation, output, report
+from PETWorks.attributetypes import *
+
+originalData = "data/adult.csv"
+result = PETAnonymization(originalData, "{technique}", maxSuppressionRate=0.6, {limits})
+output(result, "output.csv")
+roles = dict.fromkeys({census}, QUASI_IDENTIFIER) | {{"workclass": SENSITIVE_ATTRIBUTE}}
+about = {{"dataHierarchy": "data/adult_hierarchy", "attributeTypes": roles}}
+report(PETValidation(originalData, "output.csv", "{technique}", **about, {validated}), "json")
+"""
+
+
+@pytest.fixture
+def census(reference, tmp_path, monkeypatch):
+    """The reference tables in the folder `data`, with the file that describes the census table."""
+    (tmp_path / "data").mkdir()
+    for name in ("adult.csv", "adult10.csv"):
+        (tmp_path / "data" / name).symlink_to(reference / name)
+    shutil.copytree(reference / "adult_hierarchy", tmp_path / "data/adult_hierarchy")  # no links to other folders
+    (tmp_path / "data/adult.yaml").write_text(CENSUS_FILE, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("technique", "limits", "validated", "printed", "records"),
+    [
+        ("k-anonymity", "k=6", "k=6", '"k": 6,\n    "fulfill k-anonymity": true', 30162),
+        ("l-diversity", "l=6", "l=6", '"l": 6,\n    "fulfill l-diversity": true', 30162),
+        ("t-closeness", "t=0.2", "tLimit=0.2", '"t": 0.2,\n    "fulfill t-closeness": true', 30162),
+        (
+            "d-presence",
+            'dMin=0.0, dMax=0.7, subsetData="data/adult10.csv"',
+            "dMin=0.0, dMax=0.7",
+            '"dMin": 0.0,\n    "dMax": 0.7,\n    "d-presence": true',
+            10,
+        ),
+    ],
+)
+def test_published_anonymization_validates(census, technique, limits, validated, printed, records):
+    script = SCRIPT.format(technique=technique, limits=limits, validated=validated, census=CENSUS)
+    (census / "script.py").write_text(script, "utf-8")
+    done = subprocess.run([sys.executable, "script.py"], cwd=census, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    assert done.stdout == f"{{\n    {printed}\n}}\n"
+    lines = (census / "output.csv").read_text("utf-8").splitlines()
+    assert lines[0] == (census / "data/adult.csv").read_text("utf-8").splitlines()[0]
+    assert len(lines) == records + 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("rule", "limits", "levels", "loss", "suppressed"),
+    [
+        ("k-anonymity", {"k": 6}, (0, 3, 0, 0, 2, 1, 1, 0), 0.193920, 2153),
+        ("l-diversity", {"l": 6}, (0, 3, 0, 0, 3, 1, 2, 0), 0.350639, 3635),
+        ("t-closeness", {"t": 0.2}, (0, 3, 0, 0, 2, 0, 2, 0), 0.244673, 2916),
+    ],
+)
+def test_published_anonymization_loses_least(census, rule, limits, levels, loss, suppressed):
+    native = anonymize("data/adult.csv", rules={rule: limits}, suppression=0.6)
+    assert native.optimal
+    assert native.levels == dict(zip(CENSUS, levels, strict=True))
+    assert native.loss == pytest.approx(loss, abs=5e-7)
+    assert native.suppressed == suppressed
+    frame = PETAnonymization("data/adult.csv", rule, maxSuppressionRate=0.6, **limits)
+    assert frame.to_dict("list") == native.table.to_pydict()
+    assert (frame[list(CENSUS)] == "*").all(axis=1).sum() == suppressed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("rule", "limits", "sensitive", "expected"),
+    [
+        ("k-anonymity", {"k": 5}, None, "KAnonymization.csv"),
+        ("l-diversity", {"l": 5}, "occupation", "LAnonymization.csv"),
+    ],
+)
+def test_cells_are_those_of_the_reference(reference, rule, limits, sensitive, expected):
+    """Cell by cell, in the order of the records."""
+    wanted = whole_table(CSV(reference / expected))
+    roles = dict.fromkeys((*CENSUS, "workclass"), QUASI_IDENTIFIER)
+    roles |= {sensitive: SENSITIVE_ATTRIBUTE} if sensitive else {}
+    about = (reference / "adult.csv", roles, reference / "adult_hierarchy")
+    native = anonymize(*about, {rule: limits}, suppression=0.04).table
+    assert native.column_names == wanted.column_names
+    assert native.num_rows == 30162
+    assert native.to_pylist() == wanted.to_pylist()
+    frame = PETAnonymization(about[0], rule, 0.04, attributeTypes=about[1], dataHierarchy=about[2], **limits)
+    assert frame.to_dict("list") == wanted.to_pydict()

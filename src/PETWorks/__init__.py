@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from PETWorks.about.declaration import build_hierarchy
 from PETWorks.about.hierarchy import Hierarchy
-from PETWorks.compat import PETValidation, report
+from PETWorks.compat import PETAnonymization, PETValidation, output, report
 from PETWorks.counting.release import Release
 from PETWorks.errors import PETWorksError
 from PETWorks.measures.attacks.subsets import every_subset
@@ -20,6 +20,7 @@ __all__ = [
     "Check",
     "Evaluation",
     "Hierarchy",
+    "PETAnonymization",
     "PETValidation",
     "PETWorksError",
     "Policy",
@@ -32,6 +33,7 @@ __all__ = [
     "evaluate",
     "every_subset",
     "minimal_uniques",
+    "output",
     "read_policy",
     "report",
 ]

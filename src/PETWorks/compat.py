@@ -1,18 +1,33 @@
-"""The published camelCase interface: `PETValidation` and `report`. It stays for ever."""
+"""The published camelCase interface: `PETValidation`, `report`, `PETAnonymization` and `output`. It stays for ever."""
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from PETWorks.about.sidecar import Sidecar, read_sidecar
 from PETWorks.about.treatment import TREATMENTS
-from PETWorks.attributetypes import QUASI_IDENTIFIER
+from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
+from PETWorks.counting.loading import load_rows
 from PETWorks.counting.release import Release
-from PETWorks.errors import Hint, ParameterError, PETWorksError, unknown
+from PETWorks.errors import Hint, InputError, ParameterError, PETWorksError, unknown
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
 from PETWorks.measures.catalogue import Metric, catalogue, find
+from PETWorks.measures.parameters import Number
 from PETWorks.measures.result import Result
 from PETWorks.measures.utility.bias import difference
 from PETWorks.render.json import dumps
+from PETWorks.tables.arrays import dictionary
+from PETWorks.tables.cells import SUPPRESSED
+from PETWorks.tables.opening import open_source
+from PETWorks.tables.output import check_writable, write_whole
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from PETWorks.anonymizer.anonymization import Anonymization
 
 
 class Validation(dict[str, Any]):
@@ -215,3 +230,113 @@ def _unpublished(entry: Metric) -> _Technique:
         return {entry.name: result.value, **verdict}
 
     return _Technique(entry.name, keys, {name: name for name in entry.parameters}, required=False)
+
+
+# What each technique of anonymisation needs: the measure's name for it (None: it is no threshold), and what it is.
+ANONYMIZING: Mapping[str, Mapping[str, tuple[str | None, str]]] = {
+    "k-anonymity": {"k": ("k", "how many records every class must have")},
+    "l-diversity": {"l": ("l", "how many different values of each sensitive attribute every class must have")},
+    "t-closeness": {"t": ("t", "how far the sensitive values of a class may be from those of the whole table")},
+    "d-presence": {
+        "dMin": ("delta_min", "the smallest share of a class of originalData that is released"),
+        "dMax": ("delta_max", "the largest share of a class of originalData that is released"),
+        "subsetData": (None, "the table to release, whose records are among those of originalData"),
+    },
+}
+
+
+def PETAnonymization(originalData: Any, tech: str, maxSuppressionRate: Any, **parameters: Any) -> "pd.DataFrame":
+    """Anonymize a table with a published technique, and lose as little as possible.
+
+    `maxSuppressionRate` is the share of records that may be suppressed. Roles and hierarchies are read from the YAML
+    file beside `originalData`, unless `attributeTypes` or `dataHierarchy` are given. The cells of the frame are texts;
+    columns without a role and identifiers have `*` in every record.
+
+    >>> PETAnonymization("data/adult.csv", "k-anonymity", maxSuppressionRate=0.6, k=6).iloc[2].tolist()
+    ['Female', '*', 'Asian', 'partner', 'higher', '*', 'City', '*', '<=50K']
+    """
+    try:
+        _require_pandas("PETAnonymization")
+        return _frame(_anonymization(originalData, tech, maxSuppressionRate, parameters))
+    except PETWorksError as error:
+        raise error.hinted(PUBLISHED) from None
+
+
+def _anonymization(data: Any, tech: str, rate: Any, parameters: dict[str, Any]) -> "Anonymization":
+    from PETWorks.anonymizer.anonymization import anonymize
+
+    technique, entry = _anonymizing(str(tech))
+    hierarchies, roles = parameters.pop("dataHierarchy", None), parameters.pop("attributeTypes", None)
+    needs = ANONYMIZING[technique]
+    for name in parameters:
+        if name not in needs:
+            raise unknown(f"parameter of {technique}", name, [*needs, "dataHierarchy", "attributeTypes"])
+    missing = [f"{name} ({meaning})" for name, (_, meaning) in needs.items() if parameters.get(name) is None]
+    if missing:
+        raise ParameterError(f"{technique} needs {', '.join(missing)}")
+    limit = Number(at_least=0, at_most=1).check("PETAnonymization", "maxSuppressionRate", rate)
+    thresholds = {native: name for name, (native, _) in needs.items() if native is not None}
+    rules = {entry.name: entry.check({native: parameters[name] for native, name in thresholds.items()}, thresholds)}
+    if "subsetData" not in needs:
+        return anonymize(data, roles, hierarchies, rules, suppression=limit)
+    population = open_source(data, "originalData")
+    path = population.path if roles is None or hierarchies is None else None
+    beside = Sidecar() if path is None else read_sidecar(path)
+    treatment: dict[str, Any] = {**beside.treatment, "privacy_unit": beside.privacy_unit}
+    return anonymize(
+        open_source(parameters["subsetData"], "subsetData"),
+        beside.roles if roles is None else roles,
+        beside.hierarchies or {} if hierarchies is None else hierarchies,
+        rules,
+        suppression=limit,
+        original=population,
+        **treatment,
+    )
+
+
+def _anonymizing(name: str) -> tuple[str, Metric]:
+    """A technique of anonymisation by any name that `PETValidation` knows it by."""
+    try:
+        entry = _technique(name)[1]
+    except ParameterError:
+        entry = None
+    for technique in ANONYMIZING:
+        if entry is find(TECHNIQUES[technique].measure):
+            return technique, entry
+    raise unknown("technique of anonymization", name, ANONYMIZING)
+
+
+def _frame(anonymization: "Anonymization") -> "pd.DataFrame":
+    """The release as texts; `*` in identifiers and in columns without a role."""
+    import pyarrow as pa
+
+    original = anonymization.original
+    typed = [name for name in original.columns if original.roles.get(name, IDENTIFIER) != IDENTIFIER]
+    cells = dict(anonymization.changed_columns)
+    same = [name for name in typed if name not in cells]
+    for name, column in load_rows(original.source, same).columns.items() if same else ():
+        cells[name] = dictionary(column.codes, column.labels)
+    table = pa.table(cells).cast(pa.schema([(name, pa.large_string()) for name in cells]))
+    frame: pd.DataFrame = table.to_pandas().reindex(columns=original.columns, fill_value=SUPPRESSED)
+    return frame
+
+
+def output(data: "pd.DataFrame", filePath: str | os.PathLike[str]) -> None:
+    """Write a frame as a CSV file: with `;`, in UTF-8, without the row labels."""
+    _require_pandas("output")
+    import pandas as pd
+
+    if not isinstance(data, pd.DataFrame):
+        raise ParameterError(f"expected the frame that PETAnonymization returned, got {type(data).__name__}")
+    if not isinstance(filePath, str | os.PathLike):
+        raise ParameterError(f"expected filePath to be the path of a file, got {type(filePath).__name__}")
+    try:
+        content = data.to_csv(index=False, sep=";").encode()
+    except UnicodeEncodeError:
+        raise InputError(f"cannot write {str(filePath)!r}: a cell has characters that no text can have") from None
+    write_whole({check_writable(Path(filePath)): content})
+
+
+def _require_pandas(function: str) -> None:
+    if find_spec("pandas") is None:
+        raise InputError(f"{function} needs pandas: pip install 'petworks[pandas]'")
