@@ -7,6 +7,7 @@ import pytest
 
 import PETWorks.compat
 from PETWorks import PETAnonymization, PETValidation, Release, anonymize, catalogue, output, report
+from PETWorks.anonymizer.searching import Search
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.compat import TECHNIQUES
 from PETWorks.errors import PETWorksError
@@ -333,6 +334,21 @@ def test_anonymized_tables_as_frames_and_files_validate(tmp_path):
     for released in (frame, tmp_path / "output.csv"):
         found = PETValidation(None, released, "k-anonymity", attributeTypes=PEOPLE_ROLES, k=2)
         assert found == {"k": 2, "fulfill k-anonymity": True}
+
+
+def test_ctrl_c_ends_the_anonymization_though_something_was_found(monkeypatch):
+    """A frame does not say that it may not be the best one."""
+    look_at = Search.look_at
+
+    def interrupted(self, *arguments):
+        if self.best is not None:
+            raise KeyboardInterrupt
+        return look_at(self, *arguments)
+
+    monkeypatch.setattr(Search, "look_at", interrupted)
+    assert not anonymize("data/adult.csv", rules={"k-anonymity": {"k": 6}}, suppression=0.6).optimal
+    with pytest.raises(KeyboardInterrupt):
+        PETAnonymization("data/adult.csv", "k-anonymity", maxSuppressionRate=0.6, k=6)
 
 
 @pytest.mark.parametrize("name", ["K-Anonymity", "k anonymity", "k_anonymity", "kanonymity"])

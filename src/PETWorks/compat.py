@@ -257,7 +257,10 @@ def PETAnonymization(originalData: Any, tech: str, maxSuppressionRate: Any, **pa
     """
     try:
         _require_pandas("PETAnonymization")
-        return _frame(_anonymization(originalData, tech, maxSuppressionRate, parameters))
+        anonymization = _anonymization(originalData, tech, maxSuppressionRate, parameters)
+        if not anonymization.optimal:  # Ctrl-C: a frame could not say that it may not be the best one
+            raise KeyboardInterrupt
+        return _frame(anonymization)
     except PETWorksError as error:
         raise error.hinted(PUBLISHED) from None
 
