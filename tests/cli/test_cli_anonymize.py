@@ -1,10 +1,11 @@
 """petworks anonymize and apply: from a table that fails to a release that passes, and every wrong input."""
 
+import csv
 import json
 
 import pytest
 
-from command import run
+from command import petworks as run
 from conftest import ROOT
 
 QI = "sex,age,race,marital-status,education,native-country,occupation,salary-class"
@@ -14,7 +15,7 @@ QI = "sex,age,race,marital-status,education,native-country,occupation,salary-cla
 def raw(tmp_path):
     """A raw table with a policy that it fails, hierarchies in a few words, names and a column without a role."""
     names = ["Name", "Age", "Zip", "Illness", "Note"]
-    rows = [[f"Person {n}", str(20 + n % 40), f"{47900 + n % 12}", "abc"[n % 3], f' "n{n}"'] for n in range(240)]
+    rows = [[f"Person {n}", str(20 + n % 40), f"{47900 + n % 12}", "abc"[n % 3], f' "n{n % 7}"'] for n in range(240)]
     (tmp_path / "raw.csv").write_text("\r\n".join([",".join(names), *map(",".join, rows)]) + "\r\n", newline="")
     (tmp_path / "policy.yaml").write_text(
         """petworks_policy: 1
@@ -36,6 +37,9 @@ anonymize: {suppression: 0.05}
 def test_two_commands_lead_from_fail_to_pass(raw):
     failed = run("check", raw / "policy.yaml")
     assert failed.returncode == 1
+    told = " ".join(failed.stdout.split())
+    assert "petworks anonymize policy.yaml -o RELEASED.csv" in told
+    assert "suppress the 240 records (100 %) in classes that fail" in told
     made = run("anonymize", raw / "policy.yaml", "-o", raw / "released.csv", "--html", raw / "report.html")
     assert made.returncode == 0, made.stderr
     assert "Proved: no other levels lose less" in made.stdout
@@ -109,8 +113,10 @@ def test_apply_recodes_as_told(raw):
     assert "0 of 240 records are suppressed" in told.stdout
     suppressed = run("apply", raw / "policy.yaml", "--levels", "Age=1,Zip=1", "--suppress", "-o", raw / "told.csv")
     assert suppressed.returncode == 0, suppressed.stdout
-    rows = [line.split(",") for line in (raw / "told.csv").read_text().splitlines()[1:]]
-    assert {row[0] for row in rows} <= {"*", *(f"{low}-{low + 4}" for low in range(20, 60, 5))}
+    with (raw / "told.csv").open(newline="") as file:
+        ages = {row["Age"] for row in csv.DictReader(file)}
+    assert ages <= {"*", *(f"[{low}, {low + 5})" for low in range(20, 60, 5))}
+    assert len(ages) > 1
 
 
 @pytest.mark.parametrize(

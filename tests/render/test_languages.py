@@ -99,6 +99,7 @@ def other_steps():
         "withheld-outside",
         "earlier-edition",
         "give-roles",
+        "anonymize",
         "many-suppressed",
         "try-subsets",
         *STEPS.values(),

@@ -124,7 +124,7 @@ def anonymize_command(table: str, output: Path, **options: Any) -> None:
 @click.command("apply")
 @click.argument("table", metavar="POLICY|DATA")
 @_options
-@click.option("--levels", required=True, metavar="COLUMN=N,...", help="The levels; columns that are not named stay.")
+@click.option("--levels", default="", metavar="COLUMN=N,...", help="The levels; columns that are not named stay.")
 @click.option("--suppress", is_flag=True, help="Suppress the records of classes that break a rule.")
 def apply_command(table: str, output: Path, **options: Any) -> None:
     """Make a release on levels of one's own choice.

@@ -160,7 +160,7 @@ def _order(records: int, options: dict[str, Any]) -> Any:
         return None
     import numpy as np
 
-    seed = secrets.randbits(64) if options["seed"] is None else number_given(options["seed"])
+    seed = secrets.randbits(32) if options["seed"] is None else number_given(options["seed"])
     if not isinstance(seed, int) or seed < 0:
         raise ParameterError(f"--seed expects a whole number, got {options['seed'][:40]!r}")
     click.echo(f"petworks: the order of the records is random (--shuffle --seed {seed})", err=True)

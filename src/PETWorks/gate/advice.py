@@ -44,6 +44,7 @@ def next_steps(
         *_merge_classes(release, failing, small, riskiest),
         *_cannot_hold(release, failing),
         *_remedies(failing, small, riskiest),
+        *_fixes(release, policy, failing),
         *_waivers(rules, today),
         *_review(signed),
         *_give_roles(release, columns),
@@ -114,6 +115,14 @@ def _remedies(failing: Sequence[RuleResult], small: Mapping[str, float], riskies
         rules = tuple(name for name, helpful in steps.items() if helpful == step)
         if rules:
             yield NextStep(step, rules=rules, columns=tuple(riskiest[:MOST_NAMED]))
+
+
+def _fixes(release: Release, policy: Policy, failing: Sequence[RuleResult]) -> Iterator[NextStep]:
+    """What would help, with numbers; a table that passes needs no search."""
+    if failing:
+        from PETWorks.gate.fixes import fixes
+
+        yield from fixes(release, policy, failing)
 
 
 def _waivers(rules: Sequence[RuleResult], today: date) -> Iterator[NextStep]:

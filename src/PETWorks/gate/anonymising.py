@@ -49,7 +49,7 @@ def anonymize_by(
     progress: Callable[[Progress], None] | None = None,
 ) -> Anonymization:
     """The best release of the policy's table; what is given takes precedence over what the policy says."""
-    settings = {name: value for name, value in {**policy.anonymize, **given}.items() if value is not None}
+    settings = {**policy.anonymize, **{name: value for name, value in given.items() if value is not None}}
     with located(policy, given):
         return anonymize_release(release, search_rules(policy, today), **settings, progress=progress)
 

@@ -278,6 +278,16 @@ class WithoutColumn(JSONObject):
 
 
 @dataclass(frozen=True)
+class RaisedLevel(JSONObject):
+    """The records in classes that fail if a column were on this level, and what that loses (granularity)."""
+
+    column: str
+    level: int
+    records: int
+    loss: float
+
+
+@dataclass(frozen=True)
 class NextStep(JSONObject):
     """A step to take next; its text is chosen by `step` and filled from the other fields."""
 
@@ -288,6 +298,7 @@ class NextStep(JSONObject):
     rules: Names | None = None
     columns: Names | None = None
     without: tuple[WithoutColumn, ...] | None = None
+    raised: tuple[RaisedLevel, ...] | None = None
     regime: str | None = None
     items: Annotated[Names, "what the policy lacks"] | None = None
 

@@ -15,6 +15,7 @@ from PETWorks.gate.document import (
     WaiverFacts,
 )
 from PETWorks.gate.policy_rules import ALL_ROLES, NO_HIDDEN, NO_IDENTIFIERS
+from PETWorks.measures import numbers
 from PETWorks.measures.catalogue import find
 from PETWorks.render.language import listed, measure_name, name, own, percent, put, said
 from PETWorks.render.sections import lacking, utility_keys
@@ -225,19 +226,21 @@ def _chance(result: MeasureResult, lang: str) -> str:
 
 def steps(document: CheckDocument, lang: str) -> list[str]:
     """The next steps, one text each."""
-    return [_step(step, lang) for step in document.next_steps]
+    return [_step(step, lang, document) for step in document.next_steps]
 
 
 def steps_for(document: CheckDocument, rule: RuleResult, lang: str) -> list[str]:
     """What to do about a rule, in texts that name no other rule; always at least one."""
     found = [replace(step, rules=(rule.name,)) for step in document.next_steps if rule.name in (step.rules or ())]
     found += [step for step in document.next_steps if step.step in STEPS_FOR_ROLES.get(rule.measure, ())]
-    return [_step(step, lang) for step in found] or [said(lang, "step.other")]
+    return [_step(step, lang, document) for step in found] or [said(lang, "step.other")]
 
 
-def _step(step: NextStep, lang: str) -> str:
+def _step(step: NextStep, lang: str, document: CheckDocument) -> str:
     if step.step == "merge-classes":
         return _merge_classes(step, lang)
+    if step.step == "anonymize":
+        return _anonymize(step, lang, document)
     values = {name: value for name, value in vars(step).items() if name != "step" and value is not None}
     if step.items is not None:
         values["items"] = [said(lang, f"item.{item}") for item in step.items]
@@ -259,6 +262,17 @@ def _merge_classes(step: NextStep, lang: str) -> str:
         said(lang, "step.without", column=[row.column], records=row.records)
         for row in removals
         if _fewer(row.records, step.records)
+    )
+
+
+def _anonymize(step: NextStep, lang: str, document: CheckDocument) -> str:
+    """The command that fixes it, and what could be done by hand."""
+    policy = shlex.quote(file_argument(document.policy.file or "POLICY"))
+    command = f"petworks anonymize {policy} -o RELEASED.csv"
+    text = said(lang, "step.anonymize", n=step.records, share=percent(step.share, lang), command=command)
+    return text + "".join(
+        said(lang, "step.raise", column=[one.column], level=one.level, n=one.records, loss=numbers.amount(one.loss))
+        for one in step.raised or ()
     )
 
 

@@ -288,6 +288,16 @@ TEXTS = {
     ),
     "residual.attributes": "The sensitive value can be guessed with a chance of {chance}.",
     "residual.none": "No risk was measured.",
+    "step.anonymize": (
+        "To have it fixed, run: {command} (the release with the least loss that keeps the rules). By hand: suppress "
+        "the {n} records ({share}) in classes that fail, or raise levels first."
+    ),
+    "step.anonymize.one": (
+        "To have it fixed, run: {command} (the release with the least loss that keeps the rules). By hand: suppress "
+        "the 1 record ({share}) in a class that fails, or raise levels first."
+    ),
+    "step.raise": " {column} on level {level} leaves {n} records in classes that fail, and loses {loss}.",
+    "step.raise.one": " {column} on level {level} leaves 1 record in a class that fails, and loses {loss}.",
     "step.merge-classes": (
         "{n} records ({share}) are in classes smaller than {size} ({rules}): generalise further, or suppress them."
     ),
