@@ -18,6 +18,7 @@ from PETWorks.errors import HierarchyError
 from PETWorks.measures.class_tests import Mask
 
 KEPT_ROWS = 1 << 24  # of nodes that are kept because coarser ones are rolled up from them
+FAR = 6  # times fewer rows than where they are rolled up from: then a node between is counted too
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,21 +177,35 @@ class _Nodes:
         start = ground.base.at(ground.lattice.levels(ground.lattice.low))
         self._rolled = [start]
         self._levels = np.array([ground.lattice.low])
-        self._rows = np.array([len(start.rows.weights)])  # type: ignore[arg-type]
+        self._rows = np.array([_number(start)])
         self._kept = 0
 
     def rolled_up(self, node: Node) -> RolledUp:
         """The rows of a node."""
         finer = np.flatnonzero((self._levels <= np.array(node)).all(axis=1))
-        start = self._rolled[int(finer[np.argmin(self._rows[finer])])]
+        nearest = int(finer[np.argmin(self._rows[finer])])
+        start = self._rolled[nearest]
         rolled = start.at(self._ground.lattice.levels(node))
-        rows = len(rolled.rows.weights)  # type: ignore[arg-type]
-        if self._kept + rows <= KEPT_ROWS and rows < 0.7 * len(start.rows.weights):  # type: ignore[arg-type]
+        if _number(rolled) * FAR < _number(start):  # nodes nearby have a shorter way from here
+            below = np.maximum(np.array(node) - 1, self._levels[nearest])
+            self._keep(tuple(below.tolist()), start.at(self._ground.lattice.levels(tuple(below.tolist()))), start)
+        self._keep(node, rolled, start)
+        return rolled
+
+    def _keep(self, node: Node, rolled: RolledUp, start: RolledUp) -> None:
+        """Keep a node as a start for others, if it is clearly smaller than where it was rolled up from."""
+        rows = _number(rolled)
+        if self._kept + rows <= KEPT_ROWS and rows < 0.7 * _number(start):
             self._kept += rows
             self._rolled.append(rolled)
             self._levels = np.vstack([self._levels, node])
             self._rows = np.append(self._rows, rows)
-        return rolled
+
+
+def _number(rolled: RolledUp) -> int:
+    """How many distinct rows there are."""
+    assert rolled.rows.weights is not None
+    return len(rolled.rows.weights)
 
 
 def _only(rows: WeightedRows, columns: tuple[str, ...]) -> WeightedRows:

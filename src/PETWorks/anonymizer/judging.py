@@ -13,6 +13,7 @@ from PETWorks.anonymizer.ground import Ground, NodeClasses
 from PETWorks.anonymizer.objectives import Objective
 from PETWorks.anonymizer.recoding import recoded_view
 from PETWorks.anonymizer.rules import Rule
+from PETWorks.counting.counts import Integers
 from PETWorks.measures.class_tests import ClassTest, Mask, Monotone
 
 
@@ -68,17 +69,22 @@ class Judge:
         people = self.ground.view.privacy_unit is not None
         if people and self._by_size:
             return False
-        wanted = {Monotone.ALWAYS} if self.most else {Monotone.ALWAYS, Monotone.UNSUPPRESSED}
+        wanted = {Monotone.ALWAYS} if self.most or people else {Monotone.ALWAYS, Monotone.UNSUPPRESSED}
         return all(test.monotone in wanted for test in self._tests)
+
+    @property
+    def may_rule_out(self) -> bool:
+        """Whether a node that fails can rule out all finer ones."""
+        some = any(test.monotone is not Monotone.NEVER for test in self._tests)
+        return self.is_monotone or (self.is_nested and some and not self._of_table)
 
     def __call__(self, classes: NodeClasses, most: float = np.inf) -> Judged:
         """Judge a node; nothing is wanted of it if it loses more than `most`."""
         failing, sure = self.failing(classes)
         records = classes.records
         suppressed = int(records[failing].sum())
-        certain = int(records[sure].sum()) + self._ones(failing & ~sure)
         if suppressed > self.most:
-            return Judged(classes, None, sure, rules_out=self.is_nested and certain > self.most)
+            return Judged(classes, None, sure, rules_out=self._lasting(classes, failing, sure) > self.most)
         if not self._of_table:
             return Judged(classes, failing, sure, rules_out=False)
         completed = self._completed(classes, failing, most)
@@ -88,13 +94,28 @@ class Judge:
     def _detail(self) -> Granularity:
         return Granularity.of(self.ground, [1.0] * len(self.ground.lattice.columns), "arithmetic")
 
-    def _ones(self, failing: Mask) -> int:
-        """Of each class that fails there is at least one failing record on every finer level."""
-        return int(np.count_nonzero(failing)) if self._keep_one else 0
+    def _lasting(self, classes: NodeClasses, failing: Mask, sure: Mask) -> int:
+        """How many records at least are in failing classes on every finer level."""
+        if not self.is_nested:
+            return 0
+        certain = np.where(sure, classes.records, 0)
+        if self.ground.view.privacy_unit is None and int(certain.sum()) <= self.most:
+            for test in self._tests:
+                if test.monotone is Monotone.UNSUPPRESSED:
+                    certain = np.maximum(certain, self._staying(test, classes, failing))
+        return int(certain.sum())
 
-    @cached_property
-    def _keep_one(self) -> bool:
-        return self.is_nested and all(test.monotone is not Monotone.NEVER for test in self._tests)
+    def _staying(self, test: ClassTest, classes: NodeClasses, failing: Mask) -> Integers:
+        """Of each class, how many records at least fail a test on every finer level."""
+        assert test.lasting is not None
+        if test.sensitive is not None:
+            lasting = test.lasting(classes.of_values(test.sensitive)[0])
+        else:
+            assert test.background is not None
+            pairs, absent = classes.beside(test.background)
+            # On finer levels, too, the release has nobody of some class; so everything fails.
+            lasting = classes.records if test.all_present and absent else test.lasting(pairs)
+        return np.where(failing, lasting, 0)
 
     def failing(self, classes: NodeClasses, rules: Sequence[Rule] | None = None) -> tuple[Mask, Mask]:
         """Which classes fail a test; and which of them fail on every finer level, whatever is suppressed."""

@@ -1,22 +1,23 @@
 """The search: nodes by what they lose at least, until none is left that could lose less than the best one found.
 
 It is exact for every rule. The bound of a node is what it loses if nothing is suppressed, so a node whose bound is
-above the best loss cannot be better. Where a rule is monotone, a node that fails rules out all finer ones; then coarse
-nodes are looked at first, because each of them that fails rules out many.
+above the best loss cannot be better. Rules say how many of the records that fail on a node fail on all finer ones too;
+if these are more than may be suppressed, no finer node need be looked at.
 """
 
+from bisect import insort
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from PETWorks.anonymizer.choosing import Chooser
 from PETWorks.anonymizer.judging import Judge, Judged
 from PETWorks.anonymizer.lattice import Lattice, Node
 from PETWorks.anonymizer.objectives import Objective
 
 SAME = 1e-12  # losses that differ by rounding alone
-HALVING = 60  # nodes that are looked at to find a good solution, before it is proved that there is no better one
 
 
 @dataclass(frozen=True)
@@ -27,10 +28,8 @@ class Solution:
     loss: float
     suppressed: int
 
-    def is_better(self, other: "Solution | None") -> bool:
-        """Less loss, then fewer suppressed records, then lower levels, then by the order of the columns."""
-        if other is None:
-            return True
+    def __lt__(self, other: "Solution") -> bool:
+        """Better: less loss, then fewer suppressed records, then lower levels, then by the order of the columns."""
         if not same(self.loss, other.loss):
             return self.loss < other.loss
         return self._rank < other._rank
@@ -61,6 +60,7 @@ class Search:
         self.lattice, self.objective, self.judge = lattice, objective, judge
         self.bounds: NDArray[np.float64] = objective.bounds()
         self.open = np.ones(lattice.shape, np.bool_)
+        self._chooser = Chooser(lattice)
         self.solutions: list[Solution] = []
         self.checked = 0
         self.is_interrupted = False
@@ -79,7 +79,7 @@ class Search:
 
     def run(self, wanted: int = 1, report: Callable[[Progress], None] | None = None) -> None:
         """Look at nodes until the best so many are known. Ctrl-C ends it with what was found so far, if anything."""
-        choose = self._coarsest if self.judge.is_monotone else self._cheapest
+        choose = self._chosen if self.judge.may_rule_out else self._cheapest
         try:
             while (place := choose(self._limit(wanted))) is not None:
                 self.look_at(self.lattice.node(place), self._limit(wanted))
@@ -103,19 +103,13 @@ class Search:
         self.checked += 1
         self.open.reshape(-1)[self.lattice.place(node)] = False
         if judged.suppressed is not None:
-            self._add(Solution(node, self.objective.loss(classes, judged.suppressed), judged.records))
+            insort(self.solutions, Solution(node, self.objective.loss(classes, judged.suppressed), judged.records))
         if judged.rules_out:
             self.open[self.lattice.finer(node)] = False
         elif judged.sure.any():
             self._raise(self.lattice.finer(node), self.objective.finer_bounds(classes, judged.sure))
         self._raise(self.lattice.coarser(node), self.objective.coarser_bound(classes))
         return judged
-
-    def _add(self, solution: Solution) -> None:
-        place = len(self.solutions)
-        while place and solution.is_better(self.solutions[place - 1]):
-            place -= 1
-        self.solutions.insert(place, solution)
 
     def _raise(self, where: tuple[slice, ...], bounds: "NDArray[np.float64] | float | None") -> None:
         if bounds is not None:
@@ -127,12 +121,9 @@ class Search:
         place = int(np.argmin(bounds))
         return place if self.open.reshape(-1)[place] and bounds[place] <= limit else None
 
-    def _coarsest(self, limit: float) -> int | None:
-        """The open node that loses most; at the beginning one in the middle, which may well be a solution."""
+    def _chosen(self, limit: float) -> int | None:
+        """An open node that may be better, or whose failing may rule out others that may be."""
         places = np.flatnonzero((self.open & (self.bounds <= limit)).reshape(-1))
         if len(places) == 0:
             return None
-        bounds = self.bounds.reshape(-1)[places]
-        middle = len(bounds) // 2
-        halving = limit == np.inf or self.checked < HALVING
-        return int(places[np.argpartition(bounds, middle)[middle] if halving else np.argmax(bounds)])
+        return self._chooser(places, self.bounds.reshape(-1)[places], has_solution=limit < np.inf)

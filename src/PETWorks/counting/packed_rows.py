@@ -1,6 +1,6 @@
 """Distinct rows packed into one integer each: what a search, a what-if or a comparison rolls up, again and again."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,6 +12,7 @@ from PETWorks.counting.keys import KEY_BITS, Counted, Layout, count
 from PETWorks.counting.weighted_rows import Classes, WeightedRows
 
 Keys = np.ndarray[tuple[int], np.dtype[np.uint64]]
+TOGETHER = 13  # bits of neighbouring columns that are lifted by one look-up: such a table stays in the cache
 
 
 @dataclass(frozen=True)
@@ -85,19 +86,44 @@ class PackedRows(WeightedRows):
     def rolled_up(self, lifts: Mapping[str, Lift]) -> "PackedRows":
         """The rows with some columns on coarser levels, equal ones merged."""
         assert self.weights is not None
-        # Keys carry their weights through the sort: faster than sorting places and fetching both.
+        # Keys carry their weights through the sort: faster than sorting places and fetching both. Fresh memory is slow,
+        # so what was used once is used again.
         carried = self._keys | self.weights.view(np.uint64)
-        for name, lift in lifts.items():
-            shift, mask = np.uint64(self._fields[name].shift), np.uint64(self._fields[name].mask)
-            carried += (lift.steps << shift)[self._keys >> shift & mask]
+        part = np.empty_like(carried)
+        for field, steps in self._steps(lifts):
+            np.right_shift(self._keys, np.uint64(field.shift), out=part)
+            part &= np.uint64(field.mask)
+            carried += steps.take(part.view(np.int64))
         carried.sort()
         low = np.uint64((1 << self._weight_bits) - 1)
-        keys = carried & ~low
-        ends = np.append(np.flatnonzero(keys[1:] != keys[:-1]), len(keys) - 1)  # the last of equal neighbours
-        weights = np.cumsum(carried & low).view(np.int64)[ends]
-        weights[1:] -= weights[:-1]
+        keys = np.bitwise_and(carried, ~low, out=part)
+        last = np.ones(len(keys), np.bool_)  # of equal neighbours
+        np.not_equal(keys[1:], keys[:-1], out=last[:-1])
+        ends = np.flatnonzero(last)
+        carried &= low
+        weights = np.cumsum(carried, out=carried).view(np.int64)[ends]
+        weights[1:] -= weights[:-1].copy()
         known = {**self.known, **{name: lift.known for name, lift in lifts.items()}}
         return PackedRows(known, self._fields, keys[ends], weights, self.unit, self._weight_bits)
+
+    def _steps(self, lifts: Mapping[str, Lift]) -> Iterator[tuple[Field, Keys]]:
+        """What has to be added to keys, by a part of them: neighbouring columns share a look-up."""
+        room = min(TOGETHER, len(self._keys).bit_length() - 2)  # bits; making a table must cost less than a look-up
+        lifted = [(self._fields[name], lifts[name].steps) for name in reversed(list(self._fields)) if name in lifts]
+        while lifted:
+            low = lifted[0][0].shift
+            near = [(field, steps) for field, steps in lifted if field.shift + field.bits - low <= room] or lifted[:1]
+            lifted = lifted[len(near) :]
+            if len(near) == 1:
+                field, steps = near[0]
+                yield field, steps << np.uint64(field.shift)
+                continue
+            whole = Field(low, near[-1][0].shift + near[-1][0].bits - low)
+            table = np.zeros(1 << whole.bits, np.uint64)
+            for field, steps in near:
+                by_code = table.reshape(-1, 1 << field.bits, 1 << field.shift - low)
+                by_code[:, : len(steps)] += (steps << np.uint64(field.shift))[:, np.newaxis]
+            yield whole, table
 
     def _sizes(self, columns: tuple[str, ...]) -> Integers:
         """The sizes of all classes in key order; where the classes are the rows themselves, nothing is counted."""

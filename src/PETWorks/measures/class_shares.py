@@ -12,10 +12,23 @@ from numpy.typing import NDArray
 from PETWorks.counting.counts import ClassValues, Integers, Marginal
 from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
-from PETWorks.measures.class_tests import ClassTest, Mask, Monotone
+from PETWorks.measures.class_tests import ClassTest, Mask, Monotone, at_least
+from PETWorks.measures.result import at_most
 
 Reals = NDArray[np.float64]
 Test = Callable[[Reals, Reals], NDArray[np.bool_]]  # of shares in a class and shares in the table; equal by value
+
+
+class Above:
+    """A test that shares in a class fail above a limit, which depends on the share in the table."""
+
+    def limit(self, overall: Reals) -> Reals:
+        """The largest share that passes."""
+        raise NotImplementedError
+
+    def __call__(self, share: Reals, overall: Reals) -> Mask:
+        """Whether shares fail."""
+        return ~at_most(share, self.limit(overall))
 
 
 class Extreme(NamedTuple):
@@ -97,8 +110,12 @@ def beyond_question(view: View, column: str, test: Test, limit: str, value: str 
 def share_test(view: View, column: str, test: Test, value: str | None = None) -> ClassTest:
     """That no value, or not the one named, has a share in a class that fails the test."""
     overall = view.overall(column)
-    fails = partial(_failing, overall.shares, test, _places(overall, value))
-    return ClassTest(fails, Monotone.UNSUPPRESSED, sensitive=column)
+    only = _places(overall, value)
+    fails = partial(_failing, overall.shares, test, only)
+    if not isinstance(test, Above):
+        return ClassTest(fails, Monotone.NEVER, sensitive=column)
+    lasting = partial(_staying_above, overall.shares, test, only)
+    return ClassTest(fails, Monotone.UNSUPPRESSED, sensitive=column, lasting=lasting)
 
 
 def _places(overall: Marginal, value: str | None) -> list[int] | None:
@@ -113,6 +130,21 @@ def _failing(overall: Reals, test: Test, only: list[int] | None, classes: ClassV
     if only is not None:
         bad &= np.isin(classes.values, only)
     return np.asarray(classes.sum_by_class(bad.astype(np.int64)) > 0)
+
+
+def _staying_above(overall: Reals, test: Above, only: list[int] | None, classes: ClassValues) -> Integers:
+    """How many records of each class are in failing classes on every finer level.
+
+    Of the values that are too common, passing classes with n - f of the n records have at most the limits' share each,
+    and failing ones have at most f records: count <= limits * (n - f) + f.
+    """
+    limits = test.limit(overall[classes.values])
+    too_common = classes.counts > limits * classes.cell_sizes
+    if only is not None:
+        too_common &= np.isin(classes.values, only)
+    counts = classes.sum_by_class(np.where(too_common, classes.counts, 0))
+    shares = classes.sum_by_class(np.where(too_common, limits, 0))  # below 1, as the counts are at most all
+    return at_least((counts - shares * classes.sizes) / (1 - shares))
 
 
 def _numbers(fails: Callable[[ClassValues], Mask], classes: ClassValues) -> Integers:

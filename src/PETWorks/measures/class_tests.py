@@ -30,6 +30,8 @@ class ClassTest:
     sensitive    the attribute
     background   the other table: "population" or "original"
     all_present  whether every class of the other table must be in the release
+    lasting      called with the same as `fails`: of each class, how many records at least are in failing classes on
+                 every finer level; without it, all of a failing class (ALWAYS), one (UNSUPPRESSED) or none (NEVER)
     """
 
     fails: Callable[[Any], Mask]
@@ -37,6 +39,16 @@ class ClassTest:
     sensitive: str | None = None
     background: str | None = None
     all_present: bool = False
+    lasting: Callable[[Any], Integers] | None = None
+
+
+def at_least(records: NDArray[np.float64]) -> Integers:
+    """How many whole records are at least meant by a bound that was rounded.
+
+    >>> at_least(np.array([-3.0, 0.0, 1.2, 2.0000000001]))
+    array([0, 0, 2, 2])
+    """
+    return np.ceil(np.maximum(records, 0) * (1 - 1e-9) - 1e-9).astype(np.int64)
 
 
 Suppressing = Callable[[Integers], Mask]

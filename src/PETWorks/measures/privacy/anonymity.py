@@ -10,7 +10,7 @@ from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
 from PETWorks.errors import ParameterError
 from PETWorks.measures.catalogue import metric
-from PETWorks.measures.class_shares import beyond, beyond_question, share_test, shares, shares_question
+from PETWorks.measures.class_shares import Above, beyond, beyond_question, share_test, shares, shares_question
 from PETWorks.measures.class_tests import ClassTest, Mask, Monotone
 from PETWorks.measures.parameters import Number, Text
 from PETWorks.measures.population_classes import linked_sizes, own_sizes
@@ -58,13 +58,14 @@ def k_anonymity(view: View, *, k: ClassSize = None) -> Result:
 
 
 @dataclass(frozen=True)
-class _ShareAbove:
+class _ShareAbove(Above):
     """Whether the share in a class is above a limit."""
 
     alpha: float
 
-    def __call__(self, share: Any, _overall: Any) -> Any:
-        return ~at_most(share, self.alpha)
+    def limit(self, overall: Any) -> Any:
+        """The largest share that passes."""
+        return overall * 0 + self.alpha
 
 
 def _asks(view: View, *, alpha: float | None, k: float | None, value: str | None) -> list[Question[Any]]:  # noqa: ARG001

@@ -15,7 +15,7 @@ from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
 from PETWorks.errors import InputError, NotApplicable, ParameterError, quoted
 from PETWorks.measures.catalogue import metric
-from PETWorks.measures.class_tests import ClassTest, Mask, Monotone
+from PETWorks.measures.class_tests import ClassTest, Mask, Monotone, at_least
 from PETWorks.measures.parameters import Choice, Number
 from PETWorks.measures.result import Later, Result, at_most, no_more_than
 from PETWorks.tables.cells import is_number, numeric_order
@@ -85,6 +85,24 @@ def _too_far(distance: _Distance, limit: float, classes: ClassValues) -> Mask:
     return ~at_most(_distances(distance, classes)[1], limit)
 
 
+def _staying_far(distance: _Distance, limit: float, farthest: Numbers, classes: ClassValues) -> Integers:
+    """How many records of each class are in classes beyond the limit on every finer level.
+
+    Distances are convex: that of a class is at most the mean, by records, of those of the classes it is split into. If
+    those of a share f are beyond the limit, they are at most as far as the farthest single value of the class, and the
+    others at most as far as the limit; so distance <= f * farthest + (1 - f) * limit.
+    """
+    beyond = _distances(distance, classes)[1] - limit
+    room = np.maximum.reduceat(farthest[classes.values], classes.starts) - limit
+    return at_least(classes.sizes * beyond / np.where(beyond > 0, room, 1))
+
+
+def _of_single_values(distance: _Distance, values: int) -> Numbers:
+    """How far a class of one record is, for each value."""
+    ones = np.ones(values, np.int64)
+    return _distances(distance, ClassValues(ones, np.arange(values), np.arange(values), ones))[1]
+
+
 def _farthest_question(view: View, column: str, forced: str, limit: float | None) -> Question[Worst]:
     distance = _distance(view, column, forced)
     kernel = partial(_farthest, distance, limit)
@@ -112,10 +130,19 @@ def _asks(view: View, *, t: float | None, distance: str | Mapping[str, str]) -> 
 def _tests(view: View, *, t: float | None, distance: str | Mapping[str, str]) -> list[ClassTest]:
     if t is None:
         return []
-    return [
-        ClassTest(partial(_too_far, _distance(view, column, kind), t), Monotone.UNSUPPRESSED, sensitive=column)
-        for column, kind in _forced(view, distance).items()
-    ]
+    tests = []
+    for column, kind in _forced(view, distance).items():
+        own = _distance(view, column, kind)
+        farthest = _of_single_values(own, len(view.overall(column).values))
+        tests.append(
+            ClassTest(
+                partial(_too_far, own, t),
+                Monotone.UNSUPPRESSED,
+                sensitive=column,
+                lasting=partial(_staying_far, own, t, farthest),
+            )
+        )
+    return tests
 
 
 @metric(

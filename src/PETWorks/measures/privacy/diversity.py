@@ -12,7 +12,7 @@ from PETWorks.counting.counts import ClassValues, Integers, Worst, largest_ratio
 from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
 from PETWorks.measures.catalogue import metric
-from PETWorks.measures.class_tests import ClassTest, Mask, Monotone
+from PETWorks.measures.class_tests import ClassTest, Mask, Monotone, at_least
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.result import Result, at_most, below, no_less_than
 
@@ -80,8 +80,35 @@ def _not_recursive(c: float, rank: int, classes: ClassValues) -> Mask:
     return _too_common(c, *_first_and_tail(classes, rank))
 
 
-def _tests(view: View, fails: Callable[[ClassValues], Mask], monotone: Monotone) -> list[ClassTest]:
-    return [ClassTest(fails, monotone, sensitive=column) for column in view.sensitive_attributes]
+def _staying_uniform(limit: float, classes: ClassValues) -> Integers:
+    """How many records of each class are in classes with too little entropy on every finer level.
+
+    Entropy is concave: that of a class is at least the mean, by records, of those of the classes it is split into. If a
+    share f of the records is in failing ones, entropy >= (1 - f) * log(limit).
+    """
+    if limit <= 1:  # no class fails
+        return classes.sizes * 0
+    return at_least(classes.sizes * (1 - np.log(_worth(classes)) / np.log(limit)))
+
+
+def _staying_too_common(c: float, rank: int, classes: ClassValues) -> Integers:
+    """How many records of each class are in classes whose commonest value is too common on every finer level.
+
+    Take away the records of a class that are in failing ones. What is left passes, as passing classes together pass,
+    and has no more rarer values than the whole class; so no value is left more often than c times these.
+    """
+    _, tail = _first_and_tail(classes, rank)
+    surplus = classes.counts - np.repeat(c * tail, classes.cells_per_class)
+    return at_least(classes.sum_by_class(np.maximum(surplus, 0)))
+
+
+def _tests(
+    view: View,
+    fails: Callable[[ClassValues], Mask],
+    monotone: Monotone,
+    lasting: Callable[[ClassValues], Integers] | None = None,
+) -> list[ClassTest]:
+    return [ClassTest(fails, monotone, sensitive=column, lasting=lasting) for column in view.sensitive_attributes]
 
 
 def _tests_distinct(view: View, *, l: float | None) -> list[ClassTest]:  # noqa: E741
@@ -89,11 +116,16 @@ def _tests_distinct(view: View, *, l: float | None) -> list[ClassTest]:  # noqa:
 
 
 def _tests_entropy(view: View, *, l: float | None) -> list[ClassTest]:  # noqa: E741
-    return [] if l is None else _tests(view, partial(_too_few, _worth, l), Monotone.UNSUPPRESSED)
+    if l is None:
+        return []
+    return _tests(view, partial(_too_few, _worth, l), Monotone.UNSUPPRESSED, partial(_staying_uniform, l))
 
 
 def _tests_recursive(view: View, *, c: float | None, l: int) -> list[ClassTest]:  # noqa: E741
-    return [] if c is None else _tests(view, partial(_not_recursive, c, l), Monotone.UNSUPPRESSED)
+    if c is None:
+        return []
+    lasting = partial(_staying_too_common, c, l)
+    return _tests(view, partial(_not_recursive, c, l), Monotone.UNSUPPRESSED, lasting)
 
 
 def _worse(one: tuple[Worst, int], other: tuple[Worst, int]) -> tuple[Worst, int]:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any
 
@@ -11,8 +11,8 @@ import numpy as np
 from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
 from PETWorks.measures.catalogue import metric
-from PETWorks.measures.class_shares import beyond, beyond_question, share_test, shares, shares_question
-from PETWorks.measures.class_tests import ClassTest, Monotone
+from PETWorks.measures.class_shares import Above, beyond, beyond_question, share_test, shares, shares_question
+from PETWorks.measures.class_tests import ClassTest
 from PETWorks.measures.parameters import Choice, Number
 from PETWorks.measures.result import Result, at_most, below, no_more_than
 
@@ -21,21 +21,23 @@ Beta = Annotated[float | None, Number(at_least=0, limit="at most")]
 
 
 @dataclass(frozen=True)
-class _GainAbove:
+class _GainAbove(Above):
     """Whether (q - p)/p is above a limit."""
 
     beta: float
 
-    def __call__(self, q: Any, p: Any) -> Any:
-        return ~at_most(q, (1 + self.beta) * p)
+    def limit(self, overall: Any) -> Any:
+        """The largest share that passes."""
+        return (1 + self.beta) * overall
 
 
 @dataclass(frozen=True)
-class _BeyondTheBound:
+class _BeyondTheBound(Above):
     """Whether (q - p)/p is above -ln p."""
 
-    def __call__(self, q: Any, p: Any) -> Any:
-        return ~at_most(q, (1 - np.log(p)) * p)
+    def limit(self, overall: Any) -> Any:
+        """The largest share that passes."""
+        return (1 - np.log(overall)) * overall
 
 
 @dataclass(frozen=True)
@@ -85,8 +87,7 @@ def _tests_enhanced(view: View, *, beta: float | None) -> list[ClassTest]:
 
 
 def _tests_delta(view: View, *, delta: float | None, base: str) -> list[ClassTest]:
-    far = [] if delta is None else _tests(view, _Far(delta * math.log(BASES[base])))
-    return [replace(test, monotone=Monotone.NEVER) for test in far]
+    return [] if delta is None else _tests(view, _Far(delta * math.log(BASES[base])))
 
 
 @metric(

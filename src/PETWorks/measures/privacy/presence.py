@@ -6,11 +6,11 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from PETWorks.counting.counts import ClassPairs, largest_ratio
+from PETWorks.counting.counts import ClassPairs, Integers, largest_ratio
 from PETWorks.counting.view import View
 from PETWorks.errors import NotApplicable, quoted
 from PETWorks.measures.catalogue import metric
-from PETWorks.measures.class_tests import ClassTest, Mask, Monotone
+from PETWorks.measures.class_tests import ClassTest, Mask, Monotone, at_least
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.result import Result, at_most
 
@@ -20,13 +20,24 @@ def _outside(least: float, most: float, classes: ClassPairs) -> Mask:
     return ~(at_most(least, deltas) & at_most(deltas, most))
 
 
+def _staying_outside(least: float, most: float, classes: ClassPairs) -> Integers:
+    """How many records of each class are in failing classes on every finer level.
+
+    Where too many are released, passing classes have at most `most` times their people. Where too few are, at least one
+    record is in a failing class.
+    """
+    too_many = at_least(classes.released - most * classes.background)
+    return np.maximum(too_many, _outside(least, most, classes))
+
+
 def _tests(_view: View, *, delta_min: float | None, delta_max: float | None) -> list[ClassTest]:
     if delta_min is None and delta_max is None:
         return []
     least, most = delta_min or 0, 1 if delta_max is None else delta_max
     fails = partial(_outside, least, most)
     all_present = not at_most(least, 0)  # where the release has nobody of a class, delta is 0
-    return [ClassTest(fails, Monotone.UNSUPPRESSED, background="original", all_present=all_present)]
+    lasting = partial(_staying_outside, least, most)
+    return [ClassTest(fails, Monotone.UNSUPPRESSED, background="original", all_present=all_present, lasting=lasting)]
 
 
 @metric(
