@@ -11,7 +11,7 @@ from PETWorks.anonymizer.ground import Ground
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice
 from PETWorks.anonymizer.objectives import Objective, checked_objective, make_objective
-from PETWorks.anonymizer.rules import MeasureRule, Rule
+from PETWorks.anonymizer.rules import MeasureRule, Rule, with_tables
 from PETWorks.anonymizer.searching import Search
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER
@@ -62,6 +62,7 @@ def problem_of(
     name, put_together, weighed = checked_objective(objective, aggregate, weights, release.quasi_identifiers)
     with_original(release)
     lattice = Lattice.of(release.quasi_identifiers, release.hierarchies, levels)
+    rules = tuple(with_tables(rule, release.source) for rule in rules)
     for rule in rules:
         rule.check(release.view)
     ground = Ground.of(release.view, lattice)

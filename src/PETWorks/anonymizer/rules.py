@@ -1,7 +1,7 @@
 """Rules as a search sees them: tests of single classes, and limits for the whole table."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from PETWorks.counting.view import View
@@ -10,6 +10,9 @@ from PETWorks.measures.attacks.subset_sizes import checked_sizes
 from PETWorks.measures.attacks.subsets import checked_limits, every_subset
 from PETWorks.measures.catalogue import Metric, find
 from PETWorks.measures.class_tests import ClassTest, Suppressing
+from PETWorks.tables.arrays import dictionary
+from PETWorks.tables.source import Source
+from PETWorks.tables.whole import whole_table
 
 Rules = Mapping[str, Mapping[str, Any]] | Iterable[tuple[str, Mapping[str, Any]]]
 
@@ -99,6 +102,36 @@ class MeasureRule:
     def holds(self, view: View) -> bool:
         """Whether a release keeps the rule."""
         return self.metric.judge(view, self.parameters)[1] is True
+
+
+@dataclass(frozen=True, eq=False)
+class TaskRule(MeasureRule):
+    """A limit for what a function of the user's finds in the release: it gets whole tables, in Arrow's form."""
+
+    source: Source | None = None
+
+    def check(self, view: View) -> None:
+        """An error if the measure has no function, or no threshold."""
+        super().check(self._with_tables(view))
+
+    def holds(self, view: View) -> bool:
+        """Whether a release keeps the rule."""
+        return super().holds(self._with_tables(view))
+
+    def _with_tables(self, view: View) -> View:
+        assert self.source is not None
+        columns: Any = view.table
+        recoded = {name: columns.columns[name] for name in view.quasi_identifiers}
+        changed = {name: dictionary(column.codes, column.labels) for name, column in recoded.items()}
+        both = (whole_table(self.source, changed=changed), whole_table(self.source))
+        return replace(view, background=replace(view.background, given=both))
+
+
+def with_tables(rule: Rule, source: Source) -> Rule:
+    """A rule that can be judged in a search: what the user's own functions see of a release has to be made for them."""
+    if isinstance(rule, MeasureRule) and rule.metric.name == "utility-bias":
+        return TaskRule(rule.metric, rule.parameters, rule.called, source)
+    return rule
 
 
 @dataclass(frozen=True, eq=False)
