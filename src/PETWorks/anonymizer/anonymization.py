@@ -175,15 +175,17 @@ def anonymize_release(
 
 
 def _unsatisfiable(problem: Problem) -> NotApplicable:
-    """The error for rules that nothing keeps: which of them fails even on the highest levels."""
-    top = problem.ground.at(problem.lattice.high)
-    alone = [problem.search((rule,)) for rule in problem.rules]
+    """The error for rules that nothing keeps: which of them fails even where it is kept most easily."""
     failing = []
-    for rule, search in zip(problem.rules, alone, strict=True):
-        if search.judge(top).suppressed is None:
-            records = records_failing(search.judge, top, rule)
+    for rule in problem.rules:
+        lowest = rule.worse_by_suppression  # a rule about utility
+        extreme, node = ("lowest", problem.lattice.low) if lowest else ("highest", problem.lattice.high)
+        classes = problem.ground.at(node)
+        judge = problem.search((rule,)).judge
+        if judge(classes).suppressed is None:
+            records = records_failing(judge, classes, rule)
             told = f": {records} of {problem.ground.records} records are in classes that fail" if records else ""
-            failing.append(f"{rule.name} fails even on the highest level of every column{told}")
+            failing.append(f"{rule.name} fails even on the {extreme} level of every column{told}")
     text = "; ".join(failing) or "each of the rules can be kept, but not all of them together"
     return NotApplicable(
         f"no levels keep the rules with at most {problem.most} suppressed records: {text}", what="rules"

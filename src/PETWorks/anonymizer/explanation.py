@@ -3,9 +3,13 @@
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from PETWorks.anonymizer.ground import NodeClasses
 from PETWorks.anonymizer.judging import records_failing
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.problem import Problem
+from PETWorks.anonymizer.recoding import recoded_view
 from PETWorks.anonymizer.searching import Search
 
 NEXT_BEST = 10
@@ -97,12 +101,22 @@ def _reason(problem: Problem, search: Search, best: Node, place: int) -> ColumnR
     if judged.suppressed is not None:
         loss = problem.objective.loss(classes, judged.suppressed)
         return ColumnReason(column, level, height, loss, judged.records)
+    return ColumnReason(column, level, height, broken=_broken(problem, search, classes))
+
+
+def _broken(problem: Problem, search: Search, classes: NodeClasses) -> tuple[Broken, ...]:
+    """The rules that fail on a node; those about the whole table after what can be suppressed for the others."""
+    failing, _ = search.judge.failing(classes)
+    if classes.records[failing].sum() > problem.most:
+        failing = np.zeros_like(failing)
+    of_the_table = [rule for rule in problem.rules if rule.is_about_the_table]
+    view = recoded_view(classes, failing) if of_the_table else problem.ground.view
     broken = []
     for rule in problem.rules:
         records = records_failing(search.judge, classes, rule)
-        if records or rule.is_about_the_table:
+        if records or (rule.is_about_the_table and not rule.holds(view)):
             broken.append(Broken(rule.name, records or None))
-    return ColumnReason(column, level, height, broken=tuple(broken))
+    return tuple(broken) or tuple(Broken(rule.name, None) for rule in of_the_table)
 
 
 def rule_costs(problem: Problem) -> list[RuleCost]:
@@ -110,9 +124,6 @@ def rule_costs(problem: Problem) -> list[RuleCost]:
     costs = []
     for rule in problem.rules:
         others = tuple(one for one in problem.rules if one is not rule)
-        if not others:
-            costs.append(RuleCost(rule.name, float(problem.objective.bounds().min())))
-            continue
         search = problem.search(others)
         search.run()
         costs.append(RuleCost(rule.name, None if search.best is None else search.best.loss))
