@@ -7,6 +7,8 @@ import pytest
 
 from command import petworks as run
 from conftest import ROOT
+from PETWorks import check
+from spark_cluster import needs_spark
 
 QI = "sex,age,race,marital-status,education,native-country,occupation,salary-class"
 
@@ -66,10 +68,12 @@ def test_every_format_passes_the_check(raw, suffix):
     assert run("check", raw / "released_policy.yaml").returncode == 0
 
 
-@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("engine", ["memory", "duckdb", pytest.param("spark", marks=needs_spark)])
 def test_the_release_passes_with_every_engine(raw, engine):
     assert run("anonymize", raw / "policy.yaml", "-o", raw / "released.csv").returncode == 0
-    assert run("check", raw / "released_policy.yaml", "--engine", engine).returncode == 0
+    result = check(raw / "released_policy.yaml", engine=engine)
+    assert result.verdict == "pass"
+    assert {rule.name: rule.value for rule in result.content.rules}["k-anonymity"] >= 5
 
 
 def test_json_has_the_whole_explanation(raw):
