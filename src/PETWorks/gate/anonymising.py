@@ -49,9 +49,27 @@ def anonymize_by(
     progress: Callable[[Progress], None] | None = None,
 ) -> Anonymization:
     """The best release of the policy's table; what is given takes precedence over what the policy says."""
-    settings = {**policy.anonymize, **{name: value for name, value in given.items() if value is not None}}
+    settings = {**_settings(policy), **{name: value for name, value in given.items() if value is not None}}
     with located(policy, given):
         return anonymize_release(release, search_rules(policy, today), **settings, progress=progress)
+
+
+def _settings(policy: Policy) -> dict[str, Any]:
+    """What the policy sets; levels, which are texts there as all scalars are, as numbers."""
+    settings = dict(policy.anonymize)
+    if "levels" in settings:
+        settings["levels"] = {
+            column: {bound: _level(level) for bound, level in given.items()}
+            if isinstance(given, Mapping)
+            else _level(given)
+            for column, given in settings["levels"].items()
+        }
+    return settings
+
+
+def _level(given: Any) -> Any:
+    """A level as a number; anything else as it is, for the error."""
+    return int(given) if isinstance(given, str) and given.isdecimal() and len(given) < 7 else given
 
 
 @contextmanager
