@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from PETWorks import build_hierarchy
 from PETWorks.about.hierarchy_proposal import in_yaml, proposed_hierarchy
 
+BIRTHS = {"dates": ["month", "year", "5-years", "decade"]}
 DAYS = [date(1940, 1, 1) + timedelta(days=150 * day) for day in range(200)]
 
 
@@ -22,13 +23,15 @@ DAYS = [date(1940, 1, 1) + timedelta(days=150 * day) for day in range(200)]
         ("income", [str(1000 * number) for number in range(100)], {"width": [5000, 10000, 20000]}),
         ("height", [f"1.{number}" for number in range(50, 99)], {"width": ["0.05", "0.1", "0.2"]}),
         ("sex", ["1", "2"], {"rare": {"fewer_than": 5}}),
-        ("birthday", [day.isoformat() for day in DAYS], {"dates": ["month", "year", "decade"]}),
-        ("birthday", [f"{day:%Y%m%d}" for day in DAYS], {"dates": ["month", "year", "decade"]}),
-        ("生日", [f"{day.year - 1911:03}{day:%m%d}" for day in DAYS], {"dates": ["month", "year", "decade"]}),
-        ("生日", [f"{day.year - 1911}/{day.month}/{day.day}" for day in DAYS], {"dates": ["month", "year", "decade"], "calendar": "roc"}),  # noqa: E501 - as it is read
-        ("month", ["2024-01", "2024-02"], {"dates": ["year", "decade"]}),
+        ("birthday", [day.isoformat() for day in DAYS], BIRTHS),
+        ("birthday", [f"{day:%Y%m%d}" for day in DAYS], BIRTHS),
+        ("生日", [f"{day.year - 1911:03}{day:%m%d}" for day in DAYS], BIRTHS),
+        ("生日", [f"{day.year - 1911}/{day.month}/{day.day}" for day in DAYS], {**BIRTHS, "calendar": "roc"}),
+        ("admitted", ["2024/03/01", "2025/11/30"], {"dates": ["month", "quarter", "year"]}),
+        ("month", ["2024-01", "2024-02"], {"dates": ["quarter", "year"]}),
         ("zip", ["10048", "10612"], {"prefix": [3, 1]}),
-        ("郵遞區號", ["100", "106"], {"prefix": [1]}),
+        ("郵遞區號", ["100", "106"], {"prefix": [2, 1]}),
+        ("zip", ["10", "11"], {"prefix": [1]}),
         ("phase", ["2-a", "3+b"], {"rare": {"fewer_than": 5}}),
         ("cause", ["I21.4", "J45"], {"icd10": ["category", "chapter"]}),
         ("city", ["Taipei", "Tainan", None, "*"], {"rare": {"fewer_than": 5}}),
@@ -38,6 +41,17 @@ DAYS = [date(1940, 1, 1) + timedelta(days=150 * day) for day in range(200)]
 )  # fmt: skip
 def test_each_kind_of_column(column, values, words):
     assert proposed_hierarchy(column, dict.fromkeys(values, 1))[0].words == words
+
+
+def test_a_long_tail_of_numbers_is_coded_together():
+    """A few long stays must not make the intervals of all others wide."""
+    stays = {str(days): 100 for days in range(1, 31)}
+    assert proposed_hierarchy("days", stays)[0].words == {"width": [2, 10, 20]}
+    tail = {**stays, "90": 3, "350": 1}
+    assert proposed_hierarchy("days", tail)[0].words == {"width": [2, 10, 20], "top": 40}
+    assert proposed_hierarchy("days", {**tail, "-1": 1, "0.5": 1})[0].words["top"] == 40
+    mostly_none = {"0": 10_000, **{str(1000 * gain): 1 for gain in range(1, 20)}}
+    assert "top" not in proposed_hierarchy("gain", mostly_none)[0].words
 
 
 @pytest.mark.parametrize("value", ["100**", "[30, 40)", "(30,40]", "30-39", "30 - 39", "20~29", ">= 90", "<18", "90+"])

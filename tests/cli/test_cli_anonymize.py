@@ -190,3 +190,41 @@ def test_a_waived_rule_is_not_demanded(raw):
     made = run("anonymize", raw / "policy.yaml", "-o", raw / "released.csv")
     assert made.returncode == 0, made.stderr
     assert "waived" in made.stdout
+
+
+def test_the_policy_says_how_much_may_be_suppressed(raw):
+    """An option that is not given must not hide what the policy says."""
+    told = json.loads(run("anonymize", raw / "policy.yaml", "-o", raw / "a.csv", "--format", "json").stdout)
+    assert told["anonymization"]["suppression_limit"] == 0.05
+    other = run("anonymize", raw / "policy.yaml", "-o", raw / "b.csv", "--format", "json", "--suppression", "0.1")
+    assert json.loads(other.stdout)["anonymization"]["suppression_limit"] == 0.1
+
+
+def test_a_dash_prints_a_report_instead_of_the_table(raw):
+    made = run("anonymize", raw / "policy.yaml", "-o", raw / "released.csv", "--json", "-")
+    assert made.returncode == 0, made.stderr
+    assert json.loads(made.stdout)["anonymization"]["optimal"]
+    assert "wrote -" not in made.stderr
+    twice = run("anonymize", raw / "policy.yaml", "-o", raw / "released.csv", "--json", "-", "--markdown", "-")
+    assert twice.returncode == 2
+    assert "only one result can be printed" in twice.stderr
+
+
+def test_the_next_best_levels_differ_in_more_than_their_number(tmp_path):
+    """A level that merges nothing is no other choice."""
+    rows = [f"{'fm'[n % 2]},{20 + n % 40}" for n in range(240)]
+    (tmp_path / "t.csv").write_text("\n".join(["sex,age", *rows]) + "\n")
+    (tmp_path / "policy.yaml").write_text(
+        """petworks_policy: 1
+data: t.csv
+hierarchies: {sex: {rare: {fewer_than: [5, 6, 7]}}, age: {width: [5, 10, 20]}}
+roles: {quasi_identifiers: [sex, age]}
+rules: [{measure: k-anonymity, k: 12}]
+"""
+    )
+    made = run("anonymize", tmp_path / "policy.yaml", "-o", tmp_path / "r.csv", "--format", "json", "--explain")
+    told = json.loads(made.stdout)["anonymization"]
+    best = [column["level"] for column in told["columns"]]
+    assert best[0] == 0
+    assert told["next_best"]
+    assert {other["levels"][0] for other in told["next_best"]} == {0, 4}

@@ -1,9 +1,10 @@
 """A hierarchy for a column, proposed by its name and its values; it contains no cell."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate
 from typing import Any
 
 from PETWorks.about.code_levels import Diagnoses
@@ -20,6 +21,8 @@ POSTCODES = "zip, zip code, zipcode, postcode, postal code, post code, postal, é
 TOP_AGE = 90
 FEW_NUMBERS = 5  # so few may be codes of something
 INTERVALS = 20  # on the first level, at most
+TAIL = Fraction(1, 50)  # the share of records with the largest numbers, which are coded together if they are far off
+FEW_YEARS = 5  # dates within so many years are those of events, not of births
 YEARS = (1850, 2100)  # of dates that are written in digits alone
 # From the first digit of the smallest width to those of all levels; each nests in the next.
 STEPS = {1: (1, 5, 10), 2: (2, 10, 20), 5: (5, 10, 20)}
@@ -46,7 +49,7 @@ def proposed_hierarchy(column: str, counts: Mapping[str | None, int]) -> tuple[P
     values = [value for value in counts if value is not None and value != SUPPRESSED]
     if any(map(_is_generalised, values)):
         return None
-    for proposal in _proposals(words_of(column), values, sum(counts.values())):
+    for proposal in _proposals(words_of(column), {value: counts[value] for value in values}, sum(counts.values())):
         try:
             return proposal, Declaration.of(proposal.words).build(counts)
         except HierarchyError:  # some value has no place: the next kind may have one for it
@@ -63,7 +66,7 @@ def _is_generalised(value: str) -> bool:
     return low is not None and high is not None and low < high
 
 
-def _proposals(words: str, values: list[str], records: int) -> Iterator[Proposal]:
+def _proposals(words: str, values: Mapping[str, int], records: int) -> Iterator[Proposal]:
     if values:
         yield from _for_dates(values)
         if any(term in words for term in terms(POSTCODES)):
@@ -79,9 +82,9 @@ def _proposals(words: str, values: list[str], records: int) -> Iterator[Proposal
 
 
 def _for_dates(values: Iterable[str]) -> Iterator[Proposal]:
-    """Months, years and decades, if all values are dates."""
+    """Months and longer periods, if all values are dates: quarters within a few years, otherwise decades."""
     for calendar in ({}, {"calendar": "roc"}):
-        units = set()
+        units, years = set(), set()
         for value in values:
             found = read_date(value, roc=bool(calendar))
             # Numbers of a few digits may be anything.
@@ -91,12 +94,14 @@ def _for_dates(values: Iterable[str]) -> Iterator[Proposal]:
             if found is None or digits:
                 break
             units.add(found[1])
+            years.add(found[0].year)
         else:
             coarsest = max(map(UNITS.index, units))
-            periods = [unit for unit in ("month", "year", "decade") if UNITS.index(unit) > coarsest]
+            few = max(years) - min(years) < FEW_YEARS
+            wanted = ("month", "quarter", "year") if few else ("month", "year", "5-years", "decade")
+            periods = [unit for unit in wanted if UNITS.index(unit) > coarsest]
             if periods:
-                listed = ", then ".join(periods)
-                yield Proposal({"dates": periods, **calendar}, f"dates: {listed}")
+                yield Proposal({"dates": periods, **calendar}, f"dates: {', '.join(periods)}")
 
 
 def _for_codes(values: Iterable[str]) -> Iterator[Proposal]:
@@ -104,28 +109,44 @@ def _for_codes(values: Iterable[str]) -> Iterator[Proposal]:
     shortest = min(map(len, values))
     if shortest > 1:
         yield Proposal(
-            {"prefix": [3, 1] if shortest > 3 else [1]}, "a postcode: its first characters are a larger area"
+            {"prefix": [3, 1] if shortest > 3 else [2, 1] if shortest == 3 else [1]},
+            "a postcode: its first characters are a larger area",
         )
 
 
-def _for_numbers(words: str, values: Iterable[str]) -> Iterator[Proposal]:
-    """Intervals of equal width, if all values are numbers."""
-    found = [exact(value) for value in values]
-    numbers = [number for number in found if number is not None]
-    if len(numbers) < len(found) or len(set(numbers)) <= FEW_NUMBERS:
+def _for_numbers(words: str, values: Mapping[str, int]) -> Iterator[Proposal]:
+    """Intervals of equal width, if all values are numbers; a long tail of large ones is coded together."""
+    found = [(exact(value), count) for value, count in values.items()]
+    numbers = sorted((number, count) for number, count in found if number is not None)
+    if len(numbers) < len(found) or len({number for number, _ in numbers}) <= FEW_NUMBERS:
         return
-    whole = all(number.denominator == 1 for number in numbers)
-    widths = _widths(max(numbers) - min(numbers), whole=whole)
-    aged = any(term in words for term in terms(AGES))
-    top = {"top": TOP_AGE} if aged and max(numbers) >= TOP_AGE > min(numbers) else {}
+    whole = all(number.denominator == 1 for number, _ in numbers)
+    least, most, usual = numbers[0][0], numbers[-1][0], _usual(numbers)
     reason = f"numbers: at most {INTERVALS} intervals, then wider ones"
-    yield Proposal({"width": widths, **top}, reason + (f"; few people reach {TOP_AGE}" if top else ""))
+    if any(term in words for term in terms(AGES)):
+        coded = {"top": TOP_AGE} if most >= TOP_AGE > least else {}
+        reason += f"; few people reach {TOP_AGE}" if coded else ""
+        yield Proposal({"width": _in_words(_widths(most - least, whole=whole)), **coded}, reason)
+    elif most - least > 2 * (usual - least) > 0:
+        widths = _widths(usual - least, whole=whole)
+        top = -(-usual // widths[-1]) * widths[-1]
+        reason += f"; few records reach {as_text(top)}"
+        yield Proposal({"width": _in_words(widths), "top": _in_words([top])[0]}, reason)
+    else:
+        yield Proposal({"width": _in_words(_widths(most - least, whole=whole))}, reason)
 
 
-def _widths(span: Fraction, *, whole: bool) -> list[int | str]:
+def _usual(numbers: Sequence[tuple[Fraction, int]]) -> Fraction:
+    """The number that only a small share of the records exceeds; numbers are sorted."""
+    enough = (1 - TAIL) * sum(count for _, count in numbers)
+    so_far = accumulate(count for _, count in numbers)
+    return next(number for (number, _), seen in zip(numbers, so_far, strict=True) if seen >= enough)
+
+
+def _widths(span: Fraction, *, whole: bool) -> list[Fraction]:
     """Widths for each level; the smallest gives at most so many intervals."""
     if whole and span < INTERVALS:
-        return [2, 4, 8] if span >= 8 else [2, 4]
+        return [Fraction(2), Fraction(4), *([Fraction(8)] if span >= 8 else [])]
     unit = Fraction(1)
     while unit * INTERVALS > span and not (whole and unit == 1):
         unit /= 10
@@ -133,8 +154,11 @@ def _widths(span: Fraction, *, whole: bool) -> list[int | str]:
         unit *= 10
     first = next((step for step in STEPS if unit * step * INTERVALS >= span), None)
     steps = STEPS[first] if first is not None else tuple(10 * step for step in STEPS[1])
-    widths = [unit * step for step in steps if not whole or unit * step > 1]
-    return [int(width) if width.denominator == 1 else as_text(width) for width in widths]
+    return [unit * step for step in steps if not whole or unit * step > 1]
+
+
+def _in_words(numbers: Iterable[Fraction]) -> list[int | str]:
+    return [int(number) if number.denominator == 1 else as_text(number) for number in numbers]
 
 
 def in_yaml(words: Mapping[str, Any]) -> str:

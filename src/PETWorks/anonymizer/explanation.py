@@ -10,9 +10,10 @@ from PETWorks.anonymizer.judging import records_failing
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.problem import Problem
 from PETWorks.anonymizer.recoding import recoded_view
-from PETWorks.anonymizer.searching import Search
+from PETWorks.anonymizer.searching import Search, Solution
 
 NEXT_BEST = 10
+MOST_LOOKED_AT = 8 * (NEXT_BEST + 1)  # solutions; several may group the values in the same way
 
 
 @dataclass(frozen=True)
@@ -76,12 +77,34 @@ class Explanation:
 
 def explained(problem: Problem, search: Search, best: Node) -> Explanation:
     """The whole explanation: it takes further searches."""
-    search.run(wanted=NEXT_BEST + 1)
-    others = [one for one in search.solutions if one.node != best][:NEXT_BEST]
+    others: list[Solution] = []
+    wanted = NEXT_BEST + 1
+    while len(others) < NEXT_BEST and wanted <= MOST_LOOKED_AT:
+        search.run(wanted)
+        others = _different(problem, search.solutions, best)
+        wanted = wanted * 2 if len(search.solutions) >= wanted else MOST_LOOKED_AT + 1
+    others = others[:NEXT_BEST]
     return Explanation(
         column_reasons(problem, search, best),
         tuple(NextBest(problem.lattice.levels(one.node), one.loss, one.suppressed) for one in others),
         tuple(rule_costs(problem)),
+    )
+
+
+def _different(problem: Problem, solutions: list[Solution], best: Node) -> list[Solution]:
+    """Solutions that group the values of the table in other ways than the best one and each other."""
+    first: dict[tuple[int, ...], Solution] = {}
+    for one in solutions:
+        first.setdefault(_groups(problem, one.node), one)
+    first.pop(_groups(problem, best), None)
+    return list(first.values())
+
+
+def _groups(problem: Problem, node: Node) -> tuple[int, ...]:
+    """How many values each column has on a node: levels nest, so as many values are the same groups."""
+    return tuple(
+        len(problem.ground.on_level(column, level).counts)
+        for column, level in zip(problem.lattice.columns, node, strict=True)
     )
 
 

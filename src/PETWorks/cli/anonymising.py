@@ -18,9 +18,9 @@ from PETWorks.cli.arguments import (
     say_written,
     shown_name,
 )
-from PETWorks.cli.policies import with_format_options
+from PETWorks.cli.policies import STANDARD_OUTPUT, with_format_options
 from PETWorks.cli.release_files import Job, checked_target, job_given, today, written
-from PETWorks.errors import ParameterError, printable
+from PETWorks.errors import ParameterError
 from PETWorks.gate.anonymising import (
     anonymize_by,
 )
@@ -30,6 +30,7 @@ from PETWorks.gate.policy import Policy
 from PETWorks.measures.parameters import number_given
 from PETWorks.render.formats import FILES
 from PETWorks.render.json import dumps
+from PETWorks.render.language import checked_language
 from PETWorks.render.terminal import progress, searching, style
 from PETWorks.tables.output import write_whole
 
@@ -79,6 +80,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--weight", "weights", multiple=True, metavar="COLUMN=NUMBER", help="The importance of a column.")
 @click.option("--level", "levels", multiple=True, metavar="COLUMN=N|N-M", help="A level, or the lowest and highest.")
 @click.option("--explain", is_flag=True, help="Also show the next-best levels and what each rule costs.")
+@click.option("--lang", default="en", show_default=True, metavar="en|zh-TW", help="The language that comes first.")
 @with_format_options
 def anonymize_command(table: str, output: Path, **options: Any) -> None:
     """Make the best release of a table that keeps the rules, and prove that there is no better one.
@@ -93,7 +95,12 @@ def anonymize_command(table: str, output: Path, **options: Any) -> None:
       petworks anonymize patients_policy.yaml -o released.parquet --suppression 0.02 --level age=1-2
       petworks anonymize patients.csv --qi age,zip --hierarchies levels --measure k-anonymity:k=5 -o released.csv
     """
-    reports = {name: path for name, path in options.items() if name in FILES and path is not None}
+    lang = checked_language(options["lang"])
+    wanted = {name: options[name] for name in FILES if options[name] is not None}
+    printed = [name for name, path in wanted.items() if path == STANDARD_OUTPUT]
+    if len(printed) > 1 or (printed and options["output_format"] == "json"):
+        raise ParameterError("only one result can be printed: give '-' once, without --format json")
+    reports = {name: path for name, path in wanted.items() if name not in printed}
     job = job_given(table, options)
     given = {
         "suppression": _share(options["suppression"]),
@@ -108,15 +115,18 @@ def anonymize_command(table: str, output: Path, **options: Any) -> None:
     if not result.optimal:
         click.echo("petworks: the search was stopped; this is the best release so far", err=True)
     files, policy, rules = written(result, job, target, options)
-    explanation = result.explain() if options["explain"] or reports else None
+    explanation = result.explain() if options["explain"] or wanted else None
     facts = anonymization_facts(result, policy.release(engine="memory"), explanation)
-    _put_out(facts, rules, target, policy, options)
-    if reports:
+    if wanted:
         from PETWorks.render.checks import Check, check
 
         checked = check(policy)
         told = Check(replace(checked.content, anonymization=facts), checked.note)
-        write_whole({path: told.to_format(name).encode("utf-8", "replace") for name, path in reports.items()})
+        write_whole({path: told.to_format(name, lang).encode("utf-8", "replace") for name, path in reports.items()})
+    if printed:
+        click.echo(told.to_format(printed[0], lang), nl=False)
+    else:
+        _put_out(facts, rules, target, policy, options)
     say_written([*files, *reports.values()])
     sys.exit(DOES_NOT_HOLD if together([rule.verdict for rule in rules]) == FAIL else HOLDS)
 
@@ -150,9 +160,7 @@ def apply_command(table: str, output: Path, **options: Any) -> None:
     else:
         from PETWorks.render.anonymization_text import applied_text
 
-        click.echo(
-            applied_text(_title(target, rules), result.suppressed, result.records, rules, **style(None)), nl=False
-        )
+        click.echo(applied_text(target.name, result.suppressed, result.records, rules, **style(None)), nl=False)
     say_written(files)
     sys.exit(DOES_NOT_HOLD if together([rule.verdict for rule in rules]) == FAIL else HOLDS)
 
@@ -171,15 +179,12 @@ def _put_out(facts: Any, rules: tuple[RuleResult, ...], target: Path, policy: Po
         return
     from PETWorks.render.anonymization_text import anonymization_text
 
-    click.echo(anonymization_text(_title(target, rules), facts, rules, **style(None)), nl=False)
+    lang = checked_language(options["lang"])
+    click.echo(anonymization_text(target.name, facts, rules, lang, **style(None)), nl=False)
 
 
 def _verdicts(rules: tuple[RuleResult, ...]) -> list[dict[str, Any]]:
     return [{"rule": rule.name, "verdict": rule.verdict, "value": rule.value} for rule in rules]
-
-
-def _title(target: Path, rules: tuple[RuleResult, ...]) -> str:
-    return f"{together([rule.verdict for rule in rules])} {printable(target.name)}"
 
 
 def _share(text: str | None) -> float | None:

@@ -63,9 +63,10 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
       petworks init released.csv
       petworks init released.parquet --release internal -o policy.yaml
     """
-    from PETWorks.gate.starter import starter_policy, suggestions
+    from PETWorks.gate.starter import can_be_anonymized, starter_policy, suggestions
     from PETWorks.render.check_text import suggestions_text
     from PETWorks.render.prose import file_argument
+    from PETWorks.tables.writing import SUFFIXES
 
     target = data.parent / f"{data.stem}_policy.yaml" if output is None else output
     if target.exists():
@@ -79,7 +80,12 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     shown = shown_path(target)
     click.echo(suggestions_text(roles, unit, **style(None)), nl=False)
     click.echo(f"\nWritten: {printable(shown)}")
-    click.echo(f"Look at the roles in it, then: petworks check {printable(shlex.quote(file_argument(shown)))}")
+    named = shlex.quote(file_argument(shown))
+    click.echo(f"Look at the roles in it, then: petworks check {printable(named)}")
+    if can_be_anonymized(data, roles):
+        suffix = data.suffix if data.suffix.lower() in SUFFIXES else ".csv"
+        release = shlex.quote(file_argument(shown_path(target.with_name(f"{data.stem}_released{suffix}"))))
+        click.echo(f"If it fails: petworks anonymize {printable(named)} -o {printable(release)} --html report.html")
 
 
 @click.command("check")

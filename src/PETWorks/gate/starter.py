@@ -23,6 +23,7 @@ from PETWorks.tables.opening import open_path, open_source
 from PETWorks.tables.people import names_a_person
 
 PRESET = {"public": "health-canada-0.09", "controlled": "pdpc-5", "internal": "pdpc-3"}
+SUPPRESSION = 0.05  # the share of records that a release may suppress
 MOST_COLUMNS_OF_A_POLICY = 5_000  # nobody looks at more roles, and a policy file has a largest size
 MOST_VALUES = 100_000  # of a column for which a hierarchy is proposed
 MOST_HIERARCHIES = 200  # that are proposed: a policy file has a largest size
@@ -101,6 +102,7 @@ def starter_policy(
         _presets(release, bool(known)),
         _rules(bool(known and sensitive)),
         _subsets(len(known), unit),
+        _anonymize(known, possible=can_be_anonymized(data, suggested)),
         _sign_off(),
         _waivers(release),
     ]
@@ -128,7 +130,7 @@ def _hierarchies(known: Sequence[Suggestion]) -> list[str]:
     """What is proposed for each quasi-identifier."""
     proposed = [(_text(one.column), one.hierarchy) for one in known if one.hierarchy is not None]
     return [
-        "# How values become coarser, level by level: for precision, granularity and other measures of utility.",
+        "# How values become coarser, level by level: for petworks anonymize and for measures of utility.",
         "# Level 0 has the values of the original if it is named above, otherwise those of this table.",
         "# To see the levels of a column, use: petworks hierarchy",
         "hierarchies:",
@@ -239,6 +241,24 @@ def _subsets(known: int, unit: str | None) -> list[str]:
         f"  sizes: {sizes}",
         "  # limits:                     # highest-risk, average-risk, uniques, inference: each from 0 to 1",
         "  #   uniques: 0.01",
+    ]
+
+
+def can_be_anonymized(data: Path, suggested: Sequence[Suggestion]) -> bool:
+    """Whether there are quasi-identifiers, and hierarchies for all of them."""
+    known = [one for one in suggested if one.role == QUASI_IDENTIFIER]
+    in_files = isinstance(read_sidecar(data).hierarchies, Path)
+    return bool(known) and (in_files or all(one.hierarchy for one in known))
+
+
+def _anonymize(known: Sequence[Suggestion], *, possible: bool) -> list[str]:
+    """How much `petworks anonymize` may suppress."""
+    if not possible:
+        return [f"# anonymize: {{suppression: {SUPPRESSION}}}  # once every quasi-identifier has a hierarchy"]
+    return [
+        "anonymize:                      # how petworks anonymize makes a release that keeps the rules",
+        f"  suppression: {SUPPRESSION}             # the share of records it may suppress to keep detail in the others",
+        f"  # levels: {{{_text(known[0].column)}: {{at_most: 1}}}}  # for a column that would become too coarse",
     ]
 
 

@@ -39,6 +39,8 @@ def loss(value: float) -> str:
 
 def level(column: ColumnLevel, lang: str) -> str:
     """The level of a column among all of them."""
+    if column.level == column.height:
+        return said(lang, "anonymize.level-top", height=column.height)
     return said(lang, "anonymize.level", level=column.level, height=column.height)
 
 
@@ -57,10 +59,11 @@ def finer(column: ColumnLevel, lang: str) -> str:
     return said(lang, "anonymize.finer", n=column.finer_suppressed, loss=loss(column.finer_loss))
 
 
-def change(best: Sequence[tuple[str, int]], other: OtherLevels) -> str:
+def change(best: Sequence[tuple[str, int]], other: OtherLevels, lang: str) -> str:
     """How other levels differ from the best ones."""
     both = zip(best, other.levels, strict=True)
-    return ", ".join(f"{name(column)} {was} → {now}" for (column, was), now in both if now != was)
+    changes = [f"{name(column)} {was} → {now}" for (column, was), now in both if now != was]
+    return said(lang, "write.separator").join(changes)
 
 
 def costs(facts: AnonymizationFacts, lang: str) -> list[str]:

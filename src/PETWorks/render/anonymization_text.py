@@ -5,20 +5,20 @@ from typing import Any
 
 from rich.text import Text
 
+from PETWorks.errors import printable
 from PETWorks.gate.anonymization_document import AnonymizationFacts
-from PETWorks.gate.document import RuleResult
+from PETWorks.gate.document import RuleResult, together
 from PETWorks.render import anonymization
-from PETWorks.render.check_text import rules_table
+from PETWorks.render.check_text import rules_table, verdict_word
 from PETWorks.render.language import ENGLISH, name, put, said
 from PETWorks.render.text import new_table, rendered
 
 
 def anonymization_text(
-    title: str, facts: AnonymizationFacts, rules: Sequence[RuleResult], *, colour: bool, width: int
+    file: str, facts: AnonymizationFacts, rules: Sequence[RuleResult], lang: str, *, colour: bool, width: int
 ) -> str:
     """What was lost, before and after, levels with their reasons, and the verdict of each rule."""
-    lang = ENGLISH
-    parts: list[Any] = [Text(title, "bold"), *(Text(one) for one in anonymization.outcome(facts, lang))]
+    parts: list[Any] = [_title(file, rules, lang), *(Text(one) for one in anonymization.outcome(facts, lang))]
     table = new_table("", said(lang, "head.before"), said(lang, "head.after"))
     for row in anonymization.states(facts, lang):
         table.add_row(*map(Text, row))
@@ -31,11 +31,15 @@ def anonymization_text(
 
 
 def applied_text(
-    title: str, suppressed: int, records: int, rules: Sequence[RuleResult], *, colour: bool, width: int
+    file: str, suppressed: int, records: int, rules: Sequence[RuleResult], *, colour: bool, width: int
 ) -> str:
     """How many records are suppressed, and the verdict of each rule."""
     told = f"{suppressed:,} of {records:,} records are suppressed."
-    return rendered([Text(title, "bold"), Text(told), rules_table(rules, ENGLISH)], colour=colour, width=width)
+    return rendered([_title(file, rules, ENGLISH), Text(told), rules_table(rules, ENGLISH)], colour=colour, width=width)
+
+
+def _title(file: str, rules: Sequence[RuleResult], lang: str) -> Text:
+    return verdict_word(together([rule.verdict for rule in rules]), lang) + Text(f" {printable(file)}", "bold")
 
 
 def levels_table(facts: AnonymizationFacts, lang: str) -> Any:
@@ -51,6 +55,6 @@ def _next_best(facts: AnonymizationFacts, lang: str) -> Any:
     table = new_table(*(said(lang, f"head.{head}") for head in ("levels", "loss", "suppressed")))
     best = [(column.column, column.level) for column in facts.columns]
     for other in facts.next_best:
-        cells = (anonymization.change(best, other), anonymization.loss(other.loss), put(other.suppressed, lang))
+        cells = (anonymization.change(best, other, lang), anonymization.loss(other.loss), put(other.suppressed, lang))
         table.add_row(*map(Text, cells))
     return table

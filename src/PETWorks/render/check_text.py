@@ -33,7 +33,7 @@ def check_text(document: CheckDocument, lang: str, *, colour: bool, width: int) 
     """The verdict, the rules, and what to do next."""
     lang = checked_language(lang)
     parts: list[Any] = [
-        _word(document.verdict, lang) + Text(f" {own(document.title, lang)}", "bold"),
+        verdict_word(document.verdict, lang) + Text(f" {own(document.title, lang)}", "bold"),
         Text(prose.summary(document, lang), "not bold"),
     ]
     parts.append(rules_table(document.rules, lang))
@@ -60,7 +60,7 @@ def rules_table(rules: Sequence[RuleResult], lang: str) -> Any:
     table = new_table(*(said(lang, f"head.{head}") for head in ("rule", "measure", "found", "wanted", "verdict")))
     for rule in rules:
         cells = (rule_name(rule.name, lang), measure_name(rule.measure, lang), put(rule.value, lang))
-        table.add_row(*map(Text, (*cells, thresholds(rule, lang))), _word(rule.verdict, lang))
+        table.add_row(*map(Text, (*cells, thresholds(rule, lang))), verdict_word(rule.verdict, lang))
     return table
 
 
@@ -80,9 +80,9 @@ def comparison_text(comparison: Comparison, *, colour: bool, width: int) -> str:
     """What changed between two checks."""
     parts: list[Any] = [
         Text("verdict: ")
-        + _word(comparison.verdict.old, ENGLISH)
+        + verdict_word(comparison.verdict.old, ENGLISH)
         + Text(" -> ")
-        + _word(comparison.verdict.new, ENGLISH)
+        + verdict_word(comparison.verdict.new, ENGLISH)
     ]
     if comparison.different:
         parts.append(
@@ -140,5 +140,6 @@ def regimes_text(regimes: Sequence[Regime], *, colour: bool, width: int) -> str:
     return rendered([table], colour=colour, width=width)
 
 
-def _word(verdict: str, lang: str) -> Text:
+def verdict_word(verdict: str, lang: str) -> Text:
+    """A verdict in its colour."""
     return Text(said(lang, f"verdict.{verdict}"), STYLES[verdict])

@@ -22,6 +22,7 @@ from PETWorks.tables.whole import check_ordered, own_fields, whole_table
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 PARQUET_SUFFIXES = (".parquet",)
 FEATHER_SUFFIXES = (".feather", ".arrow")
+SUFFIXES = (*TEXT_SUFFIXES, *PARQUET_SUFFIXES, *FEATHER_SUFFIXES)
 ROWS = 1 << 17  # that are written at a time, at most: a row group of a Parquet file
 
 VIEWED = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
@@ -80,9 +81,8 @@ def table_content(path: Path, table: pa.Table, order: NDArray[np.int64] | None =
 
 def check_suffix(path: Path) -> None:
     """An error if the name of a file does not say which format it is to have."""
-    known = (*TEXT_SUFFIXES, *PARQUET_SUFFIXES, *FEATHER_SUFFIXES)
-    if path.suffix.lower() not in known:
-        raise InputError(f"cannot write {str(path)!r}: expected a name that ends in one of {quoted(known)}")
+    if path.suffix.lower() not in SUFFIXES:
+        raise InputError(f"cannot write {str(path)!r}: expected a name that ends in one of {quoted(SUFFIXES)}")
 
 
 def _dialect(source: Source | None, path: Path, columns: int) -> Dialect:

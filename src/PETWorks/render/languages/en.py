@@ -373,6 +373,7 @@ TEXTS = {
     "anonymize.none-suppressed": "No record is suppressed; at most {limit} were allowed.",
     "anonymize.levels": "Levels: 0 is the original value, the highest level says nothing.",
     "anonymize.level": "{level} of {height}",
+    "anonymize.level-top": "{height} of {height}, only *",
     "anonymize.finest": "stays as it is",
     "anonymize.breaks": "breaks {reasons}",
     "anonymize.broken": "{rule} ({n} records)",

@@ -1,0 +1,61 @@
+"""A hospital's raw table, in Chinese, becomes a release that passes: two commands, and no file written by hand."""
+
+import csv
+import importlib.util
+import re
+
+import pytest
+
+from command import petworks
+from conftest import ROOT
+
+spec = importlib.util.spec_from_file_location("hospital", ROOT / "docs/gallery/hospital.py")
+hospital = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(hospital)
+
+
+@pytest.fixture(scope="module")
+def ward(tmp_path_factory):
+    """The folder in which the two commands ran, and what each of them printed."""
+    folder = tmp_path_factory.mktemp("ward")
+    hospital.hospital(folder / "hospital.csv", 1_500)
+    init = petworks("init", folder / "hospital.csv")
+    anonymized = petworks(
+        *("anonymize", folder / "hospital_policy.yaml", "-o", folder / "released.csv"),
+        *("--html", folder / "report.html", "--lang", "zh-TW"),
+    )
+    return folder, init, anonymized
+
+
+def test_two_commands_lead_from_raw_to_pass(ward):
+    folder, init, anonymized = ward
+    assert init.returncode == 0, init.stderr
+    assert anonymized.returncode == 0, anonymized.stderr
+    assert petworks("check", folder / "hospital_policy.yaml").returncode == 1, "the raw table fails"
+    assert petworks("check", folder / "released_policy.yaml").returncode == 0
+
+
+def test_init_names_the_next_commands(ward):
+    folder, init, _ = ward
+    check, anonymize = init.stdout.splitlines()[-2:]
+    assert re.search(r"petworks check \S*hospital_policy\.yaml$", check)
+    assert re.search(r"petworks anonymize \S*hospital_policy\.yaml -o \S*hospital_released\.csv --html", anonymize)
+    assert folder.joinpath("hospital_policy.yaml").read_text("utf-8").count("petworks anonymize makes") == 1
+
+
+def test_the_release_has_neither_names_nor_numbers_of_people(ward):
+    folder, _, _ = ward
+    before = list(csv.DictReader((folder / "hospital.csv").read_text("utf-8").splitlines()))
+    after = list(csv.DictReader((folder / "released.csv").read_text("utf-8").splitlines()))
+    assert set(before[0]) - set(after[0]) == {"姓名", "病歷號"}
+    assert [row["診斷碼"] for row in after] == [row["診斷碼"] for row in before]
+    suppressed = sum(row["性別"] == "*" == row["科別"] for row in after)
+    assert suppressed <= 0.05 * len(before)
+
+
+def test_the_output_and_the_report_are_in_the_language_that_was_asked_for(ward):
+    folder, _, anonymized = ward
+    assert anonymized.stdout.startswith("通過 released.csv")
+    assert "已證明" in anonymized.stdout
+    assert not re.search(r"\b(loss|suppressed|found|verdict)\b", anonymized.stdout)
+    assert '<html lang="zh' in (folder / "report.html").read_text("utf-8")
