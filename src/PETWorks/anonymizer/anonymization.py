@@ -163,10 +163,16 @@ def anonymize_release(
     """The same for a table that was opened before, and rules that were checked."""
     problem = problem_of(release, rules, suppression, objective, aggregate, weights, levels)
     search = problem.search()
-    search.run(report=progress)
-    if search.best is None:
+    optimal = True
+    try:
+        search.run(report=progress)
+    except KeyboardInterrupt:  # the best so far will do, if there is one
+        if search.best is None:
+            raise
+        optimal = False
+    best = search.best
+    if best is None:
         raise _unsatisfiable(problem)
-    best, optimal = search.best, not search.is_interrupted
     classes = problem.ground.at(best.node)
     suppressed = search.judge(classes).suppressed
     assert suppressed is not None

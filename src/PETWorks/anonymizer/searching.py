@@ -63,7 +63,6 @@ class Search:
         self._chooser = Chooser(lattice)
         self.solutions: list[Solution] = []
         self.checked = 0
-        self.is_interrupted = False
 
     @property
     def best(self) -> Solution | None:
@@ -78,17 +77,12 @@ class Search:
         return least if self.best is None else min(least, self.best.loss)
 
     def run(self, wanted: int = 1, report: Callable[[Progress], None] | None = None) -> None:
-        """Look at nodes until the best so many are known. Ctrl-C ends it with what was found so far, if anything."""
+        """Look at nodes until the best so many are known."""
         choose = self._chosen if self.judge.may_rule_out else self._cheapest
-        try:
-            while (place := choose(self._limit(wanted))) is not None:
-                self.look_at(self.lattice.node(place), self._limit(wanted))
-                if report is not None and self.checked % 16 == 0:
-                    report(Progress(self.checked, None if self.best is None else self.best.loss, self.bound))
-        except KeyboardInterrupt:
-            if self.best is None:
-                raise
-            self.is_interrupted = True
+        while (place := choose(self._limit(wanted))) is not None:
+            self.look_at(self.lattice.node(place), self._limit(wanted))
+            if report is not None and self.checked % 16 == 0:
+                report(Progress(self.checked, None if self.best is None else self.best.loss, self.bound))
 
     def _limit(self, wanted: int) -> float:
         """Nodes that lose more than this at least need not be looked at."""
@@ -100,10 +94,11 @@ class Search:
         """Judge a node and draw the conclusions."""
         classes = self.judge.ground.at(node)
         judged = self.judge(classes, limit)
-        self.checked += 1
-        self.open.reshape(-1)[self.lattice.place(node)] = False
         if judged.suppressed is not None:
             insort(self.solutions, Solution(node, self.objective.loss(classes, judged.suppressed), judged.records))
+        # Only now: if Ctrl-C comes before, the node is still one that may be better.
+        self.checked += 1
+        self.open.reshape(-1)[self.lattice.place(node)] = False
         if judged.rules_out:
             self.open[self.lattice.finer(node)] = False
         elif judged.sure.any():

@@ -1,10 +1,12 @@
 """The commands that make a release: anonymize, apply."""
 
+import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,11 +21,12 @@ from PETWorks.cli.arguments import (
     shown_name,
 )
 from PETWorks.cli.policies import STANDARD_OUTPUT, with_format_options
-from PETWorks.cli.release_files import Job, checked_target, job_given, today, written
+from PETWorks.cli.release_files import Job, checked_target, job_given, named_at_the_end, today, written
 from PETWorks.errors import ParameterError
 from PETWorks.gate.anonymising import (
     anonymize_by,
 )
+from PETWorks.gate.anonymization_document import AnonymizationFacts
 from PETWorks.gate.anonymization_facts import anonymization_facts
 from PETWorks.gate.document import FAIL, RuleResult, together
 from PETWorks.gate.policy import Policy
@@ -33,6 +36,9 @@ from PETWorks.render.json import dumps
 from PETWorks.render.language import checked_language
 from PETWorks.render.terminal import progress, searching, style
 from PETWorks.tables.output import write_whole
+
+if TYPE_CHECKING:
+    from PETWorks.render.checks import Check
 
 FILE = click.Path(path_type=Path)
 POLICY_SUFFIXES = (".yaml", ".yml")
@@ -87,7 +93,8 @@ def anonymize_command(table: str, output: Path, **options: Any) -> None:
 
     Generalises the quasi-identifiers, suppresses records where that costs less, leaves out direct identifiers. Beside
     the release come its hierarchies and a policy for `petworks check`. Exit code 0: the release keeps every rule of
-    the policy; 1: it does not; 2: bad input, and nothing is written. Ctrl-C ends the search with the best so far.
+    the policy; 1: it does not; 2: bad input, and nothing is written. Ctrl-C ends the search: the best
+    release so far is written, and the exit code is 0 or 1.
 
     \b
     Examples:
@@ -110,20 +117,19 @@ def anonymize_command(table: str, output: Path, **options: Any) -> None:
         "levels": dict(_bounds(text) for text in options["levels"]) or None,
     }
     target = checked_target(output, job, reports.values())
-    with searching() as report:
+    with searching() as report, _interruptible():
         result = _anonymized(job, given, report)
     if not result.optimal:
         click.echo("petworks: the search was stopped; this is the best release so far", err=True)
     files, policy, rules = written(result, job, target, options)
-    explanation = result.explain() if options["explain"] or wanted else None
-    facts = anonymization_facts(result, policy.release(engine="memory"), explanation)
-    if wanted:
-        from PETWorks.render.checks import Check, check
-
-        checked = check(policy)
-        told = Check(replace(checked.content, anonymization=facts), checked.note)
-        write_whole({path: told.to_format(name, lang).encode("utf-8", "replace") for name, path in reports.items()})
-    if printed:
+    with named_at_the_end(files), progress(f"explaining {shown_name(target)}"):
+        # The explanation takes further searches, which is not what Ctrl-C was for.
+        explanation = result.explain() if result.optimal and (options["explain"] or wanted) else None
+        facts = anonymization_facts(result, policy.release(engine="memory"), explanation)
+        told = _checked(policy, facts) if wanted else None
+        if told is not None:
+            write_whole({path: told.to_format(name, lang).encode("utf-8", "replace") for name, path in reports.items()})
+    if told is not None and printed:
         click.echo(told.to_format(printed[0], lang), nl=False)
     else:
         _put_out(facts, rules, target, policy, options)
@@ -165,6 +171,26 @@ def apply_command(table: str, output: Path, **options: Any) -> None:
     sys.exit(DOES_NOT_HOLD if together([rule.verdict for rule in rules]) == FAIL else HOLDS)
 
 
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """While it is open, Ctrl-C ends the search and not the program, so that the exit code is that of the verdict."""
+    before = signal.getsignal(signal.SIGINT)
+    if before != signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _checked(policy: Policy, facts: AnonymizationFacts) -> "Check":
+    """The check of a release, with what is known of how it was made."""
+    from PETWorks.render.checks import Check, check
+
+    checked = check(policy)
+    return Check(replace(checked.content, anonymization=facts), checked.note)
+
+
 def _anonymized(job: Job, given: dict[str, Any], report: Callable[[Progress], None]) -> Anonymization:
     if job.policy is not None:
         return anonymize_by(job.policy, job.release, today(), given, report)
@@ -172,7 +198,9 @@ def _anonymized(job: Job, given: dict[str, Any], report: Callable[[Progress], No
     return anonymize_release(job.release, job.rules, **settings, progress=report)
 
 
-def _put_out(facts: Any, rules: tuple[RuleResult, ...], target: Path, policy: Policy, options: dict[str, Any]) -> None:
+def _put_out(
+    facts: AnonymizationFacts, rules: tuple[RuleResult, ...], target: Path, policy: Policy, options: dict[str, Any]
+) -> None:
     if options["output_format"] == "json":
         told = {"release": target.name, "policy": policy.path.name, "anonymization": facts.to_dict()}
         click.echo(dumps({**told, "rules": _verdicts(rules)}))

@@ -1,7 +1,8 @@
 """Which table is to be released, and the files of a release: it, its policy and its hierarchies."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -12,7 +13,15 @@ import click
 from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import MeasureRule, Rule
-from PETWorks.cli.arguments import input_files, population_given, release_given, request, shown_name, shown_path
+from PETWorks.cli.arguments import (
+    input_files,
+    population_given,
+    release_given,
+    request,
+    say_written,
+    shown_name,
+    shown_path,
+)
 from PETWorks.counting.release import Release
 from PETWorks.errors import InputError, ParameterError, printable
 from PETWorks.gate.anonymising import MARK, hierarchy_files, policy_content, released_policy, search_rules
@@ -136,8 +145,10 @@ def written(
     finally:
         if is_new and not any(folder.iterdir()):
             folder.rmdir()
-    policy = read_policy(beside, root, network=options["network"])
-    rules = rule_results(policy.release(engine="memory"), policy, today())
+    files = [target, beside, folder]
+    with named_at_the_end(files):
+        policy = read_policy(beside, root, network=options["network"])
+        rules = rule_results(policy.release(engine="memory"), policy, today())
     if root is not None:
         click.echo(
             f"petworks: the policy names files outside its folder: check it with --root {printable(shown_path(root))}",
@@ -149,7 +160,17 @@ def written(
             "by it; remove it before the file goes out",
             err=True,
         )
-    return [target, beside, folder], policy, rules
+    return files, policy, rules
+
+
+@contextmanager
+def named_at_the_end(files: list[Path]) -> Iterator[None]:
+    """A context in which Ctrl-C does not hide that files were written before."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        say_written(files)
+        raise
 
 
 def _order(records: int, options: dict[str, Any]) -> Any:

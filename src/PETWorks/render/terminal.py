@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PETWorks.errors import printable
+from PETWorks.measures.numbers import amount, count
 
 
 def style(output: Path | None) -> dict[str, Any]:
@@ -50,9 +51,10 @@ def searching() -> Iterator[Callable[[Any], None]]:
         task = bar.add_task("searching", total=None)
 
         def report(state: Any) -> None:
-            found = "nothing found yet" if state.best is None else f"best loss {state.best:.4g}"
-            gap = "" if not state.best else f", at most {1 - state.bound / state.best:.1%} above the optimum"
-            bar.update(task, description=f"searching: {state.checked:,} nodes, {found}{gap}")
+            found = "nothing keeps the rules yet"
+            if state.best is not None:
+                found = f"best loss {amount(state.best)}, none below {amount(state.bound)} (Ctrl-C stops)"
+            bar.update(task, description=f"{count(state.checked)} tried, {found}")
 
         yield report
 
