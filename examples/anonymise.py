@@ -1,0 +1,50 @@
+"""Make the release of a survey that loses least, and say why it is not finer."""
+
+from PETWorks import anonymize, evaluate
+from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+
+known = ("sex", "age", "race", "marital-status", "education", "native-country", "occupation", "salary-class")
+roles = {**dict.fromkeys(known, QUASI_IDENTIFIER), "workclass": SENSITIVE_ATTRIBUTE}
+rules = {"k-anonymity": {"k": 5}, "l-diversity": {"l": 2}}
+
+result = anonymize("data/adult.csv", roles, "data/adult_hierarchy", rules, suppression=0.05)
+print({column: level for column, level in result.levels.items() if level})
+print(round(result.loss, 4), result.suppressed, result.optimal)
+print(evaluate(result.release, rules))
+
+explanation = result.explain()
+for reason in explanation.columns:
+    for broken in reason.broken:
+        print(f"{reason.column} {reason.level - 1}: {broken.rule} fails, {broken.records} records")
+for other in explanation.next_best[:2]:
+    print(round(other.loss, 4), {column: level for column, level in other.levels.items() if level})
+for rule in explanation.rules:
+    print(f"without {rule.rule}: {rule.loss_without:.4f}")
+
+# Ages matter to the recipients: at most groups of ten years, and three times the weight.
+result = anonymize(
+    "data/adult.csv", roles, "data/adult_hierarchy", rules, suppression=0.05, levels={"age": (0, 2)}, weights={"age": 3}
+)
+print({column: level for column, level in result.levels.items() if level}, result.suppressed)
+
+# Prints:
+# {'age': 4, 'marital-status': 1, 'education': 2, 'native-country': 2, 'occupation': 2}
+# 0.4242 39 True
+# <Evaluation of 1200 records>
+#   <k-anonymity = 5 (k=5): satisfied>
+#   <l-diversity = 2 (l=2): satisfied>
+# age 3: k-anonymity (k=5) fails, 224 records
+# age 3: l-diversity (l=2) fails, 76 records
+# marital-status 0: k-anonymity (k=5) fails, 163 records
+# marital-status 0: l-diversity (l=2) fails, 46 records
+# education 1: k-anonymity (k=5) fails, 117 records
+# education 1: l-diversity (l=2) fails, 36 records
+# native-country 1: k-anonymity (k=5) fails, 182 records
+# native-country 1: l-diversity (l=2) fails, 44 records
+# occupation 1: k-anonymity (k=5) fails, 168 records
+# occupation 1: l-diversity (l=2) fails, 55 records
+# 0.4568 {'age': 4, 'race': 1, 'marital-status': 1, 'education': 2, 'native-country': 2, 'occupation': 1}
+# 0.4585 {'age': 4, 'race': 1, 'marital-status': 1, 'education': 2, 'native-country': 1, 'occupation': 2}
+# without k-anonymity (k=5): 0.3522
+# without l-diversity (l=2): 0.4242
+# {'age': 2, 'race': 1, 'marital-status': 1, 'education': 3, 'native-country': 2, 'occupation': 2} 17
