@@ -187,9 +187,10 @@ def _unsatisfiable(problem: Problem) -> NotApplicable:
         lowest = rule.worse_by_suppression  # a rule about utility
         extreme, node = ("lowest", problem.lattice.low) if lowest else ("highest", problem.lattice.high)
         classes = problem.ground.at(node)
-        judge = problem.search((rule,)).judge
-        if judge(classes).suppressed is None:
-            records = records_failing(judge, classes, rule)
+        search = problem.search((rule,))
+        search.look_at(node)
+        if not search.has_any():
+            records = records_failing(search.judge, classes, rule)
             told = f": {records} of {problem.ground.records} records are in classes that fail" if records else ""
             failing.append(f"{rule.name} fails even on the {extreme} level of every column{told}")
     text = "; ".join(failing) or "each of the rules can be kept, but not all of them together"

@@ -2,7 +2,8 @@
 
 import math
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
+from itertools import pairwise
 
 import numpy as np
 
@@ -18,6 +19,7 @@ class ByClass:
 
     ground: Ground
     suppression_costs: bool = True
+    is_rounded: bool = False
 
     def finer_bounds(self, _classes: NodeClasses, _suppressed: Mask) -> Reals | None:
         """Nothing is known."""
@@ -100,6 +102,19 @@ class Ambiguity(ByClass):
             products *= self.ground.view.hierarchies[column].leaf_counts(values, column)[codes]
         kept = int(classes.records[~suppressed].sum())
         return float(products.sum()) + self._all_values() * (self.ground.records - kept)
+
+    def coarser_bound(self, classes: NodeClasses) -> float | None:
+        """What this node loses with nothing suppressed, if no value stands for less on a coarser level."""
+        return super().coarser_bound(classes) if self._grows else None
+
+    @cached_property
+    def _grows(self) -> bool:
+        """Whether no value stands for less on a coarser level; it does if the label of a leaf is also one above."""
+        for column, by_level in zip(self.ground.lattice.columns, self._leaves(), strict=True):
+            below = [own[self.ground.codes_on_level(column, level)] for level, own in enumerate(by_level)]
+            if any((finer > coarser).any() for finer, coarser in pairwise(below)):
+                return False
+        return True
 
     def _leaves(self) -> list[list[Integers]]:
         hierarchies = self.ground.view.hierarchies

@@ -8,7 +8,8 @@ a node bounds all finer nodes as well.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,7 @@ class ByColumn:
     weights: list[float]
     aggregate: str
     suppression_costs: bool = True
+    is_rounded: bool = True
 
     def bounds(self) -> Reals:
         """For every node of the lattice, what it loses at least."""
@@ -64,6 +66,8 @@ class ByColumn:
 
     def finer_bounds(self, classes: NodeClasses, suppressed: Mask) -> Reals | None:
         """What each finer node loses at least, if it suppresses the records of these classes too."""
+        if not self._adds_more_below:
+            return None
         added, low = self._added(classes, suppressed), self.ground.lattice.low
         return self._combined(
             [
@@ -71,6 +75,15 @@ class ByColumn:
                 for lost, first, level, more in zip(self.lost, low, classes.node, added, strict=True)
             ]
         )
+
+    @cached_property
+    def _adds_more_below(self) -> bool:
+        """Whether suppressing a record adds no less on a finer level; not so if the label of a leaf is also the top."""
+        for column, by_level in zip(self.ground.lattice.columns, self.by_value, strict=False):
+            added = [own[self.ground.codes_on_level(column, level)] for level, own in enumerate(by_level)]
+            if any((coarser > finer).any() for finer, coarser in pairwise(added)):
+                return False
+        return True
 
     def coarser_bound(self, _classes: NodeClasses) -> float | None:
         """Nothing that the levels do not tell."""

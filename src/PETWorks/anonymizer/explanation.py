@@ -30,7 +30,7 @@ class ColumnReason:
 
     finer_loss        what would be lost there; None if the rules cannot be kept
     finer_suppressed  how many records would be suppressed
-    broken            the rules that would fail, if they cannot be kept
+    broken            if they cannot be kept, the rules that fail; all of them if each alone could be kept
     """
 
     column: str
@@ -103,7 +103,7 @@ def _different(problem: Problem, solutions: list[Solution], best: Node) -> list[
 def _groups(problem: Problem, node: Node) -> tuple[int, ...]:
     """How many values each column has on a node: levels nest, so as many values are the same groups."""
     return tuple(
-        len(problem.ground.on_level(column, level).counts)
+        int(np.count_nonzero(problem.ground.on_level(column, level).counts))
         for column, level in zip(problem.lattice.columns, node, strict=True)
     )
 
@@ -139,7 +139,7 @@ def _broken(problem: Problem, search: Search, classes: NodeClasses) -> tuple[Bro
         records = records_failing(search.judge, classes, rule)
         if records or (rule.is_about_the_table and not rule.holds(view)):
             broken.append(Broken(rule.name, records or None))
-    return tuple(broken) or tuple(Broken(rule.name, None) for rule in of_the_table)
+    return tuple(broken) or tuple(Broken(rule.name, None) for rule in of_the_table or problem.rules)
 
 
 def rule_costs(problem: Problem) -> list[RuleCost]:

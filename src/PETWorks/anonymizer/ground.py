@@ -14,7 +14,7 @@ from PETWorks.counting.rolling import RolledUp
 from PETWorks.counting.table import Table
 from PETWorks.counting.view import View
 from PETWorks.counting.weighted_rows import Classes, WeightedRows, aside
-from PETWorks.errors import HierarchyError
+from PETWorks.errors import HierarchyError, NotApplicable
 from PETWorks.measures.class_tests import Mask
 
 KEPT_ROWS = 1 << 24  # of nodes that are kept because coarser ones are rolled up from them
@@ -52,6 +52,8 @@ class Ground:
             columns = {name: rows.columns[name].taken(kept) for name in names}
             stays = records - int(rows.weights[kept].sum())
             rows = _in_order(WeightedRows(columns, rows.unit, rows.weights[kept], whole=False))
+        if stays == records:
+            raise NotApplicable(f"all of the {records} records are suppressed already; nothing is left to generalise")
         base = RolledUp.base(rows, lattice.columns, view.hierarchies)
         ground = cls(view, lattice, base, records, stays)
         ground.check_nesting()
@@ -164,7 +166,13 @@ class NodeClasses:
             own[place] = np.concatenate([own[place], theirs[-1]])
         keys = pack([Field(codes.astype(np.uint64), width) for codes, width in zip(own, bits, strict=True)]).keys
         released = keys[: len(self.records)]
-        known = count(keys[len(self.records) :].copy(), weights=other.weights)
+        there = np.ones(len(theirs[0]), np.bool_)
+        if self.ground.view.grouping().incomplete_apart:
+            for column in (other.columns[name] for name in self.columns):
+                if (missing := column.code(None)) is not None:
+                    there &= column.codes != missing
+        weights = None if other.weights is None else other.weights[there]
+        known = count(keys[len(self.records) :][there], weights=weights)
         people = known.of(released)
         return ClassPairs(self.sizes, people), len(known.keys) - int(np.count_nonzero(people))
 

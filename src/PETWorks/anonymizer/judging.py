@@ -24,12 +24,14 @@ class Judged:
     suppressed    the classes that must be suppressed; None if the rules cannot be kept within the limit
     sure          classes whose records are suppressed on every finer node too
     rules_out     whether every finer node fails as well
+    given_up_at   what it loses at least, if it was not judged to the end because that is too much
     """
 
     classes: NodeClasses
     suppressed: Mask | None
     sure: Mask
     rules_out: bool
+    given_up_at: float | None = None
 
     @cached_property
     def records(self) -> int:
@@ -81,6 +83,8 @@ class Judge:
     def __call__(self, classes: NodeClasses, most: float = np.inf) -> Judged:
         """Judge a node; nothing is wanted of it if it loses more than `most`."""
         failing, sure = self.failing(classes)
+        if any(test.all_present and classes.beside(test.background)[1] for test in self._tests if test.background):
+            return Judged(classes, None, sure, rules_out=self.is_nested)  # whatever is suppressed
         records = classes.records
         suppressed = int(records[failing].sum())
         if suppressed > self.most:
@@ -88,6 +92,8 @@ class Judge:
         if not self._of_table:
             return Judged(classes, failing, sure, rules_out=False)
         completed = self._completed(classes, failing, most)
+        if isinstance(completed, float):
+            return Judged(classes, None, sure, rules_out=False, given_up_at=completed)
         return Judged(classes, completed, sure, rules_out=completed is None and self.is_monotone)
 
     @cached_property
@@ -148,8 +154,11 @@ class Judge:
             return np.ones(len(fails), np.bool_) if test.all_present and absent else fails
         return test.fails(classes.sizes)
 
-    def _completed(self, classes: NodeClasses, failing: Mask, most: float) -> Mask | None:
-        """The failing classes and, of the others, as many of the smallest as the limits for the table want."""
+    def _completed(self, classes: NodeClasses, failing: Mask, most: float) -> Mask | float | None:
+        """The failing classes and, of the others, as many of the smallest as the limits for the table want.
+
+        None if no number of them will do; the loss if that is more than `most`, whatever comes next.
+        """
         left = ~failing if classes.complete is None else ~failing & classes.complete
         order = np.flatnonzero(left)
         # Of classes of the same size, those that tell most come first: they are the easiest to recognise.
@@ -165,8 +174,8 @@ class Judge:
             suppressed[order[:number]] = True
             if not self._worse and not self._others:
                 return suppressed
-            if self._objective.suppression_costs and self._objective.loss(classes, suppressed) > most:
-                return None
+            if self._objective.suppression_costs and (loss := self._objective.loss(classes, suppressed)) > most:
+                return loss
             view = recoded_view(classes, suppressed)
             if not all(rule.holds(view) for rule in self._worse):
                 return None

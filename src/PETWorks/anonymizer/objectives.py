@@ -27,6 +27,10 @@ class Objective(Protocol):
     def suppression_costs(self) -> bool:
         """Whether suppressing more can only make it larger."""
 
+    @property
+    def is_rounded(self) -> bool:
+        """Whether it is a sum of rounded numbers, so that small losses are rounded as much as large ones."""
+
     def bounds(self) -> Reals:
         """For every node of the lattice, what it loses at least."""
 

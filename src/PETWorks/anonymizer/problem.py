@@ -17,6 +17,7 @@ from PETWorks.counting.release import Release
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER
 from PETWorks.errors import HierarchyError, Hint, ParameterError, RoleError, quoted
 from PETWorks.measures.parameters import number_given
+from PETWorks.measures.result import TOLERANCE
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +68,8 @@ def problem_of(
         rule.check(release.view)
     ground = Ground.of(release.view, lattice)
     made = make_objective(ground, name, put_together, weighed, _amounts(rules))
-    most = math.floor(Fraction(str(share)) * ground.records)
+    # A share such as 1/3 was rounded, perhaps down; three records of which a third may go are one.
+    most = math.floor(Fraction(str(share)) * ground.records * (1 + Fraction(TOLERANCE)))
     return Problem(
         release, lattice, ground, rules, most, made, name, put_together if name == "granularity" else None, float(share)
     )
@@ -75,6 +77,8 @@ def problem_of(
 
 def check_columns(release: Release, given: Mapping[str, Any] | None, what: str) -> None:
     """An error if levels or weights are given for columns that are not generalised."""
+    if given is not None and not isinstance(given, Mapping):
+        raise ParameterError(f"expected {what} as a dict from column, got {type(given).__name__}", what=what)
     for column in given or ():
         if column in release.columns and column not in release.quasi_identifiers:
             role = "a sensitive attribute" if column in release.sensitive_attributes else "no quasi-identifier"

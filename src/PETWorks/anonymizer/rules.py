@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from PETWorks.counting.view import View
-from PETWorks.errors import ParameterError
-from PETWorks.measures.attacks.subset_sizes import checked_sizes
+from PETWorks.errors import NotApplicable, ParameterError, unknown
+from PETWorks.measures.attacks.subset_sizes import checked_sizes, known_columns
 from PETWorks.measures.attacks.subsets import checked_limits, every_subset
 from PETWorks.measures.catalogue import Metric, find
 from PETWorks.measures.class_tests import ClassTest, Suppressing
@@ -100,8 +100,11 @@ class MeasureRule:
         return self.metric.suppressing(view, **self.parameters)
 
     def holds(self, view: View) -> bool:
-        """Whether a release keeps the rule."""
-        return self.metric.judge(view, self.parameters)[1] is True
+        """Whether a release keeps the rule; it does not if the measure does not apply, as where all is suppressed."""
+        try:
+            return self.metric.judge(view, self.parameters)[1] is True
+        except NotApplicable:
+            return False
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +154,7 @@ class SubsetRule:
 
     def check(self, view: View) -> None:
         """An error if there is no such limit or no such size."""
-        checked_sizes(self.sizes, len(view.quasi_identifiers))
+        checked_sizes(self.sizes, len(known_columns(view)))
         checked_limits({self.limit: self.at_most}, view.sensitive_attributes)
 
     def tests(self, _view: View) -> list[ClassTest]:
@@ -183,9 +186,17 @@ def checked_rules(rules: Rules, subsets: Mapping[str, Any] | None = None) -> tup
             )
         metric = find(pair[0])
         checked.append(MeasureRule(metric, metric.check(pair[1])))
-    given = dict(subsets or {})
-    for limit, at_most in given.get("limits", {}).items():
-        checked.append(SubsetRule(limit, at_most, given.get("sizes", "all")))
+    checked += _subset_rules(subsets) if subsets is not None else []
     if not checked:
         raise ParameterError("no rule is given; name at least one, such as {'k-anonymity': {'k': 5}}", what="rules")
     return tuple(checked)
+
+
+def _subset_rules(subsets: Mapping[str, Any]) -> list[SubsetRule]:
+    limits = subsets.get("limits") if isinstance(subsets, Mapping) else None
+    if not isinstance(limits, Mapping) or not limits:
+        raise ParameterError("expected subsets such as {'sizes': '1-3', 'limits': {'uniques': 0}}", what="subsets")
+    for name in subsets:
+        if name not in ("sizes", "limits"):
+            raise unknown("part of subsets", str(name), ("sizes", "limits"), what="subsets")
+    return [SubsetRule(limit, at_most, subsets.get("sizes", "all")) for limit, at_most in limits.items()]

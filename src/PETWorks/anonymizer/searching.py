@@ -22,15 +22,16 @@ SAME = 1e-12  # losses that differ by rounding alone
 
 @dataclass(frozen=True)
 class Solution:
-    """A node that keeps the rules: its loss and how many records are suppressed."""
+    """A node that keeps the rules: its loss, how many records are suppressed, and how far the loss may be rounded."""
 
     node: Node
     loss: float
     suppressed: int
+    rounding: float = 0.0
 
     def __lt__(self, other: "Solution") -> bool:
         """Better: less loss, then fewer suppressed records, then lower levels, then by the order of the columns."""
-        if not same(self.loss, other.loss):
+        if abs(self.loss - other.loss) > margin(other.loss, self.rounding):
             return self.loss < other.loss
         return self._rank < other._rank
 
@@ -39,9 +40,9 @@ class Solution:
         return self.suppressed, sum(self.node), self.node
 
 
-def same(one: float, other: float) -> bool:
-    """Whether two losses differ by rounding alone."""
-    return abs(one - other) <= SAME * max(abs(one), abs(other))
+def margin(loss: float, rounding: float) -> float:
+    """How far another loss may be away and differ by rounding alone."""
+    return max(SAME * abs(loss), rounding)
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ class Search:
     def __init__(self, lattice: Lattice, objective: Objective, judge: Judge) -> None:
         self.lattice, self.objective, self.judge = lattice, objective, judge
         self.bounds: NDArray[np.float64] = objective.bounds()
+        self._rounding = SAME * float(self.bounds.max()) if objective.is_rounded else 0.0
         self.open = np.ones(lattice.shape, np.bool_)
         self._chooser = Chooser(lattice)
         self.solutions: list[Solution] = []
@@ -84,21 +86,32 @@ class Search:
             if report is not None and self.checked % 16 == 0:
                 report(Progress(self.checked, None if self.best is None else self.best.loss, self.bound))
 
+    def has_any(self) -> bool:
+        """Whether any node keeps the rules."""
+        while self.best is None and (place := self._cheapest(np.inf)) is not None:
+            self.look_at(self.lattice.node(place))
+        return self.best is not None
+
     def _limit(self, wanted: int) -> float:
         """Nodes that lose more than this at least need not be looked at."""
         if len(self.solutions) < wanted:
             return np.inf
-        return self.solutions[wanted - 1].loss * (1 + SAME)
+        loss = self.solutions[wanted - 1].loss
+        return loss + margin(loss, self._rounding)
 
     def look_at(self, node: Node, limit: float = np.inf) -> Judged:
         """Judge a node and draw the conclusions."""
         classes = self.judge.ground.at(node)
         judged = self.judge(classes, limit)
+        place = self.lattice.place(node)
         if judged.suppressed is not None:
-            insort(self.solutions, Solution(node, self.objective.loss(classes, judged.suppressed), judged.records))
-        # Only now: if Ctrl-C comes before, the node is still one that may be better.
+            loss = self.objective.loss(classes, judged.suppressed)
+            insort(self.solutions, Solution(node, loss, judged.records, self._rounding))
         self.checked += 1
-        self.open.reshape(-1)[self.lattice.place(node)] = False
+        if judged.given_up_at is not None:  # it stays open, should more be wanted later
+            self.bounds.flat[place] = max(self.bounds.flat[place], judged.given_up_at)
+        else:  # Only now: if Ctrl-C comes before, the node is still one that may be better.
+            self.open.flat[place] = False
         if judged.rules_out:
             self.open[self.lattice.finer(node)] = False
         elif judged.sure.any():

@@ -1,0 +1,529 @@
+"""The anonymiser again, slowly and literally: every node, every row, classes in dicts, fractions.
+
+Only limits for the whole table that are measures of their own (utility, attacks, linked risks, subsets) are asked of
+`evaluate`, of a release that is built row by row.
+"""
+
+import itertools
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import definitions
+from definitions import Case, counted, full_paths, key, leaves_of
+from frames import release_of
+from PETWorks import evaluate
+from PETWorks.errors import NotApplicable
+from PETWorks.measures.attacks.subsets import every_subset
+
+CLASS_ONLY = {
+    "k-anonymity",
+    "alpha-k-anonymity",
+    "l-diversity",
+    "entropy-l-diversity",
+    "recursive-l-diversity",
+    "t-closeness",
+    "basic-beta-likeness",
+    "enhanced-beta-likeness",
+    "delta-disclosure",
+    "delta-presence",
+    "k-map",
+    "profitability",
+}
+OF_CLASSES = CLASS_ONLY | {"prosecutor-risk", "journalist-risk", "average-risk"}
+AMOUNTS = {"adversary_cost": 4, "adversary_gain": 300, "publisher_loss": 300, "publisher_benefit": 1200}
+
+
+@dataclass
+class Task:
+    """A table, rules, a limit and an objective: what `anonymize` is called with."""
+
+    rows: list
+    quasi_identifiers: list
+    hierarchies: dict
+    rules: list
+    sensitive: list = field(default_factory=list)
+    limit: float = 0.0
+    objective: str = "granularity"
+    aggregate: str | None = None
+    weights: dict = field(default_factory=dict)
+    bounds: dict = field(default_factory=dict)
+    subsets: dict | None = None
+    original: list | None = None
+    population: list | int | None = None
+    suppressed: str = "apart"
+    missing: str = "value"
+    several: str = "alone"
+    unit: str | None = None
+
+
+@dataclass
+class Found:
+    """A node that keeps the rules.
+
+    tied    whether classes of which either could have been suppressed were told apart by nothing
+    exact   the loss as a number that can be compared without rounding
+    """
+
+    node: tuple
+    suppressed: frozenset
+    exact: Fraction | float
+    loss: float
+    tied: bool
+
+    @property
+    def rank(self):
+        return self.exact, len(self.suppressed), sum(self.node), self.node
+
+
+def paths_of(task):
+    return {column: full_paths(task.hierarchies[column]) for column in task.quasi_identifiers}
+
+
+def nodes(task):
+    """One level for each quasi-identifier, within the bounds."""
+    levels = []
+    for column, paths in paths_of(task).items():
+        low, high = task.bounds.get(column, (0, len(paths[0]) - 1))
+        levels.append(range(low, high + 1))
+    return itertools.product(*levels)
+
+
+def lifted(value, level, paths):
+    """A value on a level. Missing stays missing up to the top; what is suppressed stays so."""
+    if level == 0 or value == "*":
+        return value
+    if level == len(paths[0]) - 1:
+        return paths[0][-1]
+    return None if value is None else next(path[level] for path in paths if path[0] == value)
+
+
+def generalised(rows, node, task):
+    levels = [
+        (column, level, paths_of(task)[column]) for column, level in zip(task.quasi_identifiers, node, strict=True)
+    ]
+    return [row | {column: lifted(row[column], level, paths) for column, level, paths in levels} for row in rows]
+
+
+def is_aside(row, task):
+    return all(row[column] == "*" for column in task.quasi_identifiers)
+
+
+class At:
+    """A node: the rows on its levels, and their classes."""
+
+    def __init__(self, task, node):
+        self.task, self.node = task, node
+        self.aside = {place for place, row in enumerate(task.rows) if is_aside(row, task)}
+        self.rows = generalised(task.rows, node, task)
+        self.members = {}
+        for place, row in enumerate(self.rows):
+            if place not in self.aside:
+                self.members.setdefault(key(row, task.quasi_identifiers), []).append(place)
+        self.case = self.case_of(self.rows)
+
+    def case_of(self, released):
+        task = self.task
+        return Case(
+            released,
+            task.quasi_identifiers,
+            task.sensitive,
+            task.hierarchies,
+            task.rows if task.original is None else task.original,
+            task.suppressed,
+            missing=task.missing,
+            several=task.several,
+            unit=task.unit,
+            population=task.population,
+        )
+
+    def groups(self, sensitive=None):
+        """The classes that are judged, as (quasi-identifiers, rows that count)."""
+        columns = definitions.class_columns(self.case, sensitive)
+        found = {}
+        rows = [row for place, row in enumerate(self.rows) if place not in self.aside]
+        for row in counted(self.case, sensitive, rows=rows):
+            if not (self.task.missing == "apart" and definitions.is_incomplete(row, self.case)):
+                found.setdefault(key(row, columns), []).append(row)
+        return [(columns_of[: len(self.task.quasi_identifiers)], rows) for columns_of, rows in found.items()]
+
+    def people(self, columns_of):
+        """The size of a class: its records, or the people in it."""
+        members = self.members[columns_of]
+        return len({self.rows[place][self.task.unit] for place in members}) if self.task.unit else len(members)
+
+    def in_background(self, rows):
+        """How often each combination of quasi-identifiers is in another table, on the levels of the node."""
+        other = generalised(rows, self.node, self.task)
+        if self.task.missing == "apart":
+            other = [row for row in other if not definitions.is_incomplete(row, self.case)]
+        return Counter(key(row, self.task.quasi_identifiers) for row in counted(self.case, rows=other))
+
+    def released(self, suppressed):
+        stars = dict.fromkeys(self.task.quasi_identifiers, "*")
+        return [row | stars if place in suppressed else row for place, row in enumerate(self.rows)]
+
+    def detail(self, columns_of):
+        """What the values of a class tell: the sum over columns of (1 - share)/(1 - 1/N)."""
+        total = Fraction(0)
+        for value, level, paths in zip(columns_of, self.node, paths_of(self.task).values(), strict=True):
+            if len(paths) > 1:
+                total += (1 - share(value, level, paths)) / (1 - Fraction(1, len(paths)))
+        return total
+
+
+def share(value, level, paths):
+    """Of all leaves, those that a value stands for on the level of the node."""
+    if value is None or value == "*":
+        return Fraction(1)
+    return Fraction(sum(path[level] == value for path in paths), len(paths))
+
+
+# --- rules of single classes
+
+
+def above(value, limit):
+    """Larger, by more than rounding."""
+    return float(value) > float(limit) + 1e-12 * max(abs(float(value)), abs(float(limit)))
+
+
+def failing(at, name, given):
+    """The quasi-identifiers of the classes that fail a rule; None if the node itself does."""
+    task = at.task
+    if name in ("prosecutor-risk", "average-risk") or (
+        name == "journalist-risk" and not isinstance(task.population, list)
+    ):
+        return {known for known, rows in at.groups() if exposed(len(rows), given)}
+    if name == "journalist-risk":
+        people = at.in_background(task.population)
+        return {known for known, _ in at.groups() if exposed(people[known], given)}
+    if name == "k-anonymity":
+        return {known for known, rows in at.groups() if above(given["k"], len(rows))}
+    if name == "k-map":
+        people = at.in_background(task.population)
+        return {known for known, _ in at.groups() if above(given["k"], people[known])}
+    if name == "profitability":
+        return {known for known, rows in at.groups() if not profitable(len(rows), given)}
+    if name == "delta-presence":
+        return not_hidden(at, given)
+    too_small = {known for known, rows in at.groups() if above(given.get("k", 0), len(rows))}
+    if name == "alpha-k-anonymity" and "alpha" not in given:
+        return too_small
+    by_class = {known for column in task.sensitive for known in OF_VALUES[name](at, column, given)}
+    return by_class | (too_small if name == "alpha-k-anonymity" else set())
+
+
+def exposed(size, given):
+    highest, cell_size = given.get("highest"), given.get("cell_size")
+    return (highest is not None and above(Fraction(1, size), highest)) or (
+        cell_size is not None and above(cell_size, size)
+    )
+
+
+def profitable(size, given):
+    amounts = AMOUNTS | given
+    expected = Fraction(amounts["adversary_gain"]) / size
+    attacked = expected >= amounts["adversary_cost"]
+    risk = Fraction(amounts["publisher_loss"]) / size if attacked else 0
+    return amounts["publisher_benefit"] > risk and (given.get("allow_attack", True) or not attacked)
+
+
+def not_hidden(at, given):
+    original = at.task.rows if at.task.original is None else at.task.original
+    known = at.in_background(original)
+    least, most = given.get("delta_min", 0), given.get("delta_max", 1)
+    here = {columns_of: len(rows) for columns_of, rows in at.groups()}
+    if least > 0 and any(columns_of not in here for columns_of in known):
+        return None
+    deltas = {columns_of: Fraction(number, max(known[columns_of], 1)) for columns_of, number in here.items()}
+    return {columns_of for columns_of, delta in deltas.items() if above(least, delta) or above(delta, most)}
+
+
+def too_few_values(at, column, given):
+    return [known for known, rows in at.groups(column) if len({row[column] for row in rows}) < given["l"]]
+
+
+def too_little_entropy(at, column, given):
+    for known, rows in at.groups(column):
+        shares = definitions.distribution(rows, column).values()
+        if above(given["l"], math.exp(-math.fsum(float(own) * math.log(own) for own in shares))):
+            yield known
+
+
+def too_common_first(at, column, given):
+    for known, rows in at.groups(column):
+        ranked = sorted(Counter(row[column] for row in rows).values(), reverse=True)
+        if not above(given["c"] * sum(ranked[given.get("l", 2) - 1 :]), ranked[0]):
+            yield known
+
+
+def too_far(at, column, given):
+    overall = definitions.distribution(counted(at.case, column), column)
+    numeric = all(definitions.is_number(value) for value in overall)
+    kind = given.get("distance", "auto")
+    if kind == "auto":
+        kind = "numeric" if numeric else "hierarchical" if column in at.task.hierarchies else "equal"
+    for known, rows in at.groups(column):
+        inside = definitions.distribution(rows, column)
+        if kind == "hierarchical":
+            distance = definitions.emd_hierarchical(inside, overall, full_paths(at.task.hierarchies[column]))
+        else:
+            distance = {"numeric": definitions.emd_numeric, "equal": definitions.emd_equal}[kind](inside, overall)
+        if above(distance, given["t"]):
+            yield known
+
+
+def shares(at, column):
+    """For each class and value: the share in the class and the share in the table."""
+    everything = counted(at.case, column)
+    groups = {}
+    for row in everything:
+        groups.setdefault(key(row, definitions.class_columns(at.case, column)), []).append(row)
+    everybody = definitions.people_in(groups.values(), at.case)
+    overall = Counter(row[column] for row in everything)
+    for known, rows in at.groups(column):
+        for value, number in Counter(row[column] for row in rows).items():
+            inside = Fraction(number, definitions.people_in([rows], at.case))
+            yield known, value, inside, Fraction(overall[value], everybody)
+
+
+def above_alpha(at, column, given):
+    wanted = given.get("value")
+    return [known for known, value, q, _ in shares(at, column) if wanted in (None, value) and above(q, given["alpha"])]
+
+
+def gaining(at, column, given):
+    return [known for known, _, q, p in shares(at, column) if q > p and above((q - p) / p, given["beta"])]
+
+
+def gaining_beyond(at, column, given):
+    limits = [(known, q, p, min(given["beta"], -math.log(p))) for known, _, q, p in shares(at, column)]
+    return [known for known, q, p, limit in limits if q > p and above((q - p) / p, limit)]
+
+
+def disclosing(at, column, given):
+    unit = math.log({"e": math.e, "2": 2, "10": 10}[given.get("base", "e")])
+    logs = [(known, abs(math.log(q / p)) / unit) for known, _, q, p in shares(at, column)]
+    return [known for known, distance in logs if not above(given["delta"], distance)]
+
+
+OF_VALUES = {
+    "l-diversity": too_few_values,
+    "entropy-l-diversity": too_little_entropy,
+    "recursive-l-diversity": too_common_first,
+    "t-closeness": too_far,
+    "alpha-k-anonymity": above_alpha,
+    "basic-beta-likeness": gaining,
+    "enhanced-beta-likeness": gaining_beyond,
+    "delta-disclosure": disclosing,
+}
+
+
+# --- rules of the whole table
+
+
+def is_of_table(name, given):
+    if name in CLASS_ONLY:
+        return False
+    return name not in OF_CLASSES or "average" in given or "at_risk" in given
+
+
+def by_size(task, name, given):
+    """What a rule that needs the sizes of classes alone says of them; None if it needs more."""
+    if name == "sample-uniqueness":
+        return lambda sizes: not above(Fraction(sizes.count(1), max(sum(sizes), 1)), given["share"])
+    if name == "average-risk" or (name == "marketer-risk" and not isinstance(task.population, list)):
+        return lambda sizes: not above(Fraction(len(sizes), max(sum(sizes), 1)), given["average"])
+    return None
+
+
+def holds(at, suppressed, rules, subsets):
+    """Whether the release keeps some rules; one that cannot be measured does not hold."""
+    release = release_of(at.case_of(at.released(suppressed)))
+    try:
+        if not all(evaluate(release, {name: given}).satisfied for name, given in rules):
+            return False
+        if subsets is None:
+            return True
+        counts = every_subset(release, subsets.get("sizes", "all"))
+    except NotApplicable:
+        return False
+    return all(row["satisfied"] for row in counts.limits(subsets["limits"]))
+
+
+def allowed(task):
+    """How many records may be suppressed; a share that was rounded down counts as what it stands for."""
+    return math.floor(Fraction(str(task.limit)) * len(task.rows) * (1 + Fraction(1, 2**49)))
+
+
+def kept(at, rules, subsets):
+    """The records that have to be suppressed, and whether there was a choice; None if the rules cannot be kept."""
+    task = at.task
+    most = allowed(task)
+    sets = [failing(at, name, given) for name, given in rules if name in OF_CLASSES]
+    if None in sets:
+        return None
+    bad = set().union(*sets)
+    suppressed = {place for columns_of in bad for place in at.members[columns_of]}
+    if len(suppressed) > most:
+        return None
+    whole = task.suppressed == "class" or (task.unit is not None and any(name in OF_VALUES for name, _ in rules))
+    of_table = [(name, given) for name, given in rules if whole or is_of_table(name, given)]
+    if not of_table and subsets is None:
+        return suppressed, False
+    sized = [] if whole else [test for name, given in of_table if (test := by_size(task, name, given))]
+    others = [(name, given) for name, given in of_table if whole or by_size(task, name, given) is None]
+    left = [known for known, _ in at.groups() if known not in bad]
+    left.sort(key=lambda known: (at.people(known), -at.detail(known)))
+    alike = [(at.people(known), at.detail(known)) for known in left]
+    tied = False
+    for number in range(len(left) + 1):
+        if number:
+            suppressed = suppressed | set(at.members[left[number - 1]])
+        cut = 0 < number < len(left) and alike[number - 1] == alike[number]
+        by_records = not (others or subsets or task.unit)  # then it does not matter which of two of the same size
+        tied = cut or (tied and not by_records)
+        if len(suppressed) > most:
+            return None if not tied or by_records else (None, True)
+        sizes = [size for size, _ in alike[number:]]
+        if all(test(sizes) for test in sized) and (not (others or subsets) or holds(at, suppressed, others, subsets)):
+            return suppressed, tied
+    return None
+
+
+# --- objectives
+
+
+def loss_of(at, suppressed):
+    """The loss, and a number to compare it by: a fraction where there is one."""
+    task = at.task
+    out = suppressed | at.aside
+    weights = [Fraction(task.weights.get(column, 1)) for column in task.quasi_identifiers]
+    exact = OBJECTIVES[task.objective](at, out, weights)
+    if task.objective == "granularity" and task.aggregate in (None, "geometric"):
+        return exact, float(exact) ** (1 / len(weights)) - 1
+    if task.objective in ("non-uniform-entropy", "publisher-payout"):
+        return round(exact, 8), exact
+    return exact, float(exact)
+
+
+def columns_at(at):
+    return zip(at.task.quasi_identifiers, at.node, paths_of(at.task).values(), strict=True)
+
+
+def granularity(at, out, weights):
+    records, losses = len(at.rows), []
+    for column, level, paths in columns_at(at):
+        total = sum(1 if place in out else share(row[column], level, paths) for place, row in enumerate(at.rows))
+        least = Fraction(records, len(paths))
+        losses.append((total - least) / (records - least) if len(paths) > 1 else Fraction(0))
+    weighted = [weight * loss for weight, loss in zip(weights, losses, strict=True)]
+    aggregate = at.task.aggregate or "geometric"
+    if aggregate == "geometric":
+        return math.prod(1 + loss for loss in weighted)
+    return {"sum": sum, "maximum": max, "arithmetic": lambda all_of: sum(all_of) / len(all_of)}[aggregate](weighted)
+
+
+def precision(at, out, weights):
+    total = Fraction(0)
+    for weight, (_, level, paths) in zip(weights, columns_at(at), strict=True):
+        for place in range(len(at.rows)):
+            total += weight * (1 if place in out else Fraction(level, len(paths[0]) - 1))
+    return total / len(at.rows) / len(weights)
+
+
+def missings(at, out, weights):
+    total = Fraction(0)
+    for weight, (column, _, paths) in zip(weights, columns_at(at), strict=True):
+        for place, row in enumerate(at.rows):
+            total += weight * (place in out or row[column] in (None, "*", paths[0][-1]))
+    return total / len(at.rows) / len(weights)
+
+
+def entropy(at, out, weights):
+    total = 0.0
+    for weight, (column, _, _) in zip(weights, columns_at(at), strict=True):
+        before = Counter(row[column] for place, row in enumerate(at.task.rows) if place not in at.aside)
+        after = Counter(row[column] for place, row in enumerate(at.rows) if place not in at.aside)
+        bits = [
+            -math.log2(before[at.task.rows[place][column]] / after[row[column]])
+            for place, row in enumerate(at.rows)
+            if place not in at.aside
+        ]
+        gone = Counter(at.rows[place][column] for place in out - at.aside)
+        bits += [-number * math.log2(number / gone.total()) for number in gone.values()]
+        total += float(weight) * math.fsum(bits)
+    return total
+
+
+def kept_classes(at, out):
+    return [members for members in at.members.values() if members[0] not in out]
+
+
+def discernibility(at, out, _weights):
+    return Fraction(sum(len(members) ** 2 for members in kept_classes(at, out)) + len(out) * len(at.rows))
+
+
+def aecs(at, out, _weights):
+    return Fraction(len(at.rows), len(kept_classes(at, out)) + bool(out))
+
+
+def ambiguity(at, out, _weights):
+    total = 0
+    for place, row in enumerate(at.rows):
+        total += math.prod(
+            len(paths) if place in out else leaves_of(row[column], paths) for column, _, paths in columns_at(at)
+        )
+    return Fraction(total)
+
+
+def payout(at, out, _weights):
+    """What is not earned: the benefit of everything, less the benefit of what is told, and the losses by attacks."""
+    amounts = dict(AMOUNTS)
+    for name, given in reversed(at.task.rules):
+        if name in ("profitability", "publisher-payout"):
+            amounts = AMOUNTS | {amount: given[amount] for amount in AMOUNTS if amount in given}
+    all_leaves = math.prod(len(paths) for _, _, paths in columns_at(at))
+    earned = []
+    for known, members in at.members.items():
+        if members[0] in out:
+            continue
+        told = 1.0
+        if all_leaves > 1:
+            stands_for = math.prod(
+                share(value, level, paths) for value, (_, level, paths) in zip(known, columns_at(at), strict=True)
+            )
+            told = -math.log(stands_for) / math.log(all_leaves)
+        attacked = Fraction(amounts["adversary_gain"]) / at.people(known) > amounts["adversary_cost"]
+        earned += [amounts["publisher_benefit"] * told] * len(members) + [-amounts["publisher_loss"] * attacked]
+    return amounts["publisher_benefit"] * len(at.rows) - math.fsum(earned)
+
+
+OBJECTIVES = {
+    "granularity": granularity,
+    "precision": precision,
+    "missings": missings,
+    "non-uniform-entropy": entropy,
+    "discernibility": discernibility,
+    "aecs": aecs,
+    "ambiguity": ambiguity,
+    "publisher-payout": payout,
+}
+
+
+def solve(task, rules=None, subsets="those of the task"):
+    """Every node that keeps the rules, the best one first; and whether a choice was open on any node."""
+    rules = task.rules if rules is None else rules
+    subsets = task.subsets if subsets == "those of the task" else subsets
+    found, open_choice = [], False
+    for node in nodes(task):
+        at = At(task, node)
+        solution = kept(at, rules, subsets)
+        if solution is None:
+            continue
+        suppressed, tied = solution
+        open_choice = open_choice or tied
+        if suppressed is not None:
+            found.append(Found(node, frozenset(suppressed), *loss_of(at, suppressed), tied))
+    return sorted(found, key=lambda one: one.rank), open_choice
