@@ -1,0 +1,118 @@
+"""Small tables on which a search that concludes too much goes wrong."""
+
+import numpy as np
+import pytest
+
+from anonymizing_tasks import anonymized
+from brute_force import Task
+from PETWorks.errors import NotApplicable
+
+AGES = [("50", "old", "50"), ("49", "old", "50"), ("48", "young", "50")]  # the label of a leaf is also the top
+
+
+def task(values, paths, rules, sensitive=None, **others):
+    """One quasi-identifier, and a sensitive attribute if its values are given."""
+    rows = [{"q": value, "s": own} for value, own in zip(values, sensitive or ["x"] * len(values), strict=True)]
+    return Task(rows, ["q"], {"q": paths}, rules, ["s"], **others)
+
+
+def test_a_class_that_fails_as_a_whole_may_hold_parts_that_do_not():
+    values, paths = ["a"] * 10 + ["b"], [("a", "ab", "*"), ("b", "ab", "*")]
+    sensitive = ["flu", "cough"] * 5 + ["flu"]
+    found = anonymized(task(values, paths, [("entropy-l-diversity", {"l": 2})], sensitive, limit=0.1))
+    assert (found.levels, found.suppressed) == ({"q": 0}, 1)
+
+
+def test_nothing_can_be_suppressed_for_people_who_are_absent():
+    rows = [{"q": "a", "s": "x"}]
+    hidden = Task(rows, ["q"], {"q": [("a", "*"), ("b", "*")]}, [("delta-presence", {"delta_min": 0.1})], ["s"], 1)
+    hidden.original, hidden.bounds = [*rows, {"q": "b", "s": "x"}], {"q": (0, 0)}
+    with pytest.raises(NotApplicable, match="no levels keep the rules"):
+        anonymized(hidden)
+
+
+def test_people_whose_record_is_incomplete_stand_aside_in_the_original_too():
+    rows = [{"q": "a", "s": "x"}]
+    hidden = Task(rows, ["q"], {"q": [("a", "*")]}, [("delta-presence", {"delta_min": 0.1})], ["s"], missing="apart")
+    hidden.original, hidden.bounds = [*rows, {"q": None, "s": "x"}], {"q": (0, 0)}
+    assert anonymized(hidden).levels == {"q": 0}
+
+
+def test_a_person_in_two_classes_counts_once_in_their_union():
+    released = [("a", "1"), ("a", "2"), ("b", "1"), ("b", "2")]
+    absent = [("a", "3"), ("a", "4"), ("b", "5"), ("b", "6")]
+    rows, others = ([{"q": q, "s": "x", "person": person} for q, person in some] for some in (released, absent))
+    rules = [("delta-presence", {"delta_min": 0.5, "delta_max": 1})]
+    hidden = Task(rows, ["q"], {"q": [("a", "any"), ("b", "any")]}, rules, ["s"], original=rows + others, unit="person")
+    assert anonymized(hidden).levels == {"q": 0}
+
+
+@pytest.mark.parametrize(("limit", "suppressed"), [(1 / 3, 1), ("1/3", 1), (0.33, None)])
+def test_a_third_of_three_records_is_one(limit, suppressed):
+    one = task(
+        ["a", "a", "b"], [("a", "*"), ("b", "*")], [("k-anonymity", {"k": 2})], limit=limit, bounds={"q": (0, 0)}
+    )
+    if suppressed is None:
+        with pytest.raises(NotApplicable, match="at most 0 suppressed"):
+            anonymized(one)
+    else:
+        assert anonymized(one).suppressed == suppressed
+
+
+def test_a_measure_that_needs_a_class_does_not_hold_where_all_is_suppressed():
+    assert anonymized(task(["a", "b"], [("a", "*"), ("b", "*")], [("aecs", {"at_least": 0})])).levels == {"q": 0}
+
+
+def test_missings_count_a_leaf_with_the_label_of_the_top():
+    """Suppressing it adds nothing on the lowest level, but something above."""
+    rules = [("k-anonymity", {"k": 2})]
+    found = anonymized(task(["50", "48", "48", "48"], AGES, rules, limit=0.25, objective="missings"))
+    assert (found.levels, found.suppressed, found.loss) == ({"q": 0}, 1, 0.25)
+    objective, ground = found.problem.objective, found.problem.ground
+    classes = ground.at((1,))
+    assert objective.finer_bounds(classes, classes.records == 1) is None
+
+
+def test_ambiguity_may_fall_with_the_level_if_a_leaf_has_the_label_of_the_top():
+    found = anonymized(task(["50", "50", "49"], AGES, [("k-anonymity", {"k": 2})], objective="ambiguity"))
+    assert (found.levels, found.loss) == ({"q": 1}, 6)
+    objective, ground = found.problem.objective, found.problem.ground
+    nothing = np.zeros(2, np.bool_)
+    assert objective.loss(ground.at((0,)), nothing) == 7
+    assert objective.coarser_bound(ground.at((0,))) is None
+
+
+def test_nodes_that_were_given_up_are_among_the_next_best():
+    rules = [("re-identification", {"at_most": 0.5})]
+    paths = [("a", "ab", "*"), ("b", "ab", "*"), ("c", "cd", "*"), ("d", "cd", "*")]
+    found = anonymized(task(list("aabbccd"), paths, rules, limit=0.5))
+    assert [one.levels["q"] for one in found.explain().next_best] == sorted({0, 1, 2} - {found.levels["q"]})
+
+
+def test_of_equal_losses_the_smallest_sum_of_levels_comes_first():
+    rows = [{"p": p, "q": q} for p in "ab" for q in "cd"]
+    hierarchies = {"p": [("a", "any"), ("b", "any")], "q": [("c", "c'", "any"), ("d", "d'", "any")]}
+    rules = [("k-anonymity", {"k": 2})]
+    found = anonymized(Task(rows, ["p", "q"], hierarchies, rules, weights={"p": 0, "q": 0}))
+    assert (found.levels, found.loss) == ({"p": 1, "q": 0}, 0)
+
+
+@pytest.mark.parametrize(
+    ("objective", "loss"),
+    [
+        ("granularity", 1 / 3),
+        ("precision", 1 / 3),
+        ("missings", 1 / 3),
+        ("non-uniform-entropy", 0),
+        ("discernibility", 7),
+        ("aecs", 3 / 2),
+        ("ambiguity", 4),
+        ("publisher-payout", 1500),
+    ],
+)
+def test_records_that_are_suppressed_already_count_in_the_loss_and_not_in_the_limit(objective, loss):
+    rules = [("k-anonymity", {"k": 2})]
+    found = anonymized(task(["*", "a", "a"], [("a", "any"), ("b", "any")], rules, objective=objective))
+    assert (found.levels, found.suppressed) == ({"q": 0}, 0)
+    assert found.loss == pytest.approx(loss)
+    assert found.table["q"].to_pylist() == ["*", "a", "a"]
