@@ -160,6 +160,32 @@ def test_the_same_input_gives_the_same_result(task):
         assert one.explain() == other.explain()
 
 
+@examples(40)
+@given(tasks(OF_SIZES | OF_VALUES, most_columns=2, most_rows=15))
+def test_bounds_are_below_what_is_lost(task):
+    """The bounds of a node on itself, on coarser and on finer ones, each against the loss with what fails there."""
+    result = outcome(task)
+    if result in (None, "not applicable"):
+        return
+    problem, judge = result.problem, result.search.judge
+    objective, lattice = problem.objective, problem.lattice
+    bounds = objective.bounds()
+    fails = {node: judge.failing(problem.ground.at(node)) for node in nodes(task)}
+    losses = {node: objective.loss(problem.ground.at(node), failing_) for node, (failing_, _) in fails.items()}
+    for node, (_, sure) in fails.items():
+        classes = problem.ground.at(node)
+        finer = objective.finer_bounds(classes, sure) if sure.any() else None
+        coarser = objective.coarser_bound(classes)
+        for other, loss in losses.items():
+            below = tuple(level - low for level, low in zip(other, lattice.low, strict=True))
+            slack = loss + 1e-9 * max(abs(loss), 1)
+            assert bounds[below] <= slack
+            if finer is not None and all(one <= level for one, level in zip(other, node, strict=True)):
+                assert finer[below] <= slack
+            if coarser is not None and all(one >= level for one, level in zip(other, node, strict=True)):
+                assert coarser <= slack
+
+
 # --- explanations
 
 
