@@ -116,3 +116,12 @@ def test_records_that_are_suppressed_already_count_in_the_loss_and_not_in_the_li
     assert (found.levels, found.suppressed) == ({"q": 0}, 0)
     assert found.loss == pytest.approx(loss)
     assert found.table["q"].to_pylist() == ["*", "a", "a"]
+
+
+def test_what_is_suppressed_on_a_node_is_lost_on_finer_ones_too():
+    paths = [("a", "ab", "*"), ("b", "ab", "*"), ("c", "c'", "*")]
+    found = anonymized(task(list("aaabbc"), paths, [("k-anonymity", {"k": 2})], limit=0.2))
+    classes = found.problem.ground.at((1,))
+    _, sure = found.search.judge.failing(classes)
+    assert found.problem.objective.finer_bounds(classes, sure) == pytest.approx([1 / 6, 7 / 12])
+    assert found.problem.objective.loss(classes, sure) == pytest.approx(7 / 12)
