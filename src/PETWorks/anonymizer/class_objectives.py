@@ -59,7 +59,7 @@ class Discernibility(ByClass):
     def loss(self, classes: NodeClasses, suppressed: Mask) -> float:
         """What a node loses if some of its classes are suppressed."""
         kept = classes.records[~suppressed].astype(np.float64)
-        return float(kept @ kept) + float(self.ground.records) * (self.ground.records - float(kept.sum()))
+        return float(np.sum(kept * kept)) + float(self.ground.records) * (self.ground.records - float(kept.sum()))
 
 
 class AverageClassSize(ByClass):

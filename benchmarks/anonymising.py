@@ -1,0 +1,226 @@
+"""Time the search for the best levels, and compare it with the physical limit and with ANJANA, in one run, as ratios.
+
+    .venv/bin/python benchmarks/anonymising.py
+    .venv/bin/python benchmarks/anonymising.py --only census --rows 1e7
+    .venv/bin/python benchmarks/anonymising.py --only anjana --peers .venv-peers/bin/python
+
+The adult table and the optimal solutions are in $PETWORKS_REFERENCE_DATA, by default ../shared/data/petworks, and
+optima.json beside that folder; the census tables come from the generator that benchmarks/run.py takes.
+"""
+
+import argparse
+import csv
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+from lattice import COLUMNS, REFERENCE
+from run import GENERATOR, run, show
+
+HERE = Path(__file__).parent
+PARTS = ("adult", "optima", "anjana", "census")
+ROUNDS = 5
+EXAMPLE = ("age", "education", "marital-status", "occupation", "sex", "native-country")  # ANJANA's own
+K, SUPPRESSION = 10, 0.5
+CENSUS_HIERARCHIES = {
+    "age": {"width": [5, 10, 20, 40]},
+    "education": {"order": [f"education {code:02}" for code in range(16)], "sizes": [2, 4, 8]},
+    "marital": {
+        "groups": {
+            "alone": [f"marital {code:02}" for code in (0, 2, 4, 6)],
+            "not alone": ["marital 01", "marital 03", "marital 05"],
+        }
+    },
+    "country": {
+        "groups": {f"region {part}": [f"country {code:02}" for code in range(part, 41, 6)] for part in range(6)}
+    },
+    "occupation": {"prefix": [12]},
+    "race": {"rare": {"fewer_than": 100_000}},
+    "sex": {"prefix": [3]},
+    "workclass": {
+        "groups": {
+            "employed": ["workclass 00", "workclass 01"],
+            "other": [f"workclass {code:02}" for code in range(2, 7)],
+        }
+    },
+}
+
+
+def adult():
+    """The search on the adult table, warm, and the time that it takes just to sort the distinct rows for each node."""
+    from PETWorks import Release
+    from PETWorks.anonymizer.anonymization import anonymize_release
+    from PETWorks.anonymizer.rules import checked_rules
+
+    print("adult, 30,162 rows, nine quasi-identifiers, k = 5, suppression 0.04")
+    whole, searches, sorts, reads = [], [], [], []
+    for _ in range(ROUNDS):
+        began = time.perf_counter()
+        (REFERENCE / "adult.csv").read_text("utf-8").splitlines()
+        reads.append(time.perf_counter() - began)
+        began = time.perf_counter()
+        roles = dict.fromkeys(COLUMNS, "quasi_identifier")
+        release = Release(REFERENCE / "adult.csv", roles, REFERENCE / "adult_hierarchy", engine="memory")
+        rows = release.view.table.distinct()
+        middle = time.perf_counter()
+        result = anonymize_release(release, checked_rules({"k-anonymity": {"k": 5}}), suppression=0.04)
+        end = time.perf_counter()
+        whole.append(end - began)
+        searches.append(end - middle)
+        keys = np.random.default_rng(1).integers(0, 1 << 63, len(rows.weights), np.uint64)
+        began = time.perf_counter()
+        for _ in range(result.checked):
+            keys.copy().sort()
+        sorts.append(time.perf_counter() - began)
+    show("reading the file and search, warm, best", min(whole), "<= 0.5", "s")
+    show("search alone, best", min(searches), unit="s")
+    show("nodes looked at", result.checked, unit=f"of {result.nodes:,}")
+    show("search / sorting the distinct rows once for each of these nodes", min(searches) / min(sorts))
+    show("reading and search / Python reads the lines of the file", min(whole) / min(reads))
+
+
+def optima():
+    """Every optimal solution that an independent tool found: the time, and how many nodes were looked at."""
+    from PETWorks import anonymize
+
+    print("the optimal solutions of the reference, reading included")
+    for case in json.loads((REFERENCE.parent / "optima.json").read_text("utf-8"))["cases"]:
+        roles = dict.fromkeys(case["quasi_identifiers"], "quasi_identifier")
+        if "sensitive" in case:
+            roles[case["sensitive"]] = "sensitive_attribute"
+        rules = {
+            name: {"average": limits["at_most"]} if name == "average-risk" else limits
+            for name, limits in case["rules"].items()
+        }
+        began = time.perf_counter()
+        found = anonymize(
+            REFERENCE / case["data"],
+            roles,
+            REFERENCE / "adult_hierarchy",
+            rules,
+            suppression=case["suppression"],
+            objective=case["objective"],
+            aggregate=case.get("aggregate"),
+            original=REFERENCE / case["background"] if "background" in case else None,
+        )
+        seconds = time.perf_counter() - began
+        agree = abs(found.loss - case["loss"]) <= 1e-9 * abs(case["loss"])
+        told = f"s   {found.checked:,} of {found.nodes:,} nodes" + ("" if agree else "   DISAGREES")
+        show(case["id"], seconds, unit=told)
+
+
+def anjana(python, folder):
+    """ANJANA's own example, its k-anonymity: the same columns, hierarchies, k and limit."""
+    from PETWorks import anonymize
+
+    print(f"ANJANA's example: adult, six quasi-identifiers, k = {K}, suppression {SUPPRESSION}; loading excluded there")
+    theirs = run(python, HERE / "anjana_peer.py", REFERENCE, folder / "theirs.csv", K, 100 * SUPPRESSION, *EXAMPLE)
+    roles = dict.fromkeys(EXAMPLE, "quasi_identifier")
+    seconds = []
+    for _ in range(ROUNDS):
+        began = time.perf_counter()
+        best = anonymize(
+            REFERENCE / "adult.csv",
+            roles,
+            REFERENCE / "adult_hierarchy",
+            {"k-anonymity": {"k": K}},
+            suppression=SUPPRESSION,
+        )
+        seconds.append(time.perf_counter() - began)
+    with (folder / "theirs.csv").open(encoding="utf-8", newline="") as file:
+        released = list(csv.DictReader(file))
+    records = best.table.num_rows
+    own = loss({name: best.table[name].to_pylist() for name in EXAMPLE}, records)
+    other = loss({name: [row[name] for row in released] for name in EXAMPLE}, records)
+    show("ANJANA, k_anonymity alone, best", theirs["seconds"], unit="s")
+    show("PETWorks, reading included, best", min(seconds), unit="s")
+    show("ANJANA / PETWorks", theirs["seconds"] / min(seconds))
+    show("granularity loss, ANJANA", other, unit=f"   ({records - len(released):,} records suppressed)")
+    show("granularity loss, PETWorks", own, unit=f"   ({best.suppressed:,} records suppressed)")
+    print(f"  loss that the search reports {'agrees' if abs(own - best.loss) < 1e-9 else 'DISAGREES'}")
+
+
+def loss(columns, records):
+    """Granularity loss, geometric mean, straight from the cells; records that are not there tell nothing."""
+    product = 1.0
+    for name, cells in columns.items():
+        path = REFERENCE / "adult_hierarchy" / f"adult_hierarchy_{name}.csv"
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.reader(file, delimiter=";"))
+        levels = [Counter(labels) for labels in zip(*rows, strict=True)]
+        level = next(own for own in levels if all(cell in own or cell == "*" for cell in set(cells)))
+        total = sum(1.0 if cell == "*" else level[cell] / len(rows) for cell in cells) + records - len(cells)
+        product *= 1 + (total - records / len(rows)) / (records - records / len(rows))
+    return product ** (1 / len(columns)) - 1
+
+
+def census(folder, numbers):
+    """Census tables with declared hierarchies: time, memory and nodes."""
+    print("census table, eight quasi-identifiers, declared hierarchies, k = 11, suppression 0.05, Parquet")
+    for rows in numbers:
+        path = folder / "census.parquet"
+        subprocess.run([sys.executable, GENERATOR, str(rows), str(path)], check=True)
+        found = run(sys.executable, __file__, "--one", path)
+        show(f"{rows:,} rows, read, {found['distinct']:,} distinct rows", found["read seconds"], unit="s")
+        show(f"{rows:,} rows, search", found["seconds"], unit=f"s   {found['checked']:,} of {found['nodes']:,} nodes")
+        floor = found["sort seconds"] * found["checked"]
+        show("  search / sorting the distinct rows once for each of these nodes", found["seconds"] / floor)
+        show("  peak memory", found["peak bytes"] / 1e9, unit="GB")
+        print(f"  loss {found['loss']:.4f}, {found['suppressed']:,} records suppressed")
+        path.unlink()
+
+
+def one_census(path):
+    """One search in a process of its own; prints JSON."""
+    from PETWorks import Release
+    from PETWorks.anonymizer.anonymization import anonymize_release
+    from PETWorks.anonymizer.rules import checked_rules
+
+    began = time.perf_counter()
+    roles = dict.fromkeys(CENSUS_HIERARCHIES, "quasi_identifier")
+    release = Release(path, roles, CENSUS_HIERARCHIES, engine="memory")
+    distinct = len(release.view.table.distinct().weights)
+    middle = time.perf_counter()
+    best = anonymize_release(release, checked_rules({"k-anonymity": {"k": 11}}), suppression=0.05)
+    end = time.perf_counter()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    keys = np.random.default_rng(1).integers(0, 1 << 63, distinct, np.uint64)
+    before = time.perf_counter()
+    keys.sort()
+    told = {"read seconds": middle - began, "seconds": end - middle, "sort seconds": time.perf_counter() - before}
+    told |= {"distinct": distinct, "checked": best.checked, "nodes": best.nodes, "peak bytes": peak}
+    print(json.dumps({**told, "loss": best.loss, "suppressed": best.suppressed}))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", choices=PARTS)
+    parser.add_argument("--peers", help="an interpreter that has ANJANA installed")
+    parser.add_argument(
+        "--rows", type=lambda text: int(float(text)), help="of the census table, instead of three sizes"
+    )
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.one:
+        one_census(arguments.one)
+        return
+    wanted = [arguments.only] if arguments.only else PARTS
+    with tempfile.TemporaryDirectory() as name:
+        if "adult" in wanted:
+            adult()
+        if "optima" in wanted:
+            optima()
+        if "anjana" in wanted and arguments.peers:
+            anjana(arguments.peers, Path(name))
+        if "census" in wanted:
+            census(Path(name), [arguments.rows] if arguments.rows else [300_000, 1_000_000, 3_000_000])
+
+
+if __name__ == "__main__":
+    main()
