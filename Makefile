@@ -20,6 +20,7 @@ SECONDS ?= 60
 .venv-peers/.ready: benchmarks/peers.txt
 	$(PYTHON) -m venv .venv-peers
 	$(PEERS)/python -m pip install --quiet --requirement benchmarks/peers.txt
+	$(PEERS)/python -m pip install --quiet --no-deps anjana==1.2.3 beartype==0.22.2  # it pins another pyCANON
 	touch $@
 
 demo: .venv/.ready
@@ -44,6 +45,7 @@ check: .venv/.ready
 
 bench: .venv/.ready .venv-peers/.ready
 	$(BIN)/python benchmarks/run.py --rows $(ROWS) --peers $(PEERS)/python
+	$(BIN)/python benchmarks/anonymising.py --peers $(PEERS)/python
 
 docs: .venv/.ready
 	$(BIN)/python docs/make_measures.py

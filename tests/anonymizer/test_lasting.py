@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from PETWorks import Release, anonymize
@@ -72,6 +72,7 @@ def judged(rule, parameters, release, question):
 
 
 @given(RECORDS, RULES)
+@example([("a", "0", "0"), ("a", "0", "1")], ("recursive-l-diversity", {"c": 1, "l": 2}))
 def test_so_many_records_fail_on_finer_levels(records, rule):
     release = Release(table(records), ROLES, HIERARCHIES)
     for lasting, truth, fails in judged(*rule, release, lambda classes: classes.of_values("value")[0]):

@@ -114,14 +114,15 @@ class Judge:
     def _staying(self, test: ClassTest, classes: NodeClasses, failing: Mask) -> Integers:
         """Of each class, how many records at least fail a test on every finer level."""
         assert test.lasting is not None
+        lasting = np.zeros(len(failing), np.int64)
         if test.sensitive is not None:
-            lasting = test.lasting(classes.of_values(test.sensitive)[0])
-        else:
-            assert test.background is not None
-            pairs, absent = classes.beside(test.background)
-            # On finer levels, too, the release has nobody of some class; so everything fails.
-            lasting = classes.records if test.all_present and absent else test.lasting(pairs)
-        return np.where(failing, lasting, 0)
+            lasting[failing] = test.lasting(classes.of_values(test.sensitive)[0].only(failing))
+            return lasting
+        assert test.background is not None
+        pairs, absent = classes.beside(test.background)
+        if test.all_present and absent:  # on finer levels, too, the release has nobody of some class
+            return classes.records
+        return np.where(failing, test.lasting(pairs), lasting)
 
     def failing(self, classes: NodeClasses, rules: Sequence[Rule] | None = None) -> tuple[Mask, Mask]:
         """Which classes fail a test; and which of them fail on every finer level, whatever is suppressed."""

@@ -95,11 +95,11 @@ def _staying_too_common(c: float, rank: int, classes: ClassValues) -> Integers:
     """How many records of each class are in classes whose commonest value is too common on every finer level.
 
     Take away the records of a class that are in failing ones. What is left passes, as passing classes together pass,
-    and has no more rarer values than the whole class; so no value is left more often than c times these.
+    and has no more rarer values than the whole class; so every value is left less often than c times these.
     """
-    _, tail = _first_and_tail(classes, rank)
+    first, tail = _first_and_tail(classes, rank)
     surplus = classes.counts - np.repeat(c * tail, classes.cells_per_class)
-    return at_least(classes.sum_by_class(np.maximum(surplus, 0)))
+    return np.maximum(at_least(classes.sum_by_class(np.maximum(surplus, 0))), _too_common(c, first, tail))
 
 
 def _tests(
