@@ -32,7 +32,9 @@ def test_two_commands_lead_from_raw_to_pass(ward):
     assert init.returncode == 0, init.stderr
     assert anonymized.returncode == 0, anonymized.stderr
     assert petworks("check", folder / "hospital_policy.yaml").returncode == 1, "the raw table fails"
-    assert petworks("check", folder / "released_policy.yaml").returncode == 0
+    checked = petworks("check", folder / "released_policy.yaml")
+    assert checked.returncode == 0
+    assert checked.stdout.startswith("pass released.csv\n"), "and not called like the raw table"
 
 
 def test_init_names_the_next_commands(ward):

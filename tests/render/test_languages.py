@@ -9,6 +9,7 @@ import pytest
 
 from conftest import ROOT
 from PETWorks.about.vocabulary import DIRECT
+from PETWorks.anonymizer.column_objectives import AGGREGATES
 from PETWorks.gate.advice import STEPS
 from PETWorks.gate.document import FindingKind
 from PETWorks.gate.policy_rules import IMPLICIT
@@ -73,6 +74,7 @@ def completed_ids():
     yield from (f"head.{kind}" for kind in ("highest", "median", "lowest"))
     yield from (f"head.{head}" for head in ("level", "one-finer", "levels", "loss", "suppressed", "before", "after"))
     yield from (f"state.{fact}" for fact in STATES)
+    yield from (f"aggregate.{name}" for name in AGGREGATES)
     yield from (f"sees.{entry.sees}" for entry in catalogue.values() if entry.sees is not None)
     yield from (f"stated.{way}" for way in ("cell size", "probability", "probability and cell size"))
     yield from (f"rule.{rule}" for rule in ("every-subset", *IMPLICIT))

@@ -86,7 +86,7 @@ def explained(problem: Problem, search: Search, best: Node) -> Explanation:
     others = others[:NEXT_BEST]
     return Explanation(
         column_reasons(problem, search, best),
-        tuple(NextBest(problem.lattice.levels(one.node), one.loss, one.suppressed) for one in others),
+        tuple(NextBest(_levels(problem, one.node, best), one.loss, one.suppressed) for one in others),
         tuple(rule_costs(problem)),
     )
 
@@ -106,6 +106,17 @@ def _groups(problem: Problem, node: Node) -> tuple[int, ...]:
         int(np.count_nonzero(problem.ground.on_level(column, level).counts))
         for column, level in zip(problem.lattice.columns, node, strict=True)
     )
+
+
+def _levels(problem: Problem, node: Node, best: Node) -> dict[str, int]:
+    """The levels of a node; a level that only repeats the best one, or a lower one, is shown as that."""
+    shown = {}
+    for column, level, best_level, low in zip(problem.lattice.columns, node, best, problem.lattice.low, strict=True):
+        groups = len(problem.ground.on_level(column, level).counts)
+        same = [one for one in range(low, level) if len(problem.ground.on_level(column, one).counts) == groups]
+        repeats = len(problem.ground.on_level(column, best_level).counts) == groups
+        shown[column] = best_level if repeats else min(same, default=level)
+    return shown
 
 
 def column_reasons(problem: Problem, search: Search, best: Node) -> tuple[ColumnReason, ...]:

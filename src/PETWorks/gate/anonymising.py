@@ -113,6 +113,9 @@ def released_policy(
     original = content.get("original", content["data"])
     inside = not isinstance(original, Path) or original.resolve().is_relative_to(folder)
     named: dict[str, Any] = {"petworks_policy": new.pop("petworks_policy", 1)}
+    # A title that is only the name of the file would be that of another file.
+    if new.get("title") == getattr(content["data"], "name", None):
+        new.pop("title", None)
     named |= {"title": new.pop("title")} if "title" in new else {}
     named["data"] = target.name
     root = None

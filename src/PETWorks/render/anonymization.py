@@ -22,6 +22,10 @@ def outcome(facts: AnonymizationFacts, lang: str) -> list[str]:
         )
     known = facts.objective in catalogue
     objective = measure_name(facts.objective, lang) if known else facts.objective
+    if facts.aggregate is not None:
+        objective = said(
+            lang, "anonymize.aggregated", objective=objective, how=said(lang, f"aggregate.{facts.aggregate}")
+        )
     proof = {"checked": facts.checked, "nodes": facts.nodes}
     return [
         said(lang, "anonymize.loss", objective=objective, loss=loss(facts.loss)),

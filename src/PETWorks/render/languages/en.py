@@ -368,6 +368,11 @@ TEXTS = {
     "anonymize.stopped": "The search was stopped after {checked} of {nodes} combinations of levels: other levels may "
     "lose less, but no less than {bound}.",
     "anonymize.loss": "Loss ({objective}): {loss}.",
+    "anonymize.aggregated": "{objective}, {how} of the columns",
+    "aggregate.geometric": "geometric mean",
+    "aggregate.arithmetic": "arithmetic mean",
+    "aggregate.sum": "sum",
+    "aggregate.maximum": "maximum",
     "anonymize.suppressed": "{n} of {records} records ({share}) are suppressed; at most {limit} were allowed.",
     "anonymize.suppressed.one": "1 of {records} records ({share}) is suppressed; at most {limit} were allowed.",
     "anonymize.none-suppressed": "No record is suppressed; at most {limit} were allowed.",

@@ -381,6 +381,11 @@ TEXTS = {
     "anonymize.stopped": "搜尋在檢視 {nodes} 種層級組合中的 {checked} 種後中止："
     "可能有損失更小的組合，但損失不會低於 {bound}。",
     "anonymize.loss": "損失（{objective}）：{loss}。",
+    "anonymize.aggregated": "{objective}，各欄之{how}",
+    "aggregate.geometric": "幾何平均",
+    "aggregate.arithmetic": "算術平均",
+    "aggregate.sum": "總和",
+    "aggregate.maximum": "最大值",
     "anonymize.suppressed": "{records} 筆資料列中抑制了 {n} 筆（{share}）；上限為 {limit}。",
     "anonymize.none-suppressed": "沒有抑制任何資料列；上限為 {limit}。",
     "anonymize.levels": "層級 0 為原始值，最高層級則不含任何資訊。",
