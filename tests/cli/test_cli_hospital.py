@@ -61,3 +61,13 @@ def test_the_output_and_the_report_are_in_the_language_that_was_asked_for(ward):
     assert "已證明" in anonymized.stdout
     assert not re.search(r"\b(loss|suppressed|found|verdict)\b", anonymized.stdout)
     assert '<html lang="zh' in (folder / "report.html").read_text("utf-8")
+
+
+def test_rules_that_nothing_keeps_are_named_with_a_remedy(tmp_path):
+    hospital.hospital(tmp_path / "few.csv", 8)
+    assert petworks("init", tmp_path / "few.csv").returncode == 0
+    failed = petworks("anonymize", tmp_path / "few_policy.yaml", "-o", tmp_path / "released.csv")
+    assert failed.returncode == 2
+    assert "8 of 8 records are in classes that fail; loosen, waive or leave out a rule" in failed.stderr
+    assert "more suppression" not in failed.stderr, "it would not help"
+    assert not (tmp_path / "released.csv").exists()

@@ -182,7 +182,7 @@ def anonymize_release(
 
 def _unsatisfiable(problem: Problem) -> NotApplicable:
     """The error for rules that nothing keeps: which of them fails even where it is kept most easily."""
-    failing = []
+    failing, hopeless = [], False
     for rule in problem.rules:
         lowest = rule.worse_by_suppression  # a rule about utility
         extreme, node = ("lowest", problem.lattice.low) if lowest else ("highest", problem.lattice.high)
@@ -192,8 +192,10 @@ def _unsatisfiable(problem: Problem) -> NotApplicable:
         if not search.has_any():
             records = records_failing(search.judge, classes, rule)
             told = f": {records} of {problem.ground.records} records are in classes that fail" if records else ""
+            hopeless = hopeless or records == problem.ground.records
             failing.append(f"{rule.name} fails even on the {extreme} level of every column{told}")
     text = "; ".join(failing) or "each of the rules can be kept, but not all of them together"
+    remedy = "loosen, waive or leave out a rule" + ("" if hopeless else ", or allow more suppression")
     return NotApplicable(
-        f"no levels keep the rules with at most {problem.most} suppressed records: {text}", what="rules"
+        f"no levels keep the rules with at most {problem.most} suppressed records: {text}; {remedy}", what="rules"
     )
