@@ -46,8 +46,11 @@ class Anonymization(Recoded):
         return self.problem.lattice.nodes
 
     def explain(self) -> Explanation:
-        """Why these levels: what would break one level finer, the next-best levels, what each rule costs."""
-        return explained(self.problem, self.search, self.classes.node)
+        """Why these levels: what would break one level finer, the next-best levels, what each rule costs.
+
+        After a search that was stopped, only the first of these: the others would take the rest of the search.
+        """
+        return explained(self.problem, self.search, self.classes.node, is_complete=self.optimal)
 
     def reasons(self) -> tuple[ColumnReason, ...]:
         """The part of the explanation that needs no further search: what would break one level finer."""

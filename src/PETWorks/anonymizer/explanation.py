@@ -75,8 +75,10 @@ class Explanation:
         }
 
 
-def explained(problem: Problem, search: Search, best: Node) -> Explanation:
-    """The whole explanation: it takes further searches."""
+def explained(problem: Problem, search: Search, best: Node, *, is_complete: bool) -> Explanation:
+    """The whole explanation: it takes further searches, unless the first one was stopped."""
+    if not is_complete:
+        return Explanation(column_reasons(problem, search, best), (), ())
     others: list[Solution] = []
     wanted = NEXT_BEST + 1
     while len(others) < NEXT_BEST and wanted <= MOST_LOOKED_AT:

@@ -54,6 +54,7 @@ OBJECTIVES = (
     "missings",
     "publisher-payout",
 )
+LARGEST_WEIGHT = 1_000_000
 WEIGHTED = ("granularity", "precision", "non-uniform-entropy", "missings")
 
 
@@ -74,8 +75,8 @@ def checked_objective(
     if given and name not in WEIGHTED:
         raise ParameterError(f"weights are for {quoted(WEIGHTED)}; the objective is {name}", what="weights")
     checked = [number_given(given.get(column, 1)) for column in columns]
-    if any(weight is None or weight < 0 for weight in checked):
-        raise ParameterError("expected weights that are numbers, 0 or more", what="weights")
+    if any(weight is None or not 0 <= weight <= LARGEST_WEIGHT for weight in checked):
+        raise ParameterError(f"expected weights that are numbers, 0 to {LARGEST_WEIGHT:,}", what="weights")
     return name, aggregate or "geometric", [float(weight) for weight in checked if weight is not None]
 
 

@@ -2,13 +2,16 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from PETWorks.anonymizer.ground import NodeClasses
 from PETWorks.anonymizer.recoding import recoded_columns
+from PETWorks.counting.codes import Column
 from PETWorks.counting.release import Release
 from PETWorks.measures.class_tests import Mask
-from PETWorks.tables.arrays import dictionary
+from PETWorks.tables.arrays import dictionary, strings
 from PETWorks.tables.whole import whole_table
 
 if TYPE_CHECKING:
@@ -45,18 +48,27 @@ class Recoded:
 
     @cached_property
     def changed_columns(self) -> "dict[str, pa.Array]":
-        """The quasi-identifiers that are not as they were, as texts, in the order of the input."""
+        """The columns that are not as they were, as texts, in the order of the input.
+
+        These are quasi-identifiers, and the privacy unit: people are numbered in the order in which they appear.
+        """
         columns, _ = recoded_columns(self.classes, self.taken_out)
         touched = bool(self.taken_out.any())
-        return {
-            name: dictionary(column.codes, column.labels)
+        changed = {
+            name: column
             for (name, column), level in zip(columns.items(), self.classes.node, strict=True)
             if level or touched
         }
+        if self.original.privacy_unit is not None:
+            table: Any = self.original.table
+            changed[self.original.privacy_unit] = _numbered(table.columns[self.original.privacy_unit])
+        # A label that no record has may be the value of a suppressed one.
+        used = {name: column.without_unused_labels() for name, column in changed.items()}
+        return {name: dictionary(column.codes, column.labels) for name, column in used.items()}
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """The direct identifiers; the privacy unit stays, because people cannot be counted without it."""
+        """The direct identifiers; numbers in place of the privacy unit stay: people cannot be counted without them."""
         return tuple(name for name in self.original.identifiers if name != self.original.privacy_unit)
 
     @cached_property
@@ -82,3 +94,10 @@ class Recoded:
             memory_limit=before.memory_limit,
             **treatment,
         )
+
+
+def _numbered(column: Column) -> Column:
+    """A column with its values replaced by numbers, in the order in which they appear."""
+    _, first, codes = np.unique(column.codes, return_index=True, return_inverse=True)
+    numbers = np.argsort(np.argsort(first))
+    return Column(strings([str(number + 1) for number in range(len(first))]), numbers[codes].astype(np.uint32))

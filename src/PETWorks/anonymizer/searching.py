@@ -80,7 +80,9 @@ class Search:
 
     def run(self, wanted: int = 1, report: Callable[[Progress], None] | None = None) -> None:
         """Look at nodes until the best so many are known."""
-        choose = self._chosen if self.judge.may_rule_out else self._cheapest
+        if self.checked == 0 and not self.judge.may_rule_out:
+            self.look_at(self.lattice.high)  # often a solution: whoever stops the search early has at least that
+        choose = self._chosen if self.judge.may_rule_out or self.best is not None else self._cheapest
         while (place := choose(self._limit(wanted))) is not None:
             self.look_at(self.lattice.node(place), self._limit(wanted))
             if report is not None and self.checked % 16 == 0:

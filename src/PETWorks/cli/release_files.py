@@ -156,8 +156,8 @@ def written(
         )
     if original.privacy_unit is not None:
         click.echo(
-            f"petworks: the column {original.privacy_unit!r} names people and is in the file, because they are counted "
-            "by it; remove it before the file goes out",
+            f"petworks: the column {original.privacy_unit!r} has numbers instead of its values; they tell which "
+            "records are of one person: remove it if nobody needs to know",
             err=True,
         )
     return files, policy, rules

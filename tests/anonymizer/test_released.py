@@ -1,0 +1,60 @@
+"""What a release contains: nothing of suppressed records, numbers instead of people."""
+
+import pyarrow as pa
+import pytest
+
+from PETWorks import anonymize
+from PETWorks.errors import ParameterError
+
+ROLES = {"zip": "quasi_identifier"}
+HIERARCHIES = {"zip": [["1001", "100*", "*"], ["1002", "100*", "*"], ["SECRETVILLE", "S*", "*"]]}
+
+
+def test_labels_that_only_suppressed_records_have_are_not_in_the_table():
+    table = pa.table({"zip": ["1001"] * 10 + ["1002"] * 10 + ["SECRETVILLE"], "x": list(range(21))})
+    result = anonymize(table, ROLES, HIERARCHIES, {"k-anonymity": {"k": 5}}, suppression=0.1)
+    assert result.suppressed == 1
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, result.table.schema) as writer:
+        writer.write_table(result.table)
+    assert b"SECRETVILLE" not in sink.getvalue().to_pybytes()
+    assert result.table["x"].to_pylist() == list(range(21))
+
+
+def test_people_are_numbered_in_the_order_in_which_they_appear():
+    people = ["Wu", "Li", "Wu", "An", "Li", "Wu"] * 5
+    table = pa.table({"who": people, "zip": ["1001", "1002", "1001"] * 10})
+    roles = {**ROLES, "who": "identifier"}
+    result = anonymize(table, roles, HIERARCHIES, {"k-anonymity": {"k": 2}}, privacy_unit="who")
+    assert result.table["who"].to_pylist() == ["1", "2", "1", "3", "2", "1"] * 5
+    assert result.release.people == 3
+
+
+@pytest.mark.parametrize("weight", [1e308, -1, float("nan"), "much"])
+def test_weights_that_would_swamp_every_loss_are_refused(weight):
+    table = pa.table({"zip": ["1001", "1002"] * 5})
+    with pytest.raises(ParameterError, match="0 to 1,000,000"):
+        anonymize(table, ROLES, HIERARCHIES, {"k-anonymity": {"k": 2}}, weights={"zip": weight})
+
+
+def test_a_stopped_search_has_a_release_also_for_rules_about_the_whole_table():
+    table = pa.table({"zip": ["1001", "1002", "SECRETVILLE"] * 7, "ill": ["a", "b", "c"] * 7})
+    stopped = []
+
+    def stop(_state):
+        stopped.append(True)
+        raise KeyboardInterrupt
+
+    roles = {"zip": "quasi_identifier", "ill": "sensitive_attribute"}
+    hierarchies = {
+        "zip": [[leaf, *(f"{leaf[:1]}{n}" for n in range(30)), "*"] for leaf in ("1001", "1002", "SECRETVILLE")]
+    }
+    result = anonymize(
+        table, roles, hierarchies, {"attribute-inference": {"at_most": 0.5}}, progress=stop, levels={"zip": (0, 31)}
+    )
+    assert stopped
+    assert not result.optimal
+    assert result.levels == {"zip": 31}
+    told = result.explain()
+    assert (told.next_best, told.rules) == ((), ())
+    assert [reason.column for reason in told.columns] == ["zip"]
