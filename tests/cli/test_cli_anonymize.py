@@ -4,6 +4,7 @@ import csv
 import json
 
 import pytest
+import yaml
 
 from command import petworks as run
 from conftest import ROOT
@@ -228,3 +229,85 @@ rules: [{measure: k-anonymity, k: 12}]
     assert best[0] == 0
     assert told["next_best"]
     assert {other["levels"][0] for other in told["next_best"]} == {0, 4}
+
+
+def words(result):
+    assert result.returncode in (0, 1), result.stderr
+    return " ".join(result.stdout.split())
+
+
+def test_what_is_proved_is_said_with_the_levels_that_were_allowed(raw):
+    made = ("anonymize", raw / "policy.yaml", "-o", raw / "released.csv")
+    free = words(run(*made))
+    assert "Proved: no other levels lose less" in free
+    assert "allowed 0" not in free
+    bounded = words(run(*made, "--level", "Age=4", "--level", "Zip=0-2", "--html", raw / "report.html"))
+    assert "Proved: within the levels that you allowed, no other levels lose less" in bounded
+    assert "4 of 4, only *; fixed" in bounded
+    assert "; allowed 0 to 2" in bounded
+    assert "Proved: no other levels" not in bounded
+    assert "已證明：在您允許的層級範圍內" in words(run(*made, "--level", "Age=4", "--lang", "zh-TW"))
+    page = (raw / "report.html").read_text("utf-8")
+    assert "within the levels that you allowed" in page
+    assert "在您允許的層級範圍內" in page
+    told = json.loads(run(*made, "--level", "Age=4", "--format", "json").stdout)["anonymization"]
+    assert [column.get("allowed_levels") for column in told["columns"]] == [[4, 4], None]
+
+
+def test_a_loss_with_weights_is_said_to_be_weighted(raw):
+    made = ("anonymize", raw / "policy.yaml", "-o", raw / "released.csv", "--weight", "Age=2.5")
+    assert "The loss is weighted: Age counts 2.5; 1 otherwise." in words(run(*made))
+    assert "損失經加權計算：Age 的權重為 2.5" in words(run(*made, "--lang", "zh-TW"))
+    told = json.loads(run(*made, "--format", "json").stdout)["anonymization"]
+    assert [column.get("weight") for column in told["columns"]] == [2.5, None]
+    assert (told["objective"], told["aggregate"]) == ("granularity", "geometric")
+
+
+WAIVER = "waivers: [{rule: k-anonymity, owner: somebody, reason: a pilot, expires: 2999-01-01}]\n"
+
+
+def test_rules_that_are_waived_are_named_beside_the_proof(raw):
+    with (raw / "policy.yaml").open("a") as file:
+        file.write(WAIVER)
+    made = ("anonymize", raw / "policy.yaml", "-o", raw / "released.csv")
+    assert "Waived, and so not demanded of the release: k-anonymity." in words(run(*made))
+    assert "已豁免，故未要求釋出資料符合：k-匿名性。" in words(run(*made, "--lang", "zh-TW"))
+    assert json.loads(run(*made, "--format", "json").stdout)["anonymization"]["waived"] == ["k-anonymity"]
+
+
+def test_if_every_rule_is_waived_the_error_says_so(raw):
+    text = (raw / "policy.yaml").read_text().replace("  - {measure: l-diversity, l: 2}\n", "")
+    (raw / "policy.yaml").write_text(text + WAIVER)
+    failed = run("anonymize", raw / "policy.yaml", "-o", raw / "released.csv")
+    assert failed.returncode == 2
+    assert "every rule that a release could break is waived: 'k-anonymity'" in failed.stderr
+
+
+def test_the_policy_of_a_release_says_how_it_was_made(raw):
+    options = ("--level", "Age=1-4", "--weight", "Zip=0.5")
+    assert run("anonymize", raw / "policy.yaml", "-o", raw / "released.csv", *options).returncode == 0
+    text = (raw / "released_policy.yaml").read_text()
+    lines = [line.removeprefix("#   ") for line in text.splitlines() if line.startswith("#   ")]
+    told = yaml.safe_load("\n".join(lines))
+    assert told["anonymize"] == {
+        "suppression": 0.05,
+        "objective": "granularity",
+        "aggregate": "geometric",
+        "weights": {"Zip": 0.5},
+        "levels": {"Age": [1, 4]},
+    }
+    assert told["levels"].keys() == {"Age", "Zip"}
+    assert run("check", raw / "released_policy.yaml").returncode == 0
+    assert run("apply", raw / "policy.yaml", "--levels", "Age=1", "-o", raw / "told.csv").returncode == 1
+    assert "#   levels: {Age: 1, Zip: 0}\n" in (raw / "told_policy.yaml").read_text()
+
+
+def test_a_release_of_which_nothing_is_left_says_so(raw):
+    made = ("anonymize", raw / "policy.yaml", "-o", raw / "released.csv", "--level", "Age=4", "--level", "Zip=3")
+    told = words(run(*made))
+    assert "Warning: nothing is left of the quasi-identifiers." in told
+    assert "All 240 records count as suppressed" in told
+    assert "No record is suppressed" not in told
+    chinese = words(run(*made, "--lang", "zh-TW"))
+    assert "警告：準識別符已不含任何資訊。" in chinese
+    assert "沒有抑制任何資料列" not in chinese

@@ -32,14 +32,34 @@ def test_settings_of_a_policy(tmp_path, given, limit):
 
 
 @pytest.mark.parametrize(
-    ("levels", "level"), [("2", 2), ("{at_least: 2}", 2), ("{at_least: 0, at_most: 3}", 1), ("{at_least: 3}", 3)]
+    ("levels", "level"),
+    [
+        *(("2", 2), ("{at_least: 2}", 2), ("{at_least: 0, at_most: 3}", 1), ("{at_least: 3}", 3)),
+        *(("2-3", 2), ("[2, 3]", 2), ("[0, 3]", 1), ("0-0", 0)),
+    ],
 )
 def test_levels_in_a_policy(tmp_path, levels, level):
-    result = made(tmp_path, AGES.replace("0.25", f"0.25, levels: {{age: {levels}}}"))
+    result = made(tmp_path, AGES.replace("0.25", f"1, levels: {{age: {levels}}}"))
     assert result.levels == {"age": level}
 
 
-@pytest.mark.parametrize("levels", ["four", "9", "-1", "{at_least: 2, at_most: 1}", "{at_least: low}", "1.5"])
+@pytest.mark.parametrize(
+    "levels", ["four", "9", "-1", "{at_least: 2, at_most: 1}", "{at_least: low}", "1.5", "2-1", "1-", "1-9"]
+)
 def test_levels_that_are_none_are_an_error_with_its_place(tmp_path, levels):
-    with pytest.raises(PETWorksError, match=r"policy.yaml, line 6, anonymize.levels: .*has the levels 0 to 3"):
+    with pytest.raises(
+        PETWorksError, match=r"policy.yaml, line 6, anonymize.levels: .*has the levels 0 to 3; .*1-2, \[1, 2\]"
+    ):
         made(tmp_path, AGES.replace("0.25", f"0.25, levels: {{age: {levels}}}"))
+
+
+def test_a_list_of_levels_has_two(tmp_path):
+    with pytest.raises(PETWorksError, match=r"policy.yaml, line 6, anonymize.levels.age: "):
+        made(tmp_path, AGES.replace("0.25", "0.25, levels: {age: [1, 2, 3]}"))
+
+
+def test_a_result_as_a_dict_has_weights_and_bounds(tmp_path):
+    told = made(tmp_path, AGES, levels={"age": (1, 2)}, weights={"age": 3}).to_dict()
+    assert told["allowed_levels"] == {"age": [1, 2]}
+    assert told["weights"] == {"age": 3.0}
+    assert made(tmp_path, AGES).to_dict()["allowed_levels"] == {}

@@ -23,7 +23,7 @@ class Anonymization(Recoded):
     levels      the level of each quasi-identifier
     loss        what is lost, by the objective
     suppressed  how many records are suppressed beside those that were already
-    optimal     whether it is proved that no other levels lose less
+    optimal     whether it is proved that no other levels, among those that are allowed, lose less
     bound       what any other levels lose at least, as far as is known; the loss itself if it is optimal
     checked     how many nodes were looked at, of all `nodes`
 
@@ -63,6 +63,8 @@ class Anonymization(Recoded):
             "heights": {name: self.original.hierarchies[name].height for name in self.levels},
             "objective": self.problem.objective_name,
             "aggregate": self.problem.aggregate,
+            "weights": dict(self.problem.weights),
+            "allowed_levels": {name: list(bounds) for name, bounds in self.problem.allowed_levels.items()},
             "loss": self.loss,
             "bound": self.bound,
             "optimal": self.optimal,

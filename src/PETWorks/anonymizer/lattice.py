@@ -88,12 +88,20 @@ def _bounds(column: str, given: Any, height: int) -> tuple[int, int]:
         low, high = given.get("at_least", 0), given.get("at_most", height)
     elif isinstance(given, list | tuple) and len(given) == 2:
         low, high = given
+    elif isinstance(given, str) and "-" in given:
+        low, _, high = given.partition("-")
     else:
         low = high = given
+    low, high = _number(low), _number(high)
     if not all(type(level) is int and 0 <= level <= height for level in (low, high)) or low > high:
         raise ParameterError(
-            f"column {column!r} has the levels 0 to {height}; expected one of them, or the lowest and the highest, "
-            f"got {given!r}",
+            f"column {column!r} has the levels 0 to {height}; expected one of them, or the lowest and the highest as "
+            f"1-2, [1, 2] or {{at_least: 1, at_most: 2}}, got {given!r}",
             what="levels",
         )
     return low, high
+
+
+def _number(level: Any) -> Any:
+    """A level that is written as text, as all scalars of a policy are, as a number; anything else as it is."""
+    return int(level) if isinstance(level, str) and level.strip().isdecimal() and len(level) < 7 else level

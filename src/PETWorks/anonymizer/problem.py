@@ -33,6 +33,14 @@ class Problem:
     objective_name: str
     aggregate: str | None
     suppression: float
+    weights: Mapping[str, float]
+
+    @property
+    def allowed_levels(self) -> dict[str, tuple[int, int]]:
+        """The lowest and the highest level of each column that may not have all levels of its hierarchy."""
+        lattice, hierarchies = self.lattice, self.original.hierarchies
+        bounds = zip(lattice.columns, lattice.low, lattice.high, strict=True)
+        return {name: (low, high) for name, low, high in bounds if (low, high) != (0, hierarchies[name].height)}
 
     def search(self, rules: tuple[Rule, ...] | None = None) -> Search:
         """A search; for other rules than all of them if these are given."""
@@ -70,8 +78,18 @@ def problem_of(
     made = make_objective(ground, name, put_together, weighed, _amounts(rules))
     # A share such as 1/3 was rounded, perhaps down; three records of which a third may go are one.
     most = math.floor(Fraction(str(share)) * ground.records * (1 + Fraction(TOLERANCE)))
+    columns = zip(release.quasi_identifiers, weighed, strict=True)
     return Problem(
-        release, lattice, ground, rules, most, made, name, put_together if name == "granularity" else None, float(share)
+        release,
+        lattice,
+        ground,
+        rules,
+        most,
+        made,
+        name,
+        put_together if name == "granularity" else None,
+        float(share),
+        {column: weight for column, weight in columns if weight != 1},
     )
 
 

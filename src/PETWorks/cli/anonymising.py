@@ -23,9 +23,7 @@ from PETWorks.cli.arguments import (
 from PETWorks.cli.policies import STANDARD_OUTPUT, with_format_options
 from PETWorks.cli.release_files import Job, checked_target, job_given, named_at_the_end, today, written
 from PETWorks.errors import ParameterError
-from PETWorks.gate.anonymising import (
-    anonymize_by,
-)
+from PETWorks.gate.anonymising import anonymize_by, waived_rules
 from PETWorks.gate.anonymization_document import AnonymizationFacts
 from PETWorks.gate.anonymization_facts import anonymization_facts
 from PETWorks.gate.document import FAIL, RuleResult, together
@@ -125,7 +123,8 @@ def anonymize_command(table: str, output: Path, **options: Any) -> None:
     with named_at_the_end(files), progress(f"explaining {shown_name(target)}"):
         # The explanation takes further searches, which is not what Ctrl-C was for.
         explanation = result.explain() if result.optimal and (options["explain"] or wanted) else None
-        facts = anonymization_facts(result, policy.release(engine="memory"), explanation)
+        waived = waived_rules(policy, today())
+        facts = anonymization_facts(result, policy.release(engine="memory"), explanation, waived)
         told = _checked(policy, facts) if wanted else None
         if told is not None:
             write_whole({path: told.to_format(name, lang).encode("utf-8", "replace") for name, path in reports.items()})

@@ -124,7 +124,7 @@ def written(
     needs_original = any(
         "the original table" in rule.metric.needs for rule in job.rules if isinstance(rule, MeasureRule)
     )
-    text, root = released_policy(job.content, target, named, needs_original=needs_original)
+    text, root = released_policy(job.content, target, named, needs_original=needs_original, made=result)
     order = _order(result.records, options)
     beside = target.with_name(f"{target.stem}_policy.yaml")
     contents: dict[Path, Any] = {

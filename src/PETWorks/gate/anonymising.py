@@ -1,7 +1,7 @@
 """A release made by a policy: its rules as those of a search, and the policy that comes with the release."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
@@ -9,10 +9,11 @@ from typing import Any
 
 from PETWorks.about.hierarchy import Hierarchy
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
+from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
 from PETWorks.anonymizer.searching import Progress
 from PETWorks.counting.release import Release
-from PETWorks.errors import ParameterError, PETWorksError
+from PETWorks.errors import ParameterError, PETWorksError, quoted
 from PETWorks.gate.mistakes import located_error
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.policy_rules import IMPLICIT
@@ -26,7 +27,7 @@ NOT_TO_BE_RELEASED = (
 
 def search_rules(policy: Policy, today: date) -> tuple[Rule, ...]:
     """The rules that a release must keep: those of measures and of subsets, without those that are waived."""
-    waived = {waiver.rule for waiver in policy.waivers if waiver.expires >= today}
+    waived = waived_rules(policy, today)
     rules: list[Rule] = []
     for rule in policy.rules:
         if rule.name in waived or rule.name in IMPLICIT:
@@ -36,9 +37,21 @@ def search_rules(policy: Policy, today: date) -> tuple[Rule, ...]:
         else:
             ((limit, at_most),) = rule.parameters.items()
             rules.append(SubsetRule(limit, at_most, policy.subset_sizes))
+    if not rules and waived:
+        raise ParameterError(
+            f"every rule that a release could break is waived: {quoted(waived)}; nothing is demanded of the release, "
+            "so remove a waiver or add a rule",
+            what="rules",
+        )
     if not rules:
         raise ParameterError("the policy has no rule that a release could break; give 'rules' or 'presets'")
     return tuple(rules)
+
+
+def waived_rules(policy: Policy, today: date) -> tuple[str, ...]:
+    """The rules that a release could break, but that are waived."""
+    waived = {waiver.rule for waiver in policy.waivers if waiver.expires >= today}
+    return tuple(rule.name for rule in policy.rules if rule.name in waived and rule.name not in IMPLICIT)
 
 
 def anonymize_by(
@@ -49,27 +62,9 @@ def anonymize_by(
     progress: Callable[[Progress], None] | None = None,
 ) -> Anonymization:
     """The best release of the policy's table; what is given takes precedence over what the policy says."""
-    settings = {**_settings(policy), **{name: value for name, value in given.items() if value is not None}}
+    settings = {**policy.anonymize, **{name: value for name, value in given.items() if value is not None}}
     with located(policy, given):
         return anonymize_release(release, search_rules(policy, today), **settings, progress=progress)
-
-
-def _settings(policy: Policy) -> dict[str, Any]:
-    """What the policy sets; levels, which are texts there as all scalars are, as numbers."""
-    settings = dict(policy.anonymize)
-    if "levels" in settings:
-        settings["levels"] = {
-            column: {bound: _level(level) for bound, level in given.items()}
-            if isinstance(given, Mapping)
-            else _level(given)
-            for column, given in settings["levels"].items()
-        }
-    return settings
-
-
-def _level(given: Any) -> Any:
-    """A level as a number; anything else as it is, for the error."""
-    return int(given) if isinstance(given, str) and given.isdecimal() and len(given) < 7 else given
 
 
 @contextmanager
@@ -98,13 +93,19 @@ def policy_content(policy: Policy) -> dict[str, Any]:
 
 
 def released_policy(
-    content: Mapping[str, Any], target: Path, hierarchies: Mapping[str, Path], *, needs_original: bool
+    content: Mapping[str, Any],
+    target: Path,
+    hierarchies: Mapping[str, Path],
+    *,
+    needs_original: bool,
+    made: Recoded | None = None,
 ) -> tuple[str, Path | None]:
     """The policy that comes with a release, and the folder it needs as root if its own is not enough.
 
     content      what the policy of the original says
     target       the file of the release; the policy comes beside it
     hierarchies  for each column the file of its hierarchy
+    made         the release, for comments that say how it was made
     """
     import yaml
 
@@ -129,7 +130,28 @@ def released_policy(
             root = Path(os.path.commonpath([root or folder, population.resolve().parent]))
     named["hierarchies"] = {column: str(path.relative_to(folder)) for column, path in hierarchies.items()}
     text = yaml.safe_dump({**named, **new}, allow_unicode=True, sort_keys=False, width=100)
-    return f"{MARK}\n{NOT_TO_BE_RELEASED}\n{text}", root
+    comments = "" if made is None else "".join(f"# {line}\n" for line in _how_made(made))
+    return f"{MARK}\n{NOT_TO_BE_RELEASED}\n{comments}{text}", root
+
+
+def _how_made(made: Recoded) -> Iterator[str]:
+    """The levels of a release, and the settings with which they were searched for."""
+    import yaml
+
+    told: dict[str, Any] = {"levels": made.levels}
+    if isinstance(made, Anonymization):
+        problem = made.problem
+        used = {
+            "suppression": problem.suppression,
+            "objective": problem.objective_name,
+            "aggregate": problem.aggregate,
+            "weights": dict(problem.weights),
+            "levels": {name: list(bounds) for name, bounds in problem.allowed_levels.items()},
+        }
+        told["anonymize"] = {name: value for name, value in used.items() if value not in (None, {})}
+    told["suppressed_records"] = made.suppressed
+    text = yaml.safe_dump(told, allow_unicode=True, sort_keys=False, default_flow_style=None, width=100)
+    yield from ("How it was made:", *(f"  {line}" for line in text.splitlines()))
 
 
 def _relative(table: Any, folder: Path) -> Any:

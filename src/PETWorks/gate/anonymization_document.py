@@ -24,6 +24,8 @@ class ColumnLevel(JSONObject):
     finer_loss: Annotated[float, "the loss one level finer, if the rules can be kept there"] | None = None
     finer_suppressed: int | None = None
     broken: tuple[BrokenRule, ...] = ()
+    allowed_levels: Annotated[tuple[int, ...], "the lowest and the highest, if not all were allowed"] | None = None
+    weight: Annotated[float, "its importance for the loss, if it is not 1"] | None = None
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class AnonymizationFacts(JSONObject):
     objective: str
     aggregate: str | None = None
     loss: float
-    bound: Annotated[float, "what any other levels lose at least"]
+    bound: Annotated[float, "what any other levels that are allowed lose at least"]
     optimal: bool
     checked: Annotated[int, "nodes that were looked at"]
     nodes: int
@@ -76,3 +78,4 @@ class AnonymizationFacts(JSONObject):
     after: State
     next_best: tuple[OtherLevels, ...] = ()
     rules: tuple[CostOfRule, ...] = ()
+    waived: Annotated[tuple[str, ...], "rules that were not demanded"] = ()

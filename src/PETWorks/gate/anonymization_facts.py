@@ -19,8 +19,11 @@ from PETWorks.measures.catalogue import find
 UTILITY = ("granularity", "precision")
 
 
-def anonymization_facts(result: Anonymization, after: Release, explanation: Explanation | None) -> AnonymizationFacts:
+def anonymization_facts(
+    result: Anonymization, after: Release, explanation: Explanation | None, waived: tuple[str, ...] = ()
+) -> AnonymizationFacts:
     """The facts of a result; the next-best levels and the costs of rules only where they were searched for."""
+    problem, allowed = result.problem, result.problem.allowed_levels
     reasons = result.reasons() if explanation is None else explanation.columns
     return AnonymizationFacts(
         columns=tuple(
@@ -31,11 +34,13 @@ def anonymization_facts(result: Anonymization, after: Release, explanation: Expl
                 one.finer_loss,
                 one.finer_suppressed,
                 tuple(BrokenRule(broken.rule, broken.records) for broken in one.broken),
+                allowed.get(one.column),
+                problem.weights.get(one.column),
             )
             for one in reasons
         ),
-        objective=result.problem.objective_name,
-        aggregate=result.problem.aggregate,
+        objective=problem.objective_name,
+        aggregate=problem.aggregate,
         loss=result.loss,
         bound=result.bound,
         optimal=result.optimal,
@@ -43,13 +48,14 @@ def anonymization_facts(result: Anonymization, after: Release, explanation: Expl
         nodes=result.nodes,
         records=result.records,
         suppressed=result.suppressed,
-        suppression_limit=result.problem.suppression,
+        suppression_limit=problem.suppression,
         before=state(result.original),
         after=state(after),
         next_best=()
         if explanation is None
         else tuple(OtherLevels(tuple(one.levels.values()), one.loss, one.suppressed) for one in explanation.next_best),
         rules=() if explanation is None else tuple(CostOfRule(one.rule, one.loss_without) for one in explanation.rules),
+        waived=waived,
     )
 
 

@@ -13,27 +13,48 @@ STATES = ("records", "suppressed", "classes", "smallest_class", "highest_risk", 
 
 def outcome(facts: AnonymizationFacts, lang: str) -> list[str]:
     """What was lost, what is suppressed, and whether it is proved that nothing better exists."""
-    limit = percent(facts.suppression_limit, lang)
-    suppressed = said(lang, "anonymize.none-suppressed", limit=limit)
-    if facts.suppressed:
-        share = percent(facts.suppressed / facts.records, lang)
-        suppressed = said(
-            lang, "anonymize.suppressed", n=facts.suppressed, records=facts.records, share=share, limit=limit
-        )
     known = facts.objective in catalogue
     objective = measure_name(facts.objective, lang) if known else facts.objective
     if facts.aggregate is not None:
         objective = said(
             lang, "anonymize.aggregated", objective=objective, how=said(lang, f"aggregate.{facts.aggregate}")
         )
+    texts = [said(lang, "anonymize.loss", objective=objective, loss=loss(facts.loss))]
+    weights = [(name(one.column), put(one.weight, lang)) for one in facts.columns if one.weight is not None]
+    if weights:
+        weighed = listed(
+            [said(lang, "anonymize.weight", name=column, weight=weight) for column, weight in weights], lang
+        )
+        texts.append(said(lang, "anonymize.weighted", weights=weighed))
+    texts += [*_suppressed(facts, lang), _proof(facts, lang)]
+    if facts.waived:
+        texts.append(said(lang, "anonymize.waived", rules=facts.waived))
+    return texts
+
+
+def _suppressed(facts: AnonymizationFacts, lang: str) -> list[str]:
+    """How many records are suppressed, and a warning if nothing is left."""
+    limit = percent(facts.suppression_limit, lang)
+    all_on_top = all(column.level == column.height for column in facts.columns)
+    all_gone = facts.after.suppressed == facts.after.records
+    if all_gone and facts.suppressed < facts.after.suppressed - facts.before.suppressed:
+        text = said(lang, "anonymize.all-suppressed", n=facts.after.suppressed)
+    elif facts.suppressed:
+        share = percent(facts.suppressed / facts.records, lang)
+        text = said(lang, "anonymize.suppressed", n=facts.suppressed, records=facts.records, share=share, limit=limit)
+    else:
+        text = said(lang, "anonymize.none-suppressed", limit=limit)
+    return [said(lang, "anonymize.nothing-left"), text] if all_gone or all_on_top else [text]
+
+
+def _proof(facts: AnonymizationFacts, lang: str) -> str:
+    """What is proved: among all levels, or among those that were allowed."""
     proof = {"checked": facts.checked, "nodes": facts.nodes}
-    return [
-        said(lang, "anonymize.loss", objective=objective, loss=loss(facts.loss)),
-        suppressed,
-        said(lang, "anonymize.optimal", **proof)
-        if facts.optimal
-        else said(lang, "anonymize.stopped", **proof, bound=loss(facts.bound)),
-    ]
+    bounded = any(one.allowed_levels is not None for one in facts.columns)
+    if facts.optimal:
+        return said(lang, "anonymize.optimal-allowed" if bounded else "anonymize.optimal", **proof)
+    text = "anonymize.stopped-allowed" if bounded else "anonymize.stopped"
+    return said(lang, text, **proof, bound=loss(facts.bound))
 
 
 def loss(value: float) -> str:
@@ -42,10 +63,15 @@ def loss(value: float) -> str:
 
 
 def level(column: ColumnLevel, lang: str) -> str:
-    """The level of a column among all of them."""
+    """The level of a column among all of them, and which were allowed."""
     if column.level == column.height:
-        return said(lang, "anonymize.level-top", height=column.height)
-    return said(lang, "anonymize.level", level=column.level, height=column.height)
+        text = said(lang, "anonymize.level-top", height=column.height)
+    else:
+        text = said(lang, "anonymize.level", level=column.level, height=column.height)
+    if column.allowed_levels is None:
+        return text
+    low, high = column.allowed_levels
+    return text + said(lang, "anonymize.fixed" if low == high else "anonymize.allowed", low=low, high=high)
 
 
 def finer(column: ColumnLevel, lang: str) -> str:
@@ -59,7 +85,10 @@ def finer(column: ColumnLevel, lang: str) -> str:
         ]
         return said(lang, "anonymize.breaks", reasons=listed(reasons, lang))
     if column.finer_loss is None or column.finer_suppressed is None:
-        return said(lang, "anonymize.finest") if column.level == 0 else ""
+        if column.level == 0:
+            return said(lang, "anonymize.finest")
+        lowest = column.allowed_levels is not None and column.level == column.allowed_levels[0]
+        return said(lang, "anonymize.not-allowed") if lowest else ""
     return said(lang, "anonymize.finer", n=column.finer_suppressed, loss=loss(column.finer_loss))
 
 

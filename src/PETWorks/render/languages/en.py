@@ -367,6 +367,13 @@ TEXTS = {
     "levels had to be looked at).",
     "anonymize.stopped": "The search was stopped after {checked} of {nodes} combinations of levels: other levels may "
     "lose less, but no less than {bound}.",
+    "anonymize.optimal-allowed": "Proved: within the levels that you allowed, no other levels lose less and keep the "
+    "rules ({checked} of {nodes} combinations of levels had to be looked at).",
+    "anonymize.stopped-allowed": "The search was stopped after {checked} of {nodes} combinations of the levels that "
+    "you allowed: others of these may lose less, but no less than {bound}.",
+    "anonymize.waived": "Waived, and so not demanded of the release: {rules}.",
+    "anonymize.weighted": "The loss is weighted: {weights}; 1 otherwise.",
+    "anonymize.weight": "{name} counts {weight}",
     "anonymize.loss": "Loss ({objective}): {loss}.",
     "anonymize.aggregated": "{objective}, {how} of the columns",
     "aggregate.geometric": "geometric mean",
@@ -376,9 +383,16 @@ TEXTS = {
     "anonymize.suppressed": "{n} of {records} records ({share}) are suppressed; at most {limit} were allowed.",
     "anonymize.suppressed.one": "1 of {records} records ({share}) is suppressed; at most {limit} were allowed.",
     "anonymize.none-suppressed": "No record is suppressed; at most {limit} were allowed.",
+    "anonymize.all-suppressed": "All {n} records count as suppressed, because every quasi-identifier is * in them.",
+    "anonymize.all-suppressed.one": "The only record counts as suppressed, because every quasi-identifier is * in it.",
+    "anonymize.nothing-left": "Warning: nothing is left of the quasi-identifiers. A release that says more needs "
+    "weaker rules, more suppression, or other hierarchies.",
     "anonymize.levels": "Levels: 0 is the original value, the highest level says nothing.",
     "anonymize.level": "{level} of {height}",
     "anonymize.level-top": "{height} of {height}, only *",
+    "anonymize.allowed": "; allowed {low} to {high}",
+    "anonymize.fixed": "; fixed",
+    "anonymize.not-allowed": "not allowed",
     "anonymize.finest": "stays as it is",
     "anonymize.breaks": "breaks {reasons}",
     "anonymize.broken": "{rule} ({n} records)",

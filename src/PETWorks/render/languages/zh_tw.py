@@ -380,6 +380,13 @@ TEXTS = {
     "（{nodes} 種組合中檢視 {checked} 種即足以證明）。",
     "anonymize.stopped": "搜尋在檢視 {nodes} 種層級組合中的 {checked} 種後中止："
     "可能有損失更小的組合，但損失不會低於 {bound}。",
+    "anonymize.optimal-allowed": "已證明：在您允許的層級範圍內，符合規則的組合中沒有損失更小者"
+    "（{nodes} 種組合中檢視 {checked} 種即足以證明）。",
+    "anonymize.stopped-allowed": "搜尋在檢視您所允許的 {nodes} 種層級組合中的 {checked} 種後中止："
+    "其中可能有損失更小的組合，但損失不會低於 {bound}。",
+    "anonymize.waived": "已豁免，故未要求釋出資料符合：{rules}。",
+    "anonymize.weighted": "損失經加權計算：{weights}；其餘為 1。",
+    "anonymize.weight": "{name} 的權重為 {weight}",
     "anonymize.loss": "損失（{objective}）：{loss}。",
     "anonymize.aggregated": "{objective}，各欄之{how}",
     "aggregate.geometric": "幾何平均",
@@ -388,9 +395,15 @@ TEXTS = {
     "aggregate.maximum": "最大值",
     "anonymize.suppressed": "{records} 筆資料列中抑制了 {n} 筆（{share}）；上限為 {limit}。",
     "anonymize.none-suppressed": "沒有抑制任何資料列；上限為 {limit}。",
+    "anonymize.all-suppressed": "全部 {n} 筆資料列均視為已抑制，因為其所有準識別符皆為 *。",
+    "anonymize.nothing-left": "警告：準識別符已不含任何資訊。"
+    "若要保留更多資訊，須放寬規則、提高抑制上限，或改用其他資料階層。",
     "anonymize.levels": "層級 0 為原始值，最高層級則不含任何資訊。",
     "anonymize.level": "{level}（最高 {height}）",
     "anonymize.level-top": "{height}（最高，均為 *）",
+    "anonymize.allowed": "；允許 {low} 至 {high}",
+    "anonymize.fixed": "；已固定",
+    "anonymize.not-allowed": "不允許",
     "anonymize.finest": "維持原值",
     "anonymize.breaks": "不符合 {reasons}",
     "anonymize.broken": "{rule}（{n} 筆）",
