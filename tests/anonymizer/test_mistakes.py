@@ -128,7 +128,8 @@ def test_weights_need_an_objective_that_takes_them():
 
 
 @pytest.mark.parametrize(
-    "wrong", [3, -1, (2, 1), (0, 3), "1", 1.0, True, (0,), (0, 1, 2), {"at_least": 3}, {"at_least": None}]
+    "wrong",
+    [3, -1, (2, 1), (0, 3), "3", "one", "1-", "2-1", 1.0, True, (0,), (0, 1, 2), {"at_least": 3}, {"at_least": None}],
 )
 def test_levels_are_within_the_hierarchy(wrong):
     assert mistake(ParameterError, "'age' has the levels 0 to 2", levels={"age": wrong}).what == "levels"
