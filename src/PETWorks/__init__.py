@@ -27,6 +27,7 @@ __all__ = [
     "Release",
     "Result",
     "anonymize",
+    "apply_levels",
     "build_hierarchy",
     "catalogue",
     "check",
@@ -41,12 +42,14 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from PETWorks.anonymizer.anonymization import Anonymization, anonymize
+    from PETWorks.anonymizer.applying import apply_levels
     from PETWorks.gate.policy import Policy, read_policy
     from PETWorks.render.checks import Check, check
 
 _AT_FIRST_USE = {
     "Anonymization": "anonymizer.anonymization",
     "anonymize": "anonymizer.anonymization",
+    "apply_levels": "anonymizer.applying",
     "Check": "render.checks",
     "check": "render.checks",
     "Policy": "gate.policy",

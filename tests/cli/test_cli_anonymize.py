@@ -90,14 +90,18 @@ def test_json_has_the_whole_explanation(raw):
 
 
 def test_a_table_without_a_policy(tmp_path):
-    made = run(
+    arguments = [
         *("anonymize", ROOT / "data/adult.csv", "--qi", QI, "--hierarchies", ROOT / "data/adult_hierarchy"),
         *("--measure", "k-anonymity:k=3", "--suppression", "0.1", "-o", tmp_path / "released.csv"),
-    )
-    assert made.returncode == 1, "a column has no role"
-    assert "k-anonymity" in made.stdout
-    assert "pass" in made.stdout
-    assert (tmp_path / "released_policy.yaml").is_file()
+    ]
+    refused = run(*arguments)
+    assert refused.returncode == 2
+    assert "columns without a role: 'workclass'; name them with --identifier" in refused.stderr
+    assert list(tmp_path.iterdir()) == []
+    made = run(*arguments, "--insensitive", "workclass")
+    assert made.returncode == 0, made.stderr
+    checked = run("check", tmp_path / "released_policy.yaml")
+    assert checked.returncode == 0, checked.stdout
 
 
 def test_shuffled_records_are_the_same_records(raw):
@@ -134,10 +138,16 @@ def test_apply_recodes_as_told(raw):
         (["--level", "Agge=1"], "did you mean 'Age'"),
         (["--weight", "Zipp=2"], "did you mean 'Zip'"),
         (["--weight", "Zip"], "COLUMN=NUMBER"),
+        (["--weight", "Zip=1", "--weight", "Zip=2"], "'Zip' twice"),
+        (["--level", "Age=1", "--level", "Age=2-3"], "'Age' twice"),
+        (["--level", "Age=-1"], "got 'Age=-1'"),
+        (["--level", "Age=1-x"], "got 'Age=1-x'"),
         (["--objective", "granulrity"], "did you mean 'granularity'"),
         (["--aggregate", "sum", "--objective", "aecs"], "only granularity"),
         (["--seed", "1"], "--shuffle"),
+        (["--shuffle", "--seed", "-1"], "--seed expects a whole number"),
         (["--qi", "Age"], "--qi is for a table"),
+        (["--hierarchies", "."], "--hierarchies is for a table"),
     ],
 )
 def test_wrong_options_write_nothing(raw, options, told):

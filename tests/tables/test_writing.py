@@ -19,7 +19,7 @@ from conftest import ROOT
 from PETWorks import CSV
 from PETWorks.errors import InputError
 from PETWorks.tables.opening import open_source
-from PETWorks.tables.output import write_whole
+from PETWorks.tables.output import in_place, write_whole
 from PETWorks.tables.whole import whole_table
 from PETWorks.tables.writing import release_content, table_content
 
@@ -221,6 +221,26 @@ def test_files_that_were_there_stay_if_a_later_content_fails(tmp_path):
     with pytest.raises(InputError, match="no"):
         write_whole({paths[0]: b"2", paths[1]: fails, paths[2]: b"2"})
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a": b"1", "b": b"1", "c": b"1"}
+
+
+def test_a_folder_is_not_replaced(tmp_path):
+    (tmp_path / "a").write_bytes(b"1")
+    (tmp_path / "b").mkdir()
+    with pytest.raises(InputError, match=r"cannot write '.*b': Is a directory"):
+        write_whole({tmp_path / "a": b"2", tmp_path / "b": b"2"})
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
+    assert (tmp_path / "a").read_bytes() == b"1"
+
+
+def test_files_are_as_before_if_what_follows_fails(tmp_path):
+    earlier, fresh = tmp_path / "earlier", tmp_path / "fresh"
+    earlier.write_bytes(b"1")
+    with pytest.raises(OSError, match=r"nowhere"), in_place({earlier: b"2", fresh: b"2"}):
+        (tmp_path / "nowhere" / "file").write_bytes(earlier.read_bytes() + fresh.read_bytes())
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"earlier": b"1"}
+    with in_place({earlier: b"2"}):
+        pass
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"earlier": b"2"}
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".feather"])

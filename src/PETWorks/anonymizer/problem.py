@@ -1,7 +1,7 @@
 """A problem to be solved: the table, the rules, the limit and the objective, all of them checked before any work."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -65,7 +65,7 @@ def problem_of(
         )
     if not release.quasi_identifiers:
         raise RoleError(*NO_QUASI_IDENTIFIER)
-    _check_hierarchies(release)
+    check_hierarchies(release, release.quasi_identifiers)
     check_columns(release, levels, "levels")
     check_columns(release, weights, "weights")
     name, put_together, weighed = checked_objective(objective, aggregate, weights, release.quasi_identifiers)
@@ -110,8 +110,9 @@ def with_original(release: Release) -> None:
         release.view = replace(view, background=replace(view.background, load_original=lambda: view.table))
 
 
-def _check_hierarchies(release: Release) -> None:
-    without = [name for name in release.quasi_identifiers if name not in release.hierarchies]
+def check_hierarchies(release: Release, generalised: Sequence[str]) -> None:
+    """An error if columns that are to be generalised have no hierarchy; it proposes one."""
+    without = [name for name in generalised if name not in release.hierarchies]
     if not without:
         return
     marginal = release.marginal(without[0])

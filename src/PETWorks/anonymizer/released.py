@@ -46,6 +46,10 @@ class Recoded:
         """How many records are suppressed beside those that were already."""
         return int(self.classes.records[self.taken_out].sum())
 
+    def __repr__(self) -> str:
+        levels = ", ".join(f"{name} {level}" for name, level in self.levels.items())
+        return f"<{type(self).__name__}: levels {levels}; {self.suppressed} of {self.records} records suppressed>"
+
     @cached_property
     def changed_columns(self) -> "dict[str, pa.Array]":
         """The columns that are not as they were, as texts, in the order of the input.

@@ -2,7 +2,7 @@
 
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
-from PETWorks.anonymizer.applying import apply_levels
+from PETWorks.anonymizer.applying import on_levels
 from PETWorks.anonymizer.searching import Progress
 from PETWorks.cli.arguments import (
     DOES_NOT_HOLD,
@@ -21,7 +21,7 @@ from PETWorks.cli.arguments import (
     shown_name,
 )
 from PETWorks.cli.policies import STANDARD_OUTPUT, with_format_options
-from PETWorks.cli.release_files import Job, checked_target, job_given, named_at_the_end, today, written
+from PETWorks.cli.release_files import Job, check_seed, checked_paths, job_given, today, written
 from PETWorks.errors import ParameterError
 from PETWorks.gate.anonymising import anonymize_by, waived_rules
 from PETWorks.gate.anonymization_document import AnonymizationFacts
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from PETWorks.render.checks import Check
 
 FILE = click.Path(path_type=Path)
-POLICY_SUFFIXES = (".yaml", ".yml")
 
 
 def _options(command: Callable[..., None]) -> Callable[..., None]:
@@ -57,6 +56,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
         option("--qi", multiple=True, metavar="A,B", help="Quasi-identifiers: what an adversary may know."),
         option("--sensitive", multiple=True, metavar="C,D", help="Sensitive attributes: what must not be learnt."),
         option("--identifier", multiple=True, metavar="E,F", help="Direct identifiers: they are left out."),
+        option("--insensitive", multiple=True, metavar="G,H", help="Columns that may stay as they are."),
         option("--privacy-unit", metavar="COLUMN", help="Names the person; several records of a person count once."),
         option("--hierarchies", metavar="DIR", help="Folder of files ...hierarchy_<column>.csv."),
         option("--original", metavar="TABLE", help="The table that measures compare with [default: the table itself]."),
@@ -98,7 +98,8 @@ def anonymize_command(table: str, output: Path, **options: Any) -> None:
     Examples:
       petworks anonymize patients_policy.yaml -o released.csv --html report.html
       petworks anonymize patients_policy.yaml -o released.parquet --suppression 0.02 --level age=1-2
-      petworks anonymize patients.csv --qi age,zip --hierarchies levels --measure k-anonymity:k=5 -o released.csv
+      petworks anonymize patients.csv --qi age,zip --sensitive diagnosis --identifier name --insensitive ward \\
+          --hierarchies levels --measure k-anonymity:k=5 --measure l-diversity:l=2 -o released.csv
     """
     lang = checked_language(options["lang"])
     wanted = {name: options[name] for name in FILES if options[name] is not None}
@@ -106,23 +107,28 @@ def anonymize_command(table: str, output: Path, **options: Any) -> None:
     if len(printed) > 1 or (printed and options["output_format"] == "json"):
         raise ParameterError("only one result can be printed: give '-' once, without --format json")
     reports = {name: path for name, path in wanted.items() if name not in printed}
-    job = job_given(table, options)
     given = {
         "suppression": _share(options["suppression"]),
         "objective": options["objective"],
         "aggregate": options["aggregate"],
-        "weights": dict(_pair(text, "--weight") for text in options["weights"]) or None,
-        "levels": dict(_bounds(text) for text in options["levels"]) or None,
+        "weights": _by_column(options["weights"], "--weight", _weight) or None,
+        "levels": _by_column(options["levels"], "--level", _bounds) or None,
     }
-    target = checked_target(output, job, reports.values())
+    check_seed(options)
+    job = job_given(table, options)
+    paths = checked_paths(output, job, reports.values())
     with searching() as report, _interruptible():
         result = _anonymized(job, given, report)
     if not result.optimal:
         click.echo("petworks: the search was stopped; this is the best release so far", err=True)
-    files, policy, rules = written(result, job, target, options)
-    with named_at_the_end(files), progress(f"explaining {shown_name(target)}"):
-        # The explanation takes further searches, which is not what Ctrl-C was for.
-        explanation = result.explain() if result.optimal and (options["explain"] or wanted) else None
+    explanation = None
+    if result.optimal and (options["explain"] or wanted):
+        try:
+            with progress(f"explaining {shown_name(paths.release)}"), _interruptible():
+                explanation = result.explain()
+        except KeyboardInterrupt:  # it takes further searches; the release is worth having without it
+            click.echo("petworks: the explanation was stopped; the release is written without it", err=True)
+    with written(result, job, paths, options) as (policy, rules), progress(f"checking {shown_name(paths.release)}"):
         waived = waived_rules(policy, today())
         facts = anonymization_facts(result, policy.release(engine="memory"), explanation, waived)
         told = _checked(policy, facts) if wanted else None
@@ -131,8 +137,8 @@ def anonymize_command(table: str, output: Path, **options: Any) -> None:
     if told is not None and printed:
         click.echo(told.to_format(printed[0], lang), nl=False)
     else:
-        _put_out(facts, rules, target, policy, options)
-    say_written([*files, *reports.values()])
+        _put_out(facts, rules, paths.release, policy, options)
+    say_written([*paths.written, *reports.values()])
     sys.exit(DOES_NOT_HOLD if together([rule.verdict for rule in rules]) == FAIL else HOLDS)
 
 
@@ -151,22 +157,21 @@ def apply_command(table: str, output: Path, **options: Any) -> None:
     Examples:
       petworks apply patients_policy.yaml --levels age=2,zip=1 --suppress -o released.csv
     """
+    levels = _by_column(items(options["levels"], "--levels"), "--levels", _level)
+    check_seed(options)
     job = job_given(table, options)
-    target = checked_target(output, job, ())
-    levels = {
-        name: _level(text)
-        for name, text in (_pair_text(text, "--levels") for text in items(options["levels"], "--levels"))
-    }
+    paths = checked_paths(output, job)
     with progress(f"recoding {shown_name(table)}"):
-        result = apply_levels(job.release, levels, job.rules if options["suppress"] else ())
-    files, _, rules = written(result, job, target, options)
+        result = on_levels(job.release, levels, job.rules if options["suppress"] else ())
+    with written(result, job, paths, options) as (_, rules):
+        pass
     if options["output_format"] == "json":
         click.echo(dumps({"levels": result.levels, "suppressed": result.suppressed, "rules": _verdicts(rules)}))
     else:
         from PETWorks.render.anonymization_text import applied_text
 
-        click.echo(applied_text(target.name, result.suppressed, result.records, rules, **style(None)), nl=False)
-    say_written(files)
+        click.echo(applied_text(paths.release.name, result.suppressed, result.records, rules, **style(None)), nl=False)
+    say_written(paths.written)
     sys.exit(DOES_NOT_HOLD if together([rule.verdict for rule in rules]) == FAIL else HOLDS)
 
 
@@ -221,28 +226,33 @@ def _share(text: str | None) -> float | None:
     return number
 
 
-def _pair_text(text: str, option: str) -> tuple[str, str]:
-    column, equals, value = text.rpartition("=")
-    if not equals or not column.strip():
-        raise ParameterError(f"{option} expects COLUMN=NUMBER, got {text[:60]!r}")
-    return column.strip(), value.strip()
+def _by_column(texts: Iterable[str], option: str, read: Callable[[str], Any]) -> dict[str, Any]:
+    """`COLUMN=VALUE`, each column once; `read` gives None for what is no value."""
+    by_column: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.rpartition("=")
+        column, given = name.strip(), read(value.strip())
+        if not equals or not column or given is None:
+            expected = {"--weight": "COLUMN=NUMBER", "--level": "COLUMN=N or COLUMN=N-M"}.get(option, "COLUMN=N")
+            levels = "" if option == "--weight" else ", with levels from 0 on"
+            raise ParameterError(f"{option} expects {expected}{levels}; got {text[:60]!r}")
+        if column in by_column:
+            raise ParameterError(f"{option} gives the column {column!r} twice; once is enough")
+        by_column[column] = given
+    return by_column
 
 
-def _pair(text: str, option: str) -> tuple[str, float]:
-    column, value = _pair_text(text, option)
-    number = number_given(value)
-    if number is None:
-        raise ParameterError(f"{option} expects COLUMN=NUMBER, got {text[:60]!r}")
-    return column, number
+def _weight(text: str) -> float | None:
+    return number_given(text)
 
 
-def _level(text: str) -> int:
-    if not text.isdecimal() or len(text) > 6:
-        raise ParameterError(f"expected a level, a whole number from 0 on, got {text[:40]!r}")
-    return int(text)
+def _level(text: str) -> int | None:
+    return int(text) if text.isdecimal() and len(text) <= 6 else None
 
 
-def _bounds(text: str) -> tuple[str, Any]:
-    column, value = _pair_text(text, "--level")
-    low, dash, high = value.partition("-")
-    return column, (_level(low), _level(high)) if dash else _level(low)
+def _bounds(text: str) -> int | tuple[int, int] | None:
+    low, dash, high = text.partition("-")
+    lowest, highest = _level(low), _level(high) if dash else None
+    if not dash:
+        return lowest
+    return None if lowest is None or highest is None else (lowest, highest)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from PETWorks.about.treatment import TREATMENTS
-from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.engine import ENGINES
 from PETWorks.counting.release import Release
 from PETWorks.errors import Hint, ParameterError, RoleError, printable
@@ -40,6 +40,14 @@ OPTIONS = {
     Hint.NETWORK: "--network",
     Hint.CHECK_DOCUMENT: "petworks check POLICY --json FILE",
     Hint.INTERNAL_EDITION: "--internal",
+}
+
+# The options that give a role to columns, as far as a command has them.
+ROLE_OPTIONS = {
+    "qi": QUASI_IDENTIFIER,
+    "sensitive": SENSITIVE_ATTRIBUTE,
+    "identifier": IDENTIFIER,
+    "insensitive": INSENSITIVE_ATTRIBUTE,
 }
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -117,7 +125,7 @@ def release_given(
 ) -> Release:
     """The table that the options describe."""
     roles: dict[str, str] = {}
-    for option, role in (("qi", QUASI_IDENTIFIER), ("sensitive", SENSITIVE_ATTRIBUTE), ("identifier", IDENTIFIER)):
+    for option, role in ROLE_OPTIONS.items():
         for column in columns(options.get(option, ())):
             if roles.setdefault(column, role) != role:
                 raise RoleError(f"column {column!r} has two roles: {roles[column]!r} and {role!r}")

@@ -1,7 +1,8 @@
 """Which table is to be released, and the files of a release: it, its policy and its hierarchies."""
 
 import secrets
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -10,30 +11,35 @@ from typing import Any
 
 import click
 
+from PETWorks.about.declaration import Named, hierarchy_files
 from PETWorks.about.roles import ROLE_KEYS
+from PETWorks.about.sidecar import read_sidecar, sidecar_of
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import MeasureRule, Rule
 from PETWorks.cli.arguments import (
+    ROLE_OPTIONS,
     input_files,
     population_given,
     release_given,
     request,
-    say_written,
     shown_name,
     shown_path,
 )
+from PETWorks.cli.release_paths import Inputs, ReleasePaths, check_reports, release_paths
 from PETWorks.counting.release import Release
-from PETWorks.errors import InputError, ParameterError, printable
-from PETWorks.gate.anonymising import MARK, hierarchy_files, policy_content, released_policy, search_rules
+from PETWorks.errors import ParameterError, RoleError, printable, quoted
+from PETWorks.gate.anonymising import policy_content, released_policy, search_rules
 from PETWorks.gate.document import RuleResult
 from PETWorks.gate.policy import Policy, read_policy
 from PETWorks.gate.verdict import rule_results
 from PETWorks.measures.parameters import number_given
 from PETWorks.render.terminal import progress
-from PETWorks.tables.output import check_writable, write_whole
-from PETWorks.tables.writing import check_suffix, release_content
+from PETWorks.tables.output import in_place
+from PETWorks.tables.whole import check_ordered
+from PETWorks.tables.writing import release_content
 
 POLICY_SUFFIXES = (".yaml", ".yml")
+OF_A_TABLE = ("privacy_unit", "hierarchies", "original", "population")  # options that a policy makes needless
 
 
 @dataclass(frozen=True)
@@ -44,24 +50,26 @@ class Job:
     rules: tuple[Rule, ...]
     content: Mapping[str, Any]
     policy: Policy | None
-    inputs: tuple[Path, ...]
+    inputs: Inputs
 
 
 def job_given(table: str, options: dict[str, Any]) -> Job:
     """The table that a policy or options describe."""
     counted = {"engine": "memory", "memory_limit": options["memory_limit"], "temp_folder": None}
     if Path(table).suffix.lower() in POLICY_SUFFIXES:
-        theirs = ("measures", "qi", "sensitive", "identifier", "privacy_unit", "hierarchies", "original", "population")
-        strange = [name for name in theirs if options[name]]
+        theirs = {"measures": "measure"} | {name: name for name in (*ROLE_OPTIONS, *OF_A_TABLE)}
+        strange = [option for name, option in theirs.items() if options[name]]
         if strange:
-            raise ParameterError(
-                f"--{strange[0].replace('_', '-').removesuffix('s')} is for a table; the policy says it"
-            )
+            raise ParameterError(f"--{strange[0].replace('_', '-')} is for a table; the policy says it")
         policy = read_policy(table, options["root"], network=options["network"])
         with progress(f"reading {shown_name(policy.data)}"):
             release = policy.release(**counted)
-        inputs = (policy.path, *input_files(policy.data, policy.original, policy.population))
-        return Job(release, search_rules(policy, today()), policy_content(policy), policy, inputs)
+        check_ordered(release.source)
+        tables = (policy.data, policy.original, policy.population)
+        inputs = Inputs.of([policy.path, *input_files(*tables), *_beside(release, policy.hierarchies)], tables)
+        has_all = policy.roles is not None and policy.hierarchies is not None  # otherwise the roles file has the rest
+        said = {**({} if has_all else _described(release)), **policy_content(policy)}
+        return Job(release, search_rules(policy, today()), said, policy, inputs)
     if not options["measures"]:
         raise ParameterError(
             "name a rule with --measure, such as --measure k-anonymity:k=5; or name a policy (petworks init writes one)"
@@ -69,22 +77,62 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
     asked = [request(text) for text in options["measures"]]
     with progress(f"reading {shown_name(table)}"):
         release = release_given(table, {**options, **counted}, population_given(options))
-    content: dict[str, Any] = {"petworks_policy": 1, "data": Path(table), "roles": _by_role(release)}
-    for key in ("original", "population", "privacy_unit", "separator", "encoding"):
+    check_ordered(release.source)
+    _check_roles(release)
+    content: dict[str, Any] = {"petworks_policy": 1, "data": Path(table), **_described(release)}
+    for key in ("original", "population", "separator", "encoding"):
         if options[key] is not None:
             content[key] = Path(options[key]) if key == "original" else options[key]
     if isinstance(population_given(options), str):
         content["population"] = Path(options["population"])
-    content["treatment"] = {name: way for name, way in release.treatment.items() if name != "privacy_unit"}
-    content["rules"] = [
-        {
-            "measure": metric.name,
-            **{name: value for name, value in checked.items() if value != metric.parameters[name].default},
-        }
-        for metric, checked in asked
-    ]
     rules = tuple(MeasureRule(metric, checked) for metric, checked in asked)
-    return Job(release, rules, content, None, input_files(table, options["original"], options["population"]))
+    content["rules"] = list(_rules_written(rules))
+    tables = (table, options["original"], options["population"])
+    hierarchies = None if options["hierarchies"] is None else Path(options["hierarchies"])
+    return Job(
+        release, rules, content, None, Inputs.of([*input_files(*tables), *_beside(release, hierarchies)], tables)
+    )
+
+
+def _beside(release: Release, hierarchies: Named | None) -> Iterator[Path]:
+    """The files that are read although no table is in them: hierarchies, and the roles file."""
+    yield from hierarchy_files(hierarchies)
+    if release.source.path is not None:
+        sidecar = sidecar_of(release.source.path)
+        yield from [] if sidecar is None else [sidecar]
+        if hierarchies is None:
+            yield from hierarchy_files(read_sidecar(release.source.path).hierarchies)
+
+
+def _described(release: Release) -> dict[str, Any]:
+    """What a policy says of a table that has no roles file: roles, the privacy unit, and how records are treated."""
+    unit = {} if release.privacy_unit is None else {"privacy_unit": release.privacy_unit}
+    treatment = {name: way for name, way in release.treatment.items() if name != "privacy_unit"}
+    return {"roles": _by_role(release), **unit, "treatment": treatment}
+
+
+def _check_roles(release: Release) -> None:
+    """An error if a column has no role: it would be in the release, and nobody has said that it may be."""
+    without = [name for name in release.columns if name not in release.roles and name != release.privacy_unit]
+    if without:
+        raise RoleError(
+            f"columns without a role: {quoted(without)}; name them with --identifier (they are left out), "
+            "--insensitive (they stay as they are), --qi or --sensitive"
+        )
+
+
+def _rules_written(rules: tuple[MeasureRule, ...]) -> Iterator[dict[str, Any]]:
+    """The rules as a policy has them; several of one measure get names that differ."""
+    measures = Counter(rule.metric.name for rule in rules)
+    names: set[str] = set()
+    for place, rule in enumerate(rules, 1):
+        given = {name: one for name, one in rule.parameters.items() if one != rule.metric.parameters[name].default}
+        if measures[rule.metric.name] == 1:
+            yield {"measure": rule.metric.name, **given}
+            continue
+        name = rule.name if rule.name not in names else f"{rule.name}, rule {place}"
+        names.add(name)
+        yield {"name": name, "measure": rule.metric.name, **given}
 
 
 def _by_role(release: Release) -> dict[str, list[str]]:
@@ -95,60 +143,49 @@ def _by_role(release: Release) -> dict[str, list[str]]:
     }
 
 
-def checked_target(output: Path, job: Job, reports: Any) -> Path:
-    """The file of the release; an error if it, or what comes beside it, cannot be written."""
-    check_suffix(output)
-    target = check_writable(output, job.inputs)
-    beside = target.with_name(f"{target.stem}_policy.yaml")
-    if beside.exists() and not _is_ours(beside):
-        raise InputError(
-            f"cannot write {str(beside)!r}: it exists and was not written by petworks anonymize; name another output"
-        )
-    for path in reports:
-        if check_writable(path, job.inputs) in (target, beside):
-            raise ParameterError("two results would be written to the same file")
-    return target
+def checked_paths(output: Path, job: Job, reports: Collection[Path] = ()) -> ReleasePaths:
+    """Where the release and all that comes beside it are written; an error if something of it cannot be."""
+    release = job.release
+    paths = release_paths(output, release.hierarchies, tuple(release.compared_columns), job.inputs)
+    check_reports(reports, paths, job.inputs)
+    return paths
 
 
-def _is_ours(policy: Path) -> bool:
-    with policy.open("rb") as file:
-        return file.read(len(MARK)) == MARK.encode()
-
-
+@contextmanager
 def written(
-    result: Recoded, job: Job, target: Path, options: dict[str, Any]
-) -> tuple[list[Path], Policy, tuple[RuleResult, ...]]:
-    """Write the release with all that comes beside it, and judge it as it was written."""
+    result: Recoded, job: Job, paths: ReleasePaths, options: dict[str, Any]
+) -> Iterator[tuple[Policy, tuple[RuleResult, ...]]]:
+    """A context in which the release with all that comes beside it is written and judged; it stays if nothing fails."""
     original = job.release
-    named = hierarchy_files(target, original.hierarchies, tuple(original.compared_columns))
     needs_original = any(
         "the original table" in rule.metric.needs for rule in job.rules if isinstance(rule, MeasureRule)
     )
-    text, root = released_policy(job.content, target, named, needs_original=needs_original, made=result)
-    order = _order(result.records, options)
-    beside = target.with_name(f"{target.stem}_policy.yaml")
+    text, root = released_policy(
+        job.content, paths.release, paths.hierarchies, needs_original=needs_original, made=result
+    )
     contents: dict[Path, Any] = {
-        target: release_content(
-            target, original.source, drop=result.left_out, changed=result.changed_columns, order=order
+        paths.release: release_content(
+            paths.release,
+            original.source,
+            drop=result.left_out,
+            changed=result.changed_columns,
+            order=_order(result.records, options),
         ),
-        beside: text.encode("utf-8", "surrogateescape"),
+        paths.policy: text.encode("utf-8", "surrogateescape"),
         **{
             path: original.hierarchies[column].to_csv().encode("utf-8", "surrogateescape")
-            for column, path in named.items()
+            for column, path in paths.hierarchies.items()
         },
     }
-    folder = target.parent / f"{target.stem}_hierarchies"
-    is_new = not folder.exists()
-    folder.mkdir(exist_ok=True)
+    is_new = not paths.folder.exists()
+    paths.folder.mkdir(exist_ok=True)
     try:
-        write_whole(contents)
+        with in_place(contents):
+            policy = read_policy(paths.policy, root, network=options["network"])
+            yield policy, rule_results(policy.release(engine="memory"), policy, today())
     finally:
-        if is_new and not any(folder.iterdir()):
-            folder.rmdir()
-    files = [target, beside, folder]
-    with named_at_the_end(files):
-        policy = read_policy(beside, root, network=options["network"])
-        rules = rule_results(policy.release(engine="memory"), policy, today())
+        if is_new and not any(paths.folder.iterdir()):
+            paths.folder.rmdir()
     if root is not None:
         click.echo(
             f"petworks: the policy names files outside its folder: check it with --root {printable(shown_path(root))}",
@@ -160,30 +197,29 @@ def written(
             "records are of one person: remove it if nobody needs to know",
             err=True,
         )
-    return files, policy, rules
 
 
-@contextmanager
-def named_at_the_end(files: list[Path]) -> Iterator[None]:
-    """A context in which Ctrl-C does not hide that files were written before."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        say_written(files)
-        raise
+def check_seed(options: dict[str, Any]) -> None:
+    """An error if a seed is given that is none, or for nothing."""
+    given = options["seed"]
+    if given is not None and not options["shuffle"]:
+        raise ParameterError("--seed is for --shuffle")
+    if given is not None and _seed(given) is None:
+        raise ParameterError(f"--seed expects a whole number, got {given[:40]!r}")
+
+
+def _seed(text: str) -> int | None:
+    number = number_given(text)
+    return number if isinstance(number, int) and number >= 0 else None
 
 
 def _order(records: int, options: dict[str, Any]) -> Any:
     """A random order, if it is wanted."""
     if not options["shuffle"]:
-        if options["seed"] is not None:
-            raise ParameterError("--seed is for --shuffle")
         return None
     import numpy as np
 
-    seed = secrets.randbits(32) if options["seed"] is None else number_given(options["seed"])
-    if not isinstance(seed, int) or seed < 0:
-        raise ParameterError(f"--seed expects a whole number, got {options['seed'][:40]!r}")
+    seed = secrets.randbits(32) if options["seed"] is None else _seed(options["seed"])
     click.echo(f"petworks: the order of the records is random (--shuffle --seed {seed})", err=True)
     return np.random.default_rng(seed).permutation(records)
 

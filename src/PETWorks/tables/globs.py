@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from fnmatch import fnmatchcase
 from glob import glob
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +67,22 @@ def open_files(pattern: str, opened: Callable[[Path], Any]) -> Files:
 def matching(pattern: str) -> list[Path]:
     """The files that a pattern names, in the order of their names; none if it is no pattern."""
     return [Path(path) for path in _named(pattern) if Path(path).is_file()]
+
+
+def would_match(pattern: str, path: Path) -> bool:
+    """Whether a file at this path, with links followed, would be one of those that a pattern names."""
+    parts = Path(pattern).parts
+    fixed = list(takewhile(lambda part: not any(sign in part for sign in SIGNS), parts))
+    folder = Path(*fixed).resolve()
+    return path.is_relative_to(folder) and _fits(parts[len(fixed) :], path.relative_to(folder).parts)
+
+
+def _fits(patterns: Sequence[str], parts: Sequence[str]) -> bool:
+    if not patterns or not parts:
+        return not parts and all(pattern == "**" for pattern in patterns)
+    if patterns[0] == "**":
+        return _fits(patterns[1:], parts) or _fits(patterns, parts[1:])
+    return fnmatchcase(parts[0], patterns[0]) and _fits(patterns[1:], parts[1:])
 
 
 def _named(pattern: str) -> list[str]:

@@ -1,8 +1,10 @@
 """How files are written: all of them whole, or none at all."""
 
+import errno
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -37,31 +39,42 @@ Content = bytes | Callable[[BinaryIO], None]  # of a file, or what writes it the
 
 def write_whole(contents: Mapping[Path, Content]) -> None:
     """Write files so that they are there complete, all of them, or not at all; earlier ones stay if that fails."""
+    with in_place(contents, keep_earlier=len(contents) > 1):
+        pass
+
+
+@contextmanager
+def in_place(contents: Mapping[Path, Content], *, keep_earlier: bool = True) -> Iterator[None]:
+    """A context in which files are there complete, and stay; if it fails, earlier ones are there as before."""
     names = {path: f".petworks-{os.getpid()}-{time.time_ns()}-{n}" for n, path in enumerate(contents)}
     partial = {path: path.with_name(f"{name}.partial") for path, name in names.items()}
-    earlier = {path: path.with_name(f"{name}.earlier") for path, name in names.items() if len(names) > 1}
+    earlier = {path: path.with_name(f"{name}.earlier") for path, name in names.items() if keep_earlier}
     replacing: list[Path] = []
     written, complete = "", False
     try:
-        for path, content in contents.items():
-            written = str(path)
-            with partial[path].open("xb") as file:
-                if isinstance(content, bytes):
-                    file.write(content)
-                else:
-                    content(file)
-        for path in contents:
-            written = str(path)
-            replacing.append(path)
-            if path in earlier and path.exists():
-                path.replace(earlier[path])
-            partial[path].replace(path)
+        try:
+            for path, content in contents.items():
+                written = str(path)
+                with partial[path].open("xb") as file:
+                    if isinstance(content, bytes):
+                        file.write(content)
+                    else:
+                        content(file)
+            for path in contents:
+                written = str(path)
+                if path.is_dir():
+                    raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+                replacing.append(path)
+                if path in earlier and os.path.lexists(path):
+                    path.replace(earlier[path])
+                partial[path].replace(path)
+        except OSError as error:
+            raise InputError(f"cannot write {written!r}: {error.strerror or error}") from None
+        yield
         complete = True
-    except OSError as error:
-        raise InputError(f"cannot write {written!r}: {error.strerror or error}") from None
     finally:
         for path in [] if complete else replacing:
-            if path in earlier and earlier[path].exists():
+            if path in earlier and os.path.lexists(earlier[path]):
                 earlier[path].replace(path)
             elif path in earlier and not partial[path].exists():
                 path.unlink(missing_ok=True)

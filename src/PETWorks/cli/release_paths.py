@@ -1,0 +1,138 @@
+"""Where a release and all that comes beside it are written: paths that are free, or ours, and none of the inputs."""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PETWorks.errors import InputError, ParameterError, PETWorksError
+from PETWorks.gate.anonymising import MARK, hierarchy_files
+from PETWorks.tables.globs import SIGNS, would_match
+from PETWorks.tables.output import check_writable
+from PETWorks.tables.writing import check_suffix
+from PETWorks.tables.yamlfile import read_yaml
+
+ANOTHER = "name another output"
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What a run reads: files, and patterns that files must not begin to match."""
+
+    files: tuple[Path, ...]
+    patterns: tuple[str, ...]
+
+    @classmethod
+    def of(cls, files: Iterable[Path], tables: Iterable[Any]) -> "Inputs":
+        """Files, and whichever of the tables are named by a pattern."""
+        named = [str(table) for table in tables if isinstance(table, str | Path) and "://" not in str(table)]
+        patterns = [name for name in named if any(sign in name for sign in SIGNS) and not Path(name).exists()]
+        return cls(tuple(files), tuple(patterns))
+
+    def check(self, path: Path) -> None:
+        """An error if a file that is to be written is an input, or would become one."""
+        if path.exists() and any(file.exists() and path.samefile(file) for file in self.files):
+            raise InputError(f"cannot write {str(path)!r}: it is an input of this run; {ANOTHER}")
+        for pattern in self.patterns:
+            if would_match(pattern, path):
+                raise InputError(
+                    f"cannot write {str(path)!r}: it would be one of the files that {pattern!r} names, which are the "
+                    f"input; {ANOTHER}"
+                )
+
+
+@dataclass(frozen=True)
+class ReleasePaths:
+    """The file of a release, its policy, and the folder with its hierarchies, by column."""
+
+    release: Path
+    policy: Path
+    folder: Path
+    hierarchies: Mapping[str, Path]
+
+    @property
+    def written(self) -> list[Path]:
+        """What a user is told of; the folder stands for what is in it."""
+        return [self.release, self.policy, *([self.folder] if self.hierarchies else [])]
+
+
+def release_paths(
+    output: Path, hierarchies: Mapping[str, Any], columns: tuple[str, ...], inputs: Inputs
+) -> ReleasePaths:
+    """Where everything is written; an error if something of it cannot be, is an input, or belongs to somebody else."""
+    check_suffix(output)
+    if "hierarchy_" in output.name:
+        raise InputError(
+            f"cannot write {str(output)!r}: a file with 'hierarchy_' in its name is taken for a hierarchy; {ANOTHER}"
+        )
+    release = check_writable(output, inputs.files)
+    check_suffix(release)
+    paths = ReleasePaths(
+        release,
+        release.with_name(f"{release.stem}_policy.yaml"),
+        release.with_name(f"{release.stem}_hierarchies"),
+        hierarchy_files(release, hierarchies, columns),
+    )
+    try:
+        is_ours = _is_ours(paths.policy, release)
+        _check_folder(paths, inputs, is_ours=is_ours)
+        for path in (release, paths.policy, *paths.hierarchies.values()):
+            inputs.check(path)
+    except OSError as error:
+        raise InputError(f"cannot write {str(output)!r}, or what comes beside it: {error.strerror or error}") from None
+    return paths
+
+
+def check_reports(reports: Iterable[Path], paths: ReleasePaths, inputs: Inputs) -> None:
+    """An error if a report cannot be written, or if two results would be in one file."""
+    taken = {paths.release, paths.policy}
+    for report in reports:
+        path = check_writable(report, inputs.files)
+        inputs.check(path)
+        if path in taken:
+            raise ParameterError(f"two results would be written to the same file, {str(report)!r}")
+        if path.is_relative_to(paths.folder):
+            raise ParameterError(f"cannot write {str(report)!r}: the folder is for the hierarchies of the release")
+        taken.add(path)
+
+
+def _is_ours(policy: Path, release: Path) -> bool:
+    """Whether there is a policy of an earlier run for this very release; an error if there is another file."""
+    if not os.path.lexists(policy):
+        return False
+    if policy.is_symlink() or not policy.is_file():
+        raise InputError(f"cannot write {str(policy)!r}: it exists and is not a regular file; {ANOTHER}")
+    with policy.open("rb") as file:
+        is_marked = file.read(len(MARK)) == MARK.encode()
+    try:
+        content = read_yaml(policy).content if is_marked else None
+    except PETWorksError:  # somebody has changed it
+        content = None
+    data = content.get("data") if isinstance(content, dict) else None
+    if data is None:
+        raise InputError(
+            f"cannot write {str(policy)!r}: it exists and was not written by petworks anonymize; {ANOTHER}"
+        )
+    if data != release.name:
+        raise InputError(f"cannot write {str(policy)!r}: it is the policy of another release, {data!r}; {ANOTHER}")
+    return True
+
+
+def _check_folder(paths: ReleasePaths, inputs: Inputs, *, is_ours: bool) -> None:
+    folder = paths.folder
+    if not os.path.lexists(folder):
+        return
+    if folder.is_symlink() or not folder.is_dir():
+        raise InputError(f"cannot write {str(folder)!r}: it exists and is a symlink or not a folder; {ANOTHER}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise InputError(f"cannot write {str(folder)!r}: the folder is not writable")
+    if any(file.resolve().is_relative_to(folder) for file in inputs.files):
+        raise InputError(f"cannot write {str(folder)!r}: inputs of this run are in it; {ANOTHER}")
+    if not is_ours and any(folder.iterdir()):
+        raise InputError(
+            f"cannot write {str(folder)!r}: it exists and was not written by petworks anonymize; {ANOTHER}"
+        )
+    for path in paths.hierarchies.values():
+        if os.path.lexists(path) and not path.is_file():
+            raise InputError(f"cannot write {str(path)!r}: it exists and is not a regular file; {ANOTHER}")

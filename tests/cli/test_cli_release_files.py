@@ -1,0 +1,212 @@
+"""The files of a release: inputs and files of others stay, and nothing is left behind where a command fails."""
+
+import csv
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from command import petworks as run
+
+POLICY = """petworks_policy: 1
+data: raw.csv
+hierarchies: {Age: ages.csv, Zip: {prefix: [1]}}
+roles: {quasi_identifiers: [Age, Zip], sensitive_attributes: [Illness]}
+rules: [{measure: k-anonymity, k: 4}]
+"""
+ROWS = [["Age", "Zip", "Illness"], *([str(20 + n % 4), "ab"[n % 2] + "1", "xyz"[n % 3]] for n in range(48))]
+AGES = "".join(f"{age};{age // 2 * 2}+;*\n" for age in range(20, 24))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A table with a policy, and a hierarchy in a file that is not called like one."""
+    with (tmp_path / "raw.csv").open("w", newline="") as file:
+        csv.writer(file).writerows(ROWS)
+    (tmp_path / "ages.csv").write_text(AGES)
+    (tmp_path / "policy.yaml").write_text(POLICY)
+    return tmp_path
+
+
+def content(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None for path in folder.rglob("*")}
+
+
+def refused(folder, *arguments, command="anonymize", policy="policy.yaml"):
+    """What a command says that must end with exit code 2 and leave everything as it was."""
+    before = content(folder)
+    done = run(command, policy, *arguments, cwd=folder)
+    assert done.returncode == 2, (done.returncode, done.stdout, done.stderr)
+    assert content(folder) == before
+    return done.stderr
+
+
+def made(folder, *arguments, command="anonymize", policy="policy.yaml"):
+    done = run(command, policy, *arguments, cwd=folder)
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    return done
+
+
+def table(*roles, hierarchies="levels"):
+    """The options that say of the same table what the policy says."""
+    return [*("--qi", "Age,Zip", "--sensitive", "Illness", "--hierarchies", hierarchies), *roles]
+
+
+@pytest.fixture
+def levels(folder):
+    (folder / "levels").mkdir()
+    (folder / "levels/hierarchy_Age.csv").write_text(AGES)
+    (folder / "levels/hierarchy_Zip.csv").write_text("a1;a;*\nb1;b;*\n")
+    return folder
+
+
+def test_hierarchies_are_inputs(folder):
+    assert "input" in refused(folder, "-o", "ages.csv")
+    assert "input" in refused(folder, "-o", "r.csv", "--html", "ages.csv")
+
+
+def test_hierarchies_of_the_roles_file_are_inputs(folder):
+    text = POLICY.replace("petworks_policy: 1\ndata: raw.csv\n", "").partition("rules")[0]
+    (folder / "raw.yaml").write_text(text)
+    (folder / "policy.yaml").write_text("petworks_policy: 1\ndata: raw.csv\nrules: [{measure: k-anonymity, k: 4}]\n")
+    assert "input" in refused(folder, "-o", "ages.csv")
+    made(folder, "-o", "r.csv")
+    assert run("check", "r_policy.yaml", cwd=folder).returncode == 0
+
+
+def test_a_folder_of_hierarchies_that_is_an_input_is_not_written_to(levels):
+    (levels / "levels").rename(levels / "r_hierarchies")
+    options = table("--measure", "k-anonymity:k=4", hierarchies="r_hierarchies")
+    assert "r_hierarchies" in refused(levels, *options, "-o", "r.csv", policy="raw.csv")
+
+
+def test_a_folder_of_somebody_else_is_not_written_to(folder):
+    (folder / "r_hierarchies").mkdir()
+    (folder / "r_hierarchies/hierarchy_Age.csv").write_text("mine")
+    assert "was not written by petworks anonymize" in refused(folder, "-o", "r.csv")
+    (folder / "r_hierarchies/hierarchy_Age.csv").unlink()
+    made(folder, "-o", "r.csv")
+    made(folder, "-o", "r.csv")  # its own files may be replaced
+
+
+def test_two_rules_of_one_measure(levels):
+    rules = ["--measure", "k-anonymity:k=3", "--measure", "k-anonymity:k=4", "--measure", "k-anonymity:k=4"]
+    made(levels, *table(*rules), "-o", "r.csv", policy="raw.csv")
+    assert run("check", "r_policy.yaml", cwd=levels).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("pattern", "output"),
+    [
+        ("part*.csv", "part3.csv"),
+        ("part?.csv", "part3.csv"),
+        ("./part[0-9].csv", "part3.csv"),
+        ("**/part*.csv", "part3.csv"),
+        ("**/part*.csv", "more/part3.csv"),
+        ("part*.csv", "part_of/../part3.csv"),
+    ],
+)
+def test_a_release_that_the_pattern_of_the_input_would_match(folder, pattern, output):
+    (folder / "raw.csv").rename(folder / "part1.csv")
+    (folder / "part2.csv").write_bytes((folder / "part1.csv").read_bytes())
+    (folder / "policy.yaml").write_text(POLICY.replace("data: raw.csv", f"data: '{pattern}'"))
+    for name in ("more", "part_of"):
+        (folder / name).mkdir()
+    assert "would be one of the files" in refused(folder, "-o", output)
+    assert "would be one of the files" in refused(folder, "-o", "r.csv", "--html", output)
+    made(folder, "-o", "more/released.csv", "--root", ".")
+
+
+def test_a_folder_of_hierarchies_that_is_a_symlink(folder, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (folder / "r_hierarchies").symlink_to(elsewhere)
+    assert "symlink" in refused(folder, "-o", "r.csv")
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_a_folder_where_a_hierarchy_is_to_be_written(folder):
+    made(folder, "-o", "r.csv")
+    (folder / "r_hierarchies/hierarchy_Age.csv").unlink()
+    (folder / "r_hierarchies/hierarchy_Age.csv").mkdir()
+    assert "not a regular file" in refused(folder, "-o", "r.csv")
+
+
+def test_a_report_that_cannot_be_written_leaves_nothing(folder):
+    made(folder, "-o", "old.csv")
+    (folder / "old.csv").write_text("earlier")
+    script, before = Path(sys.executable).with_name("petworks"), content(folder)
+    for name in ("r.csv", "old.csv"):
+        # The release is small enough for the limit, the report is not.
+        command = f"ulimit -f 32; exec {script} anonymize policy.yaml -o {name} --html report.html"
+        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, cwd=folder)
+        assert done.returncode == 2, done.stderr
+        assert "report.html': File too large" in done.stderr
+        assert content(folder) == before
+
+
+def test_a_policy_that_is_no_regular_file(folder):
+    os.mkfifo(folder / "r_policy.yaml")
+    (folder / "s_policy.yaml").mkdir()
+    (folder / "t_policy.yaml").symlink_to("policy.yaml")
+    for name in "rst":
+        done = run("anonymize", "policy.yaml", "-o", f"{name}.csv", cwd=folder)
+        assert done.returncode == 2
+        assert "not a regular file" in done.stderr
+        assert not (folder / f"{name}.csv").exists()
+
+
+def test_a_policy_of_another_release_stays(folder):
+    made(folder, "-o", "r.csv")
+    assert "the policy of another release, 'r.csv'" in refused(folder, "-o", "r.parquet")
+    assert "the policy of another release, 'r.csv'" in refused(folder, "-o", "r.parquet", command="apply")
+    (folder / "r_policy.yaml").write_text((folder / "r_policy.yaml").read_text() + "rules: [\n")
+    assert "was not written by petworks anonymize" in refused(folder, "-o", "r.csv")
+
+
+def test_two_results_in_one_file(folder):
+    assert "same file" in refused(folder, "-o", "r.csv", "--html", "a.out", "--json", "a.out")
+    assert "same file" in refused(folder, "-o", "r.csv", "--html", "r.csv")
+    made(folder, "-o", "r.csv")
+    assert "hierarchies of the release" in refused(folder, "-o", "r.csv", "--html", "r_hierarchies/r.html")
+
+
+def test_a_release_that_is_called_like_a_hierarchy(folder):
+    assert "taken for a hierarchy" in refused(folder, "-o", "hierarchy_Age.csv")
+
+
+def test_a_table_of_a_database_is_refused_before_the_search(levels):
+    with sqlite3.connect(levels / "t.sqlite") as base:
+        base.execute("create table people (Age text, Zip text, Illness text)")
+        base.executemany("insert into people values (?, ?, ?)", ROWS[1:])
+    base.close()
+    options = table("--measure", "k-anonymity:k=400")
+    told = refused(levels, *options, "-o", "r.csv", policy="t.sqlite#people")
+    assert "no order of their own" in told, "not that no levels keep the rules"
+
+
+def test_apply_keeps_columns_without_a_hierarchy(folder):
+    (folder / "policy.yaml").write_text(POLICY.replace(", Zip: {prefix: [1]}", ""))
+    made(folder, "--levels", "Age=1", "--suppress", "-o", "r.csv", command="apply")
+    with (folder / "r.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["Zip"] for row in rows] == [row[1] for row in ROWS[1:]]
+    assert {row["Age"] for row in rows} == {"20+", "22+"}
+    assert run("check", "r_policy.yaml", cwd=folder).returncode == 0
+    assert "'Zip'" in refused(folder, "--levels", "Zip=1", "-o", "s.csv", command="apply")
+
+
+def test_apply_without_any_hierarchy(folder):
+    (folder / "policy.yaml").write_text(POLICY.replace("hierarchies: {Age: ages.csv, Zip: {prefix: [1]}}\n", ""))
+    done = made(folder, "-o", "r.csv", command="apply")
+    assert "r_hierarchies" not in done.stderr
+    assert not (folder / "r_hierarchies").exists()
+    assert run("check", "r_policy.yaml", cwd=folder).returncode == 0
+
+
+@pytest.mark.parametrize("levels", ["Age=1,Age=2", "Age=-1", "Age=1-2", "Age"])
+def test_apply_with_wrong_levels(folder, levels):
+    told = refused(folder, "--levels", levels, "-o", "r.csv", command="apply")
+    assert ("'Age' twice" in told) or (f"got '{levels}'" in told)
