@@ -38,7 +38,7 @@ anonymize: {suppression: 0.05}
 
 
 def test_two_commands_lead_from_fail_to_pass(raw):
-    failed = run("check", raw / "policy.yaml")
+    failed = run("check", "policy.yaml", cwd=raw)
     assert failed.returncode == 1
     told = " ".join(failed.stdout.split())
     assert "petworks anonymize policy.yaml -o RELEASED.csv" in told
@@ -321,3 +321,72 @@ def test_a_release_of_which_nothing_is_left_says_so(raw):
     chinese = words(run(*made, "--lang", "zh-TW"))
     assert "警告：準識別符已不含任何資訊。" in chinese
     assert "沒有抑制任何資料列" not in chinese
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "rules: [{measure: sample-uniqueness, share: 0.01}]",
+        "rules: [{measure: re-identification, at_most: 0.05}]",
+        "subsets: {sizes: all, limits: {uniques: 0.01}}",
+    ],
+)
+def test_a_check_offers_the_command_for_rules_about_the_whole_table(raw, rules):
+    text = (raw / "policy.yaml").read_text()
+    few = (raw / "raw.csv").read_bytes().splitlines(keepends=True)[:111]  # every record is unique
+    (raw / "raw.csv").write_bytes(b"".join(few))
+    kept = text[: text.index("rules:")].replace("no_role", "anonymize: {suppression: 0.5}\nno_role")
+    (raw / "policy.yaml").write_text(f"{kept}{rules}\n")
+    failed = run("check", raw / "policy.yaml", "--json", raw / "check.json", "--html", raw / "check.html")
+    assert failed.returncode == 1
+    assert "To have it fixed, run: petworks anonymize" in words(failed)
+    assert "in classes that fail" not in words(failed)
+    steps = json.loads((raw / "check.json").read_text())["next_steps"]
+    assert [step.get("records") for step in steps if step["step"] == "anonymize"] == [None]
+    assert "若要修正，請執行：petworks anonymize policy.yaml" in (raw / "check.html").read_text("utf-8")
+    assert run("anonymize", raw / "policy.yaml", "-o", raw / "released.csv").returncode == 0
+
+
+def test_a_check_does_not_offer_what_cannot_help(raw):
+    text = (raw / "policy.yaml").read_text()
+    (raw / "policy.yaml").write_text(text.replace("  - {measure: l-diversity, l: 2}\n", "") + WAIVER)
+    assert "petworks anonymize" not in words(run("check", raw / "policy.yaml"))
+
+
+def test_the_advised_command_has_the_path_that_was_given_and_documents_have_none(raw):
+    folder = raw / "p q" / "in"
+    folder.mkdir(parents=True)
+    for name in ("raw.csv", "policy.yaml"):
+        (raw / name).rename(folder / name)
+    failed = run("check", "p q/in/policy.yaml", "--markdown", "check.md", cwd=raw)
+    assert "run: petworks anonymize 'p q/in/policy.yaml' -o RELEASED.csv" in words(failed)
+    written = (raw / "check.md").read_text()
+    assert "petworks anonymize policy.yaml -o RELEASED.csv" in written
+    assert "p q" not in written
+    rooted = words(run("check", "p q/in/policy.yaml", "--root", ".", cwd=raw))
+    assert "run: petworks anonymize 'p q/in/policy.yaml' --root FOLDER -o RELEASED.csv" in rooted
+
+
+def test_values_outside_a_hierarchy_are_counted_in_english(raw):
+    levels = "".join(f"{age};young;*\n" if age < 40 else f"{age};old;*\n" for age in range(20, 55))
+    (raw / "ages.csv").write_text(levels)
+    text = (raw / "policy.yaml").read_text().replace("{width: [5, 10, 20]}", "ages.csv")
+    (raw / "policy.yaml").write_text(text)
+    failed = run("anonymize", raw / "policy.yaml", "-o", raw / "released.csv")
+    assert failed.returncode == 2
+    assert "column 'Age': 5 of 40 values of the table are not leaves of its hierarchy (ages.csv)" in failed.stderr
+
+
+def test_a_table_that_is_generalised_already_is_said_to_be(raw):
+    levels = "".join(f"{age};{age // 10 * 10}s;{'young' if age < 40 else 'old'};*\n" for age in range(20, 60))
+    (raw / "ages.csv").write_text(levels)
+    text = (raw / "policy.yaml").read_text().replace("{width: [5, 10, 20]}", "ages.csv")
+    (raw / "policy.yaml").write_text(text)
+    lines = (raw / "raw.csv").read_text().splitlines()
+    rows = [line.split(",") for line in lines]
+    rows[1:] = [[row[0], f"{row[1][0]}0s", *row[2:]] for row in rows[1:]]
+    (raw / "raw.csv").write_text("\n".join(map(",".join, rows)) + "\n")
+    failed = run("anonymize", raw / "policy.yaml", "-o", raw / "released.csv")
+    assert failed.returncode == 2
+    assert "column 'Age' is generalised already: none of its 4 values is a leaf" in failed.stderr
+    assert "start from the original table, with its policy" in failed.stderr

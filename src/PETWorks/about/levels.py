@@ -38,9 +38,9 @@ def recoding(
     hierarchy: Hierarchy | None,
     level: int | str,
     released: Collection[str | None],
-    whose: str,
+    what: str,
 ) -> dict[str | None, str | None]:
-    """What each value of another table becomes on the level of the release; `whose` says whose values they are."""
+    """What each value of another table becomes on the level of the release; `what` are the values, in errors."""
     values = list(values)
     # Missing cells were lifted with the rest, unless the release still has some.
     kept: dict[str | None, str | None] = {None: None} if None in released else {}
@@ -59,5 +59,5 @@ def recoding(
     strange = sum(value not in lifted for value in values)
     if strange:
         told = len(values) - (None in values)
-        raise misfit(column, hierarchy, strange, told, f"{whose} values are not leaves of")
+        raise misfit(column, hierarchy, strange, told, f"{what} are not leaves of")
     return {value: lifted[value] for value in values}

@@ -158,7 +158,7 @@ def check_command(policy: Path, **options: Any) -> None:
         click.echo(result.to_format(printed[0], lang, options["edition"]), nl=False)
     else:
         edition = "external" if options["edition"] == "external" else "internal"
-        click.echo(check_text(result.file(edition), lang, **style(None)), nl=False)
+        click.echo(check_text(result.file(edition), lang, **style(None), policy=str(policy)), nl=False)
     say_written(path for _, _, path in files)
     sys.exit(HOLDS if result.passed else DOES_NOT_HOLD)
 

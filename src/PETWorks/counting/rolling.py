@@ -11,7 +11,7 @@ from PETWorks.about.levels import recoding
 from PETWorks.counting.codes import Known
 from PETWorks.counting.packed_rows import Keys, Lift, PackedRows, packed
 from PETWorks.counting.weighted_rows import WeightedRows
-from PETWorks.errors import HierarchyError, ParameterError, unknown
+from PETWorks.errors import HierarchyError, NotApplicable, ParameterError, unknown
 from PETWorks.tables.cells import SUPPRESSED
 
 Made = TypeVar("Made")
@@ -42,7 +42,14 @@ class _Lattice:
             return {value: value for value in values}
         hierarchy = self.hierarchies[name]
         known = [value for value in values if value != SUPPRESSED]
-        labels = recoding(name, known, hierarchy, level, {hierarchy.top}, "the table's")
+        told = {value for value in known if value is not None}
+        if level < hierarchy.height and not told.issubset(hierarchy.levels[level]) and all(map(hierarchy.level, told)):
+            raise NotApplicable(
+                f"column {name!r} is generalised already: none of its {len(told)} values is a leaf of its hierarchy "
+                f"({hierarchy.name}); start from the original table, with its policy",
+                what="hierarchies",
+            )
+        labels = recoding(name, known, hierarchy, level, {hierarchy.top}, "values of the table")
         return {**labels, SUPPRESSED: SUPPRESSED}
 
     def lift(self, name: str, low: int, high: int) -> Lift | None:

@@ -284,7 +284,7 @@ class View:
                     self.hierarchies.get(column),
                     level,
                     self.released_values(column) | ({None} & set(self.marginal(column).values)),
-                    whose,
+                    f"{whose} values",
                 )
                 for column, level in self.levels.items()
             }

@@ -1,7 +1,8 @@
-"""The cheapest fixes for rules that fail, with numbers: suppress records, raise one level, or search for the best."""
+"""What would fix rules that fail: a search for the best levels; with numbers, to suppress records or raise a level."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,30 +13,47 @@ from PETWorks.anonymizer.lattice import Lattice
 from PETWorks.anonymizer.rules import MeasureRule
 from PETWorks.counting.release import Release
 from PETWorks.errors import PETWorksError
-from PETWorks.gate.document import NextStep, RaisedLevel, RuleResult
+from PETWorks.gate.document import FAIL, NextStep, RaisedLevel, RuleResult
 from PETWorks.gate.policy import Policy
+from PETWorks.gate.policy_rules import Rule
 
 MOST_RECORDS = 500_000  # of tables that are looked at: the advice must not take longer than the check
 MOST_RAISED = 3
 
 
 def fixes(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[NextStep]:
-    """What would help the rules that fail, if all quasi-identifiers have hierarchies and original values."""
-    failing = {rule.name for rule in rules if rule.satisfied is False}
-    ours = [
-        MeasureRule(rule.measure, rule.parameters, rule.name)
+    """What would help the rules that fail, if all quasi-identifiers have hierarchies and original values.
+
+    Rules that are waived are not asked for, and those about utility are not helped by losing more.
+    """
+    failing = {rule.name for rule in rules if rule.verdict == FAIL}
+    helped = [
+        rule
         for rule in policy.rules
-        if rule.measure is not None and rule.name in failing and rule.measure.tests is not None
+        if rule.name in failing and (rule.measure is None or not rule.measure.worse_by_suppression)
     ]
     known = all(column in release.hierarchies for column in release.quasi_identifiers)
-    if ours and known and release.engine.name == "memory" and release.records <= MOST_RECORDS:
+    if helped and known and release.engine.name == "memory" and release.records <= MOST_RECORDS:
         with suppress(PETWorksError):  # values that are generalised already have no place on other levels
-            yield _fix(release, ours)
+            yield _fix(release, helped)
 
 
-def _fix(release: Release, rules: Sequence[MeasureRule]) -> NextStep:
+def _fix(release: Release, rules: Sequence[Rule]) -> NextStep:
+    """The step, with what can be done by hand if rules are about single classes."""
     lattice = Lattice.of(release.quasi_identifiers, release.hierarchies, None)
     ground = Ground.of(release.view, lattice)
+    step = NextStep("anonymize", rules=tuple(rule.name for rule in rules))
+    about_classes = [
+        MeasureRule(rule.measure, rule.parameters, rule.name)
+        for rule in rules
+        if rule.measure is not None and rule.measure.tests is not None
+    ]
+    return _by_hand(step, ground, about_classes) if about_classes else step
+
+
+def _by_hand(step: NextStep, ground: Ground, rules: Sequence[MeasureRule]) -> NextStep:
+    """The step, with the records to suppress and the levels that would help most."""
+    lattice = ground.lattice
     objective = Granularity.of(ground, [1.0] * len(lattice.columns), "geometric")
     judge = Judge(ground, rules, ground.records, objective)
 
@@ -49,10 +67,4 @@ def _fix(release: Release, rules: Sequence[MeasureRule]) -> NextStep:
     now, _ = look_at({})
     raised = [RaisedLevel(column, 1, *look_at({column: 1})) for column in lattice.columns]
     best = sorted((one for one in raised if one.records < now), key=lambda one: (one.records, one.loss, one.column))
-    return NextStep(
-        "anonymize",
-        records=now,
-        share=now / ground.records,
-        rules=tuple(rule.name for rule in rules),
-        raised=tuple(best[:MOST_RAISED]),
-    )
+    return replace(step, records=now, share=now / ground.records, raised=tuple(best[:MOST_RAISED]))

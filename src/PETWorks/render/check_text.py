@@ -1,6 +1,7 @@
 """Checks, comparisons, suggestions and presets as tables for a terminal."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from rich.text import Text
@@ -23,15 +24,18 @@ from PETWorks.render.language import (
     said,
     thresholds,
 )
+from PETWorks.render.steps import step_texts
 from PETWorks.render.text import new_table, rendered
 
 MOST_ROWS = 60
 STYLES = {"pass": "bold green", "waived": "bold yellow", "fail": "bold red", "withheld": "bold"}
 
 
-def check_text(document: CheckDocument, lang: str, *, colour: bool, width: int) -> str:
-    """The verdict, the rules, and what to do next."""
+def check_text(document: CheckDocument, lang: str, *, colour: bool, width: int, policy: str | None = None) -> str:
+    """The verdict, the rules, and what to do next; `policy` is its path, which a document does not have."""
     lang = checked_language(lang)
+    if policy is not None:
+        document = replace(document, policy=replace(document.policy, file=policy))
     parts: list[Any] = [
         verdict_word(document.verdict, lang) + Text(f" {own(document.title, lang)}", "bold"),
         Text(prose.summary(document, lang), "not bold"),
@@ -47,7 +51,7 @@ def check_text(document: CheckDocument, lang: str, *, colour: bool, width: int) 
         parts.append(Text(f"\n{said(lang, 'section.utility')}", "bold"))
         parts += [Text(sentence) for sentence in lost]
         parts += _losses(document, lang)
-    steps = prose.steps(document, lang)
+    steps = step_texts(document, lang)
     if steps:
         parts.append(Text(f"\n{said(lang, 'section.steps')}", "bold"))
         parts.append(Text(prose.residual(document, lang)))

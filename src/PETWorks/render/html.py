@@ -30,6 +30,7 @@ from PETWorks.render.language import (
 )
 from PETWorks.render.languages import LANGUAGES
 from PETWorks.render.sections import MOST_COLUMNS, MOST_STEPS, by_section, shown_sections, view
+from PETWorks.render.steps import step_texts
 
 LARGEST_PAGE = 2_000_000
 
@@ -108,7 +109,7 @@ def _sentences(document: CheckDocument) -> dict[str, Any]:
         "moment": prose.moment(document),
         **{name: spoken(partial(sentence, document)) for name, sentence in texts.items()},
         **{name: _listed(sentences, document) for name, sentences in lists.items()},
-        "steps": _listed(prose.steps, document)[:MOST_STEPS],
+        "steps": _listed(step_texts, document)[:MOST_STEPS],
     }
 
 
@@ -181,7 +182,7 @@ def summary(document: CheckDocument) -> str:
             name=name,
             thresholds=lambda rule: thresholds(rule, ENGLISH),
             put=lambda value: put(value, ENGLISH),
-            steps=prose.steps(document, ENGLISH),
+            steps=step_texts(document, ENGLISH),
             colours={"pass": "#116329", "waived": "#6f4400", "fail": "#a40e26", "withheld": "#57606a"},
         )
     )

@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 from PETWorks.gate.document import CheckDocument
 from PETWorks.render import prose
 from PETWorks.render.language import ENGLISH, measured, name, own, thresholds, uncut
+from PETWorks.render.steps import steps_for
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -38,7 +39,7 @@ def _junit(document: CheckDocument) -> str:
             text += f"; {prose.waiver(rule.waiver, ENGLISH)}"
         if rule.verdict == "fail":
             failure = ElementTree.SubElement(case, "failure", message=_xml(text), type=rule.measure)
-            failure.text = _xml("\n".join([text, *prose.steps_for(document, rule, ENGLISH)]))
+            failure.text = _xml("\n".join([text, *steps_for(document, rule, ENGLISH)]))
         elif rule.verdict in ("waived", "withheld"):
             ElementTree.SubElement(case, "skipped", message=_xml(text))
         else:

@@ -6,6 +6,7 @@ import re
 from PETWorks.gate.document import CheckDocument
 from PETWorks.render import prose, sections
 from PETWorks.render.language import checked_language, measure_name, measured, own, rule_name, said, thresholds
+from PETWorks.render.steps import step_texts
 
 BREAK = "\u200b"  # invisible; entities and backslashes do not keep GitHub and GitLab from linking
 HEADS = ("rule", "measure", "found", "wanted", "verdict")
@@ -36,7 +37,7 @@ def markdown(document: CheckDocument, lang: str) -> str:
     if lost:
         lines += ["", f"### {said(lang, 'section.utility')}", "", *(line for one in lost for line in (_plain(one), ""))]
         lines += _losses(document, lang)
-    steps = prose.steps(document, lang)
+    steps = step_texts(document, lang)
     if steps:
         lines += ["", f"### {said(lang, 'section.steps')}", "", prose.residual(document, lang), ""]
         lines += [f"{place}. {_plain(step)}" for place, step in enumerate(steps, 1)]

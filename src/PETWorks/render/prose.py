@@ -1,21 +1,16 @@
 """The sentences of a report, in any language."""
 
 import shlex
-from dataclasses import replace
 
-from PETWorks.gate.bounds import Bound, Count
+from PETWorks.gate.bounds import Bound
 from PETWorks.gate.document import (
     INTERNAL,
     CheckDocument,
     ColumnFacts,
     MeasureResult,
-    NextStep,
-    RuleResult,
     Treatment,
     WaiverFacts,
 )
-from PETWorks.gate.policy_rules import ALL_ROLES, NO_HIDDEN, NO_IDENTIFIERS
-from PETWorks.measures import numbers
 from PETWorks.measures.catalogue import find
 from PETWorks.render.language import listed, measure_name, name, own, percent, put, said
 from PETWorks.render.sections import lacking, utility_keys
@@ -24,14 +19,7 @@ GLOSSARY = (
     *("term.class", "term.known", "term.sensitive", "term.identifier", "term.cell-size", "term.scenarios"),
     *("term.excess", "term.shapley", "term.treatment", "term.waiver"),
 )
-# The steps that concern rules about roles, which they do not name.
-STEPS_FOR_ROLES = {
-    NO_IDENTIFIERS: ("remove-identifiers",),
-    NO_HIDDEN: ("hidden-identifiers", "unmeasured-values"),
-    ALL_ROLES: ("give-roles",),
-}
 AMOUNTS = ("adversary_cost", "adversary_gain", "publisher_loss", "publisher_benefit")
-MOST_REMOVALS = 3  # quasi-identifiers for which a step describes the effect of removal
 
 
 def verdict(document: CheckDocument, lang: str) -> str:
@@ -222,63 +210,6 @@ def _is_withheld(result: MeasureResult) -> bool:
 def _chance(result: MeasureResult, lang: str) -> str:
     assert isinstance(result.value, int | float | Bound | None)
     return percent(result.value, lang)
-
-
-def steps(document: CheckDocument, lang: str) -> list[str]:
-    """The next steps, one text each."""
-    return [_step(step, lang, document) for step in document.next_steps]
-
-
-def steps_for(document: CheckDocument, rule: RuleResult, lang: str) -> list[str]:
-    """What to do about a rule, in texts that name no other rule; always at least one."""
-    found = [replace(step, rules=(rule.name,)) for step in document.next_steps if rule.name in (step.rules or ())]
-    found += [step for step in document.next_steps if step.step in STEPS_FOR_ROLES.get(rule.measure, ())]
-    return [_step(step, lang, document) for step in found] or [said(lang, "step.other")]
-
-
-def _step(step: NextStep, lang: str, document: CheckDocument) -> str:
-    if step.step == "merge-classes":
-        return _merge_classes(step, lang)
-    if step.step == "anonymize":
-        return _anonymize(step, lang, document)
-    values = {name: value for name, value in vars(step).items() if name != "step" and value is not None}
-    if step.items is not None:
-        values["items"] = [said(lang, f"item.{item}") for item in step.items]
-    if step.share is not None:
-        values["share"] = percent(step.share, lang)
-    return said(lang, f"step.{step.step}", **values)
-
-
-def _merge_classes(step: NextStep, lang: str) -> str:
-    """The step to larger classes; the external edition names the columns that help, without numbers of records."""
-    removals = (step.without or ())[:MOST_REMOVALS]
-    if step.records is None:
-        text = said(lang, "step.merge-some-classes", size=step.size, rules=step.rules)
-        columns = [row.column for row in removals]
-        return text + (said(lang, "step.begin", columns=columns) if columns else "")
-    share = percent(step.share, lang)
-    text = said(lang, "step.merge-classes", n=step.records, share=share, size=step.size, rules=step.rules)
-    return text + "".join(
-        said(lang, "step.without", column=[row.column], records=row.records)
-        for row in removals
-        if _fewer(row.records, step.records)
-    )
-
-
-def _anonymize(step: NextStep, lang: str, document: CheckDocument) -> str:
-    """The command that fixes it, and what could be done by hand."""
-    policy = shlex.quote(file_argument(document.policy.file or "POLICY"))
-    command = f"petworks anonymize {policy} -o RELEASED.csv"
-    text = said(lang, "step.anonymize", n=step.records, share=percent(step.share, lang), command=command)
-    return text + "".join(
-        said(lang, "step.raise", column=[one.column], level=one.level, n=one.records, loss=numbers.amount(one.loss))
-        for one in step.raised or ()
-    )
-
-
-def _fewer(records: Count, than: Count) -> bool:
-    """Whether a count is lower than another; a bound cannot be compared."""
-    return isinstance(records, int) and isinstance(than, int) and records < than
 
 
 def method(document: CheckDocument, lang: str) -> list[str]:

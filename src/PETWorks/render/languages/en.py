@@ -292,6 +292,7 @@ TEXTS = {
         "To have it fixed, run: {command} (the release with the least loss that keeps the rules). By hand: suppress "
         "the {n} records ({share}) in classes that fail, or raise levels first."
     ),
+    "step.anonymize-table": "To have it fixed, run: {command} (the release with the least loss that keeps the rules).",
     "step.anonymize.one": (
         "To have it fixed, run: {command} (the release with the least loss that keeps the rules). By hand: suppress "
         "the 1 record ({share}) in a class that fails, or raise levels first."

@@ -336,6 +336,7 @@ TEXTS = {
     "residual.none": "未評估風險。",
     "step.anonymize": "若要修正，請執行：{command}（在符合規則的前提下損失最小）。"
     "若要手動處理：抑制不合格等價類中的 {n} 筆資料列（{share}），或先提高層級。",
+    "step.anonymize-table": "若要修正，請執行：{command}（在符合規則的前提下損失最小）。",
     "step.raise": "{column}提高到第 {level} 層後，不合格等價類中還剩 {n} 筆資料列，損失 {loss}。",
     "step.merge-classes": "{n} 筆資料列（{share}）所屬的等價類小於 {size}（{rules}）：請進一步概化或抑制這些資料列。",
     "step.merge-some-classes": "部分資料列所屬的等價類小於 {size}（{rules}）：請進一步概化或抑制這些資料列。",
