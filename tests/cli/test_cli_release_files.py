@@ -8,8 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from click import Abort
+from click.testing import CliRunner
 
 from command import petworks as run
+from PETWorks.anonymizer.anonymization import Anonymization
+from PETWorks.cli import release_files
+from PETWorks.cli.anonymising import anonymize_command, apply_command
 
 POLICY = """petworks_policy: 1
 data: raw.csv
@@ -210,3 +215,30 @@ def test_apply_without_any_hierarchy(folder):
 def test_apply_with_wrong_levels(folder, levels):
     told = refused(folder, "--levels", levels, "-o", "r.csv", command="apply")
     assert ("'Age' twice" in told) or (f"got '{levels}'" in told)
+
+
+def test_ctrl_c_in_the_explanation_keeps_the_release(folder, monkeypatch):
+    def stopped(_self):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Anonymization, "explain", stopped)
+    arguments = [str(folder / "policy.yaml"), "-o", str(folder / "r.csv"), "--explain"]
+    done = CliRunner().invoke(anonymize_command, arguments)
+    assert done.exit_code == 0, done.output
+    assert "the explanation was stopped" in done.output
+    assert run("check", "r_policy.yaml", cwd=folder).returncode == 0
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, KeyError, MemoryError])
+@pytest.mark.parametrize("command", [anonymize_command, apply_command])
+def test_an_error_in_the_judging_leaves_everything_as_it_was(folder, monkeypatch, error, command):
+    def failing(*_arguments):
+        raise error
+
+    made(folder, "-o", "r.csv")
+    before = content(folder)
+    monkeypatch.setattr(release_files, "rule_results", failing)
+    for name in ("r.csv", "new.csv"):
+        with pytest.raises((error, Abort)):  # what click makes of Ctrl-C
+            command.main([str(folder / "policy.yaml"), "-o", str(folder / name)], standalone_mode=False)
+        assert content(folder) == before
