@@ -390,3 +390,16 @@ def test_a_table_that_is_generalised_already_is_said_to_be(raw):
     assert failed.returncode == 2
     assert "column 'Age' is generalised already: none of its 4 values is a leaf" in failed.stderr
     assert "start from the original table, with its policy" in failed.stderr
+
+
+def test_columns_that_go_out_nearly_unique_are_named(raw):
+    made = ("anonymize", raw / "policy.yaml", "-o", raw / "released.csv")
+    assert "look at" not in words(run(*made))
+    lines = (raw / "raw.csv").read_text().splitlines()
+    fees = [f"{line},{place * 37 + 1000}" for place, line in enumerate(lines[1:])]
+    (raw / "raw.csv").write_text("\n".join([f"{lines[0]},Fees", *fees]) + "\n")
+    text = (raw / "policy.yaml").read_text().replace("[Illness]", "[Illness, Fees]")
+    (raw / "policy.yaml").write_text(text.replace("l: 2", "l: 1"))
+    assert "Before the release goes out, look at Fees: values are nearly unique" in words(run(*made))
+    assert "釋出前請檢視" in words(run(*made, "--lang", "zh-TW"))
+    assert json.loads(run(*made, "--format", "json").stdout)["columns_to_look_at"] == ["Fees"]

@@ -28,6 +28,7 @@ from PETWorks.gate.anonymization_document import AnonymizationFacts
 from PETWorks.gate.anonymization_facts import anonymization_facts
 from PETWorks.gate.document import FAIL, RuleResult, together
 from PETWorks.gate.policy import Policy
+from PETWorks.gate.verdict import columns_found
 from PETWorks.measures.parameters import number_given
 from PETWorks.render.formats import FILES
 from PETWorks.render.json import dumps
@@ -130,14 +131,16 @@ def anonymize_command(table: str, output: Path, **options: Any) -> None:
             click.echo("petworks: the explanation was stopped; the release is written without it", err=True)
     with written(result, job, paths, options) as (policy, rules), progress(f"checking {shown_name(paths.release)}"):
         waived = waived_rules(policy, today())
-        facts = anonymization_facts(result, policy.release(engine="memory"), explanation, waived)
+        release = policy.release(engine="memory")
+        facts = anonymization_facts(result, release, explanation, waived)
+        found = columns_found(release, policy)
         told = _checked(policy, facts) if wanted else None
         if told is not None:
             write_whole({path: told.to_format(name, lang).encode("utf-8", "replace") for name, path in reports.items()})
     if told is not None and printed:
         click.echo(told.to_format(printed[0], lang), nl=False)
     else:
-        _put_out(facts, rules, paths.release, policy, options)
+        _put_out(facts, rules, found, paths.release, policy, options)
     say_written([*paths.written, *reports.values()])
     sys.exit(DOES_NOT_HOLD if together([rule.verdict for rule in rules]) == FAIL else HOLDS)
 
@@ -203,16 +206,21 @@ def _anonymized(job: Job, given: dict[str, Any], report: Callable[[Progress], No
 
 
 def _put_out(
-    facts: AnonymizationFacts, rules: tuple[RuleResult, ...], target: Path, policy: Policy, options: dict[str, Any]
+    facts: AnonymizationFacts,
+    rules: tuple[RuleResult, ...],
+    found: tuple[str, ...],
+    target: Path,
+    policy: Policy,
+    options: dict[str, Any],
 ) -> None:
     if options["output_format"] == "json":
         told = {"release": target.name, "policy": policy.path.name, "anonymization": facts.to_dict()}
-        click.echo(dumps({**told, "rules": _verdicts(rules)}))
+        click.echo(dumps({**told, "rules": _verdicts(rules), "columns_to_look_at": found}))
         return
     from PETWorks.render.anonymization_text import anonymization_text
 
     lang = checked_language(options["lang"])
-    click.echo(anonymization_text(target.name, facts, rules, lang, **style(None)), nl=False)
+    click.echo(anonymization_text(target.name, facts, rules, found, lang, **style(None)), nl=False)
 
 
 def _verdicts(rules: tuple[RuleResult, ...]) -> list[dict[str, Any]]:

@@ -107,6 +107,12 @@ def rule_results(release: Release, policy: Policy, today: date) -> tuple[RuleRes
     return tuple(_rules(release, policy, subsets, examined, today))
 
 
+def columns_found(release: Release, policy: Policy) -> tuple[str, ...]:
+    """The columns whose name or values contradict their role, or deserve a look."""
+    examined = examined_columns(release, columns(release, ()), policy.no_role)
+    return tuple(one.column for one in examined if one.finding is not None)
+
+
 def _is_the_policys(data: Any, policy: Policy) -> bool:
     """Whether data is the very file that the policy names."""
     both_files = isinstance(data, Path) and isinstance(policy.data, Path) and data.is_file() and policy.data.is_file()

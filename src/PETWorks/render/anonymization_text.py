@@ -15,9 +15,16 @@ from PETWorks.render.text import new_table, rendered
 
 
 def anonymization_text(
-    file: str, facts: AnonymizationFacts, rules: Sequence[RuleResult], lang: str, *, colour: bool, width: int
+    file: str,
+    facts: AnonymizationFacts,
+    rules: Sequence[RuleResult],
+    found: tuple[str, ...],
+    lang: str,
+    *,
+    colour: bool,
+    width: int,
 ) -> str:
-    """What was lost, before and after, levels with their reasons, and the verdict of each rule."""
+    """What was lost, before and after, levels with their reasons, the verdict of each rule, columns to look at."""
     parts: list[Any] = [_title(file, rules, lang), *(Text(one) for one in anonymization.outcome(facts, lang))]
     table = new_table("", said(lang, "head.before"), said(lang, "head.after"))
     for row in anonymization.states(facts, lang):
@@ -27,6 +34,8 @@ def anonymization_text(
         parts += [Text(said(lang, "anonymize.next-best"), "bold"), _next_best(facts, lang)]
     parts += [Text(one) for one in anonymization.costs(facts, lang)]
     parts.append(rules_table(rules, lang))
+    if found:
+        parts.append(Text(said(lang, "anonymize.look-at", columns=found)))
     return rendered(parts, colour=colour, width=width)
 
 

@@ -388,6 +388,7 @@ TEXTS = {
     "anonymize.all-suppressed.one": "The only record counts as suppressed, because every quasi-identifier is * in it.",
     "anonymize.nothing-left": "Warning: nothing is left of the quasi-identifiers. A release that says more needs "
     "weaker rules, more suppression, or other hierarchies.",
+    "anonymize.look-at": "Before the release goes out, look at {columns}: values are nearly unique, or look personal.",
     "anonymize.levels": "Levels: 0 is the original value, the highest level says nothing.",
     "anonymize.level": "{level} of {height}",
     "anonymize.level-top": "{height} of {height}, only *",

@@ -399,6 +399,7 @@ TEXTS = {
     "anonymize.all-suppressed": "全部 {n} 筆資料列均視為已抑制，因為其所有準識別符皆為 *。",
     "anonymize.nothing-left": "警告：準識別符已不含任何資訊。"
     "若要保留更多資訊，須放寬規則、提高抑制上限，或改用其他資料階層。",
+    "anonymize.look-at": "釋出前請檢視{columns}：其值幾乎唯一，或疑似個人資料。",
     "anonymize.levels": "層級 0 為原始值，最高層級則不含任何資訊。",
     "anonymize.level": "{level}（最高 {height}）",
     "anonymize.level-top": "{height}（最高，均為 *）",
