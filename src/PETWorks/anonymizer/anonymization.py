@@ -2,88 +2,19 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from PETWorks.anonymizer.explanation import ColumnReason, Explanation, column_reasons, explained
+from PETWorks.anonymizer.best_levels import Anonymization as Anonymization
 from PETWorks.anonymizer.judging import records_failing
+from PETWorks.anonymizer.local_anonymization import recoded_locally
 from PETWorks.anonymizer.problem import Problem, problem_of
-from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import Rule, Rules, checked_rules
-from PETWorks.anonymizer.searching import Progress, Search
+from PETWorks.anonymizer.searching import Progress
 from PETWorks.counting.release import Release
-from PETWorks.errors import NotApplicable, ParameterError
+from PETWorks.errors import NotApplicable, ParameterError, unknown
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
 
-
-@dataclass(frozen=True, eq=False)
-class Anonymization(Recoded):
-    """A table on the best levels.
-
-    levels      the level of each quasi-identifier
-    loss        what is lost, by the objective
-    suppressed  how many records are suppressed beside those that were already
-    optimal     whether it is proved that no other levels, among those that are allowed, lose less
-    bound       what any other levels lose at least, as far as is known; the loss itself if it is optimal
-    checked     how many nodes were looked at, of all `nodes`
-
-    >>> result = anonymize("data/delta.csv", {"zip": "quasi_identifier", "nationality": "quasi_identifier"},
-    ...                    "data/delta_hierarchy", {"k-anonymity": {"k": 3}}, suppression=0.1)
-    >>> result.levels, result.suppressed, result.optimal
-    ({'zip': 1, 'nationality': 1}, 0, True)
-    """
-
-    problem: Problem
-    search: Search
-    loss: float
-    optimal: bool
-    bound: float
-    checked: int
-
-    @property
-    def nodes(self) -> int:
-        """How many nodes there are."""
-        return self.problem.lattice.nodes
-
-    def explain(self) -> Explanation:
-        """Why these levels: what would break one level finer, the next-best levels, what each rule costs.
-
-        After a search that was stopped, only the first of these: the others would take the rest of the search.
-        """
-        return explained(self.problem, self.search, self.classes.node, is_complete=self.optimal)
-
-    def reasons(self) -> tuple[ColumnReason, ...]:
-        """The part of the explanation that needs no further search: what would break one level finer."""
-        return column_reasons(self.problem, self.search, self.classes.node)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The result as plain dicts, lists, numbers and texts."""
-        return {
-            "levels": self.levels,
-            "heights": {name: self.original.hierarchies[name].height for name in self.levels},
-            "objective": self.problem.objective_name,
-            "aggregate": self.problem.aggregate,
-            "weights": dict(self.problem.weights),
-            "allowed_levels": {name: list(bounds) for name, bounds in self.problem.allowed_levels.items()},
-            "loss": self.loss,
-            "bound": self.bound,
-            "optimal": self.optimal,
-            "records": self.records,
-            "suppressed": self.suppressed,
-            "suppressed_before": self.problem.ground.aside,
-            "suppression_limit": self.problem.suppression,
-            "checked": self.checked,
-            "nodes": self.nodes,
-            "rules": [rule.name for rule in self.problem.rules],
-        }
-
-    def __repr__(self) -> str:
-        levels = ", ".join(f"{name} {level}" for name, level in self.levels.items())
-        proof = "optimal" if self.optimal else f"at least {self.bound:.6g} is lost by any other"
-        return (
-            f"<Anonymization: levels {levels}; loss {self.loss:.6g}; {self.suppressed} of "
-            f"{self.records} records suppressed; {proof}, {self.checked} of {self.nodes} nodes checked>"
-        )
+METHODS = ("global", "local")
 
 
 def anonymize(
@@ -98,6 +29,7 @@ def anonymize(
     weights: Mapping[str, float] | None = None,
     levels: Mapping[str, Any] | None = None,
     subsets: Mapping[str, Any] | None = None,
+    method: str = "global",
     original: Any = None,
     population: Any = None,
     suppressed: str | None = None,
@@ -122,6 +54,8 @@ def anonymize(
     weights       the importance of columns, 1 otherwise
     levels        a level that is fixed, `{"age": 2}`, or the lowest and the highest, `{"age": (1, 3)}`
     subsets       limits for adversaries who know some quasi-identifiers: `{"sizes": "1-3", "limits": {"uniques": 0}}`
+    method        "global": one level for each column; "local": each record on levels of its own, which loses far less;
+                  for the objectives granularity, precision and missings
     original      the table that measures compare with, if it is not the data themselves
     progress      told how far the search is, now and then
     """
@@ -150,6 +84,7 @@ def anonymize(
         aggregate=aggregate,
         weights=weights,
         levels=levels,
+        method=method,
         progress=progress,
     )
 
@@ -163,9 +98,12 @@ def anonymize_release(
     aggregate: str | None = None,
     weights: Mapping[str, float] | None = None,
     levels: Mapping[str, Any] | None = None,
+    method: str = "global",
     progress: Callable[[Progress], None] | None = None,
 ) -> Anonymization:
     """The same for a table that was opened before, and rules that were checked."""
+    if method not in METHODS:
+        raise unknown("method", str(method), METHODS, what="method")
     problem = problem_of(release, rules, suppression, objective, aggregate, weights, levels)
     search = problem.search()
     optimal = True
@@ -182,7 +120,8 @@ def anonymize_release(
     suppressed = search.judge(classes).suppressed
     assert suppressed is not None
     bound = best.loss if optimal else search.bound
-    return Anonymization(release, classes, suppressed, problem, search, best.loss, optimal, bound, search.checked)
+    found = Anonymization(release, classes, suppressed, problem, search, best.loss, optimal, bound, search.checked)
+    return found if method == "global" else recoded_locally(found)
 
 
 def _unsatisfiable(problem: Problem) -> NotApplicable:

@@ -54,7 +54,7 @@ class ByColumn:
     def bounds(self) -> Reals:
         """For every node of the lattice, what it loses at least."""
         lattice = self.ground.lattice
-        return self._combined(
+        return self.combined(
             [lost[low : high + 1] for lost, low, high in zip(self.lost, lattice.low, lattice.high, strict=True)]
         )
 
@@ -62,14 +62,14 @@ class ByColumn:
         """What a node loses if some of its classes are suppressed."""
         added = self._added(classes, suppressed)
         parts = [lost[level] + more for lost, level, more in zip(self.lost, classes.node, added, strict=True)]
-        return float(self._combined([np.array([part]) for part in parts]).item()) + self.of_classes(classes, suppressed)
+        return float(self.combined([np.array([part]) for part in parts]).item()) + self.of_classes(classes, suppressed)
 
     def finer_bounds(self, classes: NodeClasses, suppressed: Mask) -> Reals | None:
         """What each finer node loses at least, if it suppresses the records of these classes too."""
         if not self._adds_more_below:
             return None
         added, low = self._added(classes, suppressed), self.ground.lattice.low
-        return self._combined(
+        return self.combined(
             [
                 lost[first : level + 1] + more
                 for lost, first, level, more in zip(self.lost, low, classes.node, added, strict=True)
@@ -108,7 +108,12 @@ class ByColumn:
         values = self.by_value[place][level]
         return float(np.bincount(codes, records, len(values)) @ values)
 
-    def _combined(self, parts: Sequence[Reals]) -> Reals:
+    def all_lost(self, place: int) -> float:
+        """What a column loses if every record is suppressed."""
+        counts = self.ground.on_level(self.ground.lattice.columns[place], 0).counts
+        return float(self.lost[place][0] + self.by_value[place][0] @ counts)
+
+    def combined(self, parts: Sequence[Reals]) -> Reals:
         """For every combination of levels, the loss of all columns together."""
         two, all_of_them = AGGREGATES[self.aggregate]
         first = 1.0 if self.aggregate == "geometric" else 0.0

@@ -74,6 +74,25 @@ class Judge:
         wanted = {Monotone.ALWAYS} if self.most or people else {Monotone.ALWAYS, Monotone.UNSUPPRESSED}
         return all(test.monotone in wanted for test in self._tests)
 
+    def too_small(self, sizes: Integers) -> Mask:
+        """Which classes are too small, whatever is in them."""
+        fails = np.zeros(len(sizes), np.bool_)
+        for test in self._tests:
+            if test.sensitive is None and test.background is None:
+                fails |= test.fails(sizes)
+        return fails
+
+    @property
+    def only_sizes(self) -> bool:
+        """Whether the sizes of classes decide everything."""
+        others = any(test.sensitive is not None or test.background is not None for test in self._tests)
+        return self.is_nested and not others
+
+    @property
+    def only_always(self) -> bool:
+        """Whether a class that passes is part of one that passes on every coarser level."""
+        return self.is_nested and all(test.monotone is Monotone.ALWAYS for test in self._tests)
+
     @property
     def may_rule_out(self) -> bool:
         """Whether a node that fails can rule out all finer ones."""

@@ -55,6 +55,7 @@ OBJECTIVES = (
     "publisher-payout",
 )
 LARGEST_WEIGHT = 1_000_000
+LINEAR = ("granularity", "precision", "missings")  # of which each record loses its own part
 WEIGHTED = ("granularity", "precision", "non-uniform-entropy", "missings")
 
 

@@ -56,19 +56,20 @@ class Recoded:
 
         These are quasi-identifiers, and the privacy unit: people are numbered in the order in which they appear.
         """
-        columns, _ = recoded_columns(self.classes, self.taken_out)
-        touched = bool(self.taken_out.any())
-        changed = {
-            name: column
-            for (name, column), level in zip(columns.items(), self.classes.node, strict=True)
-            if level or touched
-        }
+        changed = self._recoded()
         if self.original.privacy_unit is not None:
             table: Any = self.original.table
             changed[self.original.privacy_unit] = _numbered(table.columns[self.original.privacy_unit])
         # A label that no record has may be the value of a suppressed one.
         used = {name: column.without_unused_labels() for name, column in changed.items()}
         return {name: dictionary(column.codes, column.labels) for name, column in used.items()}
+
+    def _recoded(self) -> dict[str, Column]:
+        """The quasi-identifiers that are not as they were."""
+        columns, _ = recoded_columns(self.classes, self.taken_out)
+        touched = bool(self.taken_out.any())
+        on_level = zip(columns.items(), self.classes.node, strict=True)
+        return {name: column for (name, column), level in on_level if level or touched}
 
     @property
     def left_out(self) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Distinct rows packed into one integer each: what a search, a what-if or a comparison rolls up, again and again."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -78,6 +78,34 @@ class PackedRows(WeightedRows):
         field, labels = self._fields[name], self.known[name].labels
         codes = self._keys >> np.uint64(field.shift) & np.uint64(field.mask)
         return Column(labels, codes.astype(narrowest(len(labels))))
+
+    @property
+    def weight_bits(self) -> int:
+        """The lowest bits of a key, which are free for the weight."""
+        return self._weight_bits
+
+    def lowest(self, columns: Sequence[str]) -> int:
+        """The lowest bit of some columns."""
+        return min(self._fields[name].shift for name in columns)
+
+    def beyond(self, columns: Sequence[str]) -> Keys:
+        """The keys without some columns, each with its weight."""
+        assert self.weights is not None
+        keys = self._keys | self.weights.view(np.uint64)
+        for name in columns:
+            keys &= ~np.uint64(self._fields[name].mask << self._fields[name].shift)
+        return keys
+
+    def placed(self, column: str, new_codes: Keys) -> Keys:
+        """For each row the new code of a column, where the column lies in a key."""
+        field = self._fields[column]
+        codes = self._keys >> np.uint64(field.shift) & np.uint64(field.mask)
+        return np.asarray((new_codes << np.uint64(field.shift))[codes], np.uint64)
+
+    def taken(self, rows: Integers) -> "PackedRows":
+        """Some of the rows."""
+        assert self.weights is not None
+        return PackedRows(self.known, self._fields, self._keys[rows], self.weights[rows], self.unit, self._weight_bits)
 
     def marginal(self, column: str) -> Marginal:
         """Values of a column and their counts."""

@@ -99,6 +99,11 @@ class WeightedRows:
         }
         return WeightedRows(columns, self.unit, classes.sizes, whole=self.whole)
 
+    def taken(self, rows: Integers) -> "WeightedRows":
+        """Some of the rows."""
+        columns = {name: column.taken(rows) for name, column in self.columns.items()}
+        return WeightedRows(columns, self.unit, None if self.weights is None else self.weights[rows], whole=False)
+
     @cached_property
     def compact(self) -> "WeightedRows":
         """Equal rows merged where that is cheap and leaves far fewer of them; otherwise these rows."""

@@ -1,0 +1,119 @@
+"""The release by local recoding: never worse than the best levels for all records, and far better most of the time."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from PETWorks.anonymizer.best_levels import Anonymization
+from PETWorks.anonymizer.column_objectives import ByColumn
+from PETWorks.anonymizer.judging import Judge
+from PETWorks.anonymizer.local import LEFT, Sweep, sweep
+from PETWorks.anonymizer.objectives import LINEAR
+from PETWorks.counting.codes import Column
+from PETWorks.counting.keys import Field, pack
+from PETWorks.counting.weighted_rows import WeightedRows
+from PETWorks.errors import NotApplicable, ParameterError, quoted
+
+
+@dataclass(frozen=True, eq=False)
+class LocalAnonymization(Anonymization):
+    """A table of which each record is on levels of its own.
+
+    loss          what is lost
+    global_loss   what is lost on the best levels for all records; never less
+    levels        for each quasi-identifier the levels that are used
+    parts         the levels that are used, and how many records are on them
+    """
+
+    sweep: Sweep
+
+    @property
+    def levels(self) -> dict[str, tuple[int, ...]]:  # type: ignore[override]
+        """The levels of each quasi-identifier that are used."""
+        used = zip(self.problem.lattice.columns, zip(*self.sweep.nodes, strict=True), strict=True)
+        return {name: tuple(sorted(set(levels))) for name, levels in used}
+
+    @property
+    def global_loss(self) -> float:
+        """What is lost on the best levels for all records."""
+        best = self.search.best
+        assert best is not None
+        return best.loss
+
+    @cached_property
+    def suppressed(self) -> int:
+        """How many records are suppressed beside those that were already."""
+        return self.sweep.suppressed
+
+    @property
+    def parts(self) -> list[tuple[dict[str, int], int]]:
+        """The levels that are used, and how many records are on them; in ascending order of what they lose."""
+        weights = self.sweep.rows.weights
+        lattice = self.problem.lattice
+        return [
+            (lattice.levels(node), int(weights[self.sweep.on_node == place].sum()))  # type: ignore[index]
+            for place, node in enumerate(self.sweep.nodes)
+        ]
+
+    def _recoded(self) -> dict[str, Column]:
+        return self.sweep.in_order()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain dicts, lists, numbers and texts."""
+        told = super().to_dict()
+        told.pop("levels")
+        parts = [{"levels": levels, "records": records} for levels, records in self.parts]
+        return {**told, "method": "local", "global_loss": self.global_loss, "parts": parts}
+
+    def __repr__(self) -> str:
+        return (
+            f"<LocalAnonymization: loss {self.loss:.6g}, {self.global_loss:.6g} on the best levels for all; "
+            f"{self.suppressed} of {self.records} records suppressed; levels: {len(self.sweep.nodes)} combinations>"
+        )
+
+
+def recoded_locally(found: Anonymization, report: Callable[[int], None] | None = None) -> LocalAnonymization:
+    """The same problem solved by local recoding; where that is no better, the best levels for all records."""
+    problem = found.problem
+    objective = problem.objective
+    if problem.objective_name not in LINEAR or not isinstance(objective, ByColumn):
+        raise ParameterError(f"local recoding takes the objectives {quoted(LINEAR)}", what="objective")
+    judge = Judge(problem.ground, problem.rules, problem.ground.records, objective)
+    one = _on_one_node(found)
+    best = one
+    swept = sweep(problem.ground, judge, objective.bounds(), report)
+    if swept.suppressed <= problem.most and swept.loss(objective) < one.loss(objective) and _holds(found, swept):
+        best = swept
+    own = {field.name: getattr(found, field.name) for field in fields(found)}
+    return LocalAnonymization(**{**own, "loss": best.loss(objective), "optimal": False, "bound": 0.0}, sweep=best)
+
+
+def _on_one_node(found: Anonymization) -> Sweep:
+    """The best levels for all records."""
+    ground = found.problem.ground
+    rows = ground.base.rows
+    assert rows.weights is not None
+    columns = list(zip(ground.lattice.columns, found.classes.node, strict=True))
+    codes = [ground.codes_on_level(name, level)[rows.columns[name].codes] for name, level in columns]
+    gone = [np.asarray(one) for one in found.classes.codes(found.taken_out)]
+    out = np.zeros(len(rows.weights), np.bool_)
+    if found.taken_out.any():
+        both = [np.concatenate([own, theirs]) for own, theirs in zip(codes, gone, strict=True)]
+        keys = pack([Field(own.astype(np.uint64), int(own.max()).bit_length()) for own in both]).keys
+        out = np.isin(keys[: len(out)], keys[len(out) :])
+    return Sweep(ground, (found.classes.node,), np.where(out, LEFT, 0))
+
+
+def _holds(found: Anonymization, swept: Sweep) -> bool:
+    """Whether the release keeps every rule as a whole; some measures do not apply to values on several levels."""
+    view = found.problem.ground.view
+    table: WeightedRows = view.table  # type: ignore[assignment]
+    columns = {**table.columns, **swept.in_order()}
+    released = replace(view, table=WeightedRows(columns, table.unit, table.weights))
+    try:
+        return all(rule.holds(released) for rule in found.problem.rules)
+    except NotApplicable:
+        return False
