@@ -44,7 +44,8 @@ def test_commands_name_files_that_look_like_options(tmp_path):
     assert "petworks check ./--x.yaml --data --march.csv " in result.to_html()
     assert repeated(result, tmp_path) == result.file("internal").content_sha256
     begun = petworks("init", "./--march.csv", cwd=tmp_path).stdout
-    assert begun.endswith("then: petworks check ./--march_policy.yaml\n")
+    assert "then: petworks check ./--march_policy.yaml\n" in begun
+    assert "petworks anonymize ./--march_policy.yaml -o ./--march_released.csv " in begun
 
 
 @pytest.mark.parametrize("edition", ["internal", "external"])
