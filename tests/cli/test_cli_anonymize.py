@@ -104,6 +104,23 @@ def test_a_table_without_a_policy(tmp_path):
     assert checked.returncode == 0, checked.stdout
 
 
+def test_local_recoding_loses_less_and_passes(raw):
+    facts = {}
+    for name, options in (("one", []), ("each", ["--local"])):
+        made = run("anonymize", raw / "policy.yaml", "-o", raw / f"{name}.csv", "--format", "json", *options)
+        assert made.returncode == 0, made.stderr
+        facts[name] = json.loads(made.stdout)["anonymization"]
+        assert run("check", raw / f"{name}_policy.yaml").returncode == 0
+    assert facts["each"]["loss"] < facts["one"]["loss"]
+    assert facts["each"]["local"]["global_loss"] == facts["one"]["loss"]
+    assert facts["each"]["local"]["combinations"] > 1
+    told = run("anonymize", raw / "policy.yaml", "-o", raw / "each.csv", "--local", "--html", raw / "local.html")
+    assert "Local recoding" in " ".join(told.stdout.split())
+    page = (raw / "local.html").read_text("utf-8")
+    assert "區域重新編碼" in page
+    assert "Proved" not in page
+
+
 def test_shuffled_records_are_the_same_records(raw):
     made = run("anonymize", raw / "policy.yaml", "-o", raw / "a.csv", "--shuffle")
     seed = made.stderr.split("--seed ")[1].split(")")[0]

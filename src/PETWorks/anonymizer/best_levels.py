@@ -35,6 +35,11 @@ class Anonymization(Recoded):
     checked: int
 
     @property
+    def is_complete(self) -> bool:
+        """Whether the search was not stopped."""
+        return self.optimal
+
+    @property
     def nodes(self) -> int:
         """How many nodes there are."""
         return self.problem.lattice.nodes

@@ -29,6 +29,12 @@ class LocalAnonymization(Anonymization):
     """
 
     sweep: Sweep
+    searched_all: bool
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the search for the best levels was not stopped."""
+        return self.searched_all
 
     @property
     def levels(self) -> dict[str, tuple[int, ...]]:  # type: ignore[override]
@@ -88,7 +94,8 @@ def recoded_locally(found: Anonymization, report: Callable[[int], None] | None =
     if swept.suppressed <= problem.most and swept.loss(objective) < one.loss(objective) and _holds(found, swept):
         best = swept
     own = {field.name: getattr(found, field.name) for field in fields(found)}
-    return LocalAnonymization(**{**own, "loss": best.loss(objective), "optimal": False, "bound": 0.0}, sweep=best)
+    changed = {"loss": best.loss(objective), "optimal": False, "bound": 0.0}
+    return LocalAnonymization(**{**own, **changed}, sweep=best, searched_all=found.optimal)
 
 
 def _on_one_node(found: Anonymization) -> Sweep:

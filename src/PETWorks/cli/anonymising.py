@@ -84,6 +84,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--aggregate", metavar="NAME", help="Of granularity: geometric, arithmetic, sum, maximum.")
 @click.option("--weight", "weights", multiple=True, metavar="COLUMN=NUMBER", help="The importance of a column.")
 @click.option("--level", "levels", multiple=True, metavar="COLUMN=N|N-M", help="A level, or the lowest and highest.")
+@click.option("--local", is_flag=True, help="Each record on levels of its own: far less is lost.")
 @click.option("--explain", is_flag=True, help="Also show the next-best levels and what each rule costs.")
 @click.option("--lang", default="en", show_default=True, metavar="en|zh-TW", help="The language that comes first.")
 @with_format_options
@@ -114,13 +115,14 @@ def anonymize_command(table: str, output: Path, **options: Any) -> None:
         "aggregate": options["aggregate"],
         "weights": _by_column(options["weights"], "--weight", _weight) or None,
         "levels": _by_column(options["levels"], "--level", _bounds) or None,
+        "method": "local" if options["local"] else None,
     }
     check_seed(options)
     job = job_given(table, options)
     paths = checked_paths(output, job, reports.values())
     with searching() as report, _interruptible():
         result = _anonymized(job, given, report)
-    if not result.optimal:
+    if not result.is_complete:
         click.echo("petworks: the search was stopped; this is the best release so far", err=True)
     explanation = None
     if result.optimal and (options["explain"] or wanted):

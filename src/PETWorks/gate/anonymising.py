@@ -9,6 +9,7 @@ from typing import Any
 
 from PETWorks.about.hierarchy import Hierarchy
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
+from PETWorks.anonymizer.local_anonymization import LocalAnonymization
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
 from PETWorks.anonymizer.searching import Progress
@@ -18,7 +19,7 @@ from PETWorks.gate.mistakes import located_error
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.policy_rules import IMPLICIT
 
-SETTINGS = ("suppression", "objective", "aggregate", "weights", "levels")
+SETTINGS = ("suppression", "objective", "aggregate", "weights", "levels", "method")
 MARK = "# Written by petworks anonymize, for the release beside it."
 NOT_TO_BE_RELEASED = (
     "# Policy, hierarchies and reports are for those who may see the original: hierarchies list its values."
@@ -138,10 +139,11 @@ def _how_made(made: Recoded) -> Iterator[str]:
     """The levels of a release, and the settings with which they were searched for."""
     import yaml
 
-    told: dict[str, Any] = {"levels": made.levels}
+    told: dict[str, Any] = {"levels": {name: _plain(level) for name, level in made.levels.items()}}
     if isinstance(made, Anonymization):
         problem = made.problem
         used = {
+            "method": "local" if isinstance(made, LocalAnonymization) else None,
             "suppression": problem.suppression,
             "objective": problem.objective_name,
             "aggregate": problem.aggregate,
@@ -152,6 +154,11 @@ def _how_made(made: Recoded) -> Iterator[str]:
     told["suppressed_records"] = made.suppressed
     text = yaml.safe_dump(told, allow_unicode=True, sort_keys=False, default_flow_style=None, width=100)
     yield from ("How it was made:", *(f"  {line}" for line in text.splitlines()))
+
+
+def _plain(level: Any) -> Any:
+    """A level, or several of local recoding, as YAML has them."""
+    return list(level) if isinstance(level, tuple) else level
 
 
 def _relative(table: Any, folder: Path) -> Any:

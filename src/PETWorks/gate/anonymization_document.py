@@ -59,6 +59,23 @@ class State(JSONObject):
     precision: float | None = None
 
 
+@dataclass(frozen=True)
+class LevelsUsed(JSONObject):
+    """Levels of local recoding, in the order of the columns, and how many records are on them."""
+
+    levels: tuple[int, ...]
+    records: int
+
+
+@dataclass(frozen=True)
+class LocalRecoding(JSONObject):
+    """What local recoding did: the loss on the best levels for all records, and the combinations of levels in use."""
+
+    global_loss: float
+    combinations: int
+    most_used: tuple[LevelsUsed, ...]
+
+
 @dataclass(frozen=True, kw_only=True)
 class AnonymizationFacts(JSONObject):
     """How a release was made."""
@@ -78,4 +95,5 @@ class AnonymizationFacts(JSONObject):
     after: State
     next_best: tuple[OtherLevels, ...] = ()
     rules: tuple[CostOfRule, ...] = ()
+    local: LocalRecoding | None = None
     waived: Annotated[tuple[str, ...], "rules that were not demanded"] = ()

@@ -4,6 +4,7 @@ from typing import Any
 
 from PETWorks.anonymizer.anonymization import Anonymization
 from PETWorks.anonymizer.explanation import Explanation
+from PETWorks.anonymizer.local_anonymization import LocalAnonymization
 from PETWorks.counting.release import Release
 from PETWorks.errors import PETWorksError
 from PETWorks.gate.anonymization_document import (
@@ -11,11 +12,14 @@ from PETWorks.gate.anonymization_document import (
     BrokenRule,
     ColumnLevel,
     CostOfRule,
+    LevelsUsed,
+    LocalRecoding,
     OtherLevels,
     State,
 )
 from PETWorks.measures.catalogue import find
 
+MOST_USED = 10  # combinations of levels that are listed
 UTILITY = ("granularity", "precision")
 
 
@@ -24,6 +28,7 @@ def anonymization_facts(
 ) -> AnonymizationFacts:
     """The facts of a result; the next-best levels and the costs of rules only where they were searched for."""
     problem, allowed = result.problem, result.problem.allowed_levels
+    local = _local(result) if isinstance(result, LocalAnonymization) else None
     reasons = result.reasons() if explanation is None else explanation.columns
     return AnonymizationFacts(
         columns=tuple(
@@ -55,8 +60,15 @@ def anonymization_facts(
         if explanation is None
         else tuple(OtherLevels(tuple(one.levels.values()), one.loss, one.suppressed) for one in explanation.next_best),
         rules=() if explanation is None else tuple(CostOfRule(one.rule, one.loss_without) for one in explanation.rules),
+        local=local,
         waived=waived,
     )
+
+
+def _local(result: LocalAnonymization) -> LocalRecoding:
+    parts = sorted(result.parts, key=lambda part: -part[1])
+    most = tuple(LevelsUsed(tuple(levels.values()), records) for levels, records in parts[:MOST_USED])
+    return LocalRecoding(result.global_loss, len(parts), most)
 
 
 def state(release: Release) -> State:

@@ -6,7 +6,7 @@ from typing import Any
 from rich.text import Text
 
 from PETWorks.errors import printable
-from PETWorks.gate.anonymization_document import AnonymizationFacts
+from PETWorks.gate.anonymization_document import AnonymizationFacts, LocalRecoding
 from PETWorks.gate.document import RuleResult, together
 from PETWorks.render import anonymization
 from PETWorks.render.check_text import rules_table, verdict_word
@@ -29,7 +29,7 @@ def anonymization_text(
     table = new_table("", said(lang, "head.before"), said(lang, "head.after"))
     for row in anonymization.states(facts, lang):
         table.add_row(*map(Text, row))
-    parts += [table, levels_table(facts, lang)]
+    parts += [table, levels_table(facts, lang) if facts.local is None else _levels_used(facts, facts.local, lang)]
     if facts.next_best:
         parts += [Text(said(lang, "anonymize.next-best"), "bold"), _next_best(facts, lang)]
     parts += [Text(one) for one in anonymization.costs(facts, lang)]
@@ -57,6 +57,14 @@ def levels_table(facts: AnonymizationFacts, lang: str) -> Any:
     for column in facts.columns:
         cells = (name(column.column), anonymization.level(column, lang), anonymization.finer(column, lang))
         table.add_row(*map(Text, cells))
+    return table
+
+
+def _levels_used(facts: AnonymizationFacts, local: LocalRecoding, lang: str) -> Any:
+    """The combinations of levels with most records."""
+    table = new_table(*(name(column.column) for column in facts.columns), said(lang, "head.records"))
+    for used in local.most_used:
+        table.add_row(*map(str, used.levels), Text(put(used.records, lang)))
     return table
 
 

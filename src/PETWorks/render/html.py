@@ -129,6 +129,7 @@ def _made(document: CheckDocument) -> dict[str, Any]:
         "made_costs": _listed(lambda _document, lang: anonymization.costs(facts, lang), document),
         "made_states": [cells[first : first + 3] for first in range(0, len(cells), 3)],
         "made_columns": facts.columns[:MOST_COLUMNS],
+        "made_names": [column.column for column in facts.columns[:MOST_COLUMNS]],
         "made_change": lambda other: spoken(lambda lang: anonymization.change(best, other, lang)),
     }
 

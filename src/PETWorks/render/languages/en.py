@@ -375,6 +375,8 @@ TEXTS = {
     "anonymize.waived": "Waived, and so not demanded of the release: {rules}.",
     "anonymize.weighted": "The loss is weighted: {weights}; 1 otherwise.",
     "anonymize.weight": "{name} counts {weight}",
+    "anonymize.local": "Local recoding: records are on {n} combinations of levels. On the best levels for all of them "
+    "the loss would be {loss}.",
     "anonymize.loss": "Loss ({objective}): {loss}.",
     "anonymize.aggregated": "{objective}, {how} of the columns",
     "aggregate.geometric": "geometric mean",

@@ -388,6 +388,7 @@ TEXTS = {
     "anonymize.waived": "已豁免，故未要求釋出資料符合：{rules}。",
     "anonymize.weighted": "損失經加權計算：{weights}；其餘為 1。",
     "anonymize.weight": "{name} 的權重為 {weight}",
+    "anonymize.local": "區域重新編碼：資料列分屬 {n} 種層級組合。若全部資料列採用同一最佳層級組合，損失為 {loss}。",
     "anonymize.loss": "損失（{objective}）：{loss}。",
     "anonymize.aggregated": "{objective}，各欄之{how}",
     "aggregate.geometric": "幾何平均",
