@@ -133,21 +133,21 @@ def test_limits_for_every_subset(task, subsets):
 
 
 @pytest.mark.slow
-@examples(600)
+@examples(200)
 @given(tasks(OF_VALUES | OF_SIZES, most_columns=4))
 def test_many_tables(task):
     check(task)
 
 
 @pytest.mark.slow
-@examples(240)
+@examples(100)
 @given(tasks(OF_TABLES | OF_SIZES | OF_VALUES, **SMALL))
 def test_many_rules_about_the_whole_table(task):
     check(task)
 
 
 @pytest.mark.slow
-@examples(240)
+@examples(100)
 @given(tasks(OF_OTHER_TABLES | OF_SIZES, **SMALL, **LINKED))
 def test_many_other_tables(task):
     check(task)
