@@ -1,6 +1,7 @@
 """Objectives that look at the sizes of classes. A coarser node loses no less, if nothing is suppressed."""
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import pairwise
@@ -14,7 +15,7 @@ from PETWorks.measures.class_tests import Mask
 
 
 @dataclass(frozen=True, eq=False)
-class ByClass:
+class ByClass(ABC):
     """An objective that looks at the classes; a coarser node loses no less."""
 
     ground: Ground
@@ -29,13 +30,13 @@ class ByClass:
         """What this node loses with nothing suppressed."""
         return self.loss(classes, np.zeros(len(classes.records), np.bool_))
 
+    @abstractmethod
     def bounds(self) -> Reals:
         """For every node of the lattice, what it loses at least."""
-        raise NotImplementedError
 
+    @abstractmethod
     def loss(self, classes: NodeClasses, suppressed: Mask) -> float:
         """What a node loses if some of its classes are suppressed."""
-        raise NotImplementedError
 
     def _most_classes(self) -> Reals:
         """For every node, the most classes that it can have: by the numbers of values of its columns."""

@@ -89,11 +89,6 @@ class Judge:
         return self.is_nested and not others
 
     @property
-    def only_always(self) -> bool:
-        """Whether a class that passes is part of one that passes on every coarser level."""
-        return self.is_nested and all(test.monotone is Monotone.ALWAYS for test in self._tests)
-
-    @property
     def may_rule_out(self) -> bool:
         """Whether a node that fails can rule out all finer ones."""
         some = any(test.monotone is not Monotone.NEVER for test in self._tests)

@@ -12,8 +12,8 @@ from PETWorks.anonymizer.column_objectives import ByColumn
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.local import LEFT, Sweep, sweep
 from PETWorks.anonymizer.objectives import LINEAR
+from PETWorks.anonymizer.recoding import in_classes
 from PETWorks.counting.codes import Column
-from PETWorks.counting.keys import Field, pack
 from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.errors import NotApplicable, ParameterError, quoted
 
@@ -102,15 +102,9 @@ def _on_one_node(found: Anonymization) -> Sweep:
     """The best levels for all records."""
     ground = found.problem.ground
     rows = ground.base.rows
-    assert rows.weights is not None
     columns = list(zip(ground.lattice.columns, found.classes.node, strict=True))
     codes = [ground.codes_on_level(name, level)[rows.columns[name].codes] for name, level in columns]
-    gone = [np.asarray(one) for one in found.classes.codes(found.taken_out)]
-    out = np.zeros(len(rows.weights), np.bool_)
-    if found.taken_out.any():
-        both = [np.concatenate([own, theirs]) for own, theirs in zip(codes, gone, strict=True)]
-        keys = pack([Field(own.astype(np.uint64), int(own.max()).bit_length()) for own in both]).keys
-        out = np.isin(keys[: len(out)], keys[len(out) :])
+    out = in_classes(found.classes, found.taken_out, codes)
     return Sweep(ground, (found.classes.node,), np.where(out, LEFT, 0))
 
 

@@ -92,5 +92,9 @@ def make_objective(
     by_column = {"precision": Precision, "missings": Missings, "non-uniform-entropy": NonUniformEntropy}
     if name in by_column:
         return by_column[name].of(ground, weights)  # type: ignore[attr-defined, no-any-return]
-    by_class = {"discernibility": Discernibility, "aecs": AverageClassSize, "ambiguity": Ambiguity}
+    by_class: dict[str, type[Discernibility | AverageClassSize | Ambiguity]] = {
+        "discernibility": Discernibility,
+        "aecs": AverageClassSize,
+        "ambiguity": Ambiguity,
+    }
     return by_class[name](ground)

@@ -47,11 +47,17 @@ def rows_of(classes: NodeClasses, some: Mask, codes: list[Integers]) -> Mask:
     if None not in stars:
         own = zip(classes.columns, stars, strict=True)
         out = np.logical_and.reduce([table.columns[name].codes == star for name, star in own])
-    if some.any():
-        both = [np.concatenate([own, theirs]) for own, theirs in zip(codes, classes.codes(some), strict=True)]
-        keys = pack([Field(own.astype(np.uint64), int(own.max()).bit_length()) for own in both]).keys
-        out |= np.isin(keys[:rows], keys[rows:])
-    return out
+    return out | in_classes(classes, some, codes)
+
+
+def in_classes(classes: NodeClasses, some: Mask, codes: list[Integers]) -> Mask:
+    """Which rows, given by their codes on the levels of the node, are in some of its classes."""
+    rows = len(codes[0])
+    if not some.any():
+        return np.zeros(rows, np.bool_)
+    both = [np.concatenate([own, theirs]) for own, theirs in zip(codes, classes.codes(some), strict=True)]
+    keys = pack([Field(own.astype(np.uint64), int(own.max()).bit_length()) for own in both]).keys
+    return np.isin(keys[:rows], keys[rows:])
 
 
 def _suppressed(labels: list[str | None], codes: Integers, out: Mask) -> Column:

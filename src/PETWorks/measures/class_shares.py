@@ -1,5 +1,6 @@
 """The extreme shares that each sensitive value has in a class, counted once for all models that bound shares."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
@@ -19,12 +20,12 @@ Reals = NDArray[np.float64]
 Test = Callable[[Reals, Reals], NDArray[np.bool_]]  # of shares in a class and shares in the table; equal by value
 
 
-class Above:
+class Above(ABC):
     """A test that shares in a class fail above a limit, which depends on the share in the table."""
 
+    @abstractmethod
     def limit(self, overall: Reals) -> Reals:
         """The largest share that passes."""
-        raise NotImplementedError
 
     def __call__(self, share: Reals, overall: Reals) -> Mask:
         """Whether shares fail."""
