@@ -70,7 +70,7 @@ def test_missings_count_a_leaf_with_the_label_of_the_top():
     assert (found.levels, found.suppressed, found.loss) == ({"q": 0}, 1, 0.25)
     objective, ground = found.problem.objective, found.problem.ground
     classes = ground.at((1,))
-    assert objective.finer_bounds(classes, classes.records == 1) is None
+    assert objective.added_below(classes, classes.records == 1) is None
 
 
 def test_ambiguity_may_fall_with_the_level_if_a_leaf_has_the_label_of_the_top():
@@ -123,5 +123,6 @@ def test_what_is_suppressed_on_a_node_is_lost_on_finer_ones_too():
     found = anonymized(task(list("aaabbc"), paths, [("k-anonymity", {"k": 2})], limit=0.2))
     classes = found.problem.ground.at((1,))
     _, sure = found.search.judge.failing(classes)
-    assert found.problem.objective.finer_bounds(classes, sure) == pytest.approx([1 / 6, 7 / 12])
+    objective = found.problem.objective
+    assert objective.finer_bounds((1,), objective.added_below(classes, sure)) == pytest.approx([1 / 6, 7 / 12])
     assert found.problem.objective.loss(classes, sure) == pytest.approx(7 / 12)

@@ -105,8 +105,8 @@ def test_a_class_of_the_original_that_is_not_released_rules_out_all_finer_nodes(
     ground = ground_of(release)
     rules = checked_rules({"delta-presence": {"delta_min": 0.2, "delta_max": 1}})
     judge = Judge(ground, rules, 4, make_objective(ground, "granularity", "geometric", [1.0, 1.0]))
-    assert judge(ground.at((0, 1))).rules_out
-    assert not judge(ground.at((1, 1))).rules_out
+    assert judge(ground.at((0, 1))).lasting == np.inf
+    assert judge(ground.at((1, 1))).lasting == 0
 
 
 def test_people_who_are_in_several_classes_rule_nothing_out():

@@ -141,8 +141,14 @@ def test_bounds_of_levels_have_names():
 
 def test_a_lattice_that_is_too_large(monkeypatch):
     monkeypatch.setattr(lattice, "MOST_NODES", 8)
-    mistake(ParameterError, "the lattice has 9 nodes, at most 8", "at least 1")
-    assert anonymize(TABLE, ROLES, HIERARCHIES, K2, levels={"age": (1, 2)}).nodes == 6
+    for given in ({"objective": "aecs"}, {"method": "local"}):
+        mistake(ParameterError, "the lattice has 9 nodes, at most 8", "at least 1", **given)
+    assert anonymize(TABLE, ROLES, HIERARCHIES, K2, levels={"age": (1, 2)}, objective="aecs").nodes == 6
+
+
+@pytest.mark.parametrize("seconds", [0, -1, "soon", float("inf"), float("nan")])
+def test_a_search_takes_some_time(seconds):
+    assert mistake(ParameterError, "expected a number of seconds above 0", seconds=seconds).what == "seconds"
 
 
 def test_objectives_and_aggregates():

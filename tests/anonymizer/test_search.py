@@ -177,7 +177,8 @@ def test_bounds_are_below_what_is_lost(task):
     losses = {node: objective.loss(problem.ground.at(node), failing_) for node, (failing_, _) in fails.items()}
     for node, (_, sure) in fails.items():
         classes = problem.ground.at(node)
-        finer = objective.finer_bounds(classes, sure) if sure.any() else None
+        added = objective.added_below(classes, sure) if sure.any() else None
+        finer = None if added is None else objective.finer_bounds(node, added)
         coarser = objective.coarser_bound(classes)
         for other, loss in losses.items():
             below = tuple(level - low for level, low in zip(other, lattice.low, strict=True))

@@ -1,7 +1,10 @@
 """`anonymize`: the release with the least loss that keeps the rules, and the proof that there is no better one."""
 
+import math
 import os
 from collections.abc import Callable, Mapping
+from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from PETWorks.anonymizer.best_levels import Anonymization as Anonymization
@@ -10,11 +13,14 @@ from PETWorks.anonymizer.local_anonymization import recoded_locally
 from PETWorks.anonymizer.problem import Problem, problem_of
 from PETWorks.anonymizer.rules import Rule, Rules, checked_rules
 from PETWorks.anonymizer.searching import Progress
+from PETWorks.anonymizer.unfinished import read_unfinished
 from PETWorks.counting.release import Release
 from PETWorks.errors import NotApplicable, ParameterError, unknown
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
+from PETWorks.measures.parameters import number_given
 
 METHODS = ("global", "local")
+SECONDS = 60  # for a lattice that is too large to search it to the end
 
 
 def anonymize(
@@ -30,6 +36,8 @@ def anonymize(
     levels: Mapping[str, Any] | None = None,
     subsets: Mapping[str, Any] | None = None,
     method: str = "global",
+    seconds: float | None = None,
+    resume: str | os.PathLike[str] | None = None,
     original: Any = None,
     population: Any = None,
     suppressed: str | None = None,
@@ -56,6 +64,10 @@ def anonymize(
     subsets       limits for adversaries who know some quasi-identifiers: `{"sizes": "1-3", "limits": {"uniques": 0}}`
     method        "global": one level for each column; "local": each record on levels of its own, which loses far less;
                   for the objectives granularity, precision and missings
+    seconds       after this time the best release so far is the result; its `gap` says how far from the best it may
+                  be. Without it, the search goes on until the best is proved, or for a minute if there are more
+                  than 20 million combinations of levels
+    resume        the file of a search that was stopped, as `result.write_unfinished` writes it, to go on with it
     original      the table that measures compare with, if it is not the data themselves
     progress      told how far the search is, now and then
     """
@@ -85,6 +97,8 @@ def anonymize(
         weights=weights,
         levels=levels,
         method=method,
+        seconds=seconds,
+        resume=resume,
         progress=progress,
     )
 
@@ -99,26 +113,37 @@ def anonymize_release(
     weights: Mapping[str, float] | None = None,
     levels: Mapping[str, Any] | None = None,
     method: str = "global",
+    seconds: float | None = None,
+    resume: str | os.PathLike[str] | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Anonymization:
     """The same for a table that was opened before, and rules that were checked."""
     if method not in METHODS:
         raise unknown("method", str(method), METHODS, what="method")
+    given = None if seconds is None else number_given(seconds)
+    if seconds is not None and (given is None or not 0 < given < math.inf):
+        raise ParameterError(f"expected a number of seconds above 0, got {seconds!r}", what="seconds")
     problem = problem_of(release, rules, suppression, objective, aggregate, weights, levels)
+    if method == "local":
+        problem.lattice.check_size("for local recoding")
     search = problem.search()
-    optimal = True
+    if resume is not None:
+        search.known.update(read_unfinished(Path(resume), problem))
+    if given is None and problem.lattice.is_large:
+        given = SECONDS
+    end = math.inf if given is None else monotonic() + given
     try:
-        search.run(report=progress)
+        search.run(report=progress, stop=lambda: monotonic() >= end)
     except KeyboardInterrupt:  # the best so far will do, if there is one
         if search.best is None:
             raise
-        optimal = False
     best = search.best
     if best is None:
         raise _unsatisfiable(problem)
     classes = problem.ground.at(best.node)
     suppressed = search.judge(classes).suppressed
     assert suppressed is not None
+    optimal = search.is_finished
     bound = best.loss if optimal else search.bound
     found = Anonymization(release, classes, suppressed, problem, search, best.loss, optimal, bound, search.checked)
     return found if method == "global" else recoded_locally(found)

@@ -1,12 +1,15 @@
 """A table on the best levels: what is lost, what is proved, and why these levels."""
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from PETWorks.anonymizer.explanation import ColumnReason, Explanation, column_reasons, explained
 from PETWorks.anonymizer.problem import Problem
 from PETWorks.anonymizer.released import Recoded
-from PETWorks.anonymizer.searching import Search
+from PETWorks.anonymizer.searching import Searching
+from PETWorks.anonymizer.unfinished import write_unfinished
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,6 +21,7 @@ class Anonymization(Recoded):
     suppressed  how many records are suppressed beside those that were already
     optimal     whether it is proved that no other levels, among those that are allowed, lose less
     bound       what any other levels lose at least, as far as is known; the loss itself if it is optimal
+    gap         how much more is lost than on the best levels, at most, as a share of what these lose
     checked     how many nodes were looked at, of all `nodes`
 
     >>> from PETWorks import anonymize
@@ -28,7 +32,7 @@ class Anonymization(Recoded):
     """
 
     problem: Problem
-    search: Search
+    search: Searching
     loss: float
     optimal: bool
     bound: float
@@ -40,6 +44,17 @@ class Anonymization(Recoded):
         return self.optimal
 
     @property
+    def gap(self) -> float | None:
+        """How much more is lost than on the best levels, at most, as a share of that; None if no bound is known."""
+        if self.loss == self.bound:
+            return 0.0
+        return self.loss / self.bound - 1 if self.bound > 0 else None
+
+    def write_unfinished(self, path: str | os.PathLike[str]) -> None:
+        """Write what a search that was stopped has found, for `anonymize(..., resume=path)`."""
+        write_unfinished(Path(path), self.problem, self.search.known)
+
+    @property
     def nodes(self) -> int:
         """How many nodes there are."""
         return self.problem.lattice.nodes
@@ -47,9 +62,10 @@ class Anonymization(Recoded):
     def explain(self) -> Explanation:
         """Why these levels: what would break one level finer, the next-best levels, what each rule costs.
 
-        After a search that was stopped, only the first of these: the others would take the rest of the search.
+        After a search that was stopped, or of a lattice that is too large to search it again, only the first of these.
         """
-        return explained(self.problem, self.search, self.classes.node, is_complete=self.optimal)
+        is_complete = self.optimal and not self.problem.lattice.is_large
+        return explained(self.problem, self.search, self.classes.node, is_complete=is_complete)
 
     def reasons(self) -> tuple[ColumnReason, ...]:
         """The part of the explanation that needs no further search: what would break one level finer."""
@@ -66,6 +82,7 @@ class Anonymization(Recoded):
             "allowed_levels": {name: list(bounds) for name, bounds in self.problem.allowed_levels.items()},
             "loss": self.loss,
             "bound": self.bound,
+            "gap": self.gap,
             "optimal": self.optimal,
             "records": self.records,
             "suppressed": self.suppressed,

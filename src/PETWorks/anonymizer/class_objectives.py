@@ -2,6 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import pairwise
@@ -10,6 +11,7 @@ import numpy as np
 
 from PETWorks.anonymizer.column_objectives import Reals
 from PETWorks.anonymizer.ground import Ground, NodeClasses
+from PETWorks.anonymizer.lattice import Node
 from PETWorks.counting.counts import Integers
 from PETWorks.measures.class_tests import Mask
 
@@ -22,9 +24,13 @@ class ByClass(ABC):
     suppression_costs: bool = True
     is_rounded: bool = False
 
-    def finer_bounds(self, _classes: NodeClasses, _suppressed: Mask) -> Reals | None:
+    def added_below(self, _classes: NodeClasses, _suppressed: Mask) -> tuple[float, ...] | None:
         """Nothing is known."""
         return None
+
+    def finer_bounds(self, _node: Node, _added: Sequence[float]) -> Reals:
+        """Nothing is known."""
+        return np.zeros(())
 
     def coarser_bound(self, classes: NodeClasses) -> float | None:
         """What this node loses with nothing suppressed."""

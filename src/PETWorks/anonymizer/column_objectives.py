@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.anonymizer.ground import Ground, NodeClasses
+from PETWorks.anonymizer.lattice import Node
 from PETWorks.counting.counts import Integers
 from PETWorks.measures.class_tests import Mask
 from PETWorks.measures.result import below
@@ -64,15 +65,17 @@ class ByColumn:
         parts = [lost[level] + more for lost, level, more in zip(self.lost, classes.node, added, strict=True)]
         return float(self.combined([np.array([part]) for part in parts]).item()) + self.of_classes(classes, suppressed)
 
-    def finer_bounds(self, classes: NodeClasses, suppressed: Mask) -> Reals | None:
-        """What each finer node loses at least, if it suppresses the records of these classes too."""
-        if not self._adds_more_below:
-            return None
-        added, low = self._added(classes, suppressed), self.ground.lattice.low
+    def added_below(self, classes: NodeClasses, suppressed: Mask) -> tuple[float, ...] | None:
+        """What suppressing the records of these classes adds at least to each column on every finer node."""
+        return tuple(self._added(classes, suppressed)) if self._adds_more_below else None
+
+    def finer_bounds(self, node: Node, added: Sequence[float]) -> Reals:
+        """What each finer node loses at least, if so much is added to each column."""
+        low = self.ground.lattice.low
         return self.combined(
             [
                 lost[first : level + 1] + more
-                for lost, first, level, more in zip(self.lost, low, classes.node, added, strict=True)
+                for lost, first, level, more in zip(self.lost, low, node, added, strict=True)
             ]
         )
 
@@ -115,11 +118,21 @@ class ByColumn:
 
     def combined(self, parts: Sequence[Reals]) -> Reals:
         """For every combination of levels, the loss of all columns together."""
-        two, all_of_them = AGGREGATES[self.aggregate]
+        weighted = [self.weighted(place, part) for place, part in enumerate(parts)]
+        return self.of_all(reduce(lambda done, part: self.of_two(done[..., np.newaxis], part), weighted))
+
+    def weighted(self, place: int, lost: Reals) -> Reals:
+        """What a column loses, ready to be put together with others."""
         first = 1.0 if self.aggregate == "geometric" else 0.0
-        weighted = [first + weight * part for weight, part in zip(self.weights, parts, strict=True)]
-        whole = reduce(lambda done, part: two(done[..., np.newaxis], part), weighted[1:], weighted[0])
-        return np.asarray(all_of_them(whole, len(parts)), np.float64)
+        return np.asarray(first + self.weights[place] * lost, np.float64)
+
+    def of_two(self, one: Any, other: Any) -> Any:
+        """What two columns, or two groups of columns, lose together."""
+        return AGGREGATES[self.aggregate][0](one, other)
+
+    def of_all(self, together: Any) -> Reals:
+        """The loss, once all columns were put together."""
+        return np.asarray(AGGREGATES[self.aggregate][1](together, len(self.weights)), np.float64)
 
 
 class Granularity(ByColumn):
@@ -272,6 +285,6 @@ class PublisherPayout(ByColumn):
         sizes = classes.sizes[~suppressed]
         return self.publisher_loss * int(np.count_nonzero(below(self.adversary_cost, self.adversary_gain / sizes)))
 
-    def finer_bounds(self, classes: NodeClasses, suppressed: Mask) -> Reals | None:  # noqa: ARG002
-        """Nothing: on a finer level other classes are attacked, and suppressing them may pay."""
+    def added_below(self, classes: NodeClasses, suppressed: Mask) -> tuple[float, ...] | None:  # noqa: ARG002
+        """Nothing is known: on a finer level other classes are attacked, and suppressing them may pay."""
         return None

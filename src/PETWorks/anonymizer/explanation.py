@@ -10,7 +10,7 @@ from PETWorks.anonymizer.judging import records_failing
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.problem import Problem
 from PETWorks.anonymizer.recoding import recoded_view
-from PETWorks.anonymizer.searching import Search, Solution
+from PETWorks.anonymizer.searching import Searching, Solution
 
 NEXT_BEST = 10
 MOST_LOOKED_AT = 8 * (NEXT_BEST + 1)  # solutions; several may group the values in the same way
@@ -75,7 +75,7 @@ class Explanation:
         }
 
 
-def explained(problem: Problem, search: Search, best: Node, *, is_complete: bool) -> Explanation:
+def explained(problem: Problem, search: Searching, best: Node, *, is_complete: bool) -> Explanation:
     """The whole explanation: it takes further searches, unless the first one was stopped."""
     if not is_complete:
         return Explanation(column_reasons(problem, search, best), (), ())
@@ -121,12 +121,12 @@ def _levels(problem: Problem, node: Node, best: Node) -> dict[str, int]:
     return shown
 
 
-def column_reasons(problem: Problem, search: Search, best: Node) -> tuple[ColumnReason, ...]:
+def column_reasons(problem: Problem, search: Searching, best: Node) -> tuple[ColumnReason, ...]:
     """For each column, what would happen one level finer: quickly told."""
     return tuple(_reason(problem, search, best, place) for place in range(len(problem.lattice.columns)))
 
 
-def _reason(problem: Problem, search: Search, best: Node, place: int) -> ColumnReason:
+def _reason(problem: Problem, search: Searching, best: Node, place: int) -> ColumnReason:
     column, level = problem.lattice.columns[place], best[place]
     height = problem.original.hierarchies[column].height
     if level == problem.lattice.low[place]:
@@ -140,7 +140,7 @@ def _reason(problem: Problem, search: Search, best: Node, place: int) -> ColumnR
     return ColumnReason(column, level, height, broken=_broken(problem, search, classes))
 
 
-def _broken(problem: Problem, search: Search, classes: NodeClasses) -> tuple[Broken, ...]:
+def _broken(problem: Problem, search: Searching, classes: NodeClasses) -> tuple[Broken, ...]:
     """The rules that fail on a node; those about the whole table after what can be suppressed for the others."""
     failing, _ = search.judge.failing(classes)
     if classes.records[failing].sum() > problem.most:

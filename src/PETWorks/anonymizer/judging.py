@@ -10,11 +10,32 @@ import numpy as np
 from PETWorks.about.treatment import APART, AS_QUASI_IDENTIFIERS
 from PETWorks.anonymizer.column_objectives import Granularity
 from PETWorks.anonymizer.ground import Ground, NodeClasses
+from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.objectives import Objective
 from PETWorks.anonymizer.recoding import recoded_view
 from PETWorks.anonymizer.rules import Rule
 from PETWorks.counting.counts import Integers
 from PETWorks.measures.class_tests import ClassTest, Mask, Monotone
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a search has to know of a node.
+
+    records       how many records must be suppressed; None if the rules cannot be kept within the limit
+    loss          what is lost then
+    lasting       how many records at least would have to be suppressed on every finer node
+    added         what suppressing records that fail on every finer node adds there to the loss of each column
+    coarser       what every coarser node loses at least
+    given_up_at   what it loses at least, if it was not judged to the end because that is too much
+    """
+
+    records: int | None
+    loss: float | None
+    lasting: float
+    added: tuple[float, ...] | None
+    coarser: float | None
+    given_up_at: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,14 +44,14 @@ class Judged:
 
     suppressed    the classes that must be suppressed; None if the rules cannot be kept within the limit
     sure          classes whose records are suppressed on every finer node too
-    rules_out     whether every finer node fails as well
+    lasting       how many records at least would have to be suppressed on every finer node
     given_up_at   what it loses at least, if it was not judged to the end because that is too much
     """
 
     classes: NodeClasses
     suppressed: Mask | None
     sure: Mask
-    rules_out: bool
+    lasting: float
     given_up_at: float | None = None
 
     @cached_property
@@ -40,10 +61,16 @@ class Judged:
 
 
 class Judge:
-    """Judges nodes by rules within a limit of suppressed records."""
+    """Judges nodes by rules within a limit of suppressed records.
 
-    def __init__(self, ground: Ground, rules: Sequence[Rule], most: int, objective: Objective) -> None:
+    least   the smallest limit for which the outcome is wanted, if there are several
+    """
+
+    def __init__(
+        self, ground: Ground, rules: Sequence[Rule], most: int, objective: Objective, least: int | None = None
+    ) -> None:
         self.ground, self.rules, self.most, self._objective = ground, rules, most, objective
+        self.least = most if least is None else least
         view = ground.view
         self._tests = [test for rule in rules for test in rule.tests(view)]
         self._per_node = view.privacy_unit is not None and any(test.sensitive for test in self._tests)
@@ -94,21 +121,41 @@ class Judge:
         some = any(test.monotone is not Monotone.NEVER for test in self._tests)
         return self.is_monotone or (self.is_nested and some and not self._of_table)
 
+    def outcome(self, node: Node, most: float = np.inf, *, bounds: bool = True) -> Outcome:
+        """What a search has to know of a node; nothing is wanted of it if it loses more than `most`.
+
+        bounds   whether bounds on the loss of finer and coarser nodes are wanted
+        """
+        classes = self.ground.at(node)
+        judged = self(classes, most)
+        kept = judged.suppressed
+        is_bound = bounds and judged.sure.any() and judged.lasting <= self.most
+        return Outcome(
+            None if kept is None else judged.records,
+            None if kept is None else self._objective.loss(classes, kept),
+            judged.lasting,
+            self._objective.added_below(classes, judged.sure) if is_bound else None,
+            self._objective.coarser_bound(classes) if bounds else None,
+            judged.given_up_at,
+        )
+
     def __call__(self, classes: NodeClasses, most: float = np.inf) -> Judged:
         """Judge a node; nothing is wanted of it if it loses more than `most`."""
         failing, sure = self.failing(classes)
         if any(test.all_present and classes.beside(test.background)[1] for test in self._tests if test.background):
-            return Judged(classes, None, sure, rules_out=self.is_nested)  # whatever is suppressed
-        records = classes.records
-        suppressed = int(records[failing].sum())
+            return Judged(classes, None, sure, np.inf if self.is_nested else 0)  # whatever is suppressed
+        suppressed = int(classes.records[failing].sum())
+        lasting: float = self._lasting(classes, failing, sure) if suppressed > self.least else 0
         if suppressed > self.most:
-            return Judged(classes, None, sure, rules_out=self._lasting(classes, failing, sure) > self.most)
+            return Judged(classes, None, sure, lasting)
         if not self._of_table:
-            return Judged(classes, failing, sure, rules_out=False)
+            return Judged(classes, failing, sure, lasting)
         completed = self._completed(classes, failing, most)
         if isinstance(completed, float):
-            return Judged(classes, None, sure, rules_out=False, given_up_at=completed)
-        return Judged(classes, completed, sure, rules_out=completed is None and self.is_monotone)
+            return Judged(classes, None, sure, lasting, given_up_at=completed)
+        if self.is_monotone:
+            lasting = np.inf if completed is None else int(classes.records[completed].sum())
+        return Judged(classes, completed, sure, lasting)
 
     @cached_property
     def _detail(self) -> Granularity:

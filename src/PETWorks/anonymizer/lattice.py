@@ -33,16 +33,23 @@ class Lattice:
             if name not in columns:
                 raise unknown("quasi-identifier", str(name), columns, what="levels")
         bounds = [_bounds(name, given.get(name), hierarchies[name].height) for name in columns]
-        lattice = cls(tuple(columns), tuple(low for low, _ in bounds), tuple(high for _, high in bounds))
-        if lattice.nodes > MOST_NODES:
-            widest = max(lattice.columns, key=lambda name: hierarchies[name].height)
+        return cls(tuple(columns), tuple(low for low, _ in bounds), tuple(high for _, high in bounds))
+
+    @property
+    def is_large(self) -> bool:
+        """Whether there are too many nodes to keep something of each."""
+        return self.nodes > MOST_NODES
+
+    def check_size(self, what: str) -> None:
+        """An error if something that looks at each node is asked for, and there are too many."""
+        if self.is_large:
+            widest = max(range(len(self.columns)), key=lambda place: self.high[place])
             raise ParameterError(
-                f"the lattice has {lattice.nodes:,} nodes, at most {MOST_NODES:,} can be searched; give fewer "
+                f"the lattice has {self.nodes:,} nodes, at most {MOST_NODES:,} can be searched {what}; give fewer "
                 f"quasi-identifiers, hierarchies with fewer levels, or bounds on levels, such as "
-                f"{widest!r}: at least {hierarchies[widest].height // 2}",
+                f"{self.columns[widest]!r}: at least {self.high[widest] // 2}",
                 what="levels",
             )
-        return lattice
 
     @cached_property
     def shape(self) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ from PETWorks.anonymizer.column_objectives import (
     Reals,
 )
 from PETWorks.anonymizer.ground import Ground, NodeClasses
+from PETWorks.anonymizer.lattice import Node
 from PETWorks.errors import ParameterError, quoted, unknown
 from PETWorks.measures.catalogue import find
 from PETWorks.measures.class_tests import Mask
@@ -37,8 +38,11 @@ class Objective(Protocol):
     def loss(self, classes: NodeClasses, suppressed: Mask) -> float:
         """What a node loses if some of its classes are suppressed."""
 
-    def finer_bounds(self, classes: NodeClasses, suppressed: Mask) -> Reals | None:
-        """What each finer node loses at least, if it suppresses the records of these classes too; None if unknown."""
+    def added_below(self, classes: NodeClasses, suppressed: Mask) -> tuple[float, ...] | None:
+        """What suppressing the records of these classes adds at least to each column on every finer node, if known."""
+
+    def finer_bounds(self, node: Node, added: Sequence[float]) -> Reals:
+        """What each finer node loses at least, if so much is added to each column."""
 
     def coarser_bound(self, classes: NodeClasses) -> float | None:
         """What each coarser node loses at least; None if nothing better than its own bound is known."""
@@ -54,6 +58,11 @@ OBJECTIVES = (
     "missings",
     "publisher-payout",
 )
+BY_CLASS: Mapping[str, type[Discernibility | AverageClassSize | Ambiguity]] = {
+    "discernibility": Discernibility,
+    "aecs": AverageClassSize,
+    "ambiguity": Ambiguity,
+}
 LARGEST_WEIGHT = 1_000_000
 LINEAR = ("granularity", "precision", "missings")  # of which each record loses its own part
 WEIGHTED = ("granularity", "precision", "non-uniform-entropy", "missings")
@@ -92,9 +101,4 @@ def make_objective(
     by_column = {"precision": Precision, "missings": Missings, "non-uniform-entropy": NonUniformEntropy}
     if name in by_column:
         return by_column[name].of(ground, weights)  # type: ignore[attr-defined, no-any-return]
-    by_class: dict[str, type[Discernibility | AverageClassSize | Ambiguity]] = {
-        "discernibility": Discernibility,
-        "aecs": AverageClassSize,
-        "ambiguity": Ambiguity,
-    }
-    return by_class[name](ground)
+    return BY_CLASS[name](ground)

@@ -7,12 +7,14 @@ from fractions import Fraction
 from typing import Any
 
 from PETWorks.about.hierarchy_proposal import in_yaml, proposed_hierarchy
+from PETWorks.anonymizer.boxes import BoxSearch
+from PETWorks.anonymizer.column_objectives import ByColumn
 from PETWorks.anonymizer.ground import Ground
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice
-from PETWorks.anonymizer.objectives import Objective, checked_objective, make_objective
+from PETWorks.anonymizer.objectives import BY_CLASS, Objective, checked_objective, make_objective
 from PETWorks.anonymizer.rules import MeasureRule, Rule, with_tables
-from PETWorks.anonymizer.searching import Search
+from PETWorks.anonymizer.searching import Search, Searching
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER
 from PETWorks.errors import HierarchyError, Hint, ParameterError, RoleError, quoted
@@ -42,9 +44,11 @@ class Problem:
         bounds = zip(lattice.columns, lattice.low, lattice.high, strict=True)
         return {name: (low, high) for name, low, high in bounds if (low, high) != (0, hierarchies[name].height)}
 
-    def search(self, rules: tuple[Rule, ...] | None = None) -> Search:
+    def search(self, rules: tuple[Rule, ...] | None = None) -> Searching:
         """A search; for other rules than all of them if these are given."""
         judge = Judge(self.ground, self.rules if rules is None else rules, self.most, self.objective)
+        if self.lattice.is_large and isinstance(self.objective, ByColumn):
+            return BoxSearch(self.lattice, self.objective, judge)
         return Search(self.lattice, self.objective, judge)
 
 
@@ -71,6 +75,8 @@ def problem_of(
     name, put_together, weighed = checked_objective(objective, aggregate, weights, release.quasi_identifiers)
     with_original(release)
     lattice = Lattice.of(release.quasi_identifiers, release.hierarchies, levels)
+    if name in BY_CLASS:
+        lattice.check_size(f"for {name}")
     rules = tuple(with_tables(rule, release.source) for rule in rules)
     for rule in rules:
         rule.check(release.view)

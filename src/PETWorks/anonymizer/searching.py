@@ -5,19 +5,23 @@ above the best loss cannot be better. Rules say how many of the records that fai
 if these are more than may be suppressed, no finer node need be looked at.
 """
 
+from abc import ABC, abstractmethod
 from bisect import insort
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, MutableMapping
 from dataclasses import dataclass
+from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.anonymizer.choosing import Chooser
-from PETWorks.anonymizer.judging import Judge, Judged
+from PETWorks.anonymizer.judging import Judge, Outcome
 from PETWorks.anonymizer.lattice import Lattice, Node
 from PETWorks.anonymizer.objectives import Objective
 
 SAME = 1e-12  # losses that differ by rounding alone
+
+Stop = Callable[[], bool]
 
 
 @dataclass(frozen=True)
@@ -54,17 +58,34 @@ class Progress:
     bound: float
 
 
-class Search:
-    """The nodes that are still open, and the solutions so far, the best one first."""
+Report = Callable[[Progress], None]
 
-    def __init__(self, lattice: Lattice, objective: Objective, judge: Judge) -> None:
+
+def never() -> bool:
+    """A search that is not to stop before its end."""
+    return False
+
+
+class Searching(ABC):
+    """A search: the solutions so far, the best one first, and what was found on nodes.
+
+    most             how many records may be suppressed
+    known            outcomes of nodes, by which a search that was stopped is continued
+    takes_bounds     whether bounds on the loss of other nodes are used
+    seconds          how long it took
+    improved_after   after how many of them the best solution was found
+    """
+
+    def __init__(self, lattice: Lattice, objective: Objective, judge: Judge, most: int | None = None) -> None:
         self.lattice, self.objective, self.judge = lattice, objective, judge
-        self.bounds: NDArray[np.float64] = objective.bounds()
-        self._rounding = SAME * float(self.bounds.max()) if objective.is_rounded else 0.0
-        self.open = np.ones(lattice.shape, np.bool_)
-        self._chooser = Chooser(lattice)
+        self.most = judge.most if most is None else most
         self.solutions: list[Solution] = []
         self.checked = 0
+        self.known: MutableMapping[Node, Outcome] = {}
+        self.takes_bounds = True
+        self.seconds = 0.0
+        self.improved_after = 0.0
+        self._rounding = 0.0
 
     @property
     def best(self) -> Solution | None:
@@ -74,52 +95,110 @@ class Search:
     @property
     def bound(self) -> float:
         """What any node loses at least that could still be better; the best loss once that is proved."""
-        left = self.bounds[self.open]
-        least = float(left.min()) if left.size else np.inf
+        least = self._least_bound()
         return least if self.best is None else min(least, self.best.loss)
 
-    def run(self, wanted: int = 1, report: Callable[[Progress], None] | None = None) -> None:
-        """Look at nodes until the best so many are known."""
-        if self.checked == 0 and not self.judge.may_rule_out:
-            self.look_at(self.lattice.high)  # often a solution: whoever stops the search early has at least that
-        choose = self._chosen if self.judge.may_rule_out or self.best is not None else self._cheapest
-        while (place := choose(self._limit(wanted))) is not None:
-            self.look_at(self.lattice.node(place), self._limit(wanted))
-            if report is not None and self.checked % 16 == 0:
-                report(Progress(self.checked, None if self.best is None else self.best.loss, self.bound))
+    @property
+    def is_finished(self) -> bool:
+        """Whether it is proved that there is nothing better."""
+        least = self._least_bound()
+        return least == np.inf or least > self.limit()
 
-    def has_any(self) -> bool:
-        """Whether any node keeps the rules."""
-        while self.best is None and (place := self._cheapest(np.inf)) is not None:
-            self.look_at(self.lattice.node(place))
-        return self.best is not None
-
-    def _limit(self, wanted: int) -> float:
-        """Nodes that lose more than this at least need not be looked at."""
+    def limit(self, wanted: int = 1) -> float:
+        """Nodes that lose more than this at least need not be looked at if so many solutions are wanted."""
         if len(self.solutions) < wanted:
             return np.inf
         loss = self.solutions[wanted - 1].loss
         return loss + margin(loss, self._rounding)
 
-    def look_at(self, node: Node, limit: float = np.inf) -> Judged:
+    def run(self, wanted: int = 1, report: Report | None = None, stop: Stop = never) -> None:
+        """Look at nodes until the best so many are known, or until it is to stop and there is a solution."""
+        started, best = monotonic() - self.seconds, self.best
+        for number, _ in enumerate(self._steps(wanted), 1):
+            self.seconds = monotonic() - started
+            if self.best is not best:
+                best, self.improved_after = self.best, self.seconds
+            if report is not None and number % 16 == 0:
+                report(Progress(self.checked, None if self.best is None else self.best.loss, self.bound))
+            if self.best is not None and stop():
+                return
+
+    def has_any(self) -> bool:
+        """Whether any node keeps the rules."""
+        if self.best is None:
+            self.run(stop=lambda: True)
+        return self.best is not None
+
+    def look_at(self, node: Node, limit: float = np.inf) -> Outcome:
         """Judge a node and draw the conclusions."""
-        classes = self.judge.ground.at(node)
-        judged = self.judge(classes, limit)
-        place = self.lattice.place(node)
-        if judged.suppressed is not None:
-            loss = self.objective.loss(classes, judged.suppressed)
-            insort(self.solutions, Solution(node, loss, judged.records, self._rounding))
+        outcome = self.known.get(node)
+        if outcome is None or (outcome.given_up_at is not None and outcome.given_up_at <= limit):
+            outcome = self.judge.outcome(node, limit, bounds=self.takes_bounds)
+            self.known[node] = outcome
+        self.learn(node, outcome)
+        return outcome
+
+    def learn(self, node: Node, outcome: Outcome) -> None:
+        """Draw the conclusions of what was found on a node."""
+        if outcome.records is not None and outcome.records <= self.most:
+            assert outcome.loss is not None
+            insort(self.solutions, Solution(node, outcome.loss, outcome.records, self._rounding))
         self.checked += 1
-        if judged.given_up_at is not None:  # it stays open, should more be wanted later
-            self.bounds.flat[place] = max(self.bounds.flat[place], judged.given_up_at)
+
+    @abstractmethod
+    def _least_bound(self) -> float:
+        """What any open node loses at least; infinite if none is open."""
+
+    @abstractmethod
+    def _steps(self, wanted: int) -> Iterator[None]:
+        """Look at nodes, one at a time or a few, until the best so many are known."""
+
+
+class Search(Searching):
+    """The search of a lattice of which every node has a bound in memory."""
+
+    def __init__(self, lattice: Lattice, objective: Objective, judge: Judge, most: int | None = None) -> None:
+        super().__init__(lattice, objective, judge, most)
+        self.bounds: NDArray[np.float64] = objective.bounds()
+        self._rounding = SAME * float(self.bounds.max()) if objective.is_rounded else 0.0
+        self.open = np.ones(lattice.shape, np.bool_)
+        self._chooser = Chooser(lattice)
+
+    def _least_bound(self) -> float:
+        left = self.bounds[self.open]
+        return float(left.min()) if left.size else np.inf
+
+    def _steps(self, wanted: int) -> Iterator[None]:
+        if self.checked == 0 and not self.judge.may_rule_out:
+            self.look_at(self.lattice.high)  # often a solution: whoever stops the search early has at least that
+        while (node := self.next_node(wanted)) is not None:
+            self.look_at(node, self.limit(wanted))
+            yield
+
+    def next_node(self, wanted: int = 1) -> Node | None:
+        """The node to look at next; None if the best so many are known."""
+        choose = self._chosen if self.judge.may_rule_out or self.best is not None else self._cheapest
+        place = choose(self.limit(wanted))
+        return None if place is None else self.lattice.node(place)
+
+    def may_gain(self, node: Node) -> bool:
+        """Whether a node is open and may be better than the best one."""
+        place = self.lattice.place(node)
+        return bool(self.open.flat[place] and self.bounds.flat[place] <= self.limit())
+
+    def learn(self, node: Node, outcome: Outcome) -> None:
+        """Draw the conclusions of what was found on a node."""
+        super().learn(node, outcome)
+        place = self.lattice.place(node)
+        if outcome.given_up_at is not None:  # it stays open, should more be wanted later
+            self.bounds.flat[place] = max(self.bounds.flat[place], outcome.given_up_at)
         else:  # Only now: if Ctrl-C comes before, the node is still one that may be better.
             self.open.flat[place] = False
-        if judged.rules_out:
+        if outcome.lasting > self.most:
             self.open[self.lattice.finer(node)] = False
-        elif judged.sure.any():
-            self._raise(self.lattice.finer(node), self.objective.finer_bounds(classes, judged.sure))
-        self._raise(self.lattice.coarser(node), self.objective.coarser_bound(classes))
-        return judged
+        elif outcome.added is not None:
+            self._raise(self.lattice.finer(node), self.objective.finer_bounds(node, outcome.added))
+        self._raise(self.lattice.coarser(node), outcome.coarser)
 
     def _raise(self, where: tuple[slice, ...], bounds: "NDArray[np.float64] | float | None") -> None:
         if bounds is not None:

@@ -1,5 +1,6 @@
 """The commands that make a release: anonymize, apply."""
 
+import math
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -85,6 +86,10 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--weight", "weights", multiple=True, metavar="COLUMN=NUMBER", help="The importance of a column.")
 @click.option("--level", "levels", multiple=True, metavar="COLUMN=N|N-M", help="A level, or the lowest and highest.")
 @click.option("--local", is_flag=True, help="Each record on levels of its own: far less is lost.")
+@click.option(
+    "--time", metavar="SECONDS", help="Stop searching after this time: 90, 10m or 2h; the best so far is written."
+)
+@click.option("--resume", is_flag=True, help="Go on with a search that was stopped.")
 @click.option("--explain", is_flag=True, help="Also show the next-best levels and what each rule costs.")
 @click.option("--lang", default="en", show_default=True, metavar="en|zh-TW", help="The language that comes first.")
 @with_format_options
@@ -93,13 +98,16 @@ def anonymize_command(table: str, output: Path, **options: Any) -> None:
 
     Generalises the quasi-identifiers, suppresses records where that costs less, leaves out direct identifiers. Beside
     the release come its hierarchies and a policy for `petworks check`. Exit code 0: the release keeps every rule of
-    the policy; 1: it does not; 2: bad input, and nothing is written. Ctrl-C ends the search: the best
-    release so far is written, and the exit code is 0 or 1.
+    the policy; 1: it does not; 2: bad input, and nothing is written.
+
+    Ctrl-C or --time ends the search: the best release so far is written, with what it may lose more than the best
+    one, and the exit code is 0 or 1. What was found is kept in OUTPUT.unfinished, for --resume.
 
     \b
     Examples:
       petworks anonymize patients_policy.yaml -o released.csv --html report.html
       petworks anonymize patients_policy.yaml -o released.parquet --suppression 0.02 --level age=1-2
+      petworks anonymize wide_policy.yaml -o released.csv --time 10m
       petworks anonymize patients.csv --qi age,zip --sensitive diagnosis --identifier name --insensitive ward \\
           --hierarchies levels --measure k-anonymity:k=5 --measure l-diversity:l=2 -o released.csv
     """
@@ -116,10 +124,13 @@ def anonymize_command(table: str, output: Path, **options: Any) -> None:
         "weights": _by_column(options["weights"], "--weight", _weight) or None,
         "levels": _by_column(options["levels"], "--level", _bounds) or None,
         "method": "local" if options["local"] else None,
+        "seconds": _seconds(options["time"]),
     }
     check_seed(options)
     job = job_given(table, options)
     paths = checked_paths(output, job, reports.values())
+    unfinished = _unfinished(paths.release, resume=options["resume"])
+    given["resume"] = unfinished if options["resume"] else None
     with searching() as report, _interruptible():
         result = _anonymized(job, given, report)
     if not result.is_complete:
@@ -144,7 +155,25 @@ def anonymize_command(table: str, output: Path, **options: Any) -> None:
     else:
         _put_out(facts, rules, found, paths.release, policy, options)
     say_written([*paths.written, *reports.values()])
+    if result.is_complete:
+        unfinished.unlink(missing_ok=True)
+    else:
+        result.write_unfinished(unfinished)
+        click.echo(f"petworks: what was found is in {unfinished.name!r}; go on with --resume", err=True)
     sys.exit(DOES_NOT_HOLD if together([rule.verdict for rule in rules]) == FAIL else HOLDS)
+
+
+def _unfinished(release: Path, *, resume: bool) -> Path:
+    """The file for what a search has found that was stopped; an error if it is not as --resume says."""
+    path = release.with_name(f"{release.name}.unfinished")
+    if resume and not path.exists():
+        raise ParameterError(f"--resume needs the file of a search that was stopped, and there is no {str(path)!r}")
+    if not resume and path.exists():
+        raise ParameterError(
+            f"{str(path)!r} is the file of a search that was stopped: go on with it by --resume, or remove it to "
+            "start over"
+        )
+    return path
 
 
 @click.command("apply")
@@ -227,6 +256,17 @@ def _put_out(
 
 def _verdicts(rules: tuple[RuleResult, ...]) -> list[dict[str, Any]]:
     return [{"rule": rule.name, "verdict": rule.verdict, "value": rule.value} for rule in rules]
+
+
+def _seconds(text: str | None) -> float | None:
+    """A time such as 90, 90s, 10m or 2h."""
+    if text is None:
+        return None
+    units = {"s": 1, "m": 60, "h": 3600}
+    number = number_given(text[:-1] if text[-1:] in units else text)
+    if number is None or not 0 < number < math.inf:
+        raise ParameterError(f"--time expects a time such as 90, 10m or 2h, got {text[:40]!r}")
+    return float(number * units.get(text[-1:], 1))
 
 
 def _share(text: str | None) -> float | None:

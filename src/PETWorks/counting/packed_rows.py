@@ -122,17 +122,9 @@ class PackedRows(WeightedRows):
             np.right_shift(self._keys, np.uint64(field.shift), out=part)
             part &= np.uint64(field.mask)
             carried += steps.take(part.view(np.int64))
-        carried.sort()
-        low = np.uint64((1 << self._weight_bits) - 1)
-        keys = np.bitwise_and(carried, ~low, out=part)
-        last = np.ones(len(keys), np.bool_)  # of equal neighbours
-        np.not_equal(keys[1:], keys[:-1], out=last[:-1])
-        ends = np.flatnonzero(last)
-        carried &= low
-        weights = np.cumsum(carried, out=carried).view(np.int64)[ends]
-        weights[1:] -= weights[:-1].copy()
+        keys, weights = _merged(carried, part, self._weight_bits)
         known = {**self.known, **{name: lift.known for name, lift in lifts.items()}}
-        return PackedRows(known, self._fields, keys[ends], weights, self.unit, self._weight_bits)
+        return PackedRows(known, self._fields, keys, weights, self.unit, self._weight_bits)
 
     def _steps(self, lifts: Mapping[str, Lift]) -> Iterator[tuple[Field, Keys]]:
         """What has to be added to keys, by a part of them: neighbouring columns share a look-up."""
@@ -194,15 +186,60 @@ def packed(rows: WeightedRows) -> WeightedRows:
     """Distinct rows, which are in order, packed into integers; as they are if 64 bits cannot hold them."""
     assert rows.weights is not None
     weight_bits = rows.rows.bit_length()
-    if sum(column.bits for column in rows.columns.values()) + weight_bits > KEY_BITS:
+    fields = _fields({name: column.bits for name, column in rows.columns.items()}, weight_bits)
+    if fields is None:
         return rows
-    fields: dict[str, Field] = {}
-    shift = weight_bits  # the weight has the lowest bits
-    for name in reversed(list(rows.columns)):
-        fields[name] = Field(shift, rows.columns[name].bits)
-        shift += fields[name].bits
     keys = np.zeros(len(rows.weights), np.uint64)
     for name, column in rows.columns.items():
         keys |= column.codes.astype(np.uint64) << np.uint64(fields[name].shift)
     known = {name: Known(rows.columns[name].labels, rows.marginal(name).counts) for name in rows.columns}
-    return PackedRows(known, {name: fields[name] for name in rows.columns}, keys, rows.weights, rows.unit, weight_bits)
+    return PackedRows(known, fields, keys, rows.weights, rows.unit, weight_bits)
+
+
+def lifted(rows: WeightedRows, known: Mapping[str, Known], lifts: Mapping[str, Lift]) -> PackedRows | None:
+    """Rows that 64 bits cannot hold, with columns on coarser levels and packed; None if 64 bits cannot hold that.
+
+    known   the values of each column there, with their counts
+    """
+    assert rows.weights is not None
+    weight_bits = rows.rows.bit_length()
+    fields = _fields({name: known[name].bits for name in rows.columns}, weight_bits)
+    if fields is None:
+        return None
+    carried = rows.weights.astype(np.uint64)
+    for name, column in rows.columns.items():
+        if not fields[name].bits:
+            continue  # all rows have the same value
+        shift = np.uint64(fields[name].shift)
+        if name in lifts:
+            carried |= (lifts[name].new_codes << shift).take(column.codes)
+        else:
+            carried |= column.codes.astype(np.uint64) << shift
+    keys, weights = _merged(carried, np.empty_like(carried), weight_bits)
+    return PackedRows(known, fields, keys, weights, rows.unit, weight_bits)
+
+
+def _fields(bits: Mapping[str, int], weight_bits: int) -> dict[str, Field] | None:
+    """Where in a key each column lies, the first one highest; None if 64 bits cannot hold them and the weight."""
+    shift = sum(bits.values()) + weight_bits  # the weight has the lowest bits
+    if shift > KEY_BITS:
+        return None
+    fields: dict[str, Field] = {}
+    for name, own in bits.items():
+        shift -= own
+        fields[name] = Field(shift, own)
+    return fields
+
+
+def _merged(carried: Keys, spare: Keys, weight_bits: int) -> tuple[Keys, Integers]:
+    """Keys that carry their weights, sorted and equal ones merged: the keys without weights, and the weights."""
+    carried.sort()
+    low = np.uint64((1 << weight_bits) - 1)
+    keys = np.bitwise_and(carried, ~low, out=spare)
+    last = np.ones(len(keys), np.bool_)  # of equal neighbours
+    np.not_equal(keys[1:], keys[:-1], out=last[:-1])
+    ends = np.flatnonzero(last)
+    carried &= low
+    weights = np.cumsum(carried, out=carried).view(np.int64)[ends]
+    weights[1:] -= weights[:-1].copy()
+    return keys[ends], weights

@@ -9,7 +9,7 @@ import numpy as np
 from PETWorks.about.hierarchy import Hierarchy
 from PETWorks.about.levels import recoding
 from PETWorks.counting.codes import Known
-from PETWorks.counting.packed_rows import Keys, Lift, PackedRows, packed
+from PETWorks.counting.packed_rows import Keys, Lift, PackedRows, lifted, packed
 from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.errors import HierarchyError, NotApplicable, ParameterError, unknown
 from PETWorks.tables.cells import SUPPRESSED
@@ -88,8 +88,14 @@ class RolledUp:
             assert lifts is not None
         if isinstance(start, PackedRows):
             return RolledUp(self.lattice, start.rolled_up(lifts) if lifts else start, wanted)
-        labels = {name: self._mapping(start, name, lift) for name, lift in lifts.items()}
-        return RolledUp(self.lattice, start.generalised(labels).distinct() if labels else start, wanted)
+        if not lifts:
+            return RolledUp(self.lattice, start, wanted)
+        known = {name: self.lattice.column(name, wanted.get(name, 0))[0] for name in start.columns}
+        rows = lifted(start, known, lifts)
+        if rows is None:
+            labels = {name: self._mapping(start, name, lift) for name, lift in lifts.items()}
+            return RolledUp(self.lattice, start.generalised(labels).distinct(), wanted)
+        return RolledUp(self.lattice, rows, wanted)
 
     def _mapping(self, start: WeightedRows, name: str, lift: Lift) -> dict[str | None, str | None]:
         values = lift.known.values

@@ -97,3 +97,12 @@ class AnonymizationFacts(JSONObject):
     rules: tuple[CostOfRule, ...] = ()
     local: LocalRecoding | None = None
     waived: Annotated[tuple[str, ...], "rules that were not demanded"] = ()
+    seconds: Annotated[float, "how long a search took that was stopped"] | None = None
+    improved_after: Annotated[float, "after how many seconds the best release was found"] | None = None
+
+    @property
+    def gap(self) -> float | None:
+        """How much more is lost than on the best levels, at most, as a share of that; None if no bound is known."""
+        if self.loss == self.bound:
+            return 0.0
+        return self.loss / self.bound - 1 if self.bound > 0 else None

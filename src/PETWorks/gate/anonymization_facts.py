@@ -62,6 +62,8 @@ def anonymization_facts(
         rules=() if explanation is None else tuple(CostOfRule(one.rule, one.loss_without) for one in explanation.rules),
         local=local,
         waived=waived,
+        seconds=None if result.is_complete else result.search.seconds,
+        improved_after=None if result.is_complete else result.search.improved_after,
     )
 
 

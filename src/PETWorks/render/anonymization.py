@@ -8,6 +8,7 @@ from PETWorks.measures.catalogue import catalogue
 from PETWorks.render.language import listed, measure_name, name, percent, put, rule_name, said
 
 SHARES = ("highest_risk", "unique")
+STILL_IMPROVING = 0.5  # of the time of a search; a better release was found later than that
 STATES = ("records", "suppressed", "classes", "smallest_class", "highest_risk", "unique", "granularity", "precision")
 
 
@@ -26,7 +27,7 @@ def outcome(facts: AnonymizationFacts, lang: str) -> list[str]:
             [said(lang, "anonymize.weight", name=column, weight=weight) for column, weight in weights], lang
         )
         texts.append(said(lang, "anonymize.weighted", weights=weighed))
-    texts += [*_suppressed(facts, lang), _proof(facts, lang)]
+    texts += [*_suppressed(facts, lang), _proof(facts, lang), *_stopped(facts, lang)]
     if facts.waived:
         texts.append(said(lang, "anonymize.waived", rules=facts.waived))
     return texts
@@ -57,6 +58,21 @@ def _proof(facts: AnonymizationFacts, lang: str) -> str:
         return said(lang, "anonymize.optimal-allowed" if bounded else "anonymize.optimal", **proof)
     text = "anonymize.stopped-allowed" if bounded else "anonymize.stopped"
     return said(lang, text, **proof, bound=loss(facts.bound))
+
+
+def _stopped(facts: AnonymizationFacts, lang: str) -> list[str]:
+    """How far a search that was stopped is from the best release, and whether it was still finding better ones."""
+    if facts.seconds is None or facts.improved_after is None or facts.local is not None:
+        return []
+    gap = (
+        said(lang, "anonymize.no-gap")
+        if facts.gap is None
+        else said(lang, "anonymize.gap", gap=percent(facts.gap, lang))
+    )
+    is_improving = facts.improved_after > STILL_IMPROVING * facts.seconds
+    text = "anonymize.improving" if is_improving else "anonymize.settled"
+    times = {"found": put(round(facts.improved_after, 1), lang), "seconds": put(round(facts.seconds, 1), lang)}
+    return [gap, said(lang, text, **times)]
 
 
 def loss(value: float) -> str:

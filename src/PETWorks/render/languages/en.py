@@ -372,6 +372,12 @@ TEXTS = {
     "rules ({checked} of {nodes} combinations of levels had to be looked at).",
     "anonymize.stopped-allowed": "The search was stopped after {checked} of {nodes} combinations of the levels that "
     "you allowed: others of these may lose less, but no less than {bound}.",
+    "anonymize.gap": "So this release loses at most {gap} more than the best one.",
+    "anonymize.no-gap": "How far this release is from the best one is not known.",
+    "anonymize.improving": "It was found after {found} of {seconds} seconds: a longer search may well find a better "
+    "one.",
+    "anonymize.settled": "It was found after {found} of {seconds} seconds: a longer search will rather prove more than "
+    "find a better one.",
     "anonymize.waived": "Waived, and so not demanded of the release: {rules}.",
     "anonymize.weighted": "The loss is weighted: {weights}; 1 otherwise.",
     "anonymize.weight": "{name} counts {weight}",

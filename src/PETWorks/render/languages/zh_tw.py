@@ -385,6 +385,10 @@ TEXTS = {
     "（{nodes} 種組合中檢視 {checked} 種即足以證明）。",
     "anonymize.stopped-allowed": "搜尋在檢視您所允許的 {nodes} 種層級組合中的 {checked} 種後中止："
     "其中可能有損失更小的組合，但損失不會低於 {bound}。",
+    "anonymize.gap": "因此，本次釋出的損失最多比最佳結果高 {gap}。",
+    "anonymize.no-gap": "目前無法得知本次釋出與最佳結果的差距。",
+    "anonymize.improving": "此結果在 {seconds} 秒中的第 {found} 秒找到：延長搜尋很可能找到更好的結果。",
+    "anonymize.settled": "此結果在 {seconds} 秒中的第 {found} 秒找到：延長搜尋多半只能縮小差距，不易找到更好的結果。",
     "anonymize.waived": "已豁免，故未要求釋出資料符合：{rules}。",
     "anonymize.weighted": "損失經加權計算：{weights}；其餘為 1。",
     "anonymize.weight": "{name} 的權重為 {weight}",

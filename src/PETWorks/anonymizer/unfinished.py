@@ -1,0 +1,103 @@
+"""The file of a search that was stopped: what was found on each node, so that the search can go on.
+
+One JSON object: what was searched, by checksums, and the outcomes. It has no cell of the table.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from PETWorks.anonymizer.judging import Outcome
+from PETWorks.anonymizer.lattice import Node
+from PETWorks.anonymizer.problem import Problem
+from PETWorks.anonymizer.rules import MeasureRule, Rule
+from PETWorks.errors import InputError, quoted
+from PETWorks.tables.output import write_whole
+from PETWorks.tables.small_files import read_small
+
+FORMAT = 1
+MOST_BYTES = 1 << 30
+ALL = 1 << 62
+
+
+def write_unfinished(path: Path, problem: Problem, known: Mapping[Node, Outcome]) -> None:
+    """Write what was found on nodes."""
+    found = [[list(node), *astuple(_finite(outcome))] for node, outcome in known.items()]
+    content = json.dumps({**_about(problem), "found": found}, separators=(",", ":"), allow_nan=False)
+    write_whole({path: content.encode()})
+
+
+def _finite(outcome: Outcome) -> Outcome:
+    """An outcome as JSON can hold it: what fails whatever is suppressed would need more records than there are."""
+    return replace(outcome, lasting=ALL) if outcome.lasting == math.inf else outcome
+
+
+def read_unfinished(path: Path, problem: Problem) -> dict[Node, Outcome]:
+    """What an earlier search of the same problem found; an error if it was another problem."""
+    content = read_small(path, MOST_BYTES)
+    about = _about(problem)
+    try:
+        read = json.loads(content)
+        other = [key for key in about if read[key] != about[key]]
+        found = {} if other else dict(_outcomes(read["found"], problem))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise InputError(
+            f"{path.name}: not the file of an unfinished search, or damaged; remove it to start over"
+        ) from None
+    if other:
+        raise InputError(
+            f"{path.name}: the file of another search: it had other {quoted(key.replace('_', ' ') for key in other)}; "
+            "give the same table and options, or remove the file to start over"
+        )
+    return found
+
+
+def _outcomes(found: Sequence[Any], problem: Problem) -> Iterator[tuple[Node, Outcome]]:
+    """The outcomes of nodes; an error if they cannot be."""
+    low, high, columns = problem.lattice.low, problem.lattice.high, len(problem.lattice.columns)
+    for levels, records, loss, lasting, added, coarser, given_up_at in found:
+        node = tuple(levels)
+        inside = len(node) == columns and all(
+            type(level) is int and first <= level <= last for level, first, last in zip(node, low, high, strict=True)
+        )
+        numbers = [loss, lasting, coarser, given_up_at, *(added or ())]
+        are_numbers = all(
+            number is None or (type(number) in (int, float) and math.isfinite(number)) for number in numbers
+        )
+        fits = records is None or (type(records) is int and 0 <= records <= problem.ground.records)
+        complete = (records is None) == (loss is None) and lasting is not None and len(added or low) == columns
+        if not (inside and are_numbers and fits and complete):
+            raise ValueError
+        yield node, Outcome(records, loss, lasting, None if added is None else tuple(added), coarser, given_up_at)
+
+
+def _about(problem: Problem) -> dict[str, Any]:
+    """What is searched: a file about anything else must not be taken."""
+    release, view = problem.original, problem.ground.view
+    tables = [view.table]
+    tables += [view.background.original] if view.background.has_original else []
+    tables += [view.background.population_table] if view.background.has_population_table else []
+    hierarchies = "".join(release.hierarchies[name].to_csv() for name in problem.lattice.columns)
+    return {
+        "petworks_search": FORMAT,
+        "table": [
+            table.fingerprint([name for name in view.table.domains if name in table.domains]) for table in tables
+        ],
+        "hierarchies": sha256(hierarchies.encode("utf-8", "surrogateescape")).hexdigest(),
+        "rules": [_rule(rule) for rule in problem.rules],
+        "suppression_limit": problem.most,
+        "objective": [problem.objective_name, problem.aggregate, dict(problem.weights)],
+        "levels": [list(problem.lattice.low), list(problem.lattice.high)],
+        "treatment": dict(release.treatment),
+    }
+
+
+def _rule(rule: Rule) -> list[Any]:
+    if not isinstance(rule, MeasureRule):
+        return [rule.name]
+    plain = {name: value for name, value in rule.parameters.items() if isinstance(value, str | int | float | None)}
+    return [rule.metric.name, plain]

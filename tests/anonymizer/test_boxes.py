@@ -1,0 +1,198 @@
+"""The search of large lattices: on small ones it finds what the other search finds; stopped, its bound holds."""
+
+import json
+from itertools import count
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonymizing_tasks import OF_OTHER_TABLES, OF_SIZES, OF_TABLES, OF_VALUES, anonymized, tasks
+from conftest import examples
+from frames import arrow
+from PETWorks.anonymizer import boxes, lattice
+from PETWorks.anonymizer.boxes import BoxSearch
+from PETWorks.anonymizer.judging import Judge
+from PETWorks.anonymizer.objectives import BY_CLASS
+from PETWorks.anonymizer.problem import problem_of
+from PETWorks.anonymizer.rules import checked_rules
+from PETWorks.anonymizer.unfinished import read_unfinished, write_unfinished
+from PETWorks.counting.release import Release
+from PETWorks.errors import InputError, NotApplicable
+
+
+def result_of(task, **others):
+    """The result of a task, or None if there is none."""
+    try:
+        return anonymized(task, **others)
+    except NotApplicable:
+        return None
+
+
+def check(task, tries=40):
+    expected = result_of(task)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lattice, "MOST_NODES", 0)
+        patch.setattr(boxes, "GROUP_NODES", 4)
+        patch.setattr(boxes, "TRIES", tries)
+        found = result_of(task)
+    assert (found is None) == (expected is None)
+    if found is not None and expected is not None:
+        assert isinstance(found.search, BoxSearch)
+        assert found.optimal
+        assert (found.levels, found.suppressed) == (expected.levels, expected.suppressed)
+        assert found.loss == pytest.approx(expected.loss)
+        assert found.table.equals(expected.table)
+
+
+@examples(60)
+@given(
+    tasks(OF_SIZES | OF_VALUES, most_columns=4).filter(lambda task: task.objective not in BY_CLASS),
+    st.sampled_from([0, 2, 40]),
+)
+def test_the_same_solution_as_with_a_bound_for_each_node(task, tries):
+    check(task, tries)
+
+
+@examples(30)
+@given(
+    tasks(OF_TABLES | OF_OTHER_TABLES, most_columns=3, plain=True, background=True, most_rows=12).filter(
+        lambda task: task.objective not in BY_CLASS
+    )
+)
+def test_the_same_solution_with_rules_about_the_table(task):
+    check(task)
+
+
+def problem(rows=300, k=4, suppression=0.02, **others):
+    """Four columns whose values depend on each other a little."""
+    paths = [[f"{leaf:02}", f"{leaf // 3}.", f"{leaf // 6}..", "*"] for leaf in range(12)]
+    columns = {
+        name: [f"{(number * step + number * number % 7) % 12:02}" for number in range(rows)]
+        for name, step in (("a", 1), ("b", 5), ("c", 7), ("d", 11))
+    }
+    table = arrow([dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)])
+    release = Release(table, dict.fromkeys(columns, "quasi_identifier"), dict.fromkeys(columns, paths), engine="memory")
+    rules = checked_rules({"k-anonymity": {"k": k}})
+    settings = {"objective": "granularity", "aggregate": None, "weights": None, "levels": None} | others
+    return problem_of(release, rules, suppression, **settings)
+
+
+def stopped_after(number):
+    """Says no so many times."""
+    steps = count(1)
+    return lambda: next(steps) >= number
+
+
+@pytest.fixture(params=["a bound for each node", "boxes"])
+def kind(request, monkeypatch):
+    if request.param == "boxes":
+        monkeypatch.setattr(lattice, "MOST_NODES", 0)
+        monkeypatch.setattr(boxes, "GROUP_NODES", 16)
+        monkeypatch.setattr(boxes, "TRIES", 3)
+
+
+@pytest.mark.usefixtures("kind")
+def test_whenever_a_search_is_stopped_the_best_loss_is_between_the_bound_and_what_was_found():
+    whole = problem().search()
+    whole.run()
+    assert whole.is_finished
+    assert whole.bound == whole.best.loss
+    seen = set()
+    for number in (1, 2, 5, 10, 20, 40, 80, 160, 320):
+        search = problem().search()
+        search.run(stop=stopped_after(number))
+        assert search.best is not None
+        assert search.bound <= whole.best.loss <= search.best.loss
+        seen.add(search.is_finished)
+        if search.is_finished:
+            assert search.best == whole.best
+    assert seen == {False, True}
+
+
+@pytest.mark.usefixtures("kind")
+def test_a_search_that_was_stopped_goes_on_where_it_was(tmp_path, monkeypatch):
+    path = tmp_path / "released.csv.unfinished"
+    whole = problem().search()
+    whole.run()
+    first = problem().search()
+    first.run(stop=stopped_after(30))
+    assert not first.is_finished
+    write_unfinished(path, problem(), first.known)
+    judged = []
+    outcome = Judge.outcome
+    monkeypatch.setattr(
+        Judge,
+        "outcome",
+        lambda self, node, *given, **named: judged.append(node) or outcome(self, node, *given, **named),
+    )
+    second = problem().search()
+    second.known.update(read_unfinished(path, problem()))
+    assert second.known == first.known
+    second.run()
+    assert second.is_finished
+    assert second.best == whole.best
+    assert not set(judged) & set(first.known)
+
+
+@pytest.mark.parametrize(
+    ("changed", "what"),
+    [
+        ({"rows": 299}, "'table'"),
+        ({"k": 5}, "'rules'"),
+        ({"suppression": 0.1}, "'suppression limit'"),
+        ({"objective": "precision"}, "'objective'"),
+        ({"weights": {"a": 2}}, "'objective'"),
+        ({"levels": {"a": (0, 2)}}, "'levels'"),
+    ],
+)
+def test_the_file_of_another_search_is_refused(tmp_path, changed, what):
+    path = tmp_path / "unfinished"
+    write_unfinished(path, problem(), {})
+    with pytest.raises(InputError, match=f"unfinished: the file of another search: it had other {what}"):
+        read_unfinished(path, problem(**changed))
+
+
+def test_the_file_has_no_cell(tmp_path):
+    path = tmp_path / "unfinished"
+    search = problem().search()
+    search.run(stop=stopped_after(30))
+    write_unfinished(path, problem(), search.known)
+    texts = json.loads(path.read_text())
+    assert set(texts) == {
+        "petworks_search",
+        "table",
+        "hierarchies",
+        "rules",
+        "suppression_limit",
+        "objective",
+        "levels",
+        "treatment",
+        "found",
+    }
+    assert not any(isinstance(cell, str) for line in texts["found"] for cell in line)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: content[:-9],
+        lambda _: "[]",
+        lambda _: "{}",
+        lambda content: content.replace('"found":[', '"found":[[[0,0,0],null,null,0,null,null,null],'),
+        lambda content: content.replace('"found":[', '"found":[[[0,0,0,9],null,null,0,null,null,null],'),
+        lambda content: content.replace('"found":[', '"found":[[[0,0,0,0],1,null,0,null,null,null],'),
+        lambda content: content.replace('"found":[', '"found":[[[0,0,0,0],null,null,"x",null,null,null],'),
+        lambda content: content.replace('"found":[', '"found":[[[0,0,0,0],null,null,NaN,null,null,null],'),
+        lambda content: content.replace('"found":[', '"found":[[[0,0,0,0],999,0.5,0,null,null,null],'),
+    ],
+)
+def test_a_damaged_file_is_refused(tmp_path, damage):
+    path = tmp_path / "unfinished"
+    search = problem().search()
+    search.run(stop=stopped_after(10))
+    write_unfinished(path, problem(), search.known)
+    assert read_unfinished(path, problem())
+    path.write_text(damage(path.read_text()))
+    with pytest.raises(InputError, match="not the file of an unfinished search, or damaged"):
+        read_unfinished(path, problem())
