@@ -19,6 +19,7 @@ __all__ = [
     "Anonymization",
     "Check",
     "Evaluation",
+    "Frontier",
     "Hierarchy",
     "PETAnonymization",
     "PETValidation",
@@ -33,6 +34,7 @@ __all__ = [
     "check",
     "evaluate",
     "every_subset",
+    "frontier",
     "minimal_uniques",
     "output",
     "read_policy",
@@ -43,6 +45,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from PETWorks.anonymizer.anonymization import Anonymization, anonymize
     from PETWorks.anonymizer.applying import apply_levels
+    from PETWorks.anonymizer.frontiers import Frontier, frontier
     from PETWorks.gate.policy import Policy, read_policy
     from PETWorks.render.checks import Check, check
 
@@ -50,6 +53,8 @@ _AT_FIRST_USE = {
     "Anonymization": "anonymizer.anonymization",
     "anonymize": "anonymizer.anonymization",
     "apply_levels": "anonymizer.applying",
+    "Frontier": "anonymizer.frontiers",
+    "frontier": "anonymizer.frontiers",
     "Check": "render.checks",
     "check": "render.checks",
     "Policy": "gate.policy",

@@ -54,6 +54,7 @@ def test_the_best_so_far_is_written_and_judged(arguments, tmp_path):
     assert code == 0, shown
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "released.csv",
+        "released.csv.unfinished",
         "released_hierarchies",
         "released_policy.yaml",
         "report.html",

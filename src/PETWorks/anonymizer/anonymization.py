@@ -74,17 +74,16 @@ def anonymize(
     if rules is None and subsets is None:
         raise ParameterError("no rule is given; name at least one, such as {'k-anonymity': {'k': 5}}", what="rules")
     checked = checked_rules(rules or {}, subsets)
-    release = Release(
+    release = opened(
         data,
         roles,
         hierarchies,
-        original,
+        original=original,
         population=population,
         suppressed=suppressed,
         missing=missing,
         several_sensitive=several_sensitive,
         privacy_unit=privacy_unit,
-        engine="memory",
         memory_limit=memory_limit,
         temp_folder=temp_folder,
     )
@@ -101,6 +100,13 @@ def anonymize(
         resume=resume,
         progress=progress,
     )
+
+
+def opened(
+    data: Any, roles: Mapping[str, str] | None, hierarchies: Any, *, original: Any = None, **about: Any
+) -> Release:
+    """The table that is to be anonymised."""
+    return Release(data, roles, hierarchies, original, **about, engine="memory")
 
 
 def anonymize_release(

@@ -91,8 +91,8 @@ class BoxSearch(Searching):
 
     objective: ByColumn
 
-    def __init__(self, lattice: Lattice, objective: ByColumn, judge: Judge, most: int | None = None) -> None:
-        super().__init__(lattice, objective, judge, most)
+    def __init__(self, lattice: Lattice, objective: ByColumn, judge: Judge) -> None:
+        super().__init__(lattice, objective, judge)
         self.takes_bounds = False
         self._order = _by_information(judge, lattice)
         self._groups = [_Group(lattice, objective, places) for places in _grouped(lattice, self._order)]

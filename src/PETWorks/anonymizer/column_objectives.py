@@ -100,11 +100,12 @@ class ByColumn:
         """What suppressing some classes adds to the loss of each column."""
         if not suppressed.any():
             return [0.0] * len(self.lost)
-        records = classes.records[suppressed]
-        return [
-            self.added(place, classes.node[place], codes, records)
-            for place, codes in enumerate(classes.codes(suppressed))
-        ]
+        which = suppressed.tobytes()
+        if which not in classes.added:  # a bound on finer nodes often asks for the same
+            records = classes.records[suppressed]
+            codes = enumerate(classes.codes(suppressed))
+            classes.added[which] = [self.added(place, classes.node[place], own, records) for place, own in codes]
+        return classes.added[which]
 
     def added(self, place: int, level: int, codes: Integers, records: Integers) -> float:
         """What suppressing records with these values adds to the loss of a column."""

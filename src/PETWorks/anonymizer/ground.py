@@ -84,8 +84,16 @@ class Ground:
         return _Nodes(self)
 
     def at(self, node: Node) -> "NodeClasses":
-        """The classes of a node."""
-        return NodeClasses(self, node, self._counted.rolled_up(node))
+        """The classes of a node; those of the last one are kept, as several may ask for them."""
+        if node not in self._last:
+            classes = NodeClasses(self, node, self._counted.rolled_up(node))
+            self._last.clear()
+            self._last[node] = classes
+        return self._last[node]
+
+    @cached_property
+    def _last(self) -> "dict[Node, NodeClasses]":
+        return {}
 
     @cached_property
     def backgrounds(self) -> Mapping[str, RolledUp]:
@@ -110,6 +118,7 @@ class NodeClasses:
         self.ground, self.node, self.rolled = ground, node, rolled
         self.rows = rolled.rows
         self.columns = ground.lattice.columns
+        self.added: dict[bytes, list[float]] = {}  # what suppressing some of them adds to the loss of each column
 
     @cached_property
     def records(self) -> Integers:

@@ -82,8 +82,7 @@ def problem_of(
         rule.check(release.view)
     ground = Ground.of(release.view, lattice)
     made = make_objective(ground, name, put_together, weighed, _amounts(rules))
-    # A share such as 1/3 was rounded, perhaps down; three records of which a third may go are one.
-    most = math.floor(Fraction(str(share)) * ground.records * (1 + Fraction(TOLERANCE)))
+    most = allowed_suppression(share, ground.records)
     columns = zip(release.quasi_identifiers, weighed, strict=True)
     return Problem(
         release,
@@ -97,6 +96,14 @@ def problem_of(
         float(share),
         {column: weight for column, weight in columns if weight != 1},
     )
+
+
+def allowed_suppression(share: float, records: int) -> int:
+    """How many records may be suppressed.
+
+    A share such as 1/3 was rounded, perhaps down; three records of which a third may go are one.
+    """
+    return math.floor(Fraction(str(share)) * records * (1 + Fraction(TOLERANCE)))
 
 
 def check_columns(release: Release, given: Mapping[str, Any] | None, what: str) -> None:

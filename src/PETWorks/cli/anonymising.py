@@ -21,6 +21,7 @@ from PETWorks.cli.arguments import (
     say_written,
     shown_name,
 )
+from PETWorks.cli.frontiers import frontier_found, show_frontier, vary_given, with_thresholds
 from PETWorks.cli.policies import STANDARD_OUTPUT, with_format_options
 from PETWorks.cli.release_files import Job, check_seed, checked_paths, job_given, today, written
 from PETWorks.errors import ParameterError
@@ -47,7 +48,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
     """The options that both commands have."""
     option = click.option
     options = [
-        option("-o", "--output", type=FILE, required=True, help="The release: .csv, .parquet or .feather."),
+        option("-o", "--output", type=FILE, help="The release: .csv, .parquet or .feather."),
         option(
             "--measure",
             "measures",
@@ -90,10 +91,23 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
     "--time", metavar="SECONDS", help="Stop searching after this time: 90, 10m or 2h; the best so far is written."
 )
 @click.option("--resume", is_flag=True, help="Go on with a search that was stopped.")
+@click.option(
+    "--frontier", is_flag=True, help="Also show what other thresholds and limits would cost; without -o only that."
+)
+@click.option(
+    "--vary", multiple=True, metavar="WHAT=VALUES", help="With --frontier: k-anonymity:k=2,5,10 or suppression=0,0.05."
+)
+@click.option(
+    "--threshold",
+    "thresholds",
+    multiple=True,
+    metavar="MEASURE:parameter=VALUE",
+    help="Another threshold than that of the rules.",
+)
 @click.option("--explain", is_flag=True, help="Also show the next-best levels and what each rule costs.")
 @click.option("--lang", default="en", show_default=True, metavar="en|zh-TW", help="The language that comes first.")
 @with_format_options
-def anonymize_command(table: str, output: Path, **options: Any) -> None:
+def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     """Make the best release of a table that keeps the rules, and prove that there is no better one.
 
     Generalises the quasi-identifiers, suppresses records where that costs less, leaves out direct identifiers. Beside
@@ -108,6 +122,8 @@ def anonymize_command(table: str, output: Path, **options: Any) -> None:
       petworks anonymize patients_policy.yaml -o released.csv --html report.html
       petworks anonymize patients_policy.yaml -o released.parquet --suppression 0.02 --level age=1-2
       petworks anonymize wide_policy.yaml -o released.csv --time 10m
+      petworks anonymize patients_policy.yaml --frontier --vary k-anonymity:k=3,5,11 --vary suppression=0,0.05
+      petworks anonymize patients_policy.yaml -o released.csv --threshold k-anonymity:k=11
       petworks anonymize patients.csv --qi age,zip --sensitive diagnosis --identifier name --insensitive ward \\
           --hierarchies levels --measure k-anonymity:k=5 --measure l-diversity:l=2 -o released.csv
     """
@@ -127,7 +143,21 @@ def anonymize_command(table: str, output: Path, **options: Any) -> None:
         "seconds": _seconds(options["time"]),
     }
     check_seed(options)
+    vary = vary_given(options["vary"])
+    if vary is not None and not options["frontier"]:
+        raise ParameterError("--vary is for --frontier")
+    if output is None and (wanted or not options["frontier"]):
+        raise ParameterError("-o names the file of the release; only --frontier without a report does without it")
     job = job_given(table, options)
+    job = replace(job, rules=with_thresholds(job.rules, options["thresholds"]))
+    frontier = None
+    if options["frontier"]:
+        with searching() as report:
+            frontier = frontier_found(job, given, vary, report)
+    if output is None:
+        assert frontier is not None
+        show_frontier(table, frontier, options, lang)
+        sys.exit(HOLDS)
     paths = checked_paths(output, job, reports.values())
     unfinished = _unfinished(paths.release, resume=options["resume"])
     given["resume"] = unfinished if options["resume"] else None
@@ -145,7 +175,7 @@ def anonymize_command(table: str, output: Path, **options: Any) -> None:
     with written(result, job, paths, options) as (policy, rules), progress(f"checking {shown_name(paths.release)}"):
         waived = waived_rules(policy, today())
         release = policy.release(engine="memory")
-        facts = anonymization_facts(result, release, explanation, waived)
+        facts = anonymization_facts(result, release, explanation, waived, frontier)
         found = columns_found(release, policy)
         told = _checked(policy, facts) if wanted else None
         if told is not None:
@@ -181,7 +211,7 @@ def _unfinished(release: Path, *, resume: bool) -> Path:
 @_options
 @click.option("--levels", default="", metavar="COLUMN=N,...", help="The levels; columns that are not named stay.")
 @click.option("--suppress", is_flag=True, help="Suppress the records of classes that break a rule.")
-def apply_command(table: str, output: Path, **options: Any) -> None:
+def apply_command(table: str, output: Path | None, **options: Any) -> None:
     """Make a release on levels of one's own choice.
 
     With --suppress, records of classes that break a rule are suppressed, however many they are. Otherwise as
@@ -191,6 +221,8 @@ def apply_command(table: str, output: Path, **options: Any) -> None:
     Examples:
       petworks apply patients_policy.yaml --levels age=2,zip=1 --suppress -o released.csv
     """
+    if output is None:
+        raise ParameterError("-o names the file of the release, such as -o released.csv")
     levels = _by_column(items(options["levels"], "--levels"), "--levels", _level)
     check_seed(options)
     job = job_given(table, options)
@@ -231,7 +263,7 @@ def _checked(policy: Policy, facts: AnonymizationFacts) -> "Check":
 
 def _anonymized(job: Job, given: dict[str, Any], report: Callable[[Progress], None]) -> Anonymization:
     if job.policy is not None:
-        return anonymize_by(job.policy, job.release, today(), given, report)
+        return anonymize_by(job.policy, job.release, job.rules, given, report)
     settings = {name: value for name, value in given.items() if value is not None}
     return anonymize_release(job.release, job.rules, **settings, progress=report)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from PETWorks.about.hierarchy import Hierarchy
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
+from PETWorks.anonymizer.frontiers import Frontier, frontier_of
 from PETWorks.anonymizer.local_anonymization import LocalAnonymization
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
@@ -58,14 +59,29 @@ def waived_rules(policy: Policy, today: date) -> tuple[str, ...]:
 def anonymize_by(
     policy: Policy,
     release: Release,
-    today: date,
+    rules: tuple[Rule, ...],
     given: Mapping[str, Any],
     progress: Callable[[Progress], None] | None = None,
 ) -> Anonymization:
     """The best release of the policy's table; what is given takes precedence over what the policy says."""
     settings = {**policy.anonymize, **{name: value for name, value in given.items() if value is not None}}
     with located(policy, given):
-        return anonymize_release(release, search_rules(policy, today), **settings, progress=progress)
+        return anonymize_release(release, rules, **settings, progress=progress)
+
+
+def frontier_by(
+    policy: Policy,
+    release: Release,
+    rules: tuple[Rule, ...],
+    given: Mapping[str, Any],
+    vary: Mapping[str, Any] | None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Frontier:
+    """What other thresholds and limits of suppression would cost, for the policy's table and rules."""
+    settings = {**policy.anonymize, **{name: value for name, value in given.items() if value is not None}}
+    kept = {name: value for name, value in settings.items() if name in SETTINGS and name != "method"}
+    with located(policy, given):
+        return frontier_of(release, rules, vary, **kept, progress=progress)
 
 
 @contextmanager

@@ -76,6 +76,47 @@ class LocalRecoding(JSONObject):
     most_used: tuple[LevelsUsed, ...]
 
 
+@dataclass(frozen=True)
+class PointOfFrontier(JSONObject):
+    """The least loss for a threshold and a limit of suppression, and the levels, in the order of the columns."""
+
+    threshold: float | None
+    suppression: float
+    loss: float
+    suppressed: int
+    levels: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class FrontierFacts(JSONObject):
+    """What other thresholds and limits would cost: points of which none is better in every respect than another."""
+
+    measure: Annotated[str, "the rule whose threshold varies"] | None
+    parameter: str | None
+    larger_is_stricter: bool
+    threshold: Annotated[float, "the one that the rules have"] | None
+    suppression: Annotated[float, "the limit that was given"]
+    columns: tuple[str, ...]
+    points: tuple[PointOfFrontier, ...]
+
+    @property
+    def thresholds(self) -> list[float | None]:
+        """The thresholds of the points and of the rules, the strictest last."""
+        known = {self.threshold, *(point.threshold for point in self.points)}
+        return sorted(known, key=lambda one: one or 0, reverse=not self.larger_is_stricter)
+
+    def least_loss(self, threshold: float | None, suppression: float) -> float | None:
+        """The least loss that a threshold and a limit allow; None if nothing keeps the rules."""
+        sign = -1 if self.larger_is_stricter else 1
+        losses = [
+            point.loss
+            for point in self.points
+            if point.suppression <= suppression
+            and (threshold is None or point.threshold is None or sign * point.threshold <= sign * threshold)
+        ]
+        return min(losses, default=None)
+
+
 @dataclass(frozen=True, kw_only=True)
 class AnonymizationFacts(JSONObject):
     """How a release was made."""
@@ -97,6 +138,7 @@ class AnonymizationFacts(JSONObject):
     rules: tuple[CostOfRule, ...] = ()
     local: LocalRecoding | None = None
     waived: Annotated[tuple[str, ...], "rules that were not demanded"] = ()
+    frontier: FrontierFacts | None = None
     seconds: Annotated[float, "how long a search took that was stopped"] | None = None
     improved_after: Annotated[float, "after how many seconds the best release was found"] | None = None
 

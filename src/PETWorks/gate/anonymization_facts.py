@@ -4,6 +4,7 @@ from typing import Any
 
 from PETWorks.anonymizer.anonymization import Anonymization
 from PETWorks.anonymizer.explanation import Explanation
+from PETWorks.anonymizer.frontiers import Frontier
 from PETWorks.anonymizer.local_anonymization import LocalAnonymization
 from PETWorks.counting.release import Release
 from PETWorks.errors import PETWorksError
@@ -12,9 +13,11 @@ from PETWorks.gate.anonymization_document import (
     BrokenRule,
     ColumnLevel,
     CostOfRule,
+    FrontierFacts,
     LevelsUsed,
     LocalRecoding,
     OtherLevels,
+    PointOfFrontier,
     State,
 )
 from PETWorks.measures.catalogue import find
@@ -24,9 +27,13 @@ UTILITY = ("granularity", "precision")
 
 
 def anonymization_facts(
-    result: Anonymization, after: Release, explanation: Explanation | None, waived: tuple[str, ...] = ()
+    result: Anonymization,
+    after: Release,
+    explanation: Explanation | None,
+    waived: tuple[str, ...] = (),
+    frontier: Frontier | None = None,
 ) -> AnonymizationFacts:
-    """The facts of a result; the next-best levels and the costs of rules only where they were searched for."""
+    """The facts of a result; next-best levels, the costs of rules and a frontier only where they were searched for."""
     problem, allowed = result.problem, result.problem.allowed_levels
     local = _local(result) if isinstance(result, LocalAnonymization) else None
     reasons = result.reasons() if explanation is None else explanation.columns
@@ -62,8 +69,22 @@ def anonymization_facts(
         rules=() if explanation is None else tuple(CostOfRule(one.rule, one.loss_without) for one in explanation.rules),
         local=local,
         waived=waived,
+        frontier=None if frontier is None else frontier_facts(frontier),
         seconds=None if result.is_complete else result.search.seconds,
         improved_after=None if result.is_complete else result.search.improved_after,
+    )
+
+
+def frontier_facts(found: Frontier) -> FrontierFacts:
+    """The points of a frontier."""
+    threshold, suppression = found.own
+    points = tuple(
+        PointOfFrontier(point.threshold, point.suppression, point.loss, point.suppressed, tuple(point.levels.values()))
+        for point in found.points
+    )
+    columns = tuple(found.release.quasi_identifiers)
+    return FrontierFacts(
+        found.measure, found.parameter, found.larger_is_stricter, threshold, suppression, columns, points
     )
 
 

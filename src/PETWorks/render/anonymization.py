@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from PETWorks.gate.anonymization_document import AnonymizationFacts, ColumnLevel, OtherLevels, State
+from PETWorks.gate.anonymization_document import AnonymizationFacts, ColumnLevel, FrontierFacts, OtherLevels, State
 from PETWorks.measures import numbers
 from PETWorks.measures.catalogue import catalogue
-from PETWorks.render.language import listed, measure_name, name, percent, put, rule_name, said
+from PETWorks.render.language import limit_name, listed, measure_name, name, percent, put, rule_name, said
 
 SHARES = ("highest_risk", "unique")
 STILL_IMPROVING = 0.5  # of the time of a search; a better release was found later than that
@@ -115,6 +115,60 @@ def change(best: Sequence[tuple[str, int]], other: OtherLevels, lang: str) -> st
     both = zip(best, other.levels, strict=True)
     changes = [f"{name(column)} {was} → {now}" for (column, was), now in both if now != was]
     return said(lang, "write.separator").join(changes)
+
+
+def frontier_texts(facts: FrontierFacts, lang: str) -> list[str]:
+    """What a frontier shows, and where the rules are on it."""
+    own = facts.least_loss(facts.threshold, facts.suppression)
+    where = {"limit": percent(facts.suppression, lang), "rule": varied(facts, lang)}
+    texts = [said(lang, "frontier.what")]
+    if own is None:
+        return [*texts, said(lang, "frontier.own-none")]
+    if facts.measure is None:
+        return [*texts, said(lang, "frontier.own-limit", **where, loss=loss(own))]
+    return [*texts, said(lang, "frontier.own", **where, threshold=put(facts.threshold, lang), loss=loss(own))]
+
+
+def varied(facts: FrontierFacts, lang: str) -> str:
+    """The threshold that varies."""
+    if facts.measure is None or facts.parameter is None:
+        return ""
+    return f"{measure_name(facts.measure, lang)}, {limit_name(facts.parameter, lang)}"
+
+
+def frontier_grid(facts: FrontierFacts, lang: str) -> tuple[list[str], list[list[str]]]:
+    """A row for each threshold and a column for each limit, with the least loss; where the rules are is marked."""
+    limits = sorted({point.suppression for point in facts.points} | {facts.suppression})
+    rows = []
+    for threshold in facts.thresholds:
+        row = [put(threshold, lang)] if facts.measure is not None else []
+        for limit in limits:
+            least = facts.least_loss(threshold, limit)
+            mark = " ◀" if (threshold, limit) == (facts.threshold, facts.suppression) else ""
+            row.append(("–" if least is None else loss(least)) + mark)
+        rows.append(row)
+    return [
+        *([varied(facts, lang)] if facts.measure is not None else []),
+        *(percent(one, lang) for one in limits),
+    ], rows
+
+
+def frontier_heads(facts: FrontierFacts, lang: str) -> list[str]:
+    """The heads of the table of a frontier; the threshold only where it varies."""
+    heads = [said(lang, f"head.{head}") for head in ("suppression-limit", "loss", "suppressed", "levels")]
+    return heads if facts.measure is None else [varied(facts, lang), *heads]
+
+
+def frontier_rows(facts: FrontierFacts, lang: str) -> list[list[str]]:
+    """The points of a frontier, row by row."""
+    rows = []
+    for point in facts.points:
+        levels = said(lang, "write.separator").join(
+            f"{name(column)} {level}" for column, level in zip(facts.columns, point.levels, strict=True)
+        )
+        cells = [percent(point.suppression, lang), loss(point.loss), put(point.suppressed, lang), levels]
+        rows.append(cells if facts.measure is None else [put(point.threshold, lang), *cells])
+    return rows
 
 
 def costs(facts: AnonymizationFacts, lang: str) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 from rich.text import Text
 
 from PETWorks.errors import printable
-from PETWorks.gate.anonymization_document import AnonymizationFacts, LocalRecoding
+from PETWorks.gate.anonymization_document import AnonymizationFacts, FrontierFacts, LocalRecoding
 from PETWorks.gate.document import RuleResult, together
 from PETWorks.render import anonymization
 from PETWorks.render.check_text import rules_table, verdict_word
@@ -33,10 +33,27 @@ def anonymization_text(
     if facts.next_best:
         parts += [Text(said(lang, "anonymize.next-best"), "bold"), _next_best(facts, lang)]
     parts += [Text(one) for one in anonymization.costs(facts, lang)]
+    if facts.frontier is not None:
+        parts += [Text(said(lang, "frontier.title"), "bold"), *frontier_parts(facts.frontier, lang)]
     parts.append(rules_table(rules, lang))
     if found:
         parts.append(Text(said(lang, "anonymize.look-at", columns=found)))
     return rendered(parts, colour=colour, width=width)
+
+
+def frontier_text(file: str, facts: FrontierFacts, lang: str, *, colour: bool, width: int) -> str:
+    """The points of a frontier, and where the rules are on it."""
+    title = Text(printable(file), "bold")
+    return rendered([title, *frontier_parts(facts, lang)], colour=colour, width=width)
+
+
+def frontier_parts(facts: FrontierFacts, lang: str) -> list[Any]:
+    """Sentences, and the least loss for each threshold and limit."""
+    heads, rows = anonymization.frontier_grid(facts, lang)
+    table = new_table(*heads)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return [*(Text(one) for one in anonymization.frontier_texts(facts, lang)), table]
 
 
 def applied_text(

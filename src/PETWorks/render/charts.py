@@ -4,10 +4,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from PETWorks.gate.anonymization_document import FrontierFacts
 from PETWorks.gate.bounds import Bound, Number
 from PETWorks.gate.document import CheckDocument, PayoutStep
 from PETWorks.gate.subset_document import Driver, KnownAttributes
-from PETWorks.measures.numbers import number, whole
+from PETWorks.measures.numbers import amount, number, whole
+from PETWorks.render.anonymization import varied
 from PETWorks.render.bilingual import spoken
 from PETWorks.render.language import name, percent, said
 from PETWorks.render.languages import LANGUAGES
@@ -16,6 +18,7 @@ LEFT, RIGHT, TOP, BOTTOM = 70, 620, 30, 220
 MOST_CHARTS = 4
 MOST_BARS = 40
 MOST_ROWS = 12
+MOST_LINES = 5
 
 
 def drawn(share: Number) -> float:
@@ -75,6 +78,42 @@ def _payout(curve: Sequence[PayoutStep]) -> dict[str, Any]:
     return chart
 
 
+def frontier(facts: FrontierFacts) -> dict[str, Any]:
+    """The least loss by threshold, the strictest last, a line for each limit; by limit, if only that varies."""
+    limits = _spread(sorted({point.suppression for point in facts.points} | {facts.suppression}), MOST_LINES)
+    steps = facts.thresholds
+    by_limit = facts.measure is None
+    losses = {
+        (step, limit): facts.least_loss(step, limit) for step in steps for limit in ({*limits, facts.suppression})
+    }
+    most = max((loss for loss in losses.values() if loss is not None), default=0.0)
+    chart = _axes(0, max((len(limits) if by_limit else len(steps)) - 1, 1), _round_up(most), amount)
+    if by_limit:
+        shown = [(place, losses[None, limit]) for place, limit in enumerate(limits)]
+        _add_frontier_line(chart, 0, shown)
+        labels, own = [percent(limit) for limit in limits], (limits.index(facts.suppression), facts.suppression)
+    else:
+        for number, limit in enumerate(limits):
+            _add_frontier_line(chart, number, [(place, losses[step, limit]) for place, step in enumerate(steps)])
+            chart["lines"][-1] |= {"label": {lang: percent(limit, lang) for lang in LANGUAGES}, "sample": True}
+        labels, own = [amount(step or 0) for step in steps], (steps.index(facts.threshold), facts.suppression)
+    chart["x_ticks"] = [{"at": chart["x"](place), "label": label} for place, label in enumerate(labels)]
+    chart["x_label"] = {
+        lang: said(lang, "head.suppression-limit") if by_limit else varied(facts, lang) for lang in LANGUAGES
+    }
+    chart["title"] = spoken(lambda lang: said(lang, "frontier.chart"))
+    loss = losses.get((facts.threshold, own[1]))
+    if loss is not None:
+        chart["mark"] = {"x": chart["x"](own[0]), "y": chart["y"](loss), "label": _texts("frontier.mark")}
+    return chart
+
+
+def _add_frontier_line(chart: dict[str, Any], number: int, points: Sequence[tuple[int, float | None]]) -> None:
+    """A line through the points at which the rules can be kept."""
+    known = [(place, loss) for place, loss in points if loss is not None]
+    _add_line(chart, f"line-{number}", [place for place, _ in known], [loss for _, loss in known], dots=True)
+
+
 def _drivers(drivers: Sequence[Driver]) -> list[dict[str, Any]]:
     """For each attack, how much each column adds to the risk, in descending order."""
     groups = []
@@ -106,8 +145,8 @@ def _add_line(chart: dict[str, Any], kind: str, xs: Sequence[float], ys: Sequenc
             "kind": kind,
             "points": " ".join(f"{x},{y}" for x, y in points),
             "dots": points if dots else [],
-            "label": _texts(f"head.{kind}") if dots else None,
-            "label_x": LEFT + 15 + 110 * len(chart["lines"]),
+            "label": _texts(f"head.{kind}") if dots and not kind.startswith("line-") else None,
+            "label_x": LEFT + 40 + 110 * len(chart["lines"]),
         }
     )
 

@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 from PETWorks.errors import InputError
+from PETWorks.gate.anonymization_document import FrontierFacts
 from PETWorks.gate.document import INTERNAL, CheckDocument, CheckFile
 from PETWorks.measures.catalogue import find
 from PETWorks.measures.numbers import whole
@@ -131,6 +132,23 @@ def _made(document: CheckDocument) -> dict[str, Any]:
         "made_columns": facts.columns[:MOST_COLUMNS],
         "made_names": [column.column for column in facts.columns[:MOST_COLUMNS]],
         "made_change": lambda other: spoken(lambda lang: anonymization.change(best, other, lang)),
+        **({} if facts.frontier is None else _frontier(facts.frontier, document)),
+    }
+
+
+def _frontier(facts: FrontierFacts, document: CheckDocument) -> dict[str, Any]:
+    """The chart and the table of what other rules would cost."""
+    heads = _listed(lambda _document, lang: anonymization.frontier_heads(facts, lang), document)
+
+    def rows(_document: CheckDocument, lang: str) -> list[str]:
+        return [cell for row in anonymization.frontier_rows(facts, lang) for cell in row]
+
+    cells = _listed(rows, document)
+    return {
+        "frontier_chart": charts.frontier(facts),
+        "frontier_texts": _listed(lambda _document, lang: anonymization.frontier_texts(facts, lang), document),
+        "frontier_heads": heads,
+        "frontier_rows": [cells[first : first + len(heads)] for first in range(0, len(cells), len(heads))],
     }
 
 

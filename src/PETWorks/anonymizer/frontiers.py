@@ -1,0 +1,356 @@
+"""`frontier`: the least loss for each threshold of a rule and each limit of suppression, all from one counted lattice.
+
+Each threshold is a search of its own, for all limits at once, and as exact as any other. What one of them looks at is
+counted once, and told to all for which it matters.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release, opened
+from PETWorks.anonymizer.judging import Judge
+from PETWorks.anonymizer.lattice import Node
+from PETWorks.anonymizer.problem import Problem, allowed_suppression, problem_of
+from PETWorks.anonymizer.rules import MeasureRule, Rule, Rules, checked_rules
+from PETWorks.anonymizer.searching import Progress, Search
+from PETWorks.counting.release import Release
+from PETWorks.errors import ParameterError, quoted
+from PETWorks.measures.catalogue import find
+from PETWorks.measures.parameters import Number, number_given
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+CLASS_SIZES = (2, 3, 5, 10, 11, 20, 50)
+LIMITS = (0, 0.01, 0.02, 0.05, 0.1)
+SUPPRESSION = "suppression"
+MOST_POINTS = 200
+MOST_BOUNDS = 1 << 29  # of all searches together
+
+Vary = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class FrontierPoint:
+    """The least loss for a threshold and a limit of suppression.
+
+    threshold     of the rule that is varied; None if none is
+    suppression   the share of records that may be suppressed
+    levels        the best levels
+    loss          what is lost there
+    suppressed    how many records are suppressed
+    """
+
+    threshold: float | None
+    suppression: float
+    levels: Mapping[str, int]
+    loss: float
+    suppressed: int
+
+
+@dataclass(frozen=True, eq=False)
+class Frontier:
+    """Points of which none is better in every respect than another: as strict, as little suppression, as little loss.
+
+    measure, parameter   the threshold that is varied; None if only suppression is
+    points               the strictest thresholds last; of these the smallest limits of suppression first
+    own                  the threshold and the limit that the rules themselves have
+    checked              how many nodes were looked at, of all `nodes`
+
+    >>> from PETWorks import frontier
+    >>> found = frontier("data/delta.csv", {"zip": "quasi_identifier", "nationality": "quasi_identifier"},
+    ...                  "data/delta_hierarchy", {"k-anonymity": {"k": 2}}, vary={"k-anonymity": {"k": [2, 3, 4]}})
+    >>> [(point.threshold, point.levels, round(point.loss, 3)) for point in found.points]
+    [(3, {'zip': 1, 'nationality': 1}, 0.444), (4, {'zip': 2, 'nationality': 2}, 1.0)]
+    """
+
+    release: Release
+    rules: tuple[Rule, ...]
+    settings: Mapping[str, Any]
+    measure: str | None
+    parameter: str | None
+    points: tuple[FrontierPoint, ...]
+    own: tuple[float | None, float]
+    checked: int
+    nodes: int
+
+    @property
+    def own_point(self) -> FrontierPoint | None:
+        """The point of the rules themselves, or the one that is as strict and no worse; None if they cannot be kept."""
+        threshold, suppression = self.own
+        as_strict = [
+            point
+            for point in self.points
+            if point.suppression <= suppression
+            and (threshold is None or self._is_as_strict(point.threshold, threshold))
+        ]
+        return min(as_strict, key=lambda point: point.loss, default=None)
+
+    def _is_as_strict(self, one: float | None, other: float) -> bool:
+        assert one is not None
+        return one >= other if self.larger_is_stricter else one <= other
+
+    @property
+    def larger_is_stricter(self) -> bool:
+        """Whether larger thresholds are stricter."""
+        return _is_lower_limit(self.measure, self.parameter)
+
+    @cached_property
+    def table(self) -> "pa.Table":
+        """The points as a table; a column for the level of each quasi-identifier."""
+        import pyarrow as pa
+
+        rows = [
+            {
+                "threshold": point.threshold,
+                "suppression": point.suppression,
+                "loss": point.loss,
+                "suppressed": point.suppressed,
+                **{f"level of {name}": level for name, level in point.levels.items()},
+            }
+            for point in self.points
+        ]
+        return pa.Table.from_pylist(rows)
+
+    def anonymize(self, point: FrontierPoint) -> Anonymization:
+        """The release of a point."""
+        rules = self.rules
+        if self.measure is not None and self.parameter is not None:
+            rules = with_threshold(rules, self.measure, self.parameter, point.threshold)
+        return anonymize_release(
+            self.release, rules, suppression=point.suppression, **self.settings, levels=dict(point.levels)
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The points as plain dicts, lists, numbers and texts."""
+        return {
+            "measure": self.measure,
+            "parameter": self.parameter,
+            "own": {"threshold": self.own[0], "suppression": self.own[1]},
+            "points": [{**vars(point), "levels": dict(point.levels)} for point in self.points],
+            "checked": self.checked,
+            "nodes": self.nodes,
+        }
+
+    def __repr__(self) -> str:
+        varied = SUPPRESSION if self.measure is None else f"{self.measure} {self.parameter}"
+        return f"<Frontier of {varied}: {len(self.points)} points, {self.checked} of {self.nodes} nodes checked>"
+
+
+def frontier(
+    data: Any,
+    roles: Mapping[str, str] | None = None,
+    hierarchies: Any = None,
+    rules: Rules | None = None,
+    *,
+    vary: Vary | None = None,
+    suppression: float = 0.0,
+    subsets: Mapping[str, Any] | None = None,
+    objective: str = "granularity",
+    aggregate: str | None = None,
+    weights: Mapping[str, float] | None = None,
+    levels: Mapping[str, Any] | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    **about: Any,
+) -> Frontier:
+    """The least loss for each threshold of a rule and each limit of suppression.
+
+    As `anonymize`, which see for everything else. Points that are no stricter and lose no less than another are left
+    out.
+
+    vary   `{"k-anonymity": {"k": [2, 5, 10]}}`, `{"suppression": [0, 0.05]}`, or both; what the rules themselves have is
+           always among it. Without it: k = 2, 3, 5, 10, 11, 20, 50 if k-anonymity is a rule, and the limits 0, 1, 2, 5
+           and 10 %
+    """
+    checked = checked_rules(rules or {}, subsets)
+    return frontier_of(
+        opened(data, roles, hierarchies, **about),
+        checked,
+        vary,
+        suppression=suppression,
+        objective=objective,
+        aggregate=aggregate,
+        weights=weights,
+        levels=levels,
+        progress=progress,
+    )
+
+
+def frontier_of(
+    release: Release,
+    rules: tuple[Rule, ...],
+    vary: Vary | None = None,
+    *,
+    suppression: float = 0.0,
+    objective: str = "granularity",
+    aggregate: str | None = None,
+    weights: Mapping[str, float] | None = None,
+    levels: Mapping[str, Any] | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Frontier:
+    """The same for a table that was opened before, and rules that were checked."""
+    measure, parameter, thresholds, limits = _varied(rules, vary, suppression)
+    settings = {"objective": objective, "aggregate": aggregate, "weights": weights}
+    problem = problem_of(release, rules, max(limits), objective, aggregate, weights, levels)
+    problem.lattice.check_size("for a frontier")
+    if problem.lattice.nodes * len(thresholds) > MOST_BOUNDS:
+        raise ParameterError(
+            f"a frontier of {len(thresholds)} thresholds on {problem.lattice.nodes:,} nodes needs too much memory; "
+            "vary less, or give bounds on levels",
+            what="vary",
+        )
+    searches = _searches(problem, measure, parameter, thresholds, limits)
+    checked = _searched(searches, progress)
+    found = [
+        FrontierPoint(threshold, limit, problem.lattice.levels(best.node), best.loss, best.suppressed)
+        for threshold, search in zip(thresholds, searches, strict=True)
+        for limit, best in zip(limits, search.bests, strict=True)
+        if best is not None
+    ]
+    own = None if measure is None or parameter is None else _threshold(rules, measure, parameter)
+    best = _undominated(found, is_lower=_is_lower_limit(measure, parameter))
+    return Frontier(
+        release, rules, settings, measure, parameter, best, (own, float(suppression)), checked, problem.lattice.nodes
+    )
+
+
+def _searches(
+    problem: Problem, measure: str | None, parameter: str | None, thresholds: Sequence[Any], limits: Sequence[float]
+) -> list[Search]:
+    """A search for each threshold, with all limits."""
+    searches = []
+    allowed = [allowed_suppression(limit, problem.ground.records) for limit in limits]
+    for threshold in thresholds:
+        rules = problem.rules
+        if measure is not None and parameter is not None:
+            rules = with_threshold(rules, measure, parameter, threshold)
+        judge = Judge(problem.ground, rules, max(allowed), problem.objective, min(allowed))
+        searches.append(Search(problem.lattice, problem.objective, judge, allowed))
+    return searches
+
+
+def _searched(searches: Sequence[Search], progress: Callable[[Progress], None] | None) -> int:
+    """Run all searches, in turn; each node is counted once, and told to all. The number of nodes that were counted."""
+    left, checked = list(searches), 0
+    while left:
+        for search in list(left):
+            node = search.next_node()
+            if node is None:
+                left.remove(search)
+                continue
+            _told(node, searches)
+            checked += 1
+            if progress is not None and checked % 16 == 0:
+                best = search.best
+                progress(Progress(checked, None if best is None else best.loss, search.bound))
+    return checked
+
+
+def _told(node: Node, searches: Sequence[Search]) -> None:
+    """Judge a node for every threshold for which it may matter, and tell the searches."""
+    for search in searches:
+        if search.may_gain(node):
+            search.look_at(node, search.most_lost)
+
+
+def _undominated(points: Sequence[FrontierPoint], *, is_lower: bool) -> tuple[FrontierPoint, ...]:
+    """The points that no other one beats: as strict, with as little suppression and loss, and better in one of them."""
+
+    def rank(point: FrontierPoint) -> tuple[float, float, float]:
+        strict = 0.0 if point.threshold is None else float(point.threshold)
+        return (-strict if is_lower else strict, point.suppression, point.loss)
+
+    def beats(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+        return one != other and all(mine <= theirs for mine, theirs in zip(one, other, strict=True))
+
+    ranks = [rank(point) for point in points]
+    best = [point for point, own in zip(points, ranks, strict=True) if not any(beats(one, own) for one in ranks)]
+    return tuple(sorted(best, key=lambda point: (-rank(point)[0], point.suppression)))
+
+
+def _varied(
+    rules: tuple[Rule, ...], vary: Vary | None, suppression: float
+) -> tuple[str | None, str | None, list[Any], list[float]]:
+    """The measure and the parameter that are varied, its thresholds, and the limits of suppression."""
+    if vary is not None and (not isinstance(vary, Mapping) or not vary):
+        raise ParameterError("expected vary such as {'k-anonymity': {'k': [2, 5, 10]}}", what="vary")
+    given = dict(_usual(rules) if vary is None else vary)
+    limits = _numbers(given.pop(SUPPRESSION, [suppression]), SUPPRESSION)
+    limits = sorted({*map(float, limits), float(suppression)})
+    if any(not 0 <= limit <= 1 for limit in limits):
+        raise ParameterError(f"expected suppression as shares of the records, 0 to 1, got {limits!r}", what="vary")
+    if len(given) > 1 or any(not isinstance(one, Mapping) or len(one) != 1 for one in given.values()):
+        raise ParameterError(
+            "expected one rule and one of its thresholds to vary, such as {'k-anonymity': {'k': [2, 5, 10]}}",
+            what="vary",
+        )
+    if not given:
+        return None, None, [None], limits
+    ((measure, parameters),) = given.items()
+    metric = find(measure)
+    ((parameter, values),) = parameters.items()
+    own = _threshold(rules, metric.name, str(parameter))
+    thresholds = [metric.check({parameter: value})[parameter] for value in _numbers(values, str(parameter))]
+    thresholds = sorted({*thresholds, own})
+    if len(thresholds) * len(limits) > MOST_POINTS:
+        raise ParameterError(
+            f"a frontier has at most {MOST_POINTS} points, got {len(thresholds)} thresholds and {len(limits)} limits",
+            what="vary",
+        )
+    return metric.name, str(parameter), thresholds, limits
+
+
+def _usual(rules: tuple[Rule, ...]) -> dict[str, Any]:
+    """What is varied if nobody says: k, if it is a rule, and suppression."""
+    of_sizes = any(isinstance(rule, MeasureRule) and rule.metric.name == "k-anonymity" for rule in rules)
+    return {SUPPRESSION: LIMITS} | ({"k-anonymity": {"k": CLASS_SIZES}} if of_sizes else {})
+
+
+def _numbers(values: Any, what: str) -> list[float]:
+    given = [values] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)
+    numbers = [number_given(value) for value in given]
+    if not numbers or any(number is None for number in numbers):
+        raise ParameterError(f"expected a list of numbers for {what}, got {str(values)[:60]!r}", what="vary")
+    return [number for number in numbers if number is not None]
+
+
+def _threshold(rules: tuple[Rule, ...], measure: str, parameter: str) -> Any:
+    """The threshold that the rules have; an error if no rule has such a one, or several have."""
+    measures = [rule for rule in rules if isinstance(rule, MeasureRule)]
+    found = [rule for rule in measures if rule.metric.name == measure]
+    if len(found) != 1:
+        count = "no rule is" if not found else f"{len(found)} rules are"
+        known = quoted(dict.fromkeys(rule.metric.name for rule in measures))
+        raise ParameterError(
+            f"{count} about {measure}; one must be, to vary its threshold; rules: {known}", what="vary"
+        )
+    parameters = found[0].metric.parameters
+    limits = [name for name, one in parameters.items() if isinstance(one.rule, Number) and one.rule.limit]
+    if parameter not in limits:
+        raise ParameterError(f"{measure} has the thresholds {quoted(limits)}, not {parameter!r}", what="vary")
+    if found[0].parameters[parameter] is None:
+        raise ParameterError(
+            f"the rule about {measure} does not set {parameter}; only what it sets can be varied", what="vary"
+        )
+    return found[0].parameters[parameter]
+
+
+def with_threshold(rules: tuple[Rule, ...], measure: str, parameter: str, value: Any) -> tuple[Rule, ...]:
+    """The rules with another threshold for one measure."""
+    _threshold(rules, measure, parameter)
+    return tuple(
+        replace(rule, parameters=rule.metric.check({**rule.parameters, parameter: value}))
+        if isinstance(rule, MeasureRule) and rule.metric.name == measure
+        else rule
+        for rule in rules
+    )
+
+
+def _is_lower_limit(measure: str | None, parameter: str | None) -> bool:
+    """Whether a threshold demands at least so much, so that larger ones are stricter."""
+    if measure is None or parameter is None:
+        return True
+    rule = find(measure).parameters[parameter].rule
+    return isinstance(rule, Number) and rule.limit == "at least"

@@ -1,0 +1,152 @@
+"""The frontier against separate searches: the same points, and none that another one beats."""
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonymizing_tasks import OF_SIZES, OF_TABLES, OF_VALUES, anonymized, tasks
+from conftest import examples
+from frames import arrow
+from PETWorks import anonymize, frontier
+from PETWorks.errors import NotApplicable, ParameterError, PETWorksError
+
+THRESHOLDS = {  # of measures: a threshold, values for it, and whether larger ones are stricter
+    "k-anonymity": ("k", [1, 2, 3, 4], True),
+    "l-diversity": ("l", [1, 2, 3], True),
+    "t-closeness": ("t", [0.1, 0.3, 0.6, 1], False),
+    "entropy-l-diversity": ("l", [1, 1.5, 2], True),
+    "sample-uniqueness": ("share", [0, 0.2, 0.5], False),
+    "granularity": ("at_least", [0.2, 0.5, 0.8], True),
+}
+LIMITS = [0, 0.2, 0.5]
+POOL = {name: (OF_SIZES | OF_VALUES | OF_TABLES)[name] for name in THRESHOLDS}
+
+
+def separately(task, measure, parameter, thresholds):
+    """What separate searches find for each threshold and limit."""
+    found = {}
+    for threshold in thresholds:
+        rules = [(name, {**own, parameter: threshold} if name == measure else own) for name, own in task.rules]
+        for limit in sorted({*LIMITS, task.limit}):
+            task.limit, before = limit, task.limit
+            try:
+                found[threshold, limit] = anonymized(task, rules)
+            except NotApplicable as error:
+                if "no levels keep the rules" not in str(error):
+                    raise
+            finally:
+                task.limit = before
+    return found
+
+
+def beats(one, other, found, sign):
+    """Whether a point is at least as good in every respect, and better in one."""
+    (mine, my_limit), (theirs, their_limit) = one, other
+    both = [(sign * theirs, sign * mine), (my_limit, their_limit), (found[one].loss, found[other].loss)]
+    return all(a <= b for a, b in both) and any(a < b for a, b in both)
+
+
+@examples(40)
+@given(tasks(POOL, most_columns=3, most_rows=14, most_rules=2, treatments=False), st.data())
+def test_the_points_are_those_of_separate_searches_that_none_beats(task, data):
+    measure = data.draw(st.sampled_from([name for name, _ in task.rules]))
+    parameter, values, is_lower = THRESHOLDS[measure]
+    own = dict(task.rules)[measure][parameter]
+    roles = dict.fromkeys(task.quasi_identifiers, "quasi_identifier")
+    roles |= dict.fromkeys(task.sensitive, "sensitive_attribute")
+    settings = {"objective": task.objective, "aggregate": task.aggregate, "weights": task.weights}
+    try:
+        expected = separately(task, measure, parameter, sorted({*values, own}))
+        found = frontier(
+            arrow(task.rows),
+            roles,
+            task.hierarchies,
+            task.rules,
+            vary={measure: {parameter: values}, "suppression": LIMITS},
+            suppression=task.limit,
+            levels=task.bounds,
+            **settings,
+        )
+    except NotApplicable:
+        return
+    sign = 1 if is_lower else -1
+    best = {point for point in expected if not any(beats(other, point, expected, sign) for other in expected)}
+    assert {(point.threshold, point.suppression) for point in found.points} == best
+    for point in found.points:
+        one = expected[point.threshold, point.suppression]
+        assert (point.levels, point.suppressed) == (one.levels, one.suppressed)
+        assert point.loss == pytest.approx(one.loss)
+    if found.points:
+        point = data.draw(st.sampled_from(found.points))
+        assert found.anonymize(point).table.equals(expected[point.threshold, point.suppression].table)
+    if (own, task.limit) in expected:
+        # Stricter rules can cost less only where suppressing a record pays.
+        least = pytest.approx(expected[own, task.limit].loss)
+        assert found.own_point.loss == least or task.objective == "publisher-payout"
+
+
+TABLE = pa.table({"age": list("1122334455"), "zip": list("aabbbccccc")})
+ROLES = {"age": "quasi_identifier", "zip": "quasi_identifier"}
+HIERARCHIES = {
+    "age": [[str(age), "young" if age < 3 else "old", "*"] for age in range(1, 6)],
+    "zip": [[code, "ab" if code < "c" else "c.", "*"] for code in "abc"],
+}
+K2 = {"k-anonymity": {"k": 2}}
+
+
+def of(**given_):
+    return frontier(TABLE, ROLES, HIERARCHIES, **({"rules": K2} | given_))
+
+
+def test_without_being_told_it_varies_k_and_suppression():
+    found = of(suppression=0.3)
+    assert (found.measure, found.parameter, found.own) == ("k-anonymity", "k", (2, 0.3))
+    assert {point.threshold for point in found.points} <= {2, 3, 5, 10, 11, 20, 50}
+    assert {point.suppression for point in found.points} <= {0, 0.01, 0.02, 0.05, 0.1, 0.3}
+
+
+def test_without_k_only_suppression_varies():
+    found = of(rules={"average-risk": {"average": 0.4}}, suppression=0.2)
+    assert (found.measure, found.own) == (None, (None, 0.2))
+    limits = [point.suppression for point in found.points]
+    assert limits == sorted(limits)
+    assert [point.loss for point in found.points] == sorted((point.loss for point in found.points), reverse=True)
+
+
+def test_as_a_table_and_as_a_dict():
+    found = of(vary={"k-anonymity": {"k": [2, 5]}})
+    rows = found.table.to_pylist()
+    assert [row["threshold"] for row in rows] == [point.threshold for point in found.points]
+    assert set(rows[0]) == {"threshold", "suppression", "loss", "suppressed", "level of age", "level of zip"}
+    assert found.to_dict()["points"][0]["levels"] == found.points[0].levels
+    one = found.anonymize(found.points[-1])
+    assert one.loss == anonymize(TABLE, ROLES, HIERARCHIES, {"k-anonymity": {"k": found.points[-1].threshold}}).loss
+
+
+@pytest.mark.parametrize(
+    ("vary", "words"),
+    [
+        ({}, "expected vary such as"),
+        (5, "expected vary such as"),
+        ({"k-anonymity": {"k": []}}, "expected a list of numbers for k"),
+        ({"k-anonymity": {"k": ["many"]}}, "expected a list of numbers for k"),
+        ({"k-anonymity": {"k": [0]}}, "k-anonymity needs 1 <= k"),
+        ({"k-anonymity": {"q": [2]}}, "k-anonymity has the thresholds 'k', not 'q'"),
+        ({"k-anonymity": 5}, "one rule and one of its thresholds"),
+        ({"l-diversity": {"l": [2]}}, "no rule is about l-diversity"),
+        ({"k-anonimity": {"k": [2]}}, "did you mean 'k-anonymity'"),
+        ({"suppression": [2]}, "shares of the records"),
+        ({"suppression": "a lot"}, "list of numbers for suppression"),
+        ({"k-anonymity": {"k": range(1, 300)}}, "at most 200 points"),
+        ({"k-anonymity": {"k": [2]}, "t-closeness": {"t": [1]}}, "one rule and one of its thresholds"),
+    ],
+)
+def test_mistakes(vary, words):
+    with pytest.raises(PETWorksError, match=words):
+        of(vary=vary)
+
+
+def test_a_threshold_that_no_rule_sets_cannot_vary():
+    with pytest.raises(ParameterError, match="does not set highest"):
+        of(rules={"average-risk": {"average": 0.4}}, vary={"average-risk": {"highest": [0.5]}})
