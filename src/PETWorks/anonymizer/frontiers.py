@@ -160,9 +160,9 @@ def frontier(
     As `anonymize`, which see for everything else. Points that are no stricter and lose no less than another are left
     out.
 
-    vary   `{"k-anonymity": {"k": [2, 5, 10]}}`, `{"suppression": [0, 0.05]}`, or both; what the rules themselves have is
-           always among it. Without it: k = 2, 3, 5, 10, 11, 20, 50 if k-anonymity is a rule, and the limits 0, 1, 2, 5
-           and 10 %
+    vary   `{"k-anonymity": {"k": [2, 5, 10]}}`, `{"suppression": [0, 0.05]}`, or both; what the rules themselves have
+           is always among it. Without it: k = 2, 3, 5, 10, 11, 20, 50 if k-anonymity is a rule, and the limits 0, 1, 2,
+           5 and 10 %
     """
     checked = checked_rules(rules or {}, subsets)
     return frontier_of(
