@@ -4,8 +4,8 @@ Each threshold is a search of its own, for all limits at once, and as exact as a
 counted once, and told to all for which it matters.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,23 +13,16 @@ from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release, 
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.problem import Problem, allowed_suppression, problem_of
-from PETWorks.anonymizer.rules import MeasureRule, Rule, Rules, checked_rules
+from PETWorks.anonymizer.rules import Rule, Rules, checked_rules
 from PETWorks.anonymizer.searching import Progress, Search
+from PETWorks.anonymizer.varying import SUPPRESSION, Vary, is_lower_limit, threshold_of, varied, with_threshold
 from PETWorks.counting.release import Release
-from PETWorks.errors import ParameterError, quoted
-from PETWorks.measures.catalogue import find
-from PETWorks.measures.parameters import Number, number_given
+from PETWorks.errors import ParameterError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-CLASS_SIZES = (2, 3, 5, 10, 11, 20, 50)
-LIMITS = (0, 0.01, 0.02, 0.05, 0.1)
-SUPPRESSION = "suppression"
-MOST_POINTS = 200
 MOST_BOUNDS = 1 << 29  # of all searches together
-
-Vary = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -95,7 +88,7 @@ class Frontier:
     @property
     def larger_is_stricter(self) -> bool:
         """Whether larger thresholds are stricter."""
-        return _is_lower_limit(self.measure, self.parameter)
+        return is_lower_limit(self.measure, self.parameter)
 
     @cached_property
     def table(self) -> "pa.Table":
@@ -191,7 +184,7 @@ def frontier_of(
     progress: Callable[[Progress], None] | None = None,
 ) -> Frontier:
     """The same for a table that was opened before, and rules that were checked."""
-    measure, parameter, thresholds, limits = _varied(rules, vary, suppression)
+    measure, parameter, thresholds, limits = varied(rules, vary, suppression)
     settings = {"objective": objective, "aggregate": aggregate, "weights": weights}
     problem = problem_of(release, rules, max(limits), objective, aggregate, weights, levels)
     problem.lattice.check_size("for a frontier")
@@ -209,8 +202,8 @@ def frontier_of(
         for limit, best in zip(limits, search.bests, strict=True)
         if best is not None
     ]
-    own = None if measure is None or parameter is None else _threshold(rules, measure, parameter)
-    best = _undominated(found, is_lower=_is_lower_limit(measure, parameter))
+    own = None if measure is None or parameter is None else threshold_of(rules, measure, parameter)
+    best = _undominated(found, is_lower=is_lower_limit(measure, parameter))
     return Frontier(
         release, rules, settings, measure, parameter, best, (own, float(suppression)), checked, problem.lattice.nodes
     )
@@ -268,89 +261,3 @@ def _undominated(points: Sequence[FrontierPoint], *, is_lower: bool) -> tuple[Fr
     ranks = [rank(point) for point in points]
     best = [point for point, own in zip(points, ranks, strict=True) if not any(beats(one, own) for one in ranks)]
     return tuple(sorted(best, key=lambda point: (-rank(point)[0], point.suppression)))
-
-
-def _varied(
-    rules: tuple[Rule, ...], vary: Vary | None, suppression: float
-) -> tuple[str | None, str | None, list[Any], list[float]]:
-    """The measure and the parameter that are varied, its thresholds, and the limits of suppression."""
-    if vary is not None and (not isinstance(vary, Mapping) or not vary):
-        raise ParameterError("expected vary such as {'k-anonymity': {'k': [2, 5, 10]}}", what="vary")
-    given = dict(_usual(rules) if vary is None else vary)
-    limits = _numbers(given.pop(SUPPRESSION, [suppression]), SUPPRESSION)
-    limits = sorted({*map(float, limits), float(suppression)})
-    if any(not 0 <= limit <= 1 for limit in limits):
-        raise ParameterError(f"expected suppression as shares of the records, 0 to 1, got {limits!r}", what="vary")
-    if len(given) > 1 or any(not isinstance(one, Mapping) or len(one) != 1 for one in given.values()):
-        raise ParameterError(
-            "expected one rule and one of its thresholds to vary, such as {'k-anonymity': {'k': [2, 5, 10]}}",
-            what="vary",
-        )
-    if not given:
-        return None, None, [None], limits
-    ((measure, parameters),) = given.items()
-    metric = find(measure)
-    ((parameter, values),) = parameters.items()
-    own = _threshold(rules, metric.name, str(parameter))
-    thresholds = [metric.check({parameter: value})[parameter] for value in _numbers(values, str(parameter))]
-    thresholds = sorted({*thresholds, own})
-    if len(thresholds) * len(limits) > MOST_POINTS:
-        raise ParameterError(
-            f"a frontier has at most {MOST_POINTS} points, got {len(thresholds)} thresholds and {len(limits)} limits",
-            what="vary",
-        )
-    return metric.name, str(parameter), thresholds, limits
-
-
-def _usual(rules: tuple[Rule, ...]) -> dict[str, Any]:
-    """What is varied if nobody says: k, if it is a rule, and suppression."""
-    of_sizes = any(isinstance(rule, MeasureRule) and rule.metric.name == "k-anonymity" for rule in rules)
-    return {SUPPRESSION: LIMITS} | ({"k-anonymity": {"k": CLASS_SIZES}} if of_sizes else {})
-
-
-def _numbers(values: Any, what: str) -> list[float]:
-    given = [values] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)
-    numbers = [number_given(value) for value in given]
-    if not numbers or any(number is None for number in numbers):
-        raise ParameterError(f"expected a list of numbers for {what}, got {str(values)[:60]!r}", what="vary")
-    return [number for number in numbers if number is not None]
-
-
-def _threshold(rules: tuple[Rule, ...], measure: str, parameter: str) -> Any:
-    """The threshold that the rules have; an error if no rule has such a one, or several have."""
-    measures = [rule for rule in rules if isinstance(rule, MeasureRule)]
-    found = [rule for rule in measures if rule.metric.name == measure]
-    if len(found) != 1:
-        count = "no rule is" if not found else f"{len(found)} rules are"
-        known = quoted(dict.fromkeys(rule.metric.name for rule in measures))
-        raise ParameterError(
-            f"{count} about {measure}; one must be, to vary its threshold; rules: {known}", what="vary"
-        )
-    parameters = found[0].metric.parameters
-    limits = [name for name, one in parameters.items() if isinstance(one.rule, Number) and one.rule.limit]
-    if parameter not in limits:
-        raise ParameterError(f"{measure} has the thresholds {quoted(limits)}, not {parameter!r}", what="vary")
-    if found[0].parameters[parameter] is None:
-        raise ParameterError(
-            f"the rule about {measure} does not set {parameter}; only what it sets can be varied", what="vary"
-        )
-    return found[0].parameters[parameter]
-
-
-def with_threshold(rules: tuple[Rule, ...], measure: str, parameter: str, value: Any) -> tuple[Rule, ...]:
-    """The rules with another threshold for one measure."""
-    _threshold(rules, measure, parameter)
-    return tuple(
-        replace(rule, parameters=rule.metric.check({**rule.parameters, parameter: value}))
-        if isinstance(rule, MeasureRule) and rule.metric.name == measure
-        else rule
-        for rule in rules
-    )
-
-
-def _is_lower_limit(measure: str | None, parameter: str | None) -> bool:
-    """Whether a threshold demands at least so much, so that larger ones are stricter."""
-    if measure is None or parameter is None:
-        return True
-    rule = find(measure).parameters[parameter].rule
-    return isinstance(rule, Number) and rule.limit == "at least"

@@ -6,9 +6,10 @@ from typing import Any
 
 import click
 
-from PETWorks.anonymizer.frontiers import SUPPRESSION, Frontier, frontier_of, with_threshold
+from PETWorks.anonymizer.frontiers import Frontier, frontier_of
 from PETWorks.anonymizer.rules import Rule
 from PETWorks.anonymizer.searching import Progress
+from PETWorks.anonymizer.varying import SUPPRESSION, with_threshold
 from PETWorks.cli.arguments import shown_name
 from PETWorks.cli.release_files import Job
 from PETWorks.errors import ParameterError, printable

@@ -135,7 +135,13 @@ def _axes(x_low: float, x_high: float, y_high: float, label: Any, y_low: float =
         return round(BOTTOM - (BOTTOM - TOP) * (value - y_low) / ((y_high - y_low) or 1), 1)
 
     ticks = [y_low + (y_high - y_low) * part / 4 for part in range(5)]
-    return {"x": x, "y": y, "lines": [], "y_ticks": [{"at": y(tick), "label": label(tick)} for tick in ticks]}
+    return {
+        "x": x,
+        "y": y,
+        "lines": [],
+        "mark": None,
+        "y_ticks": [{"at": y(tick), "label": label(tick)} for tick in ticks],
+    }
 
 
 def _add_line(chart: dict[str, Any], kind: str, xs: Sequence[float], ys: Sequence[float], *, dots: bool) -> None:
@@ -146,6 +152,7 @@ def _add_line(chart: dict[str, Any], kind: str, xs: Sequence[float], ys: Sequenc
             "points": " ".join(f"{x},{y}" for x, y in points),
             "dots": points if dots else [],
             "label": _texts(f"head.{kind}") if dots and not kind.startswith("line-") else None,
+            "sample": False,
             "label_x": LEFT + 40 + 110 * len(chart["lines"]),
         }
     )

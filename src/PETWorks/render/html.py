@@ -132,7 +132,7 @@ def _made(document: CheckDocument) -> dict[str, Any]:
         "made_columns": facts.columns[:MOST_COLUMNS],
         "made_names": [column.column for column in facts.columns[:MOST_COLUMNS]],
         "made_change": lambda other: spoken(lambda lang: anonymization.change(best, other, lang)),
-        **({} if facts.frontier is None else _frontier(facts.frontier, document)),
+        **({"frontier_chart": None} if facts.frontier is None else _frontier(facts.frontier, document)),
     }
 
 
