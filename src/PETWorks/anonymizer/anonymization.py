@@ -11,7 +11,7 @@ from PETWorks.anonymizer.best_levels import Anonymization as Anonymization
 from PETWorks.anonymizer.judging import records_failing
 from PETWorks.anonymizer.local_anonymization import recoded_locally
 from PETWorks.anonymizer.problem import Problem, problem_of
-from PETWorks.anonymizer.rules import Rule, Rules, checked_rules
+from PETWorks.anonymizer.rules import NO_RULE, Rule, Rules, checked_rules
 from PETWorks.anonymizer.searching import Progress
 from PETWorks.anonymizer.unfinished import read_unfinished
 from PETWorks.counting.release import Release
@@ -72,7 +72,7 @@ def anonymize(
     progress      told how far the search is, now and then
     """
     if rules is None and subsets is None:
-        raise ParameterError("no rule is given; name at least one, such as {'k-anonymity': {'k': 5}}", what="rules")
+        raise ParameterError(NO_RULE, what="rules")
     checked = checked_rules(rules or {}, subsets)
     release = opened(
         data,

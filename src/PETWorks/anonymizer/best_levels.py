@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from PETWorks.anonymizer.explanation import ColumnReason, Explanation, column_reasons, explained
+from PETWorks.anonymizer.local import Sweep
+from PETWorks.anonymizer.losses import Loss, losses
 from PETWorks.anonymizer.problem import Problem
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.searching import Searching
 from PETWorks.anonymizer.unfinished import write_unfinished
+from PETWorks.anonymizer.utility import Utility, utility_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +73,18 @@ class Anonymization(Recoded):
     def reasons(self) -> tuple[ColumnReason, ...]:
         """The part of the explanation that needs no further search: what would break one level finer."""
         return column_reasons(self.problem, self.search, self.classes.node)
+
+    def utility(self) -> Utility:
+        """What the release is still worth: its columns before and after, and what is lost by every objective."""
+        tasks = self.problem.tasks
+        return utility_of(self._swept(), self._losses(), tasks, self._swept().view() if tasks else None)
+
+    def _swept(self) -> Sweep:
+        """On which levels each distinct row is released."""
+        return Sweep.on_one_node(self.classes, self.taken_out)
+
+    def _losses(self) -> tuple[Loss, ...]:
+        return losses(self.problem, self.classes, self.taken_out)
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain dicts, lists, numbers and texts."""

@@ -104,8 +104,8 @@ class Ambiguity(ByClass):
     def loss(self, classes: NodeClasses, suppressed: Mask) -> float:
         """What a node loses if some of its classes are suppressed."""
         products = classes.records[~suppressed].astype(np.float64)
-        for column, level, codes in zip(classes.columns, classes.node, classes.codes(~suppressed), strict=True):
-            values = self.ground.on_level(column, level).values
+        for column, codes in zip(classes.columns, classes.codes(~suppressed), strict=True):
+            values = classes.rows.domains[column].values
             products *= self.ground.view.hierarchies[column].leaf_counts(values, column)[codes]
         kept = int(classes.records[~suppressed].sum())
         return float(products.sum()) + self._all_values() * (self.ground.records - kept)

@@ -15,17 +15,20 @@ from PETWorks.anonymizer.column_objectives import ByColumn
 from PETWorks.anonymizer.ground import Ground, NodeClasses
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Node
+from PETWorks.anonymizer.recoding import in_classes
 from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.keys import Field, pack
 from PETWorks.counting.packed_rows import PackedRows
 from PETWorks.counting.rolling import RolledUp
+from PETWorks.counting.view import View
 from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.measures.class_tests import Mask
 from PETWorks.tables.arrays import strings
 from PETWorks.tables.cells import SUPPRESSED
 
 LEFT = -1  # of a row: on no node, so it is suppressed
+STAR = 0  # the code of `*` in each column of a sweep
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +42,15 @@ class Sweep:
     ground: Ground
     nodes: tuple[Node, ...]
     on_node: Integers
+
+    @classmethod
+    def on_one_node(cls, classes: NodeClasses, suppressed: Mask) -> "Sweep":
+        """Every row on one node, some of its classes suppressed."""
+        ground = classes.ground
+        columns = zip(ground.lattice.columns, classes.node, strict=True)
+        rows = ground.base.rows.columns
+        codes = [ground.codes_on_level(name, level)[rows[name].codes] for name, level in columns]
+        return cls(ground, (classes.node,), np.where(in_classes(classes, suppressed, codes), LEFT, 0))
 
     @cached_property
     def rows(self) -> WeightedRows:
@@ -55,17 +67,28 @@ class Sweep:
         """For each row the level of a column; LEFT where the row is suppressed."""
         return np.array([*(node[place] for node in self.nodes), LEFT])[self.on_node]
 
+    @cached_property
+    def by_level(self) -> list[dict[int, Integers]]:
+        """For each column and each level in use, LEFT too, how many records of each original value are on it."""
+        assert self.rows.weights is not None
+        counted = []
+        for place, name in enumerate(self.ground.lattice.columns):
+            column, levels = self.rows.columns[name], self.levels(place) - LEFT
+            values, height = len(column.labels), int(levels.max()) + 1
+            counts = np.bincount(levels * values + column.codes, self.rows.weights, height * values)
+            by_level = counts.astype(np.int64).reshape(height, values)
+            counted.append({row + LEFT: own for row, own in enumerate(by_level) if own.any()})
+        return counted
+
     def loss(self, objective: ByColumn) -> float:
         """What is lost: of each column, all that there is less what the rows that are released still tell."""
-        assert self.rows.weights is not None
         parts = []
         for place, name in enumerate(self.ground.lattice.columns):
-            codes, levels = self.rows.columns[name].codes, self.levels(place)
-            kept = 0.0
-            for level in np.unique(levels[levels >= 0]).tolist():
-                there = levels == level
-                on_level = self.ground.codes_on_level(name, level)[codes[there]]
-                kept += float(objective.by_value[place][level][on_level] @ self.rows.weights[there])
+            kept = sum(
+                float(objective.by_value[place][level][self.ground.codes_on_level(name, level)] @ records)
+                for level, records in self.by_level[place].items()
+                if level != LEFT
+            )
             parts.append(np.array([objective.all_lost(place) - kept]))
         return float(objective.combined(parts).item())
 
@@ -75,6 +98,12 @@ class Sweep:
         for place, name in enumerate(self.ground.lattice.columns):
             columns[name] = self._column(place, name)
         return WeightedRows(columns, self.rows.unit, self.rows.weights, whole=False)
+
+    def view(self) -> View:
+        """The release as measures see it."""
+        view = self.ground.view
+        table: WeightedRows = view.table  # type: ignore[assignment]
+        return replace(view, table=WeightedRows({**table.columns, **self.in_order()}, table.unit, table.weights))
 
     def in_order(self) -> dict[str, Column]:
         """The quasi-identifiers of all records as they look in the release, in the order of the input."""
@@ -90,18 +119,19 @@ class Sweep:
         place = np.minimum(np.searchsorted(rows[order], records), len(rows) - 1)
         row = order[place]
         was_suppressed = rows[row] != records
-        recoded = self.recoded().columns
+        released = self.recoded().columns
+        recoded = {name: released[name] for name in self.ground.lattice.columns}
         return {
-            name: Column(recoded[name].labels, np.where(was_suppressed, 0, recoded[name].codes[row]).astype(np.uint32))
-            for name in self.ground.lattice.columns
+            name: Column(own.labels, np.where(was_suppressed, STAR, own.codes[row]).astype(np.uint32))
+            for name, own in recoded.items()
         }
 
     def _column(self, place: int, name: str) -> Column:
         """A column whose values are on several levels; equal labels are one value, and `*` is the first."""
         codes, levels = self.rows.columns[name].codes, self.levels(place)
-        labels: dict[str | None, int] = {SUPPRESSED: 0}
-        new = np.zeros(len(codes), np.uint32)
-        for level in np.unique(levels[levels >= 0]).tolist():
+        labels: dict[str | None, int] = {SUPPRESSED: STAR}
+        new = np.full(len(codes), STAR, np.uint32)
+        for level in [level for level in self.by_level[place] if level != LEFT]:
             there = levels == level
             own = [labels.setdefault(value, len(labels)) for value in self.ground.on_level(name, level).values]
             new[there] = np.array(own, np.uint32)[self.ground.codes_on_level(name, level)[codes[there]]]

@@ -1,20 +1,17 @@
 """The release by local recoding: never worse than the best levels for all records, and far better most of the time."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
-
-import numpy as np
 
 from PETWorks.anonymizer.best_levels import Anonymization
 from PETWorks.anonymizer.column_objectives import ByColumn
 from PETWorks.anonymizer.judging import Judge
-from PETWorks.anonymizer.local import LEFT, Sweep, sweep
+from PETWorks.anonymizer.local import Sweep, sweep
+from PETWorks.anonymizer.losses import Loss, local_losses
 from PETWorks.anonymizer.objectives import LINEAR
-from PETWorks.anonymizer.recoding import in_classes
 from PETWorks.counting.codes import Column
-from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.errors import NotApplicable, ParameterError, quoted
 
 
@@ -64,6 +61,12 @@ class LocalAnonymization(Anonymization):
             for place, node in enumerate(self.sweep.nodes)
         ]
 
+    def _swept(self) -> Sweep:
+        return self.sweep
+
+    def _losses(self) -> tuple[Loss, ...]:
+        return local_losses(self.problem, self.sweep)
+
     def _recoded(self) -> dict[str, Column]:
         return self.sweep.in_order()
 
@@ -88,7 +91,7 @@ def recoded_locally(found: Anonymization, report: Callable[[int], None] | None =
     if problem.objective_name not in LINEAR or not isinstance(objective, ByColumn):
         raise ParameterError(f"local recoding takes the objectives {quoted(LINEAR)}", what="objective")
     judge = Judge(problem.ground, problem.rules, problem.ground.records, objective)
-    one = _on_one_node(found)
+    one = Sweep.on_one_node(found.classes, found.taken_out)
     best = one
     swept = sweep(problem.ground, judge, objective.bounds(), report)
     if swept.suppressed <= problem.most and swept.loss(objective) < one.loss(objective) and _holds(found, swept):
@@ -98,22 +101,9 @@ def recoded_locally(found: Anonymization, report: Callable[[int], None] | None =
     return LocalAnonymization(**{**own, **changed}, sweep=best, searched_all=found.optimal)
 
 
-def _on_one_node(found: Anonymization) -> Sweep:
-    """The best levels for all records."""
-    ground = found.problem.ground
-    rows = ground.base.rows
-    columns = list(zip(ground.lattice.columns, found.classes.node, strict=True))
-    codes = [ground.codes_on_level(name, level)[rows.columns[name].codes] for name, level in columns]
-    out = in_classes(found.classes, found.taken_out, codes)
-    return Sweep(ground, (found.classes.node,), np.where(out, LEFT, 0))
-
-
 def _holds(found: Anonymization, swept: Sweep) -> bool:
     """Whether the release keeps every rule as a whole; some measures do not apply to values on several levels."""
-    view = found.problem.ground.view
-    table: WeightedRows = view.table  # type: ignore[assignment]
-    columns = {**table.columns, **swept.in_order()}
-    released = replace(view, table=WeightedRows(columns, table.unit, table.weights))
+    released = swept.view()
     try:
         return all(rule.holds(released) for rule in found.problem.rules)
     except NotApplicable:

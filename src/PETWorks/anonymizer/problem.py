@@ -13,7 +13,7 @@ from PETWorks.anonymizer.ground import Ground
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice
 from PETWorks.anonymizer.objectives import BY_CLASS, Objective, checked_objective, make_objective
-from PETWorks.anonymizer.rules import MeasureRule, Rule, with_tables
+from PETWorks.anonymizer.rules import NO_RULE, MeasureRule, Rule, TaskRule, with_tables
 from PETWorks.anonymizer.searching import Search, Searching
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER
@@ -36,6 +36,7 @@ class Problem:
     aggregate: str | None
     suppression: float
     weights: Mapping[str, float]
+    tasks: tuple[TaskRule, ...] = ()
 
     @property
     def allowed_levels(self) -> dict[str, tuple[int, int]]:
@@ -80,8 +81,12 @@ def problem_of(
     rules = tuple(with_tables(rule, release.source) for rule in rules)
     for rule in rules:
         rule.check(release.view)
+    tasks = tuple(rule for rule in rules if isinstance(rule, TaskRule))
+    rules = tuple(rule for rule in rules if not isinstance(rule, TaskRule) or rule.is_demanded)
+    if not rules:
+        raise ParameterError(NO_RULE, what="rules")
     ground = Ground.of(release.view, lattice)
-    made = make_objective(ground, name, put_together, weighed, _amounts(rules))
+    made = make_objective(ground, name, put_together, weighed, amounts(rules))
     most = allowed_suppression(share, ground.records)
     columns = zip(release.quasi_identifiers, weighed, strict=True)
     return Problem(
@@ -95,6 +100,7 @@ def problem_of(
         put_together if name == "granularity" else None,
         float(share),
         {column: weight for column, weight in columns if weight != 1},
+        tasks,
     )
 
 
@@ -138,7 +144,7 @@ def check_hierarchies(release: Release, generalised: Sequence[str]) -> None:
     )
 
 
-def _amounts(rules: tuple[Rule, ...]) -> Mapping[str, float] | None:
+def amounts(rules: tuple[Rule, ...]) -> Mapping[str, float] | None:
     """The amounts of money that a rule sets."""
     for rule in rules:
         if isinstance(rule, MeasureRule) and rule.metric.name in ("profitability", "publisher-payout"):

@@ -10,9 +10,12 @@ from PETWorks.measures.attacks.subset_sizes import checked_sizes, known_columns
 from PETWorks.measures.attacks.subsets import checked_limits, every_subset
 from PETWorks.measures.catalogue import Metric, find
 from PETWorks.measures.class_tests import ClassTest, Suppressing
+from PETWorks.measures.result import Result
 from PETWorks.tables.arrays import dictionary
 from PETWorks.tables.source import Source
 from PETWorks.tables.whole import whole_table
+
+NO_RULE = "no rule is given; name at least one, such as {'k-anonymity': {'k': 5}}"
 
 Rules = Mapping[str, Mapping[str, Any]] | Iterable[tuple[str, Mapping[str, Any]]]
 
@@ -109,13 +112,25 @@ class MeasureRule:
 
 @dataclass(frozen=True, eq=False)
 class TaskRule(MeasureRule):
-    """A limit for what a function of the user's finds in the release: it gets whole tables, in Arrow's form."""
+    """What a function of the user's finds in the release: it gets whole tables, in Arrow's form.
+
+    Without a limit nothing is demanded; what it finds is only told.
+    """
 
     source: Source | None = None
 
+    @property
+    def is_demanded(self) -> bool:
+        """Whether there is a limit."""
+        return self.parameters["max_bias"] is not None
+
     def check(self, view: View) -> None:
-        """An error if the measure has no function, or no threshold."""
-        super().check(self._with_tables(view))
+        """An error if the measure has no function, or the function finds no number."""
+        self.found(view)
+
+    def found(self, view: View) -> Result:
+        """What the function finds in a release."""
+        return self.metric.measure(self._with_tables(view), self.parameters)
 
     def holds(self, view: View) -> bool:
         """Whether a release keeps the rule."""
@@ -188,7 +203,7 @@ def checked_rules(rules: Rules, subsets: Mapping[str, Any] | None = None) -> tup
         checked.append(MeasureRule(metric, metric.check(pair[1])))
     checked += _subset_rules(subsets) if subsets is not None else []
     if not checked:
-        raise ParameterError("no rule is given; name at least one, such as {'k-anonymity': {'k': 5}}", what="rules")
+        raise ParameterError(NO_RULE, what="rules")
     return tuple(checked)
 
 

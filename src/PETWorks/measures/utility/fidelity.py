@@ -140,14 +140,16 @@ def _described(numbers: Reals, counts: Integers) -> dict[str, float]:
 def _pairs(released: Table, original: Table, names: Sequence[str]) -> dict[str, dict[str, float]]:
     """Cramér's V of each pair of columns, before and after."""
     pairs = list(combinations(names, 2))
-    before, after = (
-        [cramers_v(_told(table, pair, counts)) for pair, counts in zip(pairs, table.pair_counts(pairs), strict=True)]
-        for table in (original, released)
-    )
+    before, after = dependence(original, pairs), dependence(released, pairs)
     return {
         quoted(pair): {"original": then, "released": now, "change": now - then}
         for pair, then, now in zip(pairs, before, after, strict=True)
     }
+
+
+def dependence(table: Table, pairs: Sequence[tuple[str, str]]) -> list[float]:
+    """Cramér's V of each pair of columns, over the records that tell both."""
+    return [cramers_v(_told(table, pair, counts)) for pair, counts in zip(pairs, table.pair_counts(pairs), strict=True)]
 
 
 def _told(table: Table, pair: tuple[str, str], pairs: PairCounts) -> PairCounts:

@@ -1,0 +1,82 @@
+"""What a release loses by every objective, not only by the one that was minimised: before, after, and at most."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from PETWorks.anonymizer.class_objectives import ByClass
+from PETWorks.anonymizer.column_objectives import ByColumn
+from PETWorks.anonymizer.ground import Ground, NodeClasses
+from PETWorks.anonymizer.local import STAR, Sweep
+from PETWorks.anonymizer.objectives import LINEAR, OBJECTIVES, Objective, make_objective
+from PETWorks.anonymizer.problem import Problem, amounts
+from PETWorks.counting.rolling import RolledUp
+from PETWorks.measures.class_tests import Mask
+
+LARGEST = 1e300  # what an objective may come to, so that it is a finite number
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What is lost by an objective: of the table as it was, of the release, and if every record were suppressed."""
+
+    objective: str
+    before: float
+    after: float
+    most: float
+
+
+def losses(problem: Problem, classes: NodeClasses, suppressed: Mask) -> tuple[Loss, ...]:
+    """What a node loses, some of its classes suppressed, by every objective that applies."""
+    untouched, everything = _untouched(problem.ground), np.ones(len(suppressed), np.bool_)
+    nothing = np.zeros(len(untouched.records), np.bool_)
+    return tuple(
+        Loss(
+            name,
+            objective.loss(untouched, nothing),
+            objective.loss(classes, suppressed),
+            objective.loss(classes, everything),
+        )
+        for name, objective in _objectives(problem)
+    )
+
+
+def local_losses(problem: Problem, sweep: Sweep) -> tuple[Loss, ...]:
+    """The same for values on several levels, by the objectives that are defined for them.
+
+    Records lose their own part; classes are what looks equal, and records of which every cell is `*` are in none.
+    """
+    ground = problem.ground
+    untouched = _untouched(ground)
+    nothing, everything = (np.full(len(untouched.records), is_suppressed) for is_suppressed in (False, True))
+    looks = NodeClasses(ground, untouched.node, RolledUp(ground.base.lattice, sweep.recoded(), ground.base.levels))
+    empty = np.logical_and.reduce([codes == STAR for codes in looks.codes(np.ones(len(looks.records), np.bool_))])
+
+    def after(objective: Objective) -> float:
+        return sweep.loss(objective) if isinstance(objective, ByColumn) else objective.loss(looks, empty)
+
+    return tuple(
+        Loss(name, objective.loss(untouched, nothing), after(objective), objective.loss(untouched, everything))
+        for name, objective in _objectives(problem)
+        if name in LINEAR or isinstance(objective, ByClass)
+    )
+
+
+def _untouched(ground: Ground) -> NodeClasses:
+    """The table as it was."""
+    return NodeClasses(ground, (0,) * len(ground.lattice.columns), ground.base)
+
+
+def _objectives(problem: Problem) -> Iterator[tuple[str, Objective]]:
+    """The objective that was minimised, with its weights; the others without any."""
+    ground, money = problem.ground, amounts(problem.rules)
+    leaves = [len(ground.view.hierarchies[column].leaves) for column in ground.lattice.columns]
+    for name in OBJECTIVES:
+        if name == problem.objective_name:
+            yield name, problem.objective
+        elif (name != "publisher-payout" or money is not None) and (
+            name != "ambiguity" or math.prod(leaves) * ground.records < LARGEST
+        ):
+            yield name, make_objective(ground, name, "geometric", [1.0] * len(leaves), money)

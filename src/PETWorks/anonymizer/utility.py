@@ -1,0 +1,173 @@
+"""What a release is still worth, beside the table that it was made from: values, distributions and dependence.
+
+Everything is counted on distinct rows with weights. `docs/search.md` has the formulas.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from PETWorks.anonymizer.local import LEFT, Sweep
+from PETWorks.anonymizer.losses import Loss
+from PETWorks.anonymizer.rules import TaskRule
+from PETWorks.counting.counts import Integers
+from PETWorks.counting.view import View
+from PETWorks.measures.class_tests import Mask
+from PETWorks.measures.utility.fidelity import dependence
+from PETWorks.tables.cells import SUPPRESSED
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class ColumnUtility:
+    """What is left of a column.
+
+    values_before, values_after   how many different values it has; missing and `*` are none
+    kept                          share of the cells whose value is unchanged
+    total_variation               between the distribution of all records and of those that still say it, on one level
+    correlation_kept              how much of its dependence on other columns is left; None if there was none
+    """
+
+    column: str
+    values_before: int
+    values_after: int
+    kept: float
+    total_variation: float
+    correlation_kept: float | None
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """What a function of the user's finds in the table and in the release; a rule if it has a limit."""
+
+    function: str
+    before: float
+    after: float
+    max_bias: float | None
+
+
+@dataclass(frozen=True)
+class Utility:
+    """What a release is still worth.
+
+    columns            quasi-identifiers, and sensitive attributes: their cells stay, their dependence need not
+    values_kept        share of the cells of quasi-identifiers that are unchanged
+    total_variation    the mean over the quasi-identifiers
+    correlation_kept   how much of the dependence between all pairs is left; None if there was none
+    losses             what is lost by each objective that applies
+    tasks              what functions of the user's find
+    """
+
+    columns: tuple[ColumnUtility, ...]
+    values_kept: float
+    total_variation: float
+    correlation_kept: float | None
+    losses: tuple[Loss, ...]
+    tasks: tuple[TaskResult, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain dicts, lists, numbers and texts."""
+        return asdict(self)
+
+
+def utility_of(sweep: Sweep, losses: tuple[Loss, ...], tasks: Sequence[TaskRule], released: View | None) -> Utility:
+    """What is left of a table; `released` is needed for tasks alone."""
+    ground = sweep.ground
+    names, sensitive = ground.lattice.columns, ground.view.sensitive_attributes
+    changed = [_changed(sweep, place) for place in range(len(names))]
+    kept = correlations(sweep)
+    still = [_unchanged(sweep, name, kept) for name in sensitive]
+    own = [
+        ColumnUtility(name, *numbers, _share_kept(kept, [pair for pair in kept if name in pair]))
+        for name, numbers in zip(names, changed, strict=True)
+    ]
+    return Utility(
+        (*own, *still),
+        sum(one.kept for one in own) / len(own),
+        sum(one.total_variation for one in own) / len(own),
+        _share_kept(kept, list(kept)),
+        losses,
+        tuple(_found(task, released) for task in tasks if released is not None),
+    )
+
+
+def correlations(sweep: Sweep) -> dict[Pair, tuple[float, float]]:
+    """Cramér's V before and after, of the pairs of columns with a quasi-identifier."""
+    ground = sweep.ground
+    pairs = [
+        (one, other)
+        for one, other in combinations((*ground.lattice.columns, *ground.view.sensitive_attributes), 2)
+        if one in ground.lattice.columns
+    ]
+    both = zip(dependence(sweep.rows, pairs), dependence(sweep.recoded(), pairs), strict=True)
+    return dict(zip(pairs, both, strict=True))
+
+
+def _share_kept(kept: Mapping[Pair, tuple[float, float]], pairs: Sequence[Pair]) -> float | None:
+    """One less what the dependence of pairs has moved, up or down, as a share of what there was; at least 0."""
+    there = sum(kept[pair][0] for pair in pairs)
+    moved = sum(abs(kept[pair][1] - kept[pair][0]) for pair in pairs)
+    return max(1 - moved / there, 0.0) if there > 0 else None
+
+
+def _changed(sweep: Sweep, place: int) -> tuple[int, int, float, float]:
+    """Of a quasi-identifier: values before and after, the share of cells that are unchanged, total variation."""
+    ground, name = sweep.ground, sweep.ground.lattice.columns[place]
+    column, records = sweep.rows.columns[name], sweep.by_level[place]
+    labels = {level: _labels(sweep, name, level) for level in records}
+    stays = sum(
+        int(own[[label == value for label, value in zip(labels[level], column.values, strict=True)]].sum())
+        for level, own in records.items()
+    )
+    after = {
+        label for level, own in records.items() for label, some in zip(labels[level], own.tolist(), strict=True) if some
+    }
+    return (
+        len(set(column.values) - {None, SUPPRESSED}),
+        len(after - {None, SUPPRESSED}),
+        (stays + ground.aside) / ground.records,
+        _total_variation(sweep, name, records, labels),
+    )
+
+
+def _labels(sweep: Sweep, name: str, level: int) -> list[str | None]:
+    """What each original value is on a level; `*` if it is suppressed."""
+    if level == LEFT:
+        return [SUPPRESSED] * len(sweep.rows.columns[name].labels)
+    values = sweep.ground.on_level(name, level).values
+    return [values[code] for code in sweep.ground.codes_on_level(name, level).tolist()]
+
+
+def _total_variation(
+    sweep: Sweep, name: str, records: Mapping[int, Integers], labels: Mapping[int, list[str | None]]
+) -> float:
+    """Between all records and those that say their label, on the level that most of them are on."""
+    levels = [level for level in records if level != LEFT]
+    if not levels:
+        return 1.0
+    common = max(levels, key=lambda level: (int(records[level].sum()), level))
+    told = np.zeros(len(sweep.rows.columns[name].labels), np.int64)
+    for level in levels:
+        says: Mask = np.array(
+            [level <= common or own == wanted for own, wanted in zip(labels[level], labels[common], strict=True)]
+        )
+        told += np.where(says, records[level], 0)
+    codes = sweep.ground.codes_on_level(name, common)
+    before, after = (np.bincount(codes, counts) for counts in (sum(records.values()), told))
+    return float(np.abs(before / before.sum() - after / after.sum()).sum() / 2)
+
+
+def _unchanged(sweep: Sweep, name: str, kept: Mapping[Pair, tuple[float, float]]) -> ColumnUtility:
+    """A sensitive attribute: its cells stay."""
+    values = len(set(sweep.ground.view.marginal(name).values) - {None, SUPPRESSED})
+    return ColumnUtility(name, values, values, 1.0, 0.0, _share_kept(kept, [pair for pair in kept if name in pair]))
+
+
+def _found(task: TaskRule, released: View) -> TaskResult:
+    found = task.found(released)
+    before, after = found.details["original"], found.details["released"]
+    return TaskResult(found.parameters["function"], before, after, found.parameters["max_bias"])
