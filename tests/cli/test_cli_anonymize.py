@@ -9,6 +9,7 @@ import yaml
 from command import petworks as run
 from conftest import ROOT
 from PETWorks import check
+from PETWorks.render.language import percent
 from spark_cluster import needs_spark
 
 QI = "sex,age,race,marital-status,education,native-country,occupation,salary-class"
@@ -87,6 +88,35 @@ def test_json_has_the_whole_explanation(raw):
     assert 1 <= len(facts["next_best"]) <= 10
     assert [rule["rule"] for rule in facts["rules"]] == ["k-anonymity", "l-diversity"]
     assert {rule["verdict"] for rule in told["rules"]} == {"pass"}
+
+
+def test_what_is_left_is_shown(raw):
+    """A few numbers always; each column and each objective with --explain, in JSON and in the report."""
+    arguments = ("anonymize", raw / "policy.yaml", "-o", raw / "released.csv")
+    brief, long = run(*arguments), run(*arguments, "--explain", "--html", raw / "report.html")
+    kept = json.loads(run(*arguments, "--format", "json").stdout)["anonymization"]["utility"]
+    assert [one["column"] for one in kept["columns"]] == ["Age", "Zip", "Illness"]
+    before, after = (
+        [row[place] for row in rows_of(raw / name)] for name, place in (("raw.csv", 1), ("released.csv", 0))
+    )
+    age = kept["columns"][0]
+    assert (age["values_before"], age["values_after"]) == (len(set(before)), len(set(after) - {"*"}))
+    assert age["kept"] == sum(map(str.__eq__, before, after)) / 240
+    assert [one["objective"] for one in kept["losses"]][:2] == ["granularity", "precision"]
+    share = percent(kept["correlation_kept"])
+    assert ["correlation", "kept", "100", "%", *share.split()] in [line.split() for line in brief.stdout.splitlines()]
+    assert "distribution shift" in brief.stdout
+    assert "discernibility" not in brief.stdout
+    assert "discernibility" in long.stdout
+    page = (raw / "report.html").read_text("utf-8")
+    for text in ("Each column before and after", "各欄位處理前後的比較", "What is lost by each objective", share):
+        assert text in page
+    local = run(*arguments, "--local", "--explain")
+    assert "Not defined for values on several levels: non-uniform-entropy." in local.stdout
+
+
+def rows_of(path):
+    return list(csv.reader(path.read_text().splitlines()))[1:]
 
 
 def test_a_table_without_a_policy(tmp_path):

@@ -4,6 +4,7 @@ import json
 import random
 import re
 from dataclasses import replace
+from datetime import date
 from html import unescape
 from itertools import pairwise
 from pathlib import Path
@@ -17,12 +18,15 @@ from jsonschema import Draft202012Validator
 from conftest import ROOT, examples
 from PETWorks import catalogue, check, read_policy
 from PETWorks.errors import InputError
+from PETWorks.gate.anonymising import anonymize_by
+from PETWorks.gate.anonymization_facts import anonymization_facts
 from PETWorks.gate.canonical import NOT_CONTENT, content_digest
 from PETWorks.gate.external import external
 from PETWorks.gate.protected import protected
 from PETWorks.gate.ranges import complement, narrowest, range_of, share_of
 from PETWorks.gate.schema import schema_text
 from PETWorks.gate.verification import verify
+from PETWorks.render.checks import Check
 from PETWorks.render.languages import LANGUAGES
 from policy_checks import DAY
 
@@ -472,3 +476,23 @@ def test_an_earlier_edition_is_warned_of(tmp_path):
     assert result.content.next_steps[0].size > 0
     assert "earlier external edition" in result.to_markdown()
     assert "earlier-edition" not in [step["step"] for step in result.to_dict("external")["next_steps"]]
+
+
+def test_how_a_release_was_made_stays_inside():
+    """Levels, losses and what is left of each column are in the internal edition, and nothing of them outside."""
+    policy = read_policy(ROOT / "data/adult_original_policy.yaml")
+    result = anonymize_by(policy, policy.release(engine="memory"), date(2026, 11, 16), {})
+    checked = check(ROOT / "data/adult_policy.yaml", as_of=DAY)
+    facts = anonymization_facts(result, result.release, None)
+    made = Check(replace(checked.content, anonymization=facts), checked.note)
+    assert made.to_dict()["anonymization"]["utility"]["columns"][0]["column"] == "sex"
+    assert [error.message for error in CHECK.iter_errors(made.to_dict())] == []
+    assert made.file("external") == checked.file("external")
+    for kind in ("json", "html", "markdown", "junit", "text"):
+        for lang in LANGUAGES:
+            inside, outside = made.to_format(kind, lang), made.to_format(kind, lang, "external")
+            assert outside == checked.to_format(kind, lang, "external")
+            for text in ("correlation_kept", *(own.texts["column.correlation_kept"] for own in LANGUAGES.values())):
+                assert text not in outside
+            if kind == "html":
+                assert all(own.texts["column.correlation_kept"] in inside for own in LANGUAGES.values())

@@ -7,7 +7,7 @@ from typing import Any
 
 from PETWorks.anonymizer.explanation import ColumnReason, Explanation, column_reasons, explained
 from PETWorks.anonymizer.local import Sweep
-from PETWorks.anonymizer.losses import Loss, losses
+from PETWorks.anonymizer.losses import Losses, losses
 from PETWorks.anonymizer.problem import Problem
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.searching import Searching
@@ -83,7 +83,7 @@ class Anonymization(Recoded):
         """On which levels each distinct row is released."""
         return Sweep.on_one_node(self.classes, self.taken_out)
 
-    def _losses(self) -> tuple[Loss, ...]:
+    def _losses(self) -> Losses:
         return losses(self.problem, self.classes, self.taken_out)
 
     def to_dict(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from PETWorks.anonymizer.best_levels import Anonymization
 from PETWorks.anonymizer.column_objectives import ByColumn
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.local import Sweep, sweep
-from PETWorks.anonymizer.losses import Loss, local_losses
+from PETWorks.anonymizer.losses import Losses, local_losses
 from PETWorks.anonymizer.objectives import LINEAR
 from PETWorks.counting.codes import Column
 from PETWorks.errors import NotApplicable, ParameterError, quoted
@@ -64,7 +64,7 @@ class LocalAnonymization(Anonymization):
     def _swept(self) -> Sweep:
         return self.sweep
 
-    def _losses(self) -> tuple[Loss, ...]:
+    def _losses(self) -> Losses:
         return local_losses(self.problem, self.sweep)
 
     def _recoded(self) -> dict[str, Column]:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,22 +29,31 @@ class Loss:
     most: float
 
 
-def losses(problem: Problem, classes: NodeClasses, suppressed: Mask) -> tuple[Loss, ...]:
+class Losses(NamedTuple):
+    """What is lost by each objective that applies, and the objectives that are not defined for such a release."""
+
+    each: tuple[Loss, ...]
+    undefined: tuple[str, ...] = ()
+
+
+def losses(problem: Problem, classes: NodeClasses, suppressed: Mask) -> Losses:
     """What a node loses, some of its classes suppressed, by every objective that applies."""
     untouched, everything = _untouched(problem.ground), np.ones(len(suppressed), np.bool_)
     nothing = np.zeros(len(untouched.records), np.bool_)
-    return tuple(
-        Loss(
-            name,
-            objective.loss(untouched, nothing),
-            objective.loss(classes, suppressed),
-            objective.loss(classes, everything),
+    return Losses(
+        tuple(
+            Loss(
+                name,
+                objective.loss(untouched, nothing),
+                objective.loss(classes, suppressed),
+                objective.loss(classes, everything),
+            )
+            for name, objective in _objectives(problem)
         )
-        for name, objective in _objectives(problem)
     )
 
 
-def local_losses(problem: Problem, sweep: Sweep) -> tuple[Loss, ...]:
+def local_losses(problem: Problem, sweep: Sweep) -> Losses:
     """The same for values on several levels, by the objectives that are defined for them.
 
     Records lose their own part; classes are what looks equal, and records of which every cell is `*` are in none.
@@ -57,10 +67,14 @@ def local_losses(problem: Problem, sweep: Sweep) -> tuple[Loss, ...]:
     def after(objective: Objective) -> float:
         return sweep.loss(objective) if isinstance(objective, ByColumn) else objective.loss(looks, empty)
 
-    return tuple(
-        Loss(name, objective.loss(untouched, nothing), after(objective), objective.loss(untouched, everything))
-        for name, objective in _objectives(problem)
-        if name in LINEAR or isinstance(objective, ByClass)
+    each = list(_objectives(problem))
+    defined = [(name, objective) for name, objective in each if name in LINEAR or isinstance(objective, ByClass)]
+    return Losses(
+        tuple(
+            Loss(name, objective.loss(untouched, nothing), after(objective), objective.loss(untouched, everything))
+            for name, objective in defined
+        ),
+        tuple(name for name, objective in each if (name, objective) not in defined),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from PETWorks.anonymizer.local import LEFT, Sweep
-from PETWorks.anonymizer.losses import Loss
+from PETWorks.anonymizer.losses import Loss, Losses
 from PETWorks.anonymizer.rules import TaskRule
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.view import View
@@ -28,7 +28,7 @@ class ColumnUtility:
 
     values_before, values_after   how many different values it has; missing and `*` are none
     kept                          share of the cells whose value is unchanged
-    total_variation               between the distribution of all records and of those that still say it, on one level
+    shift                         total variation between all records and those that still tell their value, on a level
     correlation_kept              how much of its dependence on other columns is left; None if there was none
     """
 
@@ -36,7 +36,7 @@ class ColumnUtility:
     values_before: int
     values_after: int
     kept: float
-    total_variation: float
+    shift: float
     correlation_kept: float | None
 
 
@@ -56,17 +56,19 @@ class Utility:
 
     columns            quasi-identifiers, and sensitive attributes: their cells stay, their dependence need not
     values_kept        share of the cells of quasi-identifiers that are unchanged
-    total_variation    the mean over the quasi-identifiers
+    shift              the mean over the quasi-identifiers
     correlation_kept   how much of the dependence between all pairs is left; None if there was none
     losses             what is lost by each objective that applies
+    undefined          objectives that are not defined for values on several levels
     tasks              what functions of the user's find
     """
 
     columns: tuple[ColumnUtility, ...]
     values_kept: float
-    total_variation: float
+    shift: float
     correlation_kept: float | None
     losses: tuple[Loss, ...]
+    undefined: tuple[str, ...]
     tasks: tuple[TaskResult, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -74,7 +76,7 @@ class Utility:
         return asdict(self)
 
 
-def utility_of(sweep: Sweep, losses: tuple[Loss, ...], tasks: Sequence[TaskRule], released: View | None) -> Utility:
+def utility_of(sweep: Sweep, losses: Losses, tasks: Sequence[TaskRule], released: View | None) -> Utility:
     """What is left of a table; `released` is needed for tasks alone."""
     ground = sweep.ground
     names, sensitive = ground.lattice.columns, ground.view.sensitive_attributes
@@ -88,9 +90,10 @@ def utility_of(sweep: Sweep, losses: tuple[Loss, ...], tasks: Sequence[TaskRule]
     return Utility(
         (*own, *still),
         sum(one.kept for one in own) / len(own),
-        sum(one.total_variation for one in own) / len(own),
+        sum(one.shift for one in own) / len(own),
         _share_kept(kept, list(kept)),
-        losses,
+        losses.each,
+        losses.undefined,
         tuple(_found(task, released) for task in tasks if released is not None),
     )
 

@@ -104,7 +104,9 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
     metavar="MEASURE:parameter=VALUE",
     help="Another threshold than that of the rules.",
 )
-@click.option("--explain", is_flag=True, help="Also show the next-best levels and what each rule costs.")
+@click.option(
+    "--explain", is_flag=True, help="Also show each column before and after, next-best levels, what each rule costs."
+)
 @click.option("--lang", default="en", show_default=True, metavar="en|zh-TW", help="The language that comes first.")
 @with_format_options
 def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
@@ -282,8 +284,8 @@ def _put_out(
         return
     from PETWorks.render.anonymization_text import anonymization_text
 
-    lang = checked_language(options["lang"])
-    click.echo(anonymization_text(target.name, facts, rules, found, lang, **style(None)), nl=False)
+    shown = {"lang": checked_language(options["lang"]), "detailed": options["explain"], **style(None)}
+    click.echo(anonymization_text(target.name, facts, rules, found, **shown), nl=False)
 
 
 def _verdicts(rules: tuple[RuleResult, ...]) -> list[dict[str, Any]]:

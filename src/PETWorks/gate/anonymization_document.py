@@ -117,6 +117,40 @@ class FrontierFacts(JSONObject):
         return min(losses, default=None)
 
 
+@dataclass(frozen=True)
+class ColumnKept(JSONObject):
+    """What is left of a column; `docs/search.md` has the formulas."""
+
+    column: str
+    values_before: Annotated[int, "different values; missing and * are none"]
+    values_after: int
+    kept: Annotated[float, "share of the cells that are unchanged"]
+    shift: Annotated[float, "total variation between all records and those that still tell their value, on one level"]
+    correlation_kept: Annotated[float, "dependence on other columns that is left, if there was any"] | None = None
+
+
+@dataclass(frozen=True)
+class ObjectiveLoss(JSONObject):
+    """What is lost by an objective: of the table as it was, of the release, and if every record were suppressed."""
+
+    objective: str
+    before: float
+    after: float
+    most: float
+
+
+@dataclass(frozen=True)
+class UtilityKept(JSONObject):
+    """What the release is still worth: its columns, and what is lost by every objective that applies."""
+
+    values_kept: Annotated[float, "share of the cells of quasi-identifiers that are unchanged"]
+    shift: Annotated[float, "mean over the quasi-identifiers"]
+    correlation_kept: Annotated[float, "of all pairs of columns"] | None
+    columns: tuple[ColumnKept, ...]
+    losses: tuple[ObjectiveLoss, ...]
+    undefined: Annotated[tuple[str, ...], "objectives that are not defined for values on several levels"] = ()
+
+
 @dataclass(frozen=True, kw_only=True)
 class AnonymizationFacts(JSONObject):
     """How a release was made."""
@@ -134,6 +168,7 @@ class AnonymizationFacts(JSONObject):
     suppression_limit: float
     before: State
     after: State
+    utility: UtilityKept
     next_best: tuple[OtherLevels, ...] = ()
     rules: tuple[CostOfRule, ...] = ()
     local: LocalRecoding | None = None

@@ -6,19 +6,23 @@ from PETWorks.anonymizer.anonymization import Anonymization
 from PETWorks.anonymizer.explanation import Explanation
 from PETWorks.anonymizer.frontiers import Frontier
 from PETWorks.anonymizer.local_anonymization import LocalAnonymization
+from PETWorks.anonymizer.utility import Utility
 from PETWorks.counting.release import Release
 from PETWorks.errors import PETWorksError
 from PETWorks.gate.anonymization_document import (
     AnonymizationFacts,
     BrokenRule,
+    ColumnKept,
     ColumnLevel,
     CostOfRule,
     FrontierFacts,
     LevelsUsed,
     LocalRecoding,
+    ObjectiveLoss,
     OtherLevels,
     PointOfFrontier,
     State,
+    UtilityKept,
 )
 from PETWorks.measures.catalogue import find
 
@@ -63,6 +67,7 @@ def anonymization_facts(
         suppression_limit=problem.suppression,
         before=state(result.original),
         after=state(after),
+        utility=_utility(result.utility()),
         next_best=()
         if explanation is None
         else tuple(OtherLevels(tuple(one.levels.values()), one.loss, one.suppressed) for one in explanation.next_best),
@@ -92,6 +97,17 @@ def _local(result: LocalAnonymization) -> LocalRecoding:
     parts = sorted(result.parts, key=lambda part: -part[1])
     most = tuple(LevelsUsed(tuple(levels.values()), records) for levels, records in parts[:MOST_USED])
     return LocalRecoding(result.global_loss, len(parts), most)
+
+
+def _utility(told: Utility) -> UtilityKept:
+    return UtilityKept(
+        told.values_kept,
+        told.shift,
+        told.correlation_kept,
+        tuple(ColumnKept(**vars(one)) for one in told.columns),
+        tuple(ObjectiveLoss(**vars(one)) for one in told.losses),
+        told.undefined,
+    )
 
 
 def state(release: Release) -> State:

@@ -6,7 +6,7 @@ A field is a key of the JSON object. A field with a default is an optional key: 
 
 import types
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import Field, dataclass, fields
+from dataclasses import MISSING, Field, dataclass, fields
 from enum import Enum
 from functools import cache, partial
 from typing import Annotated, Any, ClassVar, Final, Literal, Self, Union, get_args, get_origin, get_type_hints
@@ -124,13 +124,13 @@ def _of_object(cls: type[JSONObject], definitions: dict[str, Any]) -> dict[str, 
 
 
 def _is_optional(field: Field[Any]) -> bool:
-    return field.default is None or field.default is ABSENT
+    return field.default is not MISSING
 
 
 def _when_present(field: Field[Any], hints: Mapping[str, Any]) -> Any:
     """The type of a field without its default, for which the key is left out."""
     hint = hints[field.name]
-    if not _is_optional(field):
+    if field.default is not None and field.default is not ABSENT:
         return hint
     return Union[tuple(member for member in get_args(hint) if member is not type(field.default))]  # noqa: UP007 - made at run time
 

@@ -7,6 +7,9 @@ from PETWorks.measures import numbers
 from PETWorks.measures.catalogue import catalogue
 from PETWorks.render.language import limit_name, listed, measure_name, name, percent, put, rule_name, said
 
+VALUES = ("head.column", "head.values-before", "head.values-after")
+KEPT = (*VALUES, "column.kept", "column.shift", "column.correlation_kept")
+LOSSES = ("head.objective", "head.before", "head.after", "head.all-suppressed")
 SHARES = ("highest_risk", "unique")
 STILL_IMPROVING = 0.5  # of the time of a search; a better release was found later than that
 STATES = ("records", "suppressed", "classes", "smallest_class", "highest_risk", "unique", "granularity", "precision")
@@ -183,10 +186,46 @@ def costs(facts: AnonymizationFacts, lang: str) -> list[str]:
 
 def states(facts: AnonymizationFacts, lang: str) -> list[tuple[str, str, str]]:
     """The table before and after, row by row."""
-    return [
+    rows = [
         (said(lang, f"state.{fact}"), _shown(facts.before, fact, lang), _shown(facts.after, fact, lang))
         for fact in STATES
         if getattr(facts.before, fact) is not None or getattr(facts.after, fact) is not None
+    ]
+    kept = facts.utility
+    rows.append((said(lang, "column.kept"), percent(1.0, lang), percent(kept.values_kept, lang)))
+    rows.append((said(lang, "column.shift"), percent(0.0, lang), percent(kept.shift, lang)))
+    if kept.correlation_kept is not None:
+        share = percent(kept.correlation_kept, lang)
+        rows.append((said(lang, "column.correlation_kept"), percent(1.0, lang), share))
+    return rows
+
+
+def columns_kept(facts: AnonymizationFacts, lang: str) -> list[tuple[str, ...]]:
+    """What is left of each column: its name, values before and after, and shares."""
+    return [
+        (
+            name(one.column),
+            put(one.values_before, lang),
+            put(one.values_after, lang),
+            percent(one.kept, lang),
+            percent(one.shift, lang),
+            percent(one.correlation_kept, lang),
+        )
+        for one in facts.utility.columns
+    ]
+
+
+def undefined(facts: AnonymizationFacts, lang: str) -> list[str]:
+    """Which objectives are not defined for such a release."""
+    names = [measure_name(one, lang) for one in facts.utility.undefined]
+    return [said(lang, "anonymize.undefined", objectives=listed(names, lang))] if names else []
+
+
+def losses(facts: AnonymizationFacts, lang: str) -> list[tuple[str, ...]]:
+    """What is lost by each objective: before, after, and at most."""
+    return [
+        (measure_name(one.objective, lang), loss(one.before), loss(one.after), loss(one.most))
+        for one in facts.utility.losses
     ]
 
 

@@ -21,15 +21,23 @@ def anonymization_text(
     found: tuple[str, ...],
     lang: str,
     *,
+    detailed: bool,
     colour: bool,
     width: int,
 ) -> str:
-    """What was lost, before and after, levels with their reasons, the verdict of each rule, columns to look at."""
+    """What was lost, before and after, levels with their reasons, the verdict of each rule, columns to look at.
+
+    detailed   whether to show what is left of each column, and what is lost by each objective
+    """
     parts: list[Any] = [_title(file, rules, lang), *(Text(one) for one in anonymization.outcome(facts, lang))]
     table = new_table("", said(lang, "head.before"), said(lang, "head.after"))
     for row in anonymization.states(facts, lang):
         table.add_row(*map(Text, row))
     parts += [table, levels_table(facts, lang) if facts.local is None else _levels_used(facts, facts.local, lang)]
+    if detailed:
+        parts.append(_table(anonymization.KEPT, anonymization.columns_kept(facts, lang), lang))
+        parts.append(_table(anonymization.LOSSES, anonymization.losses(facts, lang), lang))
+        parts += [Text(one) for one in anonymization.undefined(facts, lang)]
     if facts.next_best:
         parts += [Text(said(lang, "anonymize.next-best"), "bold"), _next_best(facts, lang)]
     parts += [Text(one) for one in anonymization.costs(facts, lang)]
@@ -82,6 +90,13 @@ def _levels_used(facts: AnonymizationFacts, local: LocalRecoding, lang: str) -> 
     table = new_table(*(name(column.column) for column in facts.columns), said(lang, "head.records"))
     for used in local.most_used:
         table.add_row(*map(str, used.levels), Text(put(used.records, lang)))
+    return table
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], lang: str) -> Any:
+    table = new_table(*(said(lang, head) for head in heads))
+    for row in rows:
+        table.add_row(*map(Text, row))
     return table
 
 

@@ -1,13 +1,13 @@
 """The report: one HTML page in all languages, without scripts or external requests."""
 
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from hashlib import sha256
 from typing import Any
 
 from PETWorks.errors import InputError
-from PETWorks.gate.anonymization_document import FrontierFacts
+from PETWorks.gate.anonymization_document import AnonymizationFacts, FrontierFacts
 from PETWorks.gate.document import INTERNAL, CheckDocument, CheckFile
 from PETWorks.measures.catalogue import find
 from PETWorks.measures.numbers import whole
@@ -121,14 +121,24 @@ def _made(document: CheckDocument) -> dict[str, Any]:
         return {}
     best = [(column.column, column.level) for column in facts.columns]
 
-    def states(_document: CheckDocument, lang: str) -> list[str]:
-        return [text for row in anonymization.states(facts, lang) for text in row]
+    def rows(make: Callable[[AnonymizationFacts, str], Sequence[Sequence[str]]]) -> list[list[Any]]:
+        """The rows of a table, each cell in all languages."""
+        texts = {lang: make(facts, lang) for lang in LANGUAGES}
+        return [
+            [spoken(lambda lang, row=row, cell=cell: texts[lang][row][cell]) for cell in range(len(cells))]  # type: ignore[misc]
+            for row, cells in enumerate(texts[ENGLISH])
+        ]
 
-    cells = _listed(states, document)
+    kept = zip(rows(anonymization.columns_kept), facts.utility.columns[:MOST_COLUMNS], strict=False)
     return {
         "made_texts": _listed(lambda _document, lang: anonymization.outcome(facts, lang), document),
         "made_costs": _listed(lambda _document, lang: anonymization.costs(facts, lang), document),
-        "made_states": [cells[first : first + 3] for first in range(0, len(cells), 3)],
+        "made_states": rows(anonymization.states),
+        "made_kept": [{"cells": cells, "kept": one.kept} for cells, one in kept],
+        "made_kept_heads": ["head.column", *(f">{head}" for head in anonymization.KEPT[1:])],
+        "made_losses": rows(anonymization.losses),
+        "made_loss_heads": ["head.objective", *(f">{head}" for head in anonymization.LOSSES[1:])],
+        "made_undefined": _listed(lambda _document, lang: anonymization.undefined(facts, lang), document),
         "made_columns": facts.columns[:MOST_COLUMNS],
         "made_names": [column.column for column in facts.columns[:MOST_COLUMNS]],
         "made_change": lambda other: spoken(lambda lang: anonymization.change(best, other, lang)),

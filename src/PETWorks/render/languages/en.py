@@ -436,6 +436,18 @@ TEXTS = {
     "state.unique": "unique records",
     "state.granularity": "granularity",
     "state.precision": "precision",
+    "anonymize.kept": "Each column before and after",
+    "anonymize.kept-scale": "Values kept: the share of the cells that are unchanged, which the bars show. Distribution "
+    "shift: total variation between all records and those that still tell their value; 0 % means that no kind of "
+    "record has become rarer or more common. Correlation kept: 100 % means that Cramér's V between the column and "
+    "every other one has not moved.",
+    "anonymize.losses": "What is lost by each objective",
+    "anonymize.undefined": "Not defined for values on several levels: {objectives}.",
+    "column.kept": "values kept",
+    "column.shift": "distribution shift",
+    "column.correlation_kept": "correlation kept",
+    "head.objective": "loss by objective",
+    "head.all-suppressed": "if all is suppressed",
     "section.sign-off": "Sign-off",
     "head.entry": "entry",
     "head.stated": "stated in the policy",

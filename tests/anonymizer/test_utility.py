@@ -1,0 +1,311 @@
+"""What a release is still worth: every number equal to a slow twin, and to the measures that define the same."""
+
+import math
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+
+import brute_force
+import definitions
+from anonymizing_tasks import OF_SIZES, OF_VALUES, anonymized, tasks
+from brute_force import At, generalised, is_aside, lifted, paths_of, share
+from conftest import examples
+from PETWorks import anonymize, evaluate
+from PETWorks.anonymizer import losses
+from PETWorks.anonymizer.local import LEFT
+from PETWorks.anonymizer.local_anonymization import recoded_locally
+from PETWorks.anonymizer.objectives import LINEAR, OBJECTIVES
+from PETWorks.errors import NotApplicable, ParameterError
+
+RANDOM = tasks(OF_SIZES | OF_VALUES, most_rows=20)
+
+
+def made(task):
+    """What `anonymize` makes of a task, or None."""
+    try:
+        return anonymized(task)
+    except NotApplicable:
+        return None
+
+
+def cells_of(result, task):
+    """The released cells, record by record."""
+    return result.table.select(task.quasi_identifiers).to_pylist()
+
+
+def levels_of(result, task):
+    """For each record its levels; None if it is suppressed, aside included."""
+    gone = set(zip(*labels_of(result, result.classes, result.taken_out), strict=True))
+    rows = generalised(task.rows, result.classes.node, task)
+    return [
+        None
+        if is_aside(original, task) or tuple(row[name] for name in task.quasi_identifiers) in gone
+        else result.classes.node
+        for original, row in zip(task.rows, rows, strict=True)
+    ]
+
+
+def labels_of(result, classes, some):
+    """For each column, the labels of some classes."""
+    ground = result.problem.ground
+    columns = zip(classes.columns, classes.node, classes.codes(some), strict=True)
+    return [[ground.on_level(name, level).values[code] for code in codes] for name, level, codes in columns]
+
+
+def local_levels_of(result, task):
+    """The same for local recoding: records with the same quasi-identifiers are on the same levels."""
+    sweep, names = result.sweep, task.quasi_identifiers
+    values = [[column.values[code] for code in column.codes] for column in map(sweep.rows.columns.get, names)]
+    on_node = dict(zip(zip(*values, strict=True), sweep.on_node.tolist(), strict=True))
+    nodes = [on_node.get(tuple(row[name] for name in names), LEFT) for row in task.rows]
+    return [None if node == LEFT else sweep.nodes[node] for node in nodes]
+
+
+def literal_column(task, cells, levels, place):
+    """Values before and after, the share of cells that are unchanged, and total variation."""
+    name = task.quasi_identifiers[place]
+    paths = paths_of(task)[name]
+    before, after = [row[name] for row in task.rows], [row[name] for row in cells]
+    unchanged = sum(one == other for one, other in zip(before, after, strict=True))
+    used = Counter(own[place] for own in levels if own is not None)
+    counted = [row[name] for row in task.rows if not is_aside(row, task)]
+    apart = 1.0
+    if used:
+        common = max(used, key=lambda level: (used[level], level))
+        told = [
+            lifted(value, common, paths)
+            for value, own in zip(before, levels, strict=True)
+            if own is not None
+            and (own[place] <= common or lifted(value, own[place], paths) == lifted(value, common, paths))
+        ]
+        p, q = Counter(lifted(value, common, paths) for value in counted), Counter(told)
+        shares = [Fraction(p[label], len(counted)) - Fraction(q[label], len(told)) for label in p]
+        apart = float(sum(map(abs, shares)) / 2)
+    return (
+        len(set(before) - {None, "*"}),
+        len(set(after) - {None, "*"}),
+        unchanged / len(before),
+        apart,
+    )
+
+
+def literal_kept(task, cells, column=None):
+    """The dependence that is kept, of one column or of all pairs with a quasi-identifier."""
+    released = [row | own for row, own in zip(task.rows, cells, strict=True)]
+    there = moved = 0.0
+    for pair in combinations([*task.quasi_identifiers, *task.sensitive], 2):
+        if pair[0] in task.quasi_identifiers and (column is None or column in pair):
+            before, after = (definitions.cramers_v(rows, *pair) for rows in (task.rows, released))
+            there, moved = there + before, moved + abs(after - before)
+    return max(1 - moved / there, 0) if there else None
+
+
+def check_columns(task, result, levels):
+    told, cells = result.utility(), cells_of(result, task)
+    for place, (name, own) in enumerate(zip(task.quasi_identifiers, told.columns, strict=False)):
+        numbers = (own.values_before, own.values_after, own.kept, own.shift)
+        assert own.column == name
+        assert numbers == pytest.approx(literal_column(task, cells, levels, place))
+        assert own.correlation_kept == pytest.approx(literal_kept(task, cells, name), abs=1e-6)
+    assert [one.column for one in told.columns] == [*task.quasi_identifiers, *task.sensitive]
+    for own in told.columns[len(task.quasi_identifiers) :]:
+        assert (own.values_before, own.kept, own.shift) == (own.values_after, 1, 0)
+        assert own.correlation_kept == pytest.approx(literal_kept(task, cells, own.column), abs=1e-6)
+    generalised_ones = told.columns[: len(task.quasi_identifiers)]
+    assert told.values_kept == pytest.approx(sum(one.kept for one in generalised_ones) / len(generalised_ones))
+    assert told.shift == pytest.approx(sum(one.shift for one in generalised_ones) / len(generalised_ones))
+    assert told.correlation_kept == pytest.approx(literal_kept(task, cells), abs=1e-6)
+
+
+@examples(100)
+@given(RANDOM)
+def test_columns_are_those_of_a_slow_twin(task):
+    if (result := made(task)) is not None:
+        check_columns(task, result, levels_of(result, task))
+
+
+@examples(100)
+@given(RANDOM)
+def test_columns_of_local_recoding_are_those_of_a_slow_twin(task):
+    task = replace(task, objective="granularity", aggregate=None, weights={})
+    if (best := made(task)) is not None:
+        result = recoded_locally(best)
+        check_columns(task, result, local_levels_of(result, task))
+
+
+def has_amounts(task):
+    return any(name in ("profitability", "publisher-payout") for name, _ in task.rules)
+
+
+@examples(100)
+@given(RANDOM)
+def test_the_losses_are_those_of_a_slow_twin(task):
+    if (result := made(task)) is None:
+        return
+    gone = {
+        place
+        for place, (row, own) in enumerate(zip(task.rows, levels_of(result, task), strict=True))
+        if own is None and not is_aside(row, task)
+    }
+    node = result.classes.node
+    each = {one.objective: one for one in result.utility().losses}
+    wanted = [name for name in OBJECTIVES if name != "publisher-payout" or name == task.objective or has_amounts(task)]
+    assert list(each) == wanted
+    assert each[task.objective].after == result.loss
+    for name, loss in each.items():
+        asked = task if name == task.objective else replace(task, objective=name, aggregate=None, weights={})
+        at, untouched = At(asked, node), At(asked, (0,) * len(node))
+        everything = set(range(len(task.rows))) - at.aside
+        for found, own, suppressed in (
+            (loss.before, untouched, set()),
+            (loss.after, at, gone),
+            (loss.most, at, everything),
+        ):
+            assert found == pytest.approx(brute_force.loss_of(own, suppressed)[1], abs=1e-8), name
+
+
+def literal_local_loss(name, task, cells, levels):
+    """What the released cells lose; classes are what looks equal."""
+    columns, records = list(paths_of(task).items()), len(task.rows)
+    if name in LINEAR:
+        lost = []
+        for place, (column, paths) in enumerate(columns):
+            least = Fraction(records, len(paths)) if name == "granularity" else 0
+            total = sum(
+                1 if own is None else literal_cell(name, row[column], own[place], paths)
+                for row, own in zip(cells, levels, strict=True)
+            )
+            lost.append((total - least) / (records - least) if records > least else 0)
+        if name == "granularity":
+            return math.prod(1 + float(own) for own in lost) ** (1 / len(lost)) - 1
+        return float(sum(lost) / len(lost))
+    classes = Counter(tuple(row.values()) for row in cells if set(row.values()) != {"*"})
+    kept = classes.total()
+    if name == "discernibility":
+        return sum(size**2 for size in classes.values()) + records * (records - kept)
+    if name == "aecs":
+        return records / (len(classes) + (kept < records))
+    return sum(math.prod(definitions.leaves_of(row[column], paths) for column, paths in columns) for row in cells)
+
+
+def literal_cell(name, label, level, paths):
+    if name == "precision":
+        return Fraction(level, len(paths[0]) - 1)
+    return share(label, level, paths) if name == "granularity" else label in (None, "*", paths[0][-1])
+
+
+@examples(100)
+@given(RANDOM)
+def test_the_losses_of_local_recoding_are_those_of_a_slow_twin(task):
+    task = replace(task, objective="granularity", aggregate=None, weights={})
+    if (best := made(task)) is None:
+        return
+    result = recoded_locally(best)
+    cells, levels = cells_of(result, task), local_levels_of(result, task)
+    each = {one.objective: one for one in result.utility().losses}
+    assert list(each) == [*(name for name in OBJECTIVES if name not in ("non-uniform-entropy", "publisher-payout"))]
+    assert each["granularity"].after == result.loss
+    for name, loss in each.items():
+        assert loss.after == pytest.approx(literal_local_loss(name, task, cells, levels), abs=1e-8), name
+
+
+@examples(60)
+@given(tasks(OF_SIZES, most_rows=20, plain=True, treatments=False))
+def test_what_is_found_agrees_with_the_catalogue(task):
+    """Where definitions are the same: no missing cells, no cells that were suppressed before, one level per label."""
+    task = replace(task, rows=[row for row in task.rows if not {None, "*"} & {row[q] for q in task.quasi_identifiers}])
+    task = replace(task, objective="granularity", aggregate=None, weights={}, subsets=None)
+    result = made(task) if task.rows else None
+    if result is None or result.suppressed == len(task.rows):
+        return
+    for one in (result, recoded_locally(result)):
+        lost = {loss.objective: loss.after for loss in one.utility().losses}
+        measures: dict = {name: {} for name in ("precision", "missings", "ambiguity", "fidelity")}
+        by_name = {found.measure: found for found in evaluate(one.release, measures).results}
+        assert lost["missings"] == pytest.approx(by_name["missings"].value)
+        assert lost["ambiguity"] == by_name["ambiguity"].details["raw"]
+        assert lost["precision"] == pytest.approx(1 - by_name["precision"].value)
+        if len(task.quasi_identifiers) > 1:
+            pairs = by_name["fidelity"].details["pairs"]
+            own = {name: both for name, both in pairs.items() if any(q in name for q in task.quasi_identifiers)}
+            there = sum(both["original"] for both in own.values())
+            moved = sum(abs(both["change"]) for both in own.values())
+            kept_share = one.utility().correlation_kept
+            assert kept_share == (pytest.approx(max(1 - moved / there, 0), abs=1e-6) if there else None)
+        if set(map(tuple, (row.values() for row in cells_of(one, task)))) - {("*",) * len(task.quasi_identifiers)}:
+            found = evaluate(one.release, {"discernibility": {}}).results[0]
+            assert lost["discernibility"] == found.details["raw"]
+    entropy = evaluate(result.release, {"non-uniform-entropy": {}}).results[0].details["raw"]
+    lost = {loss.objective: loss.after for loss in result.utility().losses}
+    assert lost["non-uniform-entropy"] == pytest.approx(entropy, abs=1e-8)
+
+
+ROLES = {"age": "quasi_identifier", "town": "quasi_identifier", "ill": "sensitive_attribute"}
+TABLE = pa.table(
+    {
+        "age": ["31", "32", "33", "34", "35", "36", "71", None],
+        "town": ["Alton", "Alton", "Alton", "Alton", "Brook", "Brook", "Brook", "Brook"],
+        "ill": ["flu", "flu", "flu", "cold", "cold", "cold", "cold", "cold"],
+    }
+)
+HIERARCHIES = {"age": {"width": [10]}, "town": [["Alton", "*"], ["Brook", "*"]]}
+
+
+def test_a_worked_example():
+    """The person of 71 and the one without an age are suppressed: a quarter of Brook's people is missing."""
+    result = anonymize(TABLE, ROLES, HIERARCHIES, {"k-anonymity": {"k": 2}}, suppression=0.25, levels={"age": (0, 1)})
+    assert (result.levels, result.suppressed) == ({"age": 1, "town": 0}, 2)
+    told = result.utility()
+    age, town, ill = told.columns
+    assert (age.values_before, age.values_after, age.kept) == (7, 1, 0)
+    assert (town.values_before, town.values_after, town.kept) == (2, 2, 6 / 8)
+    assert town.shift == pytest.approx(4 / 6 - 4 / 8)
+    assert age.shift == pytest.approx(1 - 6 / 8)
+    assert (ill.values_before, ill.kept, ill.shift) == (2, 1, 0)
+    assert told.values_kept == pytest.approx(3 / 8)
+    assert told.to_dict()["columns"][1]["column"] == "town"
+
+
+def older(table):
+    assert table.num_rows == 8
+    return sum(value is not None and value[:1].isdigit() and int(value[:2]) > 33 for value in table["age"].to_pylist())
+
+
+def test_a_task_is_told_whether_it_is_a_rule_or_not():
+    rules = {"k-anonymity": {"k": 2}, "utility-bias": {"function": older}}
+    for method in ("global", "local"):
+        result = anonymize(TABLE, ROLES, HIERARCHIES, rules, suppression=0.25, method=method)
+        assert result.problem.rules[-1].name == "k-anonymity (k=2)"
+        (task,) = result.utility().tasks
+        assert (task.function, task.before, task.max_bias) == ("older", 4, None)
+        assert task.after == older(result.table)
+    limited = {**rules, "utility-bias": {"function": older, "max_bias": 4}}
+    result = anonymize(TABLE, ROLES, HIERARCHIES, limited, suppression=0.25)
+    assert [one.max_bias for one in result.utility().tasks] == [4]
+    assert len(result.problem.rules) == 2
+
+
+def test_a_task_without_a_limit_is_no_rule():
+    with pytest.raises(ParameterError, match="no rule is given"):
+        anonymize(TABLE, ROLES, HIERARCHIES, {"utility-bias": {"function": older}})
+
+
+def test_ambiguity_is_left_out_where_it_is_no_number_any_more(monkeypatch):
+    monkeypatch.setattr(losses, "LARGEST", 10)
+    result = anonymize(TABLE, ROLES, HIERARCHIES, {"k-anonymity": {"k": 2}}, suppression=0.25)
+    assert [one.objective for one in result.utility().losses] == [
+        name for name in OBJECTIVES if name not in ("ambiguity", "publisher-payout")
+    ]
+
+
+def test_a_single_column_depends_on_nothing():
+    roles = {"town": "quasi_identifier"}
+    result = anonymize(TABLE, roles, {"town": HIERARCHIES["town"]}, {"k-anonymity": {"k": 2}})
+    told = result.utility()
+    assert (told.correlation_kept, told.columns[0].correlation_kept) == (None, None)
+    assert (told.values_kept, told.shift) == (1, 0)
