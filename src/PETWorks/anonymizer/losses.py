@@ -15,6 +15,7 @@ from PETWorks.anonymizer.objectives import LINEAR, OBJECTIVES, Objective, make_o
 from PETWorks.anonymizer.problem import Problem, amounts
 from PETWorks.counting.rolling import RolledUp
 from PETWorks.measures.class_tests import Mask
+from PETWorks.measures.result import TOLERANCE
 
 LARGEST = 1e300  # what an objective may come to, so that it is a finite number
 
@@ -42,7 +43,7 @@ def losses(problem: Problem, classes: NodeClasses, suppressed: Mask) -> Losses:
     nothing = np.zeros(len(untouched.records), np.bool_)
     return Losses(
         tuple(
-            Loss(
+            _loss(
                 name,
                 objective.loss(untouched, nothing),
                 objective.loss(classes, suppressed),
@@ -71,11 +72,17 @@ def local_losses(problem: Problem, sweep: Sweep) -> Losses:
     defined = [(name, objective) for name, objective in each if name in LINEAR or isinstance(objective, ByClass)]
     return Losses(
         tuple(
-            Loss(name, objective.loss(untouched, nothing), after(objective), objective.loss(untouched, everything))
+            _loss(name, objective.loss(untouched, nothing), after(objective), objective.loss(untouched, everything))
             for name, objective in defined
         ),
         tuple(name for name, objective in each if (name, objective) not in defined),
     )
+
+
+def _loss(name: str, before: float, after: float, most: float) -> Loss:
+    """A loss without what rounding has left of nothing."""
+    nothing = TOLERANCE * most
+    return Loss(name, before if abs(before) > nothing else 0.0, after if abs(after) > nothing else 0.0, most)
 
 
 def _untouched(ground: Ground) -> NodeClasses:

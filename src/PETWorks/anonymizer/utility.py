@@ -57,7 +57,8 @@ class Utility:
     columns            quasi-identifiers, and sensitive attributes: their cells stay, their dependence need not
     values_kept        share of the cells of quasi-identifiers that are unchanged
     shift              the mean over the quasi-identifiers
-    correlation_kept   how much of the dependence between all pairs is left; None if there was none
+    correlation        the mean of Cramér's V over all pairs of columns, before and after; None without pairs
+    correlation_kept   how little it has moved, pair by pair; None if there was no dependence
     losses             what is lost by each objective that applies
     undefined          objectives that are not defined for values on several levels
     tasks              what functions of the user's find
@@ -66,6 +67,7 @@ class Utility:
     columns: tuple[ColumnUtility, ...]
     values_kept: float
     shift: float
+    correlation: tuple[float, float] | None
     correlation_kept: float | None
     losses: tuple[Loss, ...]
     undefined: tuple[str, ...]
@@ -73,7 +75,7 @@ class Utility:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain dicts, lists, numbers and texts."""
-        return asdict(self)
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
 
 def utility_of(sweep: Sweep, losses: Losses, tasks: Sequence[TaskRule], released: View | None) -> Utility:
@@ -91,6 +93,7 @@ def utility_of(sweep: Sweep, losses: Losses, tasks: Sequence[TaskRule], released
         (*own, *still),
         sum(one.kept for one in own) / len(own),
         sum(one.shift for one in own) / len(own),
+        _mean(list(kept.values())),
         _share_kept(kept, list(kept)),
         losses.each,
         losses.undefined,
@@ -108,6 +111,10 @@ def correlations(sweep: Sweep) -> dict[Pair, tuple[float, float]]:
     ]
     both = zip(dependence(sweep.rows, pairs), dependence(sweep.recoded(), pairs), strict=True)
     return dict(zip(pairs, both, strict=True))
+
+
+def _mean(both: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
+    return (sum(one[0] for one in both) / len(both), sum(one[1] for one in both) / len(both)) if both else None
 
 
 def _share_kept(kept: Mapping[Pair, tuple[float, float]], pairs: Sequence[Pair]) -> float | None:

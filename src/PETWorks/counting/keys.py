@@ -95,14 +95,19 @@ def _ranked(keys: Codes, steps: list[int | Codes]) -> tuple[Codes, int]:
 
 
 def count(keys: Codes, bits: int = KEY_BITS, weights: Integers | None = None) -> Counted:
-    """Distinct keys and their counts, or added weights. The keys are sorted in place."""
+    """Distinct keys and their counts, or added weights, none of which is 0. The keys are sorted in place."""
+    few_bins = bits <= BINCOUNT_BITS and 1 << bits <= 2 * len(keys)  # fewer than it would take to sort
     if weights is not None:
         if np.any(keys[1:] < keys[:-1]):
+            if few_bins:
+                added = np.bincount(keys.astype(np.int64), weights)  # floats, exact up to 2**53 records
+                distinct = np.flatnonzero(added)
+                return Counted(distinct.astype(keys.dtype), added[distinct].astype(np.int64))
             order = np.argsort(keys, kind="stable")
             keys, weights = keys[order], weights[order]
         starts = run_starts(keys)
         return Counted(keys[starts], np.add.reduceat(weights, starts) if len(starts) else weights)
-    if bits <= BINCOUNT_BITS and 1 << bits <= 2 * len(keys):  # fewer bins than it would take to sort
+    if few_bins:
         bins = np.bincount(keys.astype(np.int64), minlength=1)
         distinct = np.flatnonzero(bins)
         return Counted(distinct.astype(keys.dtype), bins[distinct])

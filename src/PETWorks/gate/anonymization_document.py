@@ -145,7 +145,9 @@ class UtilityKept(JSONObject):
 
     values_kept: Annotated[float, "share of the cells of quasi-identifiers that are unchanged"]
     shift: Annotated[float, "mean over the quasi-identifiers"]
-    correlation_kept: Annotated[float, "of all pairs of columns"] | None
+    correlation_before: Annotated[float, "mean of Cramér's V over all pairs of columns, if there are any"] | None
+    correlation_after: float | None
+    correlation_kept: Annotated[float, "how little it has moved, pair by pair, if there was any dependence"] | None
     columns: tuple[ColumnKept, ...]
     losses: tuple[ObjectiveLoss, ...]
     undefined: Annotated[tuple[str, ...], "objectives that are not defined for values on several levels"] = ()

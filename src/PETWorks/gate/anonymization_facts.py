@@ -100,9 +100,12 @@ def _local(result: LocalAnonymization) -> LocalRecoding:
 
 
 def _utility(told: Utility) -> UtilityKept:
+    before, after = told.correlation or (None, None)
     return UtilityKept(
         told.values_kept,
         told.shift,
+        before,
+        after,
         told.correlation_kept,
         tuple(ColumnKept(**vars(one)) for one in told.columns),
         tuple(ObjectiveLoss(**vars(one)) for one in told.losses),

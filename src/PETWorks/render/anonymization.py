@@ -194,6 +194,9 @@ def states(facts: AnonymizationFacts, lang: str) -> list[tuple[str, str, str]]:
     kept = facts.utility
     rows.append((said(lang, "column.kept"), percent(1.0, lang), percent(kept.values_kept, lang)))
     rows.append((said(lang, "column.shift"), percent(0.0, lang), percent(kept.shift, lang)))
+    if kept.correlation_before is not None:
+        both = (put(kept.correlation_before, lang), put(kept.correlation_after, lang))
+        rows.append((said(lang, "state.correlation"), *both))
     if kept.correlation_kept is not None:
         share = percent(kept.correlation_kept, lang)
         rows.append((said(lang, "column.correlation_kept"), percent(1.0, lang), share))

@@ -436,6 +436,7 @@ TEXTS = {
     "state.unique": "unique records",
     "state.granularity": "granularity",
     "state.precision": "precision",
+    "state.correlation": "mean correlation (Cramér's V)",
     "anonymize.kept": "Each column before and after",
     "anonymize.kept-scale": "Values kept: the share of the cells that are unchanged, which the bars show. Distribution "
     "shift: total variation between all records and those that still tell their value; 0 % means that no kind of "

@@ -442,6 +442,7 @@ TEXTS = {
     "state.unique": "唯一的資料列",
     "state.granularity": "細緻度",
     "state.precision": "精準度",
+    "state.correlation": "平均相關性（Cramér’s V）",
     "anonymize.kept": "各欄位處理前後的比較",
     "anonymize.kept-scale": "保留原值：未變更的儲存格比例，即長條所示。分布偏移：全部資料列與仍呈現其值的資料列"
     "之間的總變異距離；0% 表示沒有任何一類資料列的占比變少或變多。相關性保留：100% 表示該欄與其他各欄之間的 "
