@@ -8,12 +8,13 @@ from itertools import combinations
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import event, given
+from hypothesis import strategies as st
 
 import brute_force
 import definitions
 from anonymizing_tasks import OF_SIZES, OF_VALUES, anonymized, tasks
-from brute_force import At, generalised, is_aside, lifted, paths_of, share
+from brute_force import At, Task, generalised, is_aside, lifted, paths_of, share
 from conftest import examples
 from PETWorks import anonymize, evaluate
 from PETWorks.anonymizer import losses
@@ -316,3 +317,45 @@ def test_a_single_column_depends_on_nothing():
     told = result.utility()
     assert (told.correlation, told.correlation_kept, told.columns[0].correlation_kept) == (None, None, None)
     assert (told.values_kept, told.shift) == (1, 0)
+
+
+MIXED = {
+    "a": [(leaf, leaf[0], "*") for leaf in ("x1", "x2", "y1", "y2")],
+    "b": [("1", "low", "any"), ("2", "low", "any"), ("3", "3", "any")],
+}
+
+
+@examples(60)
+@given(
+    st.lists(
+        st.fixed_dictionaries(
+            {"a": st.sampled_from(["x1", "x2", "y1", "y2", None]), "b": st.sampled_from(["1", "2", "3"])}
+            | {"s": st.sampled_from("uv")}
+        ),
+        min_size=8,
+        max_size=40,
+    ),
+    st.integers(2, 4),
+)
+def test_values_on_several_levels(rows, k):
+    """Random tables on which local recoding often mixes levels."""
+    task = Task(rows, ["a", "b"], MIXED, [("k-anonymity", {"k": k})], ["s"], limit=1)
+    result = recoded_locally(anonymized(task))
+    event(f"{len(result.sweep.nodes)} combinations of levels")
+    cells, levels = cells_of(result, task), local_levels_of(result, task)
+    check_columns(task, result, levels)
+    for loss in result.utility().losses:
+        assert loss.after == pytest.approx(literal_local_loss(loss.objective, task, cells, levels), abs=1e-8)
+
+
+def test_of_levels_with_as_many_records_the_coarsest_is_compared():
+    """Three records are on level 0 and three on level 1, where all of them tell their label."""
+    paths = [*((leaf, "A", "*") for leaf in "ae"), *((leaf, "B", "*") for leaf in "bcd")]
+    task = Task([{"q": value} for value in "aaabcd"], ["q"], {"q": paths}, [("k-anonymity", {"k": 3})])
+    result = recoded_locally(anonymized(task))
+    assert result.table["q"].to_pylist() == ["a", "a", "a", "B", "B", "B"]
+    (own,) = result.utility().columns
+    assert (own.values_before, own.values_after, own.kept, own.shift) == (4, 2, 0.5, 0)
+    more = replace(task, rows=[{"q": value} for value in "aaaabcd"])
+    (own,) = recoded_locally(anonymized(more)).utility().columns
+    assert own.shift == pytest.approx(3 / 7), "on level 0, on which most are, the others say nothing"

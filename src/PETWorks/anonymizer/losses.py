@@ -15,8 +15,8 @@ from PETWorks.anonymizer.objectives import LINEAR, OBJECTIVES, Objective, make_o
 from PETWorks.anonymizer.problem import Problem, amounts
 from PETWorks.counting.rolling import RolledUp
 from PETWorks.measures.class_tests import Mask
-from PETWorks.measures.result import TOLERANCE
 
+ROUNDING = 1e-12  # of what can be lost
 LARGEST = 1e300  # what an objective may come to, so that it is a finite number
 
 
@@ -81,7 +81,7 @@ def local_losses(problem: Problem, sweep: Sweep) -> Losses:
 
 def _loss(name: str, before: float, after: float, most: float) -> Loss:
     """A loss without what rounding has left of nothing."""
-    nothing = TOLERANCE * most
+    nothing = ROUNDING * most
     return Loss(name, before if abs(before) > nothing else 0.0, after if abs(after) > nothing else 0.0, most)
 
 
