@@ -134,7 +134,7 @@ def _made(document: CheckDocument) -> dict[str, Any]:
         "made_texts": _listed(lambda _document, lang: anonymization.outcome(facts, lang), document),
         "made_costs": _listed(lambda _document, lang: anonymization.costs(facts, lang), document),
         "made_states": rows(anonymization.states),
-        "made_kept": [{"cells": cells, "kept": one.kept} for cells, one in kept],
+        "made_kept": [{"cells": cells, "bar": one.correlation_kept} for cells, one in kept],
         "made_kept_heads": ["head.column", *(f">{head}" for head in anonymization.KEPT[1:])],
         "made_losses": rows(anonymization.losses),
         "made_loss_heads": ["head.objective", *(f">{head}" for head in anonymization.LOSSES[1:])],

@@ -438,9 +438,9 @@ TEXTS = {
     "state.precision": "precision",
     "state.correlation": "mean correlation (Cramér's V)",
     "anonymize.kept": "Each column before and after",
-    "anonymize.kept-scale": "Values kept: the share of the cells that are unchanged, which the bars show. Distribution "
-    "shift: total variation between all records and those that still tell their value; 0 % means that no kind of "
-    "record has become rarer or more common. Correlation kept: 100 % means that Cramér's V between the column and "
+    "anonymize.kept-scale": "Values kept: the share of the cells that are unchanged. Distribution shift: total "
+    "variation between all records and those that still tell their value; 0 % means that no kind of record has become "
+    "rarer or more common. Correlation kept, which the bars show: 100 % means that Cramér's V between the column and "
     "every other one has not moved.",
     "anonymize.losses": "What is lost by each objective",
     "anonymize.undefined": "Not defined for values on several levels: {objectives}.",

@@ -444,9 +444,9 @@ TEXTS = {
     "state.precision": "精準度",
     "state.correlation": "平均相關性（Cramér’s V）",
     "anonymize.kept": "各欄位處理前後的比較",
-    "anonymize.kept-scale": "保留原值：未變更的儲存格比例，即長條所示。分布偏移：全部資料列與仍呈現其值的資料列"
-    "之間的總變異距離；0% 表示沒有任何一類資料列的占比變少或變多。相關性保留：100% 表示該欄與其他各欄之間的 "
-    "Cramér’s V 均未變動。",
+    "anonymize.kept-scale": "保留原值：未變更的儲存格比例。分布偏移：全部資料列與仍呈現其值的資料列"
+    "之間的總變異距離；0% 表示沒有任何一類資料列的占比變少或變多。相關性保留（長條所示）："
+    "100% 表示該欄與其他各欄之間的 Cramér’s V 均未變動。",
     "anonymize.losses": "各目標函數的損失",
     "anonymize.undefined": "同一欄含多個層級的值時，下列目標函數沒有定義：{objectives}。",
     "column.kept": "保留原值",
