@@ -100,7 +100,7 @@ class ByColumn:
         """What suppressing some classes adds to the loss of each column."""
         if not suppressed.any():
             return [0.0] * len(self.lost)
-        which = suppressed.tobytes()
+        which = self, suppressed.tobytes()
         if which not in classes.added:  # a bound on finer nodes often asks for the same
             records = classes.records[suppressed]
             codes = enumerate(classes.codes(suppressed))

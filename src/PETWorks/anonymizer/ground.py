@@ -118,7 +118,7 @@ class NodeClasses:
         self.ground, self.node, self.rolled = ground, node, rolled
         self.rows = rolled.rows
         self.columns = ground.lattice.columns
-        self.added: dict[bytes, list[float]] = {}  # what suppressing some of them adds to the loss of each column
+        self.added: dict[tuple[object, bytes], list[float]] = {}  # by objective: what suppressing some of them adds
 
     @cached_property
     def records(self) -> Integers:
