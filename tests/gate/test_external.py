@@ -18,7 +18,7 @@ from jsonschema import Draft202012Validator
 from conftest import ROOT, examples
 from PETWorks import catalogue, check, read_policy
 from PETWorks.errors import InputError
-from PETWorks.gate.anonymising import anonymize_by
+from PETWorks.gate.anonymising import anonymize_by, search_rules
 from PETWorks.gate.anonymization_facts import anonymization_facts
 from PETWorks.gate.canonical import NOT_CONTENT, content_digest
 from PETWorks.gate.external import external
@@ -481,7 +481,7 @@ def test_an_earlier_edition_is_warned_of(tmp_path):
 def test_how_a_release_was_made_stays_inside():
     """Levels, losses and what is left of each column are in the internal edition, and nothing of them outside."""
     policy = read_policy(ROOT / "data/adult_original_policy.yaml")
-    result = anonymize_by(policy, policy.release(engine="memory"), date(2026, 11, 16), {})
+    result = anonymize_by(policy, policy.release(engine="memory"), search_rules(policy, date(2026, 11, 16)), {})
     checked = check(ROOT / "data/adult_policy.yaml", as_of=DAY)
     facts = anonymization_facts(result, result.release, None)
     made = Check(replace(checked.content, anonymization=facts), checked.note)
