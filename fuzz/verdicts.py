@@ -12,7 +12,7 @@ from fuzz.worker import MEMORY_BYTES, Ended, Outcome
 
 GOOD_CODES = (0, 1, 2)
 BAD_INPUT = 2
-OUTPUTS = ("-o", "--output", "--json", "--junit", "--markdown", "--html", "--per-record")
+OUTPUTS = ("-o", "--output", "--json", "--junit", "--markdown", "--html", "--per-record", "--reasons")
 # What rightly differs between engines, formats and runs.
 MAY_DIFFER = ("engine", "encoding", "separator", "not_applicable", "generated", "salt", "commitments")
 

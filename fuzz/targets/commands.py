@@ -140,7 +140,9 @@ class Attacks(Target):
         if random.random() < 0.6:
             commands = [[*command, "--format", "json", "--engine", engine] for engine in ("memory", "duckdb")]
             return Case(self.name, files, commands, ["table.csv"], agree=True)
-        command += ["--per-record", random.choice(("risks.csv", "risks.parquet"))] if random.random() < 0.7 else []
+        if random.random() < 0.7:
+            command += ["--per-record", random.choice(("risks.csv", "risks.parquet"))]
+            command += random.choice(([], ["--below", "3"], ["--below", "11"]))
         command += ["-o", random.choice(("out.csv", "out.parquet", "out.json", "out.txt"))]
         return Case(self.name, files, [command], ["table.csv"])
 

@@ -162,6 +162,9 @@ class Policies(TreeTarget):
         for kind in ("json", "html", "junit", "markdown"):
             command += [f"--{kind}", f"out.{kind}"] if random.random() < 0.4 else []
         command += ["--lang", "zh-TW"] if random.random() < 0.3 else []
+        if random.random() < 0.5:
+            command += ["--reasons", random.choice(("why.csv", "why.parquet"))]
+            command += random.choice(([], ["--below", "3"], ["--below", "11"]))
         return self.mutated(random, replace(case, commands=[command]))
 
 

@@ -38,6 +38,7 @@ __all__ = [
     "minimal_uniques",
     "output",
     "read_policy",
+    "reasons_per_record",
     "report",
 ]
 __version__ = "0.1.0"
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from PETWorks.anonymizer.anonymization import Anonymization, anonymize
     from PETWorks.anonymizer.applying import apply_levels
     from PETWorks.anonymizer.frontiers import Frontier, frontier
+    from PETWorks.anonymizer.records_at_risk import reasons_per_record
     from PETWorks.gate.policy import Policy, read_policy
     from PETWorks.render.checks import Check, check
 
@@ -59,6 +61,7 @@ _AT_FIRST_USE = {
     "check": "render.checks",
     "Policy": "gate.policy",
     "read_policy": "gate.policy",
+    "reasons_per_record": "anonymizer.records_at_risk",
 }
 
 

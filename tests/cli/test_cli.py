@@ -215,6 +215,8 @@ def test_risk_per_record(tmp_path, suffix, read):
     done = petworks("attack", tmp_path / "t.csv", "--qi", "q", "--sensitive", "=s()", "--per-record", out)
     assert done.returncode == 0
     assert read(out).to_pydict() == {
+        "record": [1, 2, 3],
+        "class_size": [2, 1, 2],
         "re-identification": [0.5, 1.0, 0.5],
         "attribute-inference of =s()": [0.5, 1.0, 0.5],
     }

@@ -3,16 +3,20 @@
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PETWorks.anonymizer.explanation import ColumnReason, Explanation, column_reasons, explained
 from PETWorks.anonymizer.local import Sweep
 from PETWorks.anonymizer.losses import Losses, losses
 from PETWorks.anonymizer.problem import Problem
+from PETWorks.anonymizer.record_reasons import reasons_on_node
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.searching import Searching
 from PETWorks.anonymizer.unfinished import write_unfinished
 from PETWorks.anonymizer.utility import Utility, utility_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +89,26 @@ class Anonymization(Recoded):
 
     def _losses(self) -> Losses:
         return losses(self.problem, self.classes, self.taken_out)
+
+    def reasons_per_record(self, below: int | None = None) -> "pa.Table":
+        """Why records are suppressed, those aside that were already: one row per record.
+
+        `record` is its number in the input, from 1 on; `rule` the rules that its class breaks on these levels, or those
+        about the whole table for which it is suppressed; then the size of the class, the smallest set of
+        quasi-identifiers by which it stands out, and the smallest generalisation that would save it, with what the
+        table loses by that. It is for those who may see the original; it has no cell.
+
+        below   the records of classes of fewer records than that, instead of those that are suppressed
+        """
+        problem = self.problem
+        return reasons_on_node(
+            self.classes,
+            self.search.judge,
+            problem.objective,
+            problem.lattice.high,
+            below=below,
+            taken_out=self.taken_out,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain dicts, lists, numbers and texts."""

@@ -197,6 +197,12 @@ class Judge:
                 sure |= fails
         return failing, sure
 
+    def unmet(self, classes: NodeClasses, suppressed: Mask) -> list[Rule]:
+        """The rules about the whole table that a release breaks; all of them if that cannot be told."""
+        view = recoded_view(classes, suppressed)
+        helped = [rule for rule in self._of_table if rule not in self._worse]
+        return [rule for rule in helped if not rule.holds(view)] or helped
+
     def _tests_at(self, classes: NodeClasses, rules: Sequence[Rule] | None) -> list[ClassTest]:
         if not self._per_node and rules is None:
             return self._tests

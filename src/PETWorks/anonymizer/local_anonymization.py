@@ -3,16 +3,20 @@
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PETWorks.anonymizer.best_levels import Anonymization
 from PETWorks.anonymizer.column_objectives import ByColumn
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.local import Sweep, sweep
+from PETWorks.anonymizer.local_reasons import reasons_for_left_over
 from PETWorks.anonymizer.losses import Losses, local_losses
 from PETWorks.anonymizer.objectives import LINEAR
 from PETWorks.counting.codes import Column
 from PETWorks.errors import NotApplicable, ParameterError, quoted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +73,16 @@ class LocalAnonymization(Anonymization):
 
     def _recoded(self) -> dict[str, Column]:
         return self.sweep.in_order()
+
+    def reasons_per_record(self, below: int | None = None) -> "pa.Table":
+        """Why records are suppressed: what is left over breaks a rule even on the highest levels that are allowed.
+
+        The rules, and the size of the class, are those of the records that are left over, on these levels. By what a
+        record stands out is told on the lowest levels. No generalisation would save it, so none is named.
+        """
+        if self.sweep.nodes == (self.classes.node,):
+            return super().reasons_per_record(below)
+        return reasons_for_left_over(self.sweep, self.search.judge, self.problem.objective, below)
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain dicts, lists, numbers and texts."""

@@ -21,7 +21,7 @@ def recoded_columns(classes: NodeClasses, suppressed: Mask) -> tuple[dict[str, C
     table: WeightedRows = ground.view.table  # type: ignore[assignment]
     on_levels = list(zip(classes.columns, classes.node, strict=True))
     codes = [ground.codes_on_level(name, level)[table.columns[name].codes] for name, level in on_levels]
-    out = rows_of(classes, suppressed, codes)
+    out = suppressed_before(classes) | in_classes(classes, suppressed, codes)
     columns = {
         name: _suppressed(ground.on_level(name, level).values, own, out)
         for (name, level), own in zip(on_levels, codes, strict=True)
@@ -37,27 +37,31 @@ def recoded_view(classes: NodeClasses, suppressed: Mask) -> View:
     return replace(view, table=WeightedRows(columns, table.unit, table.weights))
 
 
-def rows_of(classes: NodeClasses, some: Mask, codes: list[Integers]) -> Mask:
-    """Which rows, given by their codes on the levels of the node, are in some of its classes or suppressed before."""
-    ground = classes.ground
-    table: WeightedRows = ground.view.table  # type: ignore[assignment]
-    rows = len(codes[0])
+def suppressed_before(classes: NodeClasses) -> Mask:
+    """Which records, in the order of the input, are suppressed there already."""
+    table: WeightedRows = classes.ground.view.table  # type: ignore[assignment]
     stars = [table.columns[name].code(SUPPRESSED) for name in classes.columns]
-    out = np.zeros(rows, np.bool_)
-    if None not in stars:
-        own = zip(classes.columns, stars, strict=True)
-        out = np.logical_and.reduce([table.columns[name].codes == star for name, star in own])
-    return out | in_classes(classes, some, codes)
+    if None in stars:
+        return np.zeros(table.rows, np.bool_)
+    own = zip(classes.columns, stars, strict=True)
+    return np.asarray(np.logical_and.reduce([table.columns[name].codes == star for name, star in own]))
 
 
 def in_classes(classes: NodeClasses, some: Mask, codes: list[Integers]) -> Mask:
     """Which rows, given by their codes on the levels of the node, are in some of its classes."""
+    return places_in(classes, some, codes) >= 0
+
+
+def places_in(classes: NodeClasses, some: Mask, codes: list[Integers]) -> Integers:
+    """In which of some classes rows are, given by their codes on the levels of the node; -1 for none of them."""
     rows = len(codes[0])
-    if not some.any():
-        return np.zeros(rows, np.bool_)
+    if not some.any() or not rows:
+        return np.full(rows, -1, np.int64)
     both = [np.concatenate([own, theirs]) for own, theirs in zip(codes, classes.codes(some), strict=True)]
     keys = pack([Field(own.astype(np.uint64), int(own.max()).bit_length()) for own in both]).keys
-    return np.isin(keys[:rows], keys[rows:])
+    known = keys[rows:]  # classes are in the order of their keys
+    place = np.minimum(np.searchsorted(known, keys[:rows]), len(known) - 1)
+    return np.where(known[place] == keys[:rows], place, -1)
 
 
 def _suppressed(labels: list[str | None], codes: Integers, out: Mask) -> Column:

@@ -22,6 +22,7 @@ from PETWorks.cli.arguments import (
     shown_name,
 )
 from PETWorks.cli.frontiers import frontier_found, show_frontier, vary_given, with_thresholds
+from PETWorks.cli.insiders import reasons_beside, reasons_given, reasons_options, say_for_insiders
 from PETWorks.cli.policies import STANDARD_OUTPUT, with_format_options
 from PETWorks.cli.release_files import Job, check_seed, checked_paths, job_given, today, written
 from PETWorks.errors import ParameterError
@@ -108,6 +109,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
     "--explain", is_flag=True, help="Also show each column before and after, next-best levels, what each rule costs."
 )
 @click.option("--lang", default="en", show_default=True, metavar="en|zh-TW", help="The language that comes first.")
+@reasons_options("each suppressed record")
 @with_format_options
 def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     """Make the best release of a table that keeps the rules, and prove that there is no better one.
@@ -126,6 +128,7 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
       petworks anonymize wide_policy.yaml -o released.csv --time 10m
       petworks anonymize patients_policy.yaml --frontier --vary k-anonymity:k=3,5,11 --vary suppression=0,0.05
       petworks anonymize patients_policy.yaml -o released.csv --threshold k-anonymity:k=11
+      petworks anonymize patients_policy.yaml -o released.csv --reasons for_us_only.csv
       petworks anonymize patients.csv --qi age,zip --sensitive diagnosis --identifier name --insensitive ward \\
           --hierarchies levels --measure k-anonymity:k=5 --measure l-diversity:l=2 -o released.csv
     """
@@ -148,7 +151,8 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     vary = vary_given(options["vary"])
     if vary is not None and not options["frontier"]:
         raise ParameterError("--vary is for --frontier")
-    if output is None and (wanted or not options["frontier"]):
+    about_records, below = reasons_given(options)
+    if output is None and (wanted or about_records or not options["frontier"]):
         raise ParameterError("-o names the file of the release; only --frontier without a report does without it")
     job = job_given(table, options)
     job = replace(job, rules=with_thresholds(job.rules, options["thresholds"]))
@@ -160,7 +164,7 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         assert frontier is not None
         show_frontier(table, frontier, options, lang)
         sys.exit(HOLDS)
-    paths = checked_paths(output, job, reports.values())
+    paths = checked_paths(output, job, [*reports.values(), *about_records])
     unfinished = _unfinished(paths.release, resume=options["resume"])
     given["resume"] = unfinished if options["resume"] else None
     with searching() as report, _interruptible():
@@ -174,7 +178,11 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
                 explanation = result.explain()
         except KeyboardInterrupt:  # it takes further searches; the release is worth having without it
             click.echo("petworks: the explanation was stopped; the release is written without it", err=True)
-    with written(result, job, paths, options) as (policy, rules), progress(f"checking {shown_name(paths.release)}"):
+    beside = reasons_beside(result, about_records, below)
+    with (
+        written(result, job, paths, options, beside) as (policy, rules),
+        progress(f"checking {shown_name(paths.release)}"),
+    ):
         waived = waived_rules(policy, today())
         release = policy.release(engine="memory")
         facts = anonymization_facts(result, release, explanation, waived, frontier)
@@ -186,7 +194,8 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         click.echo(told.to_format(printed[0], lang), nl=False)
     else:
         _put_out(facts, rules, found, paths.release, policy, options)
-    say_written([*paths.written, *reports.values()])
+    say_written([*paths.written, *reports.values(), *beside])
+    say_for_insiders(beside)
     if result.is_complete:
         unfinished.unlink(missing_ok=True)
     else:

@@ -21,6 +21,7 @@ from PETWorks.cli.arguments import (
     table_options,
     writable,
 )
+from PETWorks.cli.insiders import SUFFIXES, below_given, below_option, check_suffix, choose_memory
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER
 from PETWorks.errors import ParameterError, RoleError
@@ -30,7 +31,6 @@ from PETWorks.measures.evaluation import Evaluation, evaluate
 from PETWorks.render.json import dumps
 from PETWorks.render.terminal import counting, progress, style
 
-SUFFIXES = (".csv", ".parquet")
 OTHER_TABLES = (".tsv", ".xlsx", ".feather")  # formats of tables that are not written
 
 
@@ -40,8 +40,9 @@ OTHER_TABLES = (".tsv", ".xlsx", ".feather")  # formats of tables that are not w
     "--per-record",
     type=click.Path(path_type=Path),
     metavar="OUT",
-    help="Write the risk of each record, in the order of the input, to a .csv or .parquet file.",
+    help="Write the risk of each record, in the order of the input, to a .csv or .parquet file. It is for insiders.",
 )
+@below_option("--per-record")
 @click.option(
     "--subsets",
     metavar="SIZES",
@@ -62,13 +63,15 @@ def attack_command(table: str | None, **options: Any) -> None:
 
     --subsets attacks as adversaries who know only some of the quasi-identifiers. --output FILE.csv or
     FILE.parquet then gets one row per subset, and the answers are printed. During the run, finished subsets are
-    kept in FILE.unfinished. --per-record also reports which few attributes make a record unique.
+    kept in FILE.unfinished. With --subsets, --per-record also reports which few attributes make a record unique; with
+    --below, which few it shares with too few others.
 
     \b
     Examples:
       petworks attack data/patient_anonymized.csv --qi ZIPCode,Age --sensitive Disease
       petworks attack --policy policy.yaml --subsets all
       petworks attack table.parquet --qi age,zip --per-record risks.csv
+      petworks attack table.parquet --qi age,zip,sex --per-record small.csv --below 11
       petworks attack table.parquet --qi age,zip,sex,job --sensitive income --subsets all -o subsets.csv
       petworks attack table.parquet --qi age,zip,sex,job --subsets 1-3 --limit uniques=0.01 --limit highest-risk=1/5
     """
@@ -100,6 +103,7 @@ class Plan:
 
     sizes        of the subsets, as given; None: no subsets
     records      the file for the risk of each record
+    below        only records in classes of fewer than that are in it
     unfinished   the file for finished subsets while the others are counted
     """
 
@@ -107,6 +111,7 @@ class Plan:
     sizes: str | None
     output: Path | None
     records: Path | None
+    below: int | None
     unfinished: Path | None
     limits: dict[str, Any]
 
@@ -116,7 +121,10 @@ class Plan:
         inputs, sizes = input_files(table, options["policy"]), options["subsets"]
         output = writable(options["output"], *inputs)
         records = writable(options["per_record"], *inputs)
-        _check_records(records, output)
+        if records and records == output:
+            raise ParameterError("--per-record and --output name the same file")
+        check_suffix(records, "--per-record")
+        below = below_given(options, "--per-record")
         limits = limits_given(options["limits"])
         if sizes is None and (limits or options["resume"]):
             raise ParameterError("--limit and --resume need --subsets")
@@ -125,29 +133,13 @@ class Plan:
             raise ParameterError(f"--output writes {files}, got {str(options['output'])!r}")
         if options["resume"] and output is None:
             raise ParameterError("--resume needs the --output of the run that was interrupted")
-        _choose_engine(records, options)
+        choose_memory(records, options, "--per-record")
         unfinished = None if output is None or sizes is None else output.with_name(f"{output.name}.unfinished")
         if unfinished is not None and unfinished in [file.resolve() for file in inputs]:
             raise ParameterError(
                 f"finished subsets would be written to {unfinished.name!r}, which is an input of this run"
             )
-        return cls(table, sizes, output, records, unfinished, limits)
-
-
-def _check_records(records: Path | None, output: Path | None) -> None:
-    """An error if the risk of each record cannot be written there."""
-    if records and records == output:
-        raise ParameterError("--per-record and --output name the same file")
-    if records and records.suffix not in SUFFIXES:
-        raise ParameterError(f"--per-record writes .csv or .parquet, got {str(records)!r}")
-
-
-def _choose_engine(records: Path | None, options: dict[str, Any]) -> None:
-    """Take the engine 'memory' for the risk of each record; an error if another one is asked for."""
-    if records and options["engine"] == "auto":
-        options["engine"] = "memory"
-    if records and options["engine"] != "memory":
-        raise ParameterError(f"--per-record needs the engine 'memory'; {options['engine']!r} keeps counts, not records")
+        return cls(table, sizes, output, records, below, unfinished, limits)
 
 
 def _risks_of_records(release: Release, file: Path, plan: Plan) -> bytes:
@@ -156,7 +148,7 @@ def _risks_of_records(release: Release, file: Path, plan: Plan) -> bytes:
 
     with progress(f"each record of {shown_name(plan.table)}"):
         up_to = None if plan.sizes is None else checked_sizes(plan.sizes, len(release.quasi_identifiers))[-1]
-        return per_record_file(release, file.suffix, up_to)
+        return per_record_file(release, file.suffix, up_to, plan.below)
 
 
 def _text(

@@ -20,6 +20,7 @@ from PETWorks.cli.arguments import (
     shown_path,
     with_engine_options,
 )
+from PETWorks.cli.insiders import choose_memory, reasons_given, reasons_options, say_for_insiders
 from PETWorks.errors import InputError, ParameterError, printable
 from PETWorks.render.formats import FILES
 from PETWorks.render.json import dumps
@@ -27,6 +28,7 @@ from PETWorks.render.terminal import counting, progress, style
 from PETWorks.tables.output import check_writable, write_whole
 
 if TYPE_CHECKING:
+    from PETWorks.gate.document import RuleResult
     from PETWorks.gate.policy import Policy
 
 FILE = click.Path(path_type=Path)
@@ -113,6 +115,7 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     metavar="JSON",
     help="An earlier check of which an external edition was published: warn of what the difference reveals.",
 )
+@reasons_options("each record whose class breaks a rule")
 @with_format_options
 @with_engine_options
 def check_command(policy: Path, **options: Any) -> None:
@@ -127,6 +130,7 @@ def check_command(policy: Path, **options: Any) -> None:
       petworks check policy.yaml --html report.html --json result.json
       petworks check policy.yaml --data march.csv --edition external --html for_recipients.html --lang zh-TW
       petworks check policy.yaml --junit rules.xml --markdown summary.md
+      petworks check policy.yaml --reasons for_us_only.csv --below 11
     """
     from PETWorks.gate.policy import read_policy
     from PETWorks.render.check_text import check_text
@@ -138,8 +142,12 @@ def check_command(policy: Path, **options: Any) -> None:
     printed = [name for name, path in wanted.items() if path == STANDARD_OUTPUT]
     if len(printed) > 1 or (printed and options["edition"] == "both"):
         raise ParameterError("only one result can be printed: give '-' once, and one edition")
+    _, below = reasons_given(options)
+    choose_memory(options["reasons"], options, "--reasons")
+    if options["reasons"] is not None and options["edition"] == "external":
+        raise ParameterError("--reasons is for insiders; ask for it without --edition external")
     read = read_policy(policy, options["root"], network=options["network"])
-    files = _files(wanted, options["edition"], read, options["data"])
+    files, reasons = _files(wanted, options, read)
     bar = counting() if read.subset_sizes is not None else progress(f"checking {shown_name(read.data)}")
     with bar as advance:
         tell: Callable[[int, int], None] | None = advance if callable(advance) else None
@@ -151,33 +159,50 @@ def check_command(policy: Path, **options: Any) -> None:
         )
     if result.note:
         click.echo(f"petworks: {result.note}", err=True)
-    write_whole(
-        {path: result.to_format(name, lang, edition).encode("utf-8", "replace") for name, edition, path in files}
-    )
+    contents = {path: result.to_format(name, lang, edition).encode("utf-8", "replace") for name, edition, path in files}
+    if reasons is not None:
+        contents[reasons] = _reasons(read, result.content.rules, below, reasons, options)
+    write_whole(contents)
     if printed:
         click.echo(result.to_format(printed[0], lang, options["edition"]), nl=False)
     else:
         edition = "external" if options["edition"] == "external" else "internal"
         click.echo(check_text(result.file(edition), lang, **style(None), policy=str(policy)), nl=False)
-    say_written(path for _, _, path in files)
+    say_written(contents)
+    if reasons is not None:
+        say_for_insiders([reasons])
     sys.exit(HOLDS if result.passed else DOES_NOT_HOLD)
 
 
-def _files(wanted: dict[str, Path], edition: str, policy: "Policy", data: str | None) -> list[tuple[str, str, Path]]:
-    """The format, edition and path of each file to write, checked before any work is done."""
-    inputs = (policy.path, *input_files(policy.data, policy.original, data, policy.population))
+def _reasons(
+    policy: "Policy", rules: "tuple[RuleResult, ...]", below: int | None, file: Path, options: dict[str, Any]
+) -> bytes:
+    """The content of the file with the reasons of each record."""
+    from PETWorks.gate.record_reasons import reasons_by
+    from PETWorks.render.tables import reasons_file
+
+    with progress("the reasons of each record"):
+        return reasons_file(reasons_by(policy, options["data"], rules, below, **counted_how(options)), file.suffix)
+
+
+def _files(
+    wanted: dict[str, Path], options: dict[str, Any], policy: "Policy"
+) -> tuple[list[tuple[str, str, Path]], Path | None]:
+    """The format, edition and path of each file to write, and that of the reasons, checked before any work is done."""
+    inputs = (policy.path, *input_files(policy.data, policy.original, options["data"], policy.population))
     files = []
     for name, path in wanted.items():
         if path == STANDARD_OUTPUT:
             continue
-        editions = {edition: path}
-        if edition == "both":
+        editions = {options["edition"]: path}
+        if options["edition"] == "both":
             editions = {"internal": path, "external": path.with_name(f"{path.stem}.external{path.suffix}")}
         files += [(name, one, check_writable(file, inputs)) for one, file in editions.items()]
-    targets = [path for _, _, path in files]
+    reasons = None if options["reasons"] is None else check_writable(options["reasons"], inputs)
+    targets = [path for path in (*(path for _, _, path in files), reasons) if path is not None]
     if len(set(targets)) < len(targets):
         raise ParameterError("two results would be written to the same file")
-    return files
+    return files, reasons
 
 
 @click.command("diff")

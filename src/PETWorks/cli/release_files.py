@@ -153,7 +153,11 @@ def checked_paths(output: Path, job: Job, reports: Collection[Path] = ()) -> Rel
 
 @contextmanager
 def written(
-    result: Recoded, job: Job, paths: ReleasePaths, options: dict[str, Any]
+    result: Recoded,
+    job: Job,
+    paths: ReleasePaths,
+    options: dict[str, Any],
+    beside: Mapping[Path, bytes] | None = None,
 ) -> Iterator[tuple[Policy, tuple[RuleResult, ...]]]:
     """A context in which the release with all that comes beside it is written and judged; it stays if nothing fails."""
     original = job.release
@@ -176,6 +180,7 @@ def written(
             path: original.hierarchies[column].to_csv().encode("utf-8", "surrogateescape")
             for column, path in paths.hierarchies.items()
         },
+        **(beside or {}),
     }
     is_new = not paths.folder.exists()
     paths.folder.mkdir(exist_ok=True)

@@ -276,7 +276,12 @@ class View:
 
     def as_released(self, table: Table, whose: str) -> Table:
         """The quasi-identifiers of another table on the levels on which the release has them; people count once."""
-        lifted = table.generalised(
+        lifted = self.on_released_levels(table, whose)
+        return lifted if lifted.unit is None else lifted.per_person(self.quasi_identifiers)
+
+    def on_released_levels(self, table: Table, whose: str) -> Table:
+        """The same with every record."""
+        return table.generalised(
             {
                 column: recoding(
                     column,
@@ -289,7 +294,6 @@ class View:
                 for column, level in self.levels.items()
             }
         )
-        return lifted if lifted.unit is None else lifted.per_person(self.quasi_identifiers)
 
     def at(self, levels: Mapping[str, int]) -> "View":
         """The view with some quasi-identifiers on other levels of their hierarchies: distinct rows are rolled up.

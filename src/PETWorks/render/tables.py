@@ -2,6 +2,7 @@
 
 import csv
 import io
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,10 +10,14 @@ import numpy as np
 
 from PETWorks.counting.release import Release
 from PETWorks.measures.attacks.inference import attribute_inference_per_record
+from PETWorks.measures.attacks.records import record_class_sizes
 from PETWorks.measures.attacks.reidentification import re_identification_per_record
+from PETWorks.measures.attacks.smallest_sets import in_groups_below
 from PETWorks.measures.attacks.subsets import Subsets
 from PETWorks.measures.attacks.uniques import minimal_uniques
-from PETWorks.tables.arrays import arrow_integers, arrow_reals, strings
+from PETWorks.tables.arrays import arrow_integers, arrow_reals, numpy_integers, strings, taken
+
+FORMULA = "=+@\t\r-"  # signs with which a spreadsheet takes a text for a formula
 
 
 def subsets_file(subsets: Subsets, suffix: str) -> bytes:
@@ -24,11 +29,20 @@ def subsets_file(subsets: Subsets, suffix: str) -> bytes:
     return _written(table, suffix)
 
 
-def per_record_file(release: Release, suffix: str, up_to: int | None) -> bytes:
-    """The risk of each record; with `up_to`, also the fewest attributes that make it unique, up to that many."""
+def per_record_file(release: Release, suffix: str, up_to: int | None, below: int | None = None) -> bytes:
+    """The risk of each record, or of those in classes of fewer than `below`.
+
+    With `up_to`, also the fewest attributes that make it unique, up to that many; with `below`, also the fewest that it
+    shares with fewer records than that.
+    """
     import pyarrow as pa
 
-    columns = {"re-identification": arrow_reals(re_identification_per_record(release))}
+    sizes = record_class_sizes(release)
+    columns = {
+        "record": arrow_integers(np.arange(1, release.records + 1)),
+        "class_size": arrow_integers(sizes),
+        "re-identification": arrow_reals(re_identification_per_record(release)),
+    }
     for column in release.sensitive_attributes:
         columns[f"attribute-inference of {column}"] = arrow_reals(attribute_inference_per_record(release, column))
     if up_to is not None:
@@ -40,15 +54,51 @@ def per_record_file(release: Release, suffix: str, up_to: int | None) -> bytes:
             "unique_attributes": texts.take(arrow_integers(places)),
             "minimal_uniques": arrow_integers(uniques.number),
         }
-    return _written(pa.Table.from_arrays(list(columns.values()), list(columns)), suffix)
+    if below is not None:
+        few = in_groups_below(release, below)
+        columns["stands_out_by"] = taken(strings([listed(names) for names in few.sets]), few.places)
+    table = pa.Table.from_arrays(list(columns.values()), list(columns))
+    return _written(table if below is None else table.take(arrow_integers(np.flatnonzero(sizes < below))), suffix)
+
+
+def reasons_file(reasons: Any, suffix: str) -> bytes:
+    """Why records are suppressed or at risk. In a CSV file, names are separated by commas and levels are `age=2`."""
+    if suffix == ".csv":
+        for name in ("rule", "stands_out_by", "saved_by"):
+            place = reasons.schema.get_field_index(name)
+            reasons = reasons.set_column(place, name, _listed_each(reasons[name].combine_chunks()))
+    return _written(reasons, suffix)
+
+
+def _listed_each(lists: Any) -> Any:
+    """Lists of names, or of columns with levels, as texts."""
+    import pyarrow as pa
+    from pyarrow import compute as pc
+
+    texts = lists.flatten()
+    if pa.types.is_struct(texts.type):
+        columns, levels = texts.flatten()
+        texts = pc.binary_join_element_wise(columns, levels.cast(pa.large_string()), strings(["="])[0])
+    encoded = texts.dictionary_encode()
+    quoted = strings([_line([text]) for text in encoded.dictionary.to_pylist()])
+    lengths = pc.list_value_length(lists).fill_null(0)
+    ends = np.concatenate([[0], np.cumsum(numpy_integers(lengths))]).astype(np.int64)
+    items = pa.ListArray.from_arrays(arrow_integers(ends).cast(pa.int32()), quoted.take(encoded.indices))
+    joined = pc.binary_join(items, strings([","])[0])
+    named = pc.if_else(lists.is_valid(), joined, strings([None])[0])
+    return pc.replace_substring_regex(named, f"^([{FORMULA}])", r"'\1")
 
 
 def listed(names: Sequence[str]) -> str:
     """Names separated by commas, with an apostrophe in front if a spreadsheet would take them for a formula."""
+    line = _line(names)
+    return f"'{line}" if line.startswith(tuple(FORMULA)) else line
+
+
+def _line(names: Sequence[str]) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="\r\n").writerow(names)
-    line = text.getvalue().removesuffix("\r\n")
-    return f"'{line}" if line.startswith(("=", "+", "-", "@", "\t", "\r")) else line
+    return text.getvalue().removesuffix("\r\n")
 
 
 def _written(table: Any, suffix: str) -> bytes:
@@ -56,6 +106,7 @@ def _written(table: Any, suffix: str) -> bytes:
     if suffix == ".csv":
         from pyarrow import csv as arrow_csv
 
+        file.write(BOM_UTF8)  # by which spreadsheets know the encoding
         arrow_csv.write_csv(table, file)
     else:
         from pyarrow import parquet

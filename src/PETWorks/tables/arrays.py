@@ -63,3 +63,15 @@ def byte_strings(values: Sequence[bytes]) -> pa.Array:
     return pa.Array.from_buffers(
         pa.large_binary(), len(values), [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(values))]
     )
+
+
+def taken(values: pa.Array, places: NDArray[np.int64]) -> pa.Array:
+    """The values at some places; null where a place is negative."""
+    present = pa.py_buffer(np.packbits(places >= 0, bitorder="little"))
+    indices = pa.Array.from_buffers(pa.int64(), len(places), [present, pa.py_buffer(np.ascontiguousarray(places))])
+    return values.take(indices)
+
+
+def lists(lengths: Sequence[int], values: pa.Array) -> pa.Array:
+    """An Arrow array of lists, which have these lengths and follow each other in the values."""
+    return pa.LargeListArray.from_arrays(arrow_integers(np.cumsum([0, *lengths])), values)

@@ -23,7 +23,7 @@ from PETWorks.measures.attacks.shapley import shapley_share
 from PETWorks.measures.attacks.subset_sizes import Sizes, checked_sizes, feasible, known_columns
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.result import at_most
-from PETWorks.tables.arrays import arrow_integers, arrow_reals, strings
+from PETWorks.tables.arrays import arrow_integers, arrow_reals, lists, strings
 
 RE_IDENTIFICATION = "re-identification"
 LIMITS = ("highest-risk", "average-risk", "uniques", "inference")
@@ -183,10 +183,9 @@ class Subsets:
         import pyarrow as pa
 
         names = [self.attributes(mask) for mask in self.masks.tolist()]
-        ends = arrow_integers(np.concatenate([[0], np.cumsum(self.sizes)]))
         columns = {
             "size": arrow_integers(self.sizes),
-            "attributes": pa.LargeListArray.from_arrays(ends, strings([name for subset in names for name in subset])),
+            "attributes": lists(self.sizes.tolist(), strings([name for subset in names for name in subset])),
         }
         for name in ("classes", "uniques", "smallest_class"):
             columns[name] = arrow_integers(getattr(self, name))
