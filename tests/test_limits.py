@@ -15,7 +15,7 @@ from PETWorks.about import hierarchy
 from PETWorks.cli import main
 from PETWorks.counting import engine
 from PETWorks.errors import InputError
-from PETWorks.gate import diff, starter
+from PETWorks.gate import diff, json_files, starter
 from PETWorks.gate.inputs import table_digest
 from PETWorks.gate.policy import read_policy
 from PETWorks.measures.attacks import subset_sizes
@@ -27,7 +27,7 @@ LIMITS = {
     "hierarchy file": f"{hierarchy.LARGEST_FILE // MIB} MiB",
     "levels of a hierarchy": f"{hierarchy.MOST_LEVELS:,}",
     "roles file, policy file": f"{yamlfile.LARGEST_FILE // MIB} MiB",
-    "result of a check that `petworks diff` reads": f"{diff.LARGEST_FILE // MIB} MiB",
+    "result of a check, plan of a release": f"{json_files.LARGEST_FILE // MIB} MiB",
     "columns of a table for which `petworks init` suggests roles": f"{starter.MOST_COLUMNS_OF_A_POLICY:,}",
     "quasi-identifiers for `attack --subsets`": f"{subset_sizes.MOST_COLUMNS:,}",
     "subsets of the quasi-identifiers": f"{subset_sizes.MOST_SUBSETS:,}",

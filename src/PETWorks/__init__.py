@@ -29,6 +29,7 @@ __all__ = [
     "Result",
     "anonymize",
     "apply_levels",
+    "apply_plan",
     "build_hierarchy",
     "catalogue",
     "check",
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from PETWorks.anonymizer.applying import apply_levels
     from PETWorks.anonymizer.frontiers import Frontier, frontier
     from PETWorks.anonymizer.records_at_risk import reasons_per_record
+    from PETWorks.gate.planned import apply_plan
     from PETWorks.gate.policy import Policy, read_policy
     from PETWorks.render.checks import Check, check
 
@@ -57,6 +59,7 @@ _AT_FIRST_USE = {
     "apply_levels": "anonymizer.applying",
     "Frontier": "anonymizer.frontiers",
     "frontier": "anonymizer.frontiers",
+    "apply_plan": "gate.planned",
     "Check": "render.checks",
     "check": "render.checks",
     "Policy": "gate.policy",

@@ -36,6 +36,8 @@ class Hint(StrEnum):
     NETWORK = "network"
     CHECK_DOCUMENT = "check_document"
     INTERNAL_EDITION = "internal_edition"
+    PLAN = "plan"
+    NEW_COLUMNS = "new_columns"
 
 
 PYTHON: Mapping[Hint, str] = {
@@ -54,6 +56,8 @@ PYTHON: Mapping[Hint, str] = {
     Hint.NETWORK: "network=True",
     Hint.CHECK_DOCUMENT: "check(...).to_json()",
     Hint.INTERNAL_EDITION: "internal=...",
+    Hint.PLAN: "anonymize(...).plan",
+    Hint.NEW_COLUMNS: "roles=...",
 }
 
 

@@ -137,3 +137,17 @@ def test_objectives_that_do_not_belong_to_records_are_refused():
     best = anonymize(table, {"a": "quasi_identifier"}, hierarchies, {"k-anonymity": {"k": 2}}, objective="aecs")
     with pytest.raises(ParameterError, match="local recoding takes the objectives"):
         recoded_locally(best)
+
+
+def test_columns_that_stay_as_they_are_change_only_where_records_are_suppressed():
+    ages = [str(20 + place % 12) for place in range(120)]
+    table = pa.table({"age": [*ages, "99"], "sex": ["f", "m"] * 60 + ["f"]})
+    roles = dict.fromkeys(("age", "sex"), "quasi_identifier")
+    hierarchies = {"age": {"width": [2, 4, 8]}, "sex": [["f", "*"], ["m", "*"]]}
+    asked = {"rules": {"k-anonymity": {"k": 10}}, "levels": {"sex": 0, "age": (0, 3)}, "method": "local"}
+    some = anonymize(table, roles, hierarchies, suppression=0.01, **asked)
+    assert some.suppressed == 1
+    assert some.table.to_pylist()[-1] == {"age": "*", "sex": "*"}
+    none = anonymize(table.slice(0, 120), roles, hierarchies, **asked)
+    assert none.suppressed == 0
+    assert "sex" not in none.changed_columns

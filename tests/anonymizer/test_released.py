@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from PETWorks import anonymize
-from PETWorks.errors import ParameterError
+from PETWorks.errors import HierarchyError, ParameterError
 
 ROLES = {"zip": "quasi_identifier"}
 HIERARCHIES = {"zip": [["1001", "100*", "*"], ["1002", "100*", "*"], ["SECRETVILLE", "S*", "*"]]}
@@ -58,3 +58,24 @@ def test_a_stopped_search_has_a_release_also_for_rules_about_the_whole_table():
     told = result.explain()
     assert (told.next_best, told.rules) == ((), ())
     assert [reason.column for reason in told.columns] == ["zip"]
+
+
+def test_identifiers_are_left_out_and_may_be_gone():
+    table = pa.table({"name": ["Wu", "Li"] * 5, "zip": ["1001", "1002"] * 5})
+    roles = {**ROLES, "name": "identifier", "passport": "identifier"}
+    result = anonymize(table, roles, HIERARCHIES, {"k-anonymity": {"k": 2}})
+    assert result.table.column_names == ["zip"]
+    assert result.release.view.class_sizes().smallest == 5
+
+
+@pytest.mark.parametrize("objective", ["granularity", "precision"])
+def test_values_that_a_hierarchy_does_not_have_are_an_error(objective):
+    table = pa.table({"sex": ["f", "m", "x"] * 5})
+    with pytest.raises(HierarchyError, match=r"column 'sex': 1 of 3 values of the table are not leaves"):
+        anonymize(
+            table,
+            {"sex": "quasi_identifier"},
+            {"sex": [["f", "*"], ["m", "*"]]},
+            {"k-anonymity": {"k": 2}},
+            objective=objective,
+        )

@@ -56,6 +56,7 @@ def test_the_best_so_far_is_written_and_judged(arguments, tmp_path):
         "released.csv",
         "released.csv.unfinished",
         "released_hierarchies",
+        "released_plan.json",
         "released_policy.yaml",
         "report.html",
     ]
@@ -69,7 +70,7 @@ def test_a_second_one_ends_it(arguments, tmp_path):
     assert code == 130, shown
     assert "petworks: interrupted" in shown
     left = {path.name for path in tmp_path.iterdir()}
-    whole = {"released.csv", "released_hierarchies", "released_policy.yaml"}
+    whole = {"released.csv", "released_hierarchies", "released_plan.json", "released_policy.yaml"}
     assert left in (set(), whole), "nothing is half-written"
     assert ("petworks: wrote released.csv" in shown) == (left == whole), "what was written is named"
 

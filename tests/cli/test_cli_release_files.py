@@ -14,7 +14,8 @@ from click.testing import CliRunner
 from command import petworks as run
 from PETWorks.anonymizer.anonymization import Anonymization
 from PETWorks.cli import release_files
-from PETWorks.cli.anonymising import anonymize_command, apply_command
+from PETWorks.cli.anonymising import anonymize_command
+from PETWorks.cli.applying import apply_command
 
 POLICY = """petworks_policy: 1
 data: raw.csv

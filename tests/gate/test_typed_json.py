@@ -7,9 +7,10 @@ from typing import Annotated, Any, Literal
 import pytest
 from jsonschema import Draft202012Validator
 
-from PETWorks.gate import anonymization_document, bounds, document, sign_off_document, subset_document
+from PETWorks.gate import anonymization_document, bounds, document, plan_document, sign_off_document, subset_document
 from PETWorks.gate.bounds import Bound
 from PETWorks.gate.document import CheckFile
+from PETWorks.gate.plan_document import Plan
 from PETWorks.gate.typed_json import ABSENT, Absent, JSONObject, keywords
 
 
@@ -86,15 +87,15 @@ def test_what_the_schema_rejects(wrong):
     assert not Draft202012Validator(Tree.json_schema()).is_valid({**PLAIN, **wrong})
 
 
-def test_every_class_of_a_check_is_described_and_used():
-    definitions = CheckFile.json_schema()["$defs"]
+def test_every_class_of_a_document_is_described_and_used():
+    definitions = {**CheckFile.json_schema()["$defs"], **Plan.json_schema()["$defs"]}
     classes = {
         name: one
-        for module in (anonymization_document, bounds, document, sign_off_document, subset_document)
+        for module in (anonymization_document, bounds, document, plan_document, sign_off_document, subset_document)
         for name, one in vars(module).items()
         if isinstance(one, type) and issubclass(one, JSONObject) and one.__module__ == module.__name__
     }
-    assert set(classes) == set(definitions) | {"CheckDocument", "CheckFile"}
+    assert set(classes) == set(definitions) | {"CheckDocument", "CheckFile", "Plan"}
     for name, one in classes.items():
         assert not (one.__doc__ or "").startswith(f"{name}("), "dataclass writes that if there is no docstring"
         assert fields(one)

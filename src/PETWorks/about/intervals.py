@@ -212,3 +212,14 @@ def between_quantiles(parts: Sequence[int], counts: Mapping[str, int]) -> Interv
             passed += count
         levels.append(_Cut(tuple(cuts)))
     return Intervals(levels)
+
+
+def between_same_cuts(levels: Sequence[Sequence[str]]) -> Intervals:
+    """The intervals that labels of earlier levels tell: every cut is the end of some of them."""
+    return Intervals([_Cut(tuple(sorted(_ends(set(labels))))) for labels in levels])
+
+
+def _ends(labels: Iterable[str]) -> set[Fraction]:
+    matches = [match for label in labels if (match := _LABEL.fullmatch(label)) is not None]
+    ends = [exact(text) for match in matches for text in match.groups() if text is not None]
+    return {end for end in ends if end is not None}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PETWorks.anonymizer.explanation import ColumnReason, Explanation, column_reasons, explained
 from PETWorks.anonymizer.local import Sweep
 from PETWorks.anonymizer.losses import Losses, losses
+from PETWorks.anonymizer.plan import plan_of
 from PETWorks.anonymizer.problem import Problem
 from PETWorks.anonymizer.record_reasons import reasons_on_node
 from PETWorks.anonymizer.released import Recoded
@@ -65,6 +66,11 @@ class Anonymization(Recoded):
     def nodes(self) -> int:
         """How many nodes there are."""
         return self.problem.lattice.nodes
+
+    @property
+    def plan(self) -> dict[str, Any]:
+        """All that is needed to recode another table in the same way, for `apply_plan` and to be saved as JSON."""
+        return plan_of(self.problem, "global", (self.classes.node,), self.suppressed, self.loss)
 
     def explain(self) -> Explanation:
         """Why these levels: what would break one level finer, the next-best levels, what each rule costs.

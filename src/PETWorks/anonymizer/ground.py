@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from PETWorks.about.hierarchy import misfit
 from PETWorks.anonymizer.lattice import Lattice, Node
 from PETWorks.counting.codes import Column, Known
 from PETWorks.counting.counts import ClassPairs, ClassValues, Grouping, Integers, run_starts
@@ -60,9 +61,13 @@ class Ground:
         return ground
 
     def check_nesting(self) -> None:
-        """An error if values that are equal on some level are not on a higher one."""
+        """An error if values have no place, or if some that are equal on one level are not on a higher one."""
         for column in self.lattice.columns:
             hierarchy = self.view.hierarchies[column]
+            values = [value for value in self.base.rows.domains[column].values if value is not None]
+            strange = sum(hierarchy.level(value) is None for value in values)
+            if strange:
+                raise misfit(column, hierarchy, strange, len(values), "values of the table are not leaves of")
             for level in range(hierarchy.height):
                 if self.base.lattice.lift(column, level, level + 1) is None:
                     raise HierarchyError(

@@ -4,7 +4,7 @@ The sweep visits the nodes by what they lose, and releases on each every class o
 rules. What is left in the end is suppressed.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -126,6 +126,13 @@ class Sweep:
             for name, own in recoded.items()
         }
 
+    def changed(self) -> dict[str, Column]:
+        """Those of them that are not as they were."""
+        levels = zip(*self.nodes, strict=True) if self.nodes else ((1,) for _ in self.ground.lattice.columns)
+        is_other = [bool(self.suppressed) or any(used) for used in levels]
+        columns = zip(self.in_order().items(), is_other, strict=True)
+        return {name: column for (name, column), other in columns if other}
+
     def _column(self, place: int, name: str) -> Column:
         """A column whose values are on several levels; equal labels are one value, and `*` is the first."""
         codes, levels = self.rows.columns[name].codes, self.levels(place)
@@ -142,12 +149,18 @@ def sweep(
     ground: Ground, judge: Judge, bounds: NDArray[np.float64], report: Callable[[int], None] | None = None
 ) -> Sweep:
     """Release every class on the first node, by ascending loss, on which it keeps the rules."""
+    order = np.argsort(bounds.reshape(-1), kind="stable")
+    return sweep_over(ground, judge, map(ground.lattice.node, order.tolist()), report)
+
+
+def sweep_over(
+    ground: Ground, judge: Judge, nodes: Iterable[Node], report: Callable[[int], None] | None = None
+) -> Sweep:
+    """Release every class on the first of some nodes on which it keeps the rules."""
     rest = _Rest(ground, ground.base.rows)
     on_node = np.full(len(rest.places), LEFT, np.int64)
     used: list[Node] = []
-    order = np.argsort(bounds.reshape(-1), kind="stable")
-    for number, place in enumerate(order.tolist()):
-        node = ground.lattice.node(place)
+    for number, node in enumerate(nodes):
         released = rest.released(node, judge)
         if released is not None:
             on_node[rest.places[released]] = len(used)

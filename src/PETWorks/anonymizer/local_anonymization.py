@@ -12,6 +12,7 @@ from PETWorks.anonymizer.local import Sweep, sweep
 from PETWorks.anonymizer.local_reasons import reasons_for_left_over
 from PETWorks.anonymizer.losses import Losses, local_losses
 from PETWorks.anonymizer.objectives import LINEAR
+from PETWorks.anonymizer.plan import plan_of
 from PETWorks.counting.codes import Column
 from PETWorks.errors import NotApplicable, ParameterError, quoted
 
@@ -71,8 +72,13 @@ class LocalAnonymization(Anonymization):
     def _losses(self) -> Losses:
         return local_losses(self.problem, self.sweep)
 
+    @property
+    def plan(self) -> dict[str, Any]:
+        """All that is needed to recode another table in the same way, for `apply_plan` and to be saved as JSON."""
+        return plan_of(self.problem, "local", self.sweep.nodes, self.suppressed, self.loss)
+
     def _recoded(self) -> dict[str, Column]:
-        return self.sweep.in_order()
+        return self.sweep.changed()
 
     def reasons_per_record(self, below: int | None = None) -> "pa.Table":
         """Why records are suppressed: what is left over breaks a rule even on the highest levels that are allowed.

@@ -8,6 +8,7 @@ import numpy as np
 
 from PETWorks.anonymizer.ground import NodeClasses
 from PETWorks.anonymizer.recoding import recoded_columns
+from PETWorks.attributetypes import IDENTIFIER
 from PETWorks.counting.codes import Column
 from PETWorks.counting.release import Release
 from PETWorks.measures.class_tests import Mask
@@ -74,7 +75,10 @@ class Recoded:
     @property
     def left_out(self) -> tuple[str, ...]:
         """The direct identifiers; numbers in place of the privacy unit stay: people cannot be counted without them."""
-        return tuple(name for name in self.original.identifiers if name != self.original.privacy_unit)
+        original = self.original
+        return tuple(
+            name for name in original.identifiers if name in original.columns and name != original.privacy_unit
+        )
 
     @cached_property
     def table(self) -> "pa.Table":
@@ -90,7 +94,7 @@ class Recoded:
         treatment = {name: way for name, way in before.treatment.items() if name != "privacy_unit"}
         return Release(
             table,
-            {name: role for name, role in before.roles.items() if name in table.column_names},
+            {name: role for name, role in before.roles.items() if name in table.column_names or role == IDENTIFIER},
             before.hierarchies,
             given[0] if given[1] is None else given[1],
             population=None if population is None else population.given_as,

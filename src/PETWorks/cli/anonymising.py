@@ -1,4 +1,4 @@
-"""The commands that make a release: anonymize, apply."""
+"""The command `anonymize`."""
 
 import math
 import signal
@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
-from PETWorks.anonymizer.applying import on_levels
 from PETWorks.anonymizer.searching import Progress
 from PETWorks.cli.arguments import (
     DOES_NOT_HOLD,
     HOLDS,
-    items,
     say_written,
     shown_name,
 )
@@ -30,6 +28,7 @@ from PETWorks.gate.anonymising import anonymize_by, waived_rules
 from PETWorks.gate.anonymization_document import AnonymizationFacts
 from PETWorks.gate.anonymization_facts import anonymization_facts
 from PETWorks.gate.document import FAIL, RuleResult, together
+from PETWorks.gate.plan_files import made_plan, plan_text
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.verdict import columns_found
 from PETWorks.measures.parameters import number_given
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
 FILE = click.Path(path_type=Path)
 
 
-def _options(command: Callable[..., None]) -> Callable[..., None]:
+def release_options(command: Callable[..., None]) -> Callable[..., None]:
     """The options that both commands have."""
     option = click.option
     options = [
@@ -81,7 +80,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.command("anonymize")
 @click.argument("table", metavar="POLICY|DATA")
-@_options
+@release_options
 @click.option("--suppression", metavar="SHARE", help="The share of records that may be suppressed, from 0 to 1.")
 @click.option("--objective", metavar="NAME", help="What is to be small [default: granularity].")
 @click.option("--aggregate", metavar="NAME", help="Of granularity: geometric, arithmetic, sum, maximum.")
@@ -115,8 +114,9 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     """Make the best release of a table that keeps the rules, and prove that there is no better one.
 
     Generalises the quasi-identifiers, suppresses records where that costs less, leaves out direct identifiers. Beside
-    the release come its hierarchies and a policy for `petworks check`. Exit code 0: the release keeps every rule of
-    the policy; 1: it does not; 2: bad input, and nothing is written.
+    the release come its hierarchies, a policy for `petworks check`, and a plan with which `petworks apply` recodes
+    other tables in the same way. Exit code 0: the release keeps every rule of the policy; 1: it does not; 2: bad
+    input, and nothing is written.
 
     Ctrl-C or --time ends the search: the best release so far is written, with what it may lose more than the best
     one, and the exit code is 0 or 1. What was found is kept in OUTPUT.unfinished, for --resume.
@@ -142,8 +142,8 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         "suppression": _share(options["suppression"]),
         "objective": options["objective"],
         "aggregate": options["aggregate"],
-        "weights": _by_column(options["weights"], "--weight", _weight) or None,
-        "levels": _by_column(options["levels"], "--level", _bounds) or None,
+        "weights": by_column(options["weights"], "--weight", _weight) or None,
+        "levels": by_column(options["levels"], "--level", _bounds) or None,
         "method": "local" if options["local"] else None,
         "seconds": _seconds(options["time"]),
     }
@@ -179,8 +179,13 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         except KeyboardInterrupt:  # it takes further searches; the release is worth having without it
             click.echo("petworks: the explanation was stopped; the release is written without it", err=True)
     beside = reasons_beside(result, about_records, below)
+
+    def plan() -> bytes:
+        made = made_plan(result, job.content, job.policy, paths.release, paths.hierarchies)
+        return plan_text(made).encode("utf-8", "replace")
+
     with (
-        written(result, job, paths, options, beside) as (policy, rules),
+        written(result, job, paths, options, plan, beside) as (policy, rules),
         progress(f"checking {shown_name(paths.release)}"),
     ):
         waived = waived_rules(policy, today())
@@ -194,7 +199,7 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         click.echo(told.to_format(printed[0], lang), nl=False)
     else:
         _put_out(facts, rules, found, paths.release, policy, options)
-    say_written([*paths.written, *reports.values(), *beside])
+    say_written([*paths.written, paths.plan, *reports.values(), *beside])
     say_for_insiders(beside)
     if result.is_complete:
         unfinished.unlink(missing_ok=True)
@@ -215,41 +220,6 @@ def _unfinished(release: Path, *, resume: bool) -> Path:
             "start over"
         )
     return path
-
-
-@click.command("apply")
-@click.argument("table", metavar="POLICY|DATA")
-@_options
-@click.option("--levels", default="", metavar="COLUMN=N,...", help="The levels; columns that are not named stay.")
-@click.option("--suppress", is_flag=True, help="Suppress the records of classes that break a rule.")
-def apply_command(table: str, output: Path | None, **options: Any) -> None:
-    """Make a release on levels of one's own choice.
-
-    With --suppress, records of classes that break a rule are suppressed, however many they are. Otherwise as
-    `petworks anonymize`.
-
-    \b
-    Examples:
-      petworks apply patients_policy.yaml --levels age=2,zip=1 --suppress -o released.csv
-    """
-    if output is None:
-        raise ParameterError("-o names the file of the release, such as -o released.csv")
-    levels = _by_column(items(options["levels"], "--levels"), "--levels", _level)
-    check_seed(options)
-    job = job_given(table, options)
-    paths = checked_paths(output, job)
-    with progress(f"recoding {shown_name(table)}"):
-        result = on_levels(job.release, levels, job.rules if options["suppress"] else ())
-    with written(result, job, paths, options) as (_, rules):
-        pass
-    if options["output_format"] == "json":
-        click.echo(dumps({"levels": result.levels, "suppressed": result.suppressed, "rules": _verdicts(rules)}))
-    else:
-        from PETWorks.render.anonymization_text import applied_text
-
-        click.echo(applied_text(paths.release.name, result.suppressed, result.records, rules, **style(None)), nl=False)
-    say_written(paths.written)
-    sys.exit(DOES_NOT_HOLD if together([rule.verdict for rule in rules]) == FAIL else HOLDS)
 
 
 @contextmanager
@@ -289,7 +259,7 @@ def _put_out(
 ) -> None:
     if options["output_format"] == "json":
         told = {"release": target.name, "policy": policy.path.name, "anonymization": facts.to_dict()}
-        click.echo(dumps({**told, "rules": _verdicts(rules), "columns_to_look_at": found}))
+        click.echo(dumps({**told, "rules": verdicts(rules), "columns_to_look_at": found}))
         return
     from PETWorks.render.anonymization_text import anonymization_text
 
@@ -297,7 +267,8 @@ def _put_out(
     click.echo(anonymization_text(target.name, facts, rules, found, **shown), nl=False)
 
 
-def _verdicts(rules: tuple[RuleResult, ...]) -> list[dict[str, Any]]:
+def verdicts(rules: tuple[RuleResult, ...]) -> list[dict[str, Any]]:
+    """The verdict of each rule, for JSON."""
     return [{"rule": rule.name, "verdict": rule.verdict, "value": rule.value} for rule in rules]
 
 
@@ -319,9 +290,9 @@ def _share(text: str | None) -> float | None:
     return number
 
 
-def _by_column(texts: Iterable[str], option: str, read: Callable[[str], Any]) -> dict[str, Any]:
+def by_column(texts: Iterable[str], option: str, read: Callable[[str], Any]) -> dict[str, Any]:
     """`COLUMN=VALUE`, each column once; `read` gives None for what is no value."""
-    by_column: dict[str, Any] = {}
+    given_for: dict[str, Any] = {}
     for text in texts:
         name, equals, value = text.rpartition("=")
         column, given = name.strip(), read(value.strip())
@@ -329,23 +300,24 @@ def _by_column(texts: Iterable[str], option: str, read: Callable[[str], Any]) ->
             expected = {"--weight": "COLUMN=NUMBER", "--level": "COLUMN=N or COLUMN=N-M"}.get(option, "COLUMN=N")
             levels = "" if option == "--weight" else ", with levels from 0 on"
             raise ParameterError(f"{option} expects {expected}{levels}; got {text[:60]!r}")
-        if column in by_column:
+        if column in given_for:
             raise ParameterError(f"{option} gives the column {column!r} twice; once is enough")
-        by_column[column] = given
-    return by_column
+        given_for[column] = given
+    return given_for
 
 
 def _weight(text: str) -> float | None:
     return number_given(text)
 
 
-def _level(text: str) -> int | None:
+def level_given(text: str) -> int | None:
+    """A level; None if the text is none."""
     return int(text) if text.isdecimal() and len(text) <= 6 else None
 
 
 def _bounds(text: str) -> int | tuple[int, int] | None:
     low, dash, high = text.partition("-")
-    lowest, highest = _level(low), _level(high) if dash else None
+    lowest, highest = level_given(low), level_given(high) if dash else None
     if not dash:
         return lowest
     return None if lowest is None or highest is None else (lowest, highest)

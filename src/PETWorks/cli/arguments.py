@@ -40,6 +40,8 @@ OPTIONS = {
     Hint.NETWORK: "--network",
     Hint.CHECK_DOCUMENT: "petworks check POLICY --json FILE",
     Hint.INTERNAL_EDITION: "--internal",
+    Hint.PLAN: "petworks anonymize POLICY -o RELEASED.csv writes RELEASED_plan.json",
+    Hint.NEW_COLUMNS: "--identifier: they are left out; --insensitive: they stay as they are",
 }
 
 # The options that give a role to columns, as far as a command has them.

@@ -27,7 +27,7 @@ MODULES = {
     "measures": "measuring",
     "attack": "attacking",
     "anonymize": "anonymising",
-    "apply": "anonymising",
+    "apply": "applying",
     "hierarchy": "hierarchies",
     "init": "policies",
     "check": "policies",

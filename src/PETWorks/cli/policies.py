@@ -312,9 +312,9 @@ def regimes_command(output_format: str) -> None:
 
 
 @click.command("schema")
-@click.argument("name", type=click.Choice(["policy", "check"]))
+@click.argument("name", type=click.Choice(["policy", "check", "plan"]))
 def schema_command(name: str) -> None:
-    """Print a JSON Schema: of a policy file, or of the JSON that check writes.
+    """Print a JSON Schema: of a policy file, of the JSON that check writes, or of the plan that anonymize writes.
 
     \b
     Example:

@@ -2,7 +2,7 @@
 
 import secrets
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -157,9 +157,13 @@ def written(
     job: Job,
     paths: ReleasePaths,
     options: dict[str, Any],
+    plan: Callable[[], bytes] | None = None,
     beside: Mapping[Path, bytes] | None = None,
 ) -> Iterator[tuple[Policy, tuple[RuleResult, ...]]]:
-    """A context in which the release with all that comes beside it is written and judged; it stays if nothing fails."""
+    """A context in which the release with all that comes beside it is written and judged; it stays if nothing fails.
+
+    plan   makes the plan of the release, when this is there; without it, the plan of an earlier release is removed
+    """
     original = job.release
     needs_original = any(
         "the original table" in rule.metric.needs for rule in job.rules if isinstance(rule, MeasureRule)
@@ -185,12 +189,14 @@ def written(
     is_new = not paths.folder.exists()
     paths.folder.mkdir(exist_ok=True)
     try:
-        with in_place(contents):
+        with in_place(contents), in_place({} if plan is None else {paths.plan: plan()}):
             policy = read_policy(paths.policy, root, network=options["network"])
             yield policy, rule_results(policy.release(engine="memory"), policy, today())
     finally:
         if is_new and not any(paths.folder.iterdir()):
             paths.folder.rmdir()
+    if plan is None:
+        paths.plan.unlink(missing_ok=True)
     if root is not None:
         click.echo(
             f"petworks: the policy names files outside its folder: check it with --root {printable(shown_path(root))}",

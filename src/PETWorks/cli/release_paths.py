@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from PETWorks.errors import InputError, ParameterError, PETWorksError
+from PETWorks.errors import Hint, InputError, ParameterError, PETWorksError
 from PETWorks.gate.anonymising import MARK, hierarchy_files
+from PETWorks.gate.json_files import read_json
 from PETWorks.tables.globs import SIGNS, would_match
 from PETWorks.tables.output import check_writable
 from PETWorks.tables.writing import check_suffix
@@ -44,16 +45,17 @@ class Inputs:
 
 @dataclass(frozen=True)
 class ReleasePaths:
-    """The file of a release, its policy, and the folder with its hierarchies, by column."""
+    """The file of a release, its policy, its plan, and the folder with its hierarchies, by column."""
 
     release: Path
     policy: Path
+    plan: Path
     folder: Path
     hierarchies: Mapping[str, Path]
 
     @property
     def written(self) -> list[Path]:
-        """What a user is told of; the folder stands for what is in it."""
+        """What a user is told of beside the plan; the folder stands for what is in it."""
         return [self.release, self.policy, *([self.folder] if self.hierarchies else [])]
 
 
@@ -71,13 +73,15 @@ def release_paths(
     paths = ReleasePaths(
         release,
         release.with_name(f"{release.stem}_policy.yaml"),
+        release.with_name(f"{release.stem}_plan.json"),
         release.with_name(f"{release.stem}_hierarchies"),
         hierarchy_files(release, hierarchies, columns),
     )
     try:
         is_ours = _is_ours(paths.policy, release)
+        _check_plan(paths.plan, release)
         _check_folder(paths, inputs, is_ours=is_ours)
-        for path in (release, paths.policy, *paths.hierarchies.values()):
+        for path in (release, paths.policy, paths.plan, *paths.hierarchies.values()):
             inputs.check(path)
     except OSError as error:
         raise InputError(f"cannot write {str(output)!r}, or what comes beside it: {error.strerror or error}") from None
@@ -86,7 +90,7 @@ def release_paths(
 
 def check_reports(reports: Iterable[Path], paths: ReleasePaths, inputs: Inputs) -> None:
     """An error if a report cannot be written, or if two results would be in one file."""
-    taken = {paths.release, paths.policy}
+    taken = {paths.release, paths.policy, paths.plan}
     for report in reports:
         path = check_writable(report, inputs.files)
         inputs.check(path)
@@ -117,6 +121,22 @@ def _is_ours(policy: Path, release: Path) -> bool:
     if data != release.name:
         raise InputError(f"cannot write {str(policy)!r}: it is the policy of another release, {data!r}; {ANOTHER}")
     return True
+
+
+def _check_plan(plan: Path, release: Path) -> None:
+    """An error if there is another file than the plan of an earlier run for this very release."""
+    if not os.path.lexists(plan):
+        return
+    if plan.is_symlink() or not plan.is_file():
+        raise InputError(f"cannot write {str(plan)!r}: it exists and is not a regular file; {ANOTHER}")
+    try:
+        content = read_json(plan, "a plan", Hint.PLAN)
+    except InputError:
+        content = None
+    if not isinstance(content, dict) or "petworks_plan" not in content:
+        raise InputError(f"cannot write {str(plan)!r}: it exists and was not written by petworks anonymize; {ANOTHER}")
+    if content.get("release") != release.name:
+        raise InputError(f"cannot write {str(plan)!r}: it is the plan of another release; {ANOTHER}")
 
 
 def _check_folder(paths: ReleasePaths, inputs: Inputs, *, is_ours: bool) -> None:

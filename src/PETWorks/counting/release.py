@@ -94,6 +94,7 @@ class Release:
         self.privacy_unit = checked_unit(privacy_unit, source, self.roles)
         self.treatment = {**checked_treatment(treatment), "privacy_unit": privacy_unit}
         given = as_hierarchies(hierarchies, self.columns)
+        self.declared = {column: one.words for column, one in given.items() if isinstance(one, Declaration)}
         self.compared_columns = [*self.quasi_identifiers, *self.sensitive_attributes] if self.roles else list(given)
         people = None if population is None else Population.given(population, self.quasi_identifiers, self.privacy_unit)
         self.memory_limit = allowed(memory_limit)

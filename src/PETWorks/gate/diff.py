@@ -1,7 +1,5 @@
 """Two checks of a release compared: what got better and what got worse."""
 
-import json
-import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,13 +9,12 @@ from typing import Any, Literal
 from PETWorks.errors import Hint, InputError, quoted
 from PETWorks.gate.bounds import Bound
 from PETWorks.gate.document import FAIL, PASS, WAIVED, WITHHELD, CheckDocument, CheckFile, RuleResult, Value, Verdict
+from PETWorks.gate.json_files import read_json
 from PETWorks.gate.schema import violation
 from PETWorks.gate.typed_json import JSONObject
 from PETWorks.measures.catalogue import catalogue
 from PETWorks.measures.result import shown
-from PETWorks.tables.small_files import read_small
 
-LARGEST_FILE = 1 << 26
 _DIGEST = re.compile("[0-9a-f]{64}")
 _ORDER = (FAIL, WITHHELD, WAIVED, PASS)
 
@@ -73,30 +70,11 @@ class Comparison(JSONObject):
 
 def read_check(path: Path) -> CheckFile:
     """The JSON file of a check, or an error."""
-    text = _text_of(path)
-    try:
-        content = json.loads(text, parse_constant=_finite, parse_float=_finite)
-    except (ValueError, RecursionError):
-        raise InputError(f"{path.name}: not JSON; expected the result of a check", Hint.CHECK_DOCUMENT) from None
+    content = read_json(path, "the result of a check", Hint.CHECK_DOCUMENT)
     wrong = violation(content, "check")
     if wrong:
         raise InputError(f"{path.name}: not the result of a check: {wrong}")
     return CheckFile.from_dict(content)
-
-
-def _text_of(path: Path) -> str:
-    try:
-        return read_small(path, LARGEST_FILE).decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(f"{path.name}: not JSON in UTF-8") from None
-
-
-def _finite(text: str) -> float:
-    """A number; NaN and infinity are errors."""
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError("not a finite number")
-    return number
 
 
 def compare(old: CheckDocument, new: CheckDocument) -> Comparison:

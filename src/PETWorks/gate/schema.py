@@ -9,9 +9,11 @@ from typing import Any
 from PETWorks.errors import quoted, unknown
 from PETWorks.gate.document import CheckFile
 from PETWorks.gate.mistakes import Mistakes
+from PETWorks.gate.plan_document import Plan
+from PETWorks.gate.typed_json import JSONObject
 from PETWorks.tables.yamlfile import Key
 
-NAMES = ("policy", "check")
+NAMES = ("policy", "check", "plan")
 MOST_WORDED = 100
 _KINDS = {
     "object": "a mapping",
@@ -22,17 +24,18 @@ _KINDS = {
 }
 
 
-_HEAD = {
-    "$schema": "https://json-schema.org/draft/2020-12/schema",
-    "$id": "urn:petworks:check:1",
-    "title": "PETWorks check, version 1",
-}
+_TYPED: Mapping[str, type[JSONObject]] = {"check": CheckFile, "plan": Plan}
 
 
 def schema_text(name: str) -> str:
-    """A schema as it is published: that of a policy is a file, that of a check follows from the types."""
-    if name == "check":
-        return json.dumps({**_HEAD, **CheckFile.json_schema()}, indent=2, ensure_ascii=False) + "\n"
+    """A schema as it is published: that of a policy is a file, the others follow from the types."""
+    if name in _TYPED:
+        head = {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "$id": f"urn:petworks:{name}:1",
+            "title": f"PETWorks {name}, version 1",
+        }
+        return json.dumps({**head, **_TYPED[name].json_schema()}, indent=2, ensure_ascii=False) + "\n"
     return (files("PETWorks.gate") / "schemas" / f"{name}.json").read_text("utf-8")
 
 

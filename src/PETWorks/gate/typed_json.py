@@ -84,6 +84,8 @@ def _typed(hint: Any, value: Any) -> Any:
             return member.from_dict(value)
         if isinstance(value, list) and get_origin(member) is tuple:
             return tuple(_typed(get_args(member)[0], one) for one in value)
+        if isinstance(value, Mapping) and get_args(member):
+            return {key: _typed(get_args(member)[1], one) for key, one in value.items()}
     return value
 
 

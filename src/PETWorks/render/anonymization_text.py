@@ -1,13 +1,15 @@
 """How a release was made, as tables for a terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich.text import Text
 
-from PETWorks.errors import printable
+from PETWorks.anonymizer.replaying import Replayed
+from PETWorks.errors import printable, quoted
 from PETWorks.gate.anonymization_document import AnonymizationFacts, FrontierFacts, LocalRecoding
-from PETWorks.gate.document import RuleResult, together
+from PETWorks.gate.document import FAIL, RuleResult, together
+from PETWorks.measures.numbers import percent
 from PETWorks.render import anonymization
 from PETWorks.render.check_text import rules_table, verdict_word
 from PETWorks.render.language import ENGLISH, name, put, said
@@ -72,8 +74,47 @@ def applied_text(
     return rendered([_title(file, rules, ENGLISH), Text(told), rules_table(rules, ENGLISH)], colour=colour, width=width)
 
 
-def _title(file: str, rules: Sequence[RuleResult], lang: str) -> Text:
-    return verdict_word(together([rule.verdict for rule in rules]), lang) + Text(f" {printable(file)}", "bold")
+def replayed_text(file: str, result: Replayed, rules: Sequence[RuleResult], *, colour: bool, width: int) -> str:
+    """What differs from the table of the plan, why records are suppressed, and the verdict of each rule."""
+    then, limit = result.then, result.problem.suppression
+    parts: list[Any] = [_title(file, rules, ENGLISH, fails=not result.within_the_limit)]
+    compared = new_table("", "plan", "now")
+    compared.add_row("records", f"{then.records:,}", f"{result.records:,}")
+    compared.add_row(
+        "suppressed records", _of_all(then.suppressed, then.records), _of_all(result.suppressed, result.records)
+    )
+    compared.add_row("suppressed at most", percent(limit), percent(limit))
+    compared.add_row("loss", anonymization.loss(then.loss), anonymization.loss(result.loss))
+    parts.append(compared)
+    if not result.within_the_limit:
+        parts.append(Text(f"More records are suppressed than the plan allows, which is {percent(limit)}."))
+    if result.without_place:
+        table = new_table("column", "values without a place", "records")
+        for column, found in result.without_place.items():
+            table.add_row(Text(name(column)), f"{found.values:,}", f"{found.records:,}")
+        parts.append(table)
+    parts += [Text(f"{reason}: {number:,}.") for reason, number in _reasons(result) if number]
+    if result.missing_columns:
+        parts.append(Text(f"Columns of the plan that the table lacks: {quoted(result.missing_columns)}."))
+    return rendered([*parts, rules_table(rules, ENGLISH)], colour=colour, width=width)
+
+
+def _reasons(result: Replayed) -> Iterator[tuple[str, int | None]]:
+    """Why records are suppressed; a record may be in a class that breaks several rules."""
+    yield "Records suppressed because a value has no place", result.not_placed
+    if result.sweep is not None:
+        yield "Records suppressed because no levels of the plan keep the rules", result.sweep.suppressed
+    for rule, failing in result.failing.items():
+        yield f"Records in classes that break {printable(rule)}, which are suppressed", failing
+
+
+def _of_all(some: int, records: int) -> str:
+    return f"{some:,} ({percent(some / records)})"
+
+
+def _title(file: str, rules: Sequence[RuleResult], lang: str, *, fails: bool = False) -> Text:
+    verdict = FAIL if fails else together([rule.verdict for rule in rules])
+    return verdict_word(verdict, lang) + Text(f" {printable(file)}", "bold")
 
 
 def levels_table(facts: AnonymizationFacts, lang: str) -> Any:

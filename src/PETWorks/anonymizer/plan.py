@@ -1,0 +1,79 @@
+"""The plan of a release: all that is needed to recode another table in the same way, and no cell of the table."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from PETWorks.about.refitting import hierarchy_digest, plain_words
+from PETWorks.about.roles import ROLE_KEYS
+from PETWorks.anonymizer.lattice import Node
+from PETWorks.anonymizer.problem import Problem
+from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
+from PETWorks.counting.release import Release
+from PETWorks.errors import ParameterError
+
+VERSION = 1
+SUBSETS = "every-subset"  # what a plan calls the measure of a limit on subsets
+
+
+def plan_of(problem: Problem, method: str, nodes: tuple[Node, ...], suppressed: int, loss: float) -> dict[str, Any]:
+    """The plan as plain dicts, lists, numbers and texts; what is not known has no key.
+
+    nodes   the levels of the columns: one node, or those of local recoding in their order
+    """
+    release = problem.original
+    columns = problem.lattice.columns
+    known = {*release.roles, release.privacy_unit}
+    population = release.view.background.population
+    said = {
+        "petworks_plan": VERSION,
+        "method": method,
+        "columns": list(columns),
+        "levels": [list(node) for node in nodes],
+        "suppression": problem.suppression,
+        "objective": problem.objective_name,
+        "aggregate": problem.aggregate,
+        "weights": dict(problem.weights) or None,
+        "allowed_levels": {name: list(bounds) for name, bounds in problem.allowed_levels.items()} or None,
+        "rules": list(rules_in_plan(problem.rules)),
+        "roles": {
+            key: [column for column, role in release.roles.items() if role == own] for key, own in ROLE_KEYS.items()
+        },
+        "no_role": [column for column in release.columns if column not in known],
+        "privacy_unit": release.privacy_unit,
+        "treatment": {name: way for name, way in release.treatment.items() if name != "privacy_unit"},
+        "population": None if population is None or population.source is not None else population.given_as,
+        "hierarchies": dict(_hierarchies(release)),
+        "records": problem.ground.records,
+        "suppressed": suppressed,
+        "loss": loss,
+    }
+    return {key: value for key, value in said.items() if value is not None}
+
+
+def _hierarchies(release: Release) -> Iterator[tuple[str, dict[str, Any]]]:
+    for column in release.compared_columns:
+        if column in release.hierarchies:
+            hierarchy, words = release.hierarchies[column], plain_words(release.declared.get(column))
+            declared = {} if words is None else {"words": words}
+            yield column, {"height": hierarchy.height, "sha256": hierarchy_digest(hierarchy), **declared}
+
+
+def rules_in_plan(rules: tuple[Rule, ...]) -> Iterator[dict[str, Any]]:
+    """The rules with the thresholds that differ from what is usual, each with a name of its own."""
+    names: set[str] = set()
+    for place, rule in enumerate(rules, 1):
+        name = rule.name if rule.name not in names else f"{rule.name}, rule {place}"
+        names.add(name)
+        if isinstance(rule, SubsetRule):
+            limit = {"limit": rule.limit, "at_most": rule.at_most, "sizes": rule.sizes}
+            yield {"name": name, "measure": SUBSETS, "parameters": limit}
+            continue
+        assert isinstance(rule, MeasureRule)
+        yield {"name": name, "measure": rule.metric.name, "parameters": _given(rule)}
+
+
+def _given(rule: MeasureRule) -> Mapping[str, Any]:
+    given = {name: one for name, one in rule.parameters.items() if one != rule.metric.parameters[name].default}
+    if any(map(callable, given.values())):
+        raise ParameterError(f"{rule.name}: a function of your own cannot be part of a plan", what="rules")
+    return given

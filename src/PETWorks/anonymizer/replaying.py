@@ -1,0 +1,220 @@
+"""Another table on the levels of a plan: what has no place or breaks a rule is suppressed, and compared with then."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from PETWorks.anonymizer.column_objectives import ByColumn
+from PETWorks.anonymizer.ground import NodeClasses
+from PETWorks.anonymizer.judging import Judge, records_failing
+from PETWorks.anonymizer.lattice import Node
+from PETWorks.anonymizer.local import Sweep, sweep_over
+from PETWorks.anonymizer.problem import Problem, problem_of, with_original
+from PETWorks.anonymizer.recoding import recoded_columns
+from PETWorks.anonymizer.released import Recoded
+from PETWorks.anonymizer.rules import Rule
+from PETWorks.counting.codes import Column
+from PETWorks.counting.release import Release
+from PETWorks.counting.weighted_rows import WeightedRows
+from PETWorks.errors import NotApplicable
+from PETWorks.measures.class_tests import Mask
+from PETWorks.tables.arrays import strings
+from PETWorks.tables.cells import SUPPRESSED
+
+
+@dataclass(frozen=True)
+class Steps:
+    """What is done to a table: levels, one node or several of local recoding, and the settings of the search."""
+
+    nodes: tuple[Node, ...]
+    suppression: float
+    objective: str
+    aggregate: str | None
+    weights: Mapping[str, float]
+    allowed_levels: Mapping[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Then:
+    """The table of the plan: how many records it has, how many were suppressed, and what was lost."""
+
+    records: int
+    suppressed: int
+    loss: float
+
+
+@dataclass(frozen=True)
+class WithoutPlace:
+    """Of a column, how many values have no place in its hierarchy, and how many records have one of them."""
+
+    values: int
+    records: int
+
+
+@dataclass(frozen=True, eq=False)
+class Replayed(Recoded):
+    """A table on the levels of a plan.
+
+    then             the table of the plan
+    loss             what is lost now, by the objective of the plan
+    without_place    the columns with values that have no place in their hierarchy
+    not_placed       how many records are suppressed because of that
+    failing          for each rule, how many records are in classes that fail it; None if it is not about classes, or
+                     if each record is on levels of its own
+    missing_columns  columns of the plan that the table does not have, and need not have
+    """
+
+    problem: Problem
+    sweep: Sweep | None
+    then: Then
+    loss: float
+    without_place: Mapping[str, WithoutPlace]
+    not_placed: int
+    failing: Mapping[str, int | None]
+    missing_columns: tuple[str, ...] = ()
+
+    @property
+    def levels(self) -> dict[str, Any]:
+        """The level of each quasi-identifier, or those that are used."""
+        if self.sweep is None:
+            return super().levels
+        used = np.array(self.sweep.nodes, np.int64).reshape(-1, len(self.classes.columns))
+        return {name: tuple(np.unique(used[:, place]).tolist()) for place, name in enumerate(self.classes.columns)}
+
+    @cached_property
+    def suppressed(self) -> int:
+        """How many records are suppressed beside those that were already."""
+        own = int(self.classes.records[self.taken_out].sum()) if self.sweep is None else self.sweep.suppressed
+        return own + self.not_placed
+
+    @property
+    def within_the_limit(self) -> bool:
+        """Whether no more records are suppressed than the plan allows."""
+        return self.suppressed <= self.problem.most
+
+    @cached_property
+    def verdicts(self) -> dict[str, bool]:
+        """Whether the release keeps each rule."""
+        return {rule.name: rule.holds(self.release.view) for rule in self.problem.rules}
+
+    def _recoded(self) -> dict[str, Column]:
+        if self.sweep is not None:
+            return self.sweep.in_order() if self.not_placed else self.sweep.changed()
+        if self.not_placed:
+            return recoded_columns(self.classes, self.taken_out)[0]
+        return super()._recoded()
+
+    def __repr__(self) -> str:
+        return (
+            f"<Replayed: {self.suppressed} of {self.records} records suppressed; loss {self.loss:.6g}; plan: "
+            f"{self.then.suppressed} of {self.then.records}, {self.then.loss:.6g}>"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as plain dicts, lists, numbers and texts."""
+        then = self.then
+        return {
+            "plan": {"records": then.records, "suppressed": then.suppressed, "loss": then.loss},
+            "now": {"records": self.records, "suppressed": self.suppressed, "loss": self.loss},
+            "suppression_limit": self.problem.suppression,
+            "within_the_limit": self.within_the_limit,
+            "not_placed": self.not_placed,
+            "without_place": {
+                name: {"values": found.values, "records": found.records} for name, found in self.without_place.items()
+            },
+            "failing_records": dict(self.failing),
+            "missing_columns": list(self.missing_columns),
+            "levels": {name: list(own) if isinstance(own, tuple) else own for name, own in self.levels.items()},
+        }
+
+
+def replayed(
+    release: Release,
+    rules: tuple[Rule, ...],
+    steps: Steps,
+    then: Then,
+    strange: Mapping[str, frozenset[str]],
+    missing_columns: tuple[str, ...] = (),
+) -> Replayed:
+    """A table on the levels of a plan.
+
+    strange   for each column the values that have no place in its hierarchy
+    """
+    without_place, out = _without_place(release, steps.nodes, strange)
+    with_original(release)  # with all that it has
+    if out.any():
+        _suppress(release, out)
+    alone = len(steps.nodes) == 1
+    allowed: Mapping[str, Any] = steps.allowed_levels
+    if alone:
+        allowed = dict(zip(release.quasi_identifiers, steps.nodes[0], strict=True))
+    problem = problem_of(release, rules, steps.suppression, steps.objective, steps.aggregate, steps.weights, allowed)
+    not_placed = int(np.count_nonzero(out))
+    classes = problem.ground.at(steps.nodes[0])
+    taken_out, sweep = np.zeros(len(classes.records), np.bool_), None
+    judge = Judge(problem.ground, problem.rules, problem.most - not_placed, problem.objective)
+    if alone:
+        taken_out = _taken_out(judge, classes)
+        loss = problem.objective.loss(classes, taken_out)
+    else:
+        sweep = sweep_over(problem.ground, judge, steps.nodes)
+        assert isinstance(problem.objective, ByColumn)
+        loss = sweep.loss(problem.objective)
+    failing = {
+        rule.name: records_failing(judge, classes, rule) if alone and rule.tests(release.view) else None
+        for rule in problem.rules
+    }
+    return Replayed(
+        release, classes, taken_out, problem, sweep, then, loss, without_place, not_placed, failing, missing_columns
+    )
+
+
+def _taken_out(judge: Judge, classes: NodeClasses) -> Mask:
+    """What the rules want to be suppressed; beyond the limit, the classes that fail."""
+    if judge.most >= 0:
+        suppressed = judge(classes).suppressed
+        if suppressed is not None:
+            return suppressed
+    return judge.failing(classes)[0]
+
+
+def _without_place(
+    release: Release, nodes: tuple[Node, ...], strange: Mapping[str, frozenset[str]]
+) -> tuple[dict[str, WithoutPlace], Mask]:
+    """The columns with values that have no place, and the records that cannot be generalised because of them."""
+    table: Any = release.table
+    out = np.zeros(table.rows, np.bool_)
+    found: dict[str, WithoutPlace] = {}
+    lowest = dict(zip(release.quasi_identifiers, np.array(nodes).min(axis=0).tolist(), strict=True))
+    for name, values in strange.items():
+        column = table.columns[name]
+        # On the highest level everything has a place.
+        if name in lowest and lowest[name] == release.hierarchies[name].height:
+            continue
+        unknown = np.array([value in values for value in column.values], np.bool_)
+        if unknown.any():
+            records = unknown[column.codes]
+            found[name] = WithoutPlace(int(np.count_nonzero(unknown)), int(np.count_nonzero(records)))
+            out |= records if name in lowest else False
+    if out.all():
+        raise NotApplicable(
+            f"each of the {table.rows} records has a value without a place in the hierarchies of the plan; this is "
+            "another table, or its values are written in another way"
+        )
+    return found, out
+
+
+def _suppress(release: Release, out: Mask) -> None:
+    """Let records be suppressed before anything is counted."""
+    table: Any = release.view.table
+    columns = dict(table.columns)
+    for name in release.quasi_identifiers:
+        column = columns[name]
+        star = column.code(SUPPRESSED)
+        labels = column.labels if star is not None else strings([*column.values, SUPPRESSED])
+        codes = np.where(out, len(labels) - 1 if star is None else star, column.codes)
+        columns[name] = Column(labels, codes.astype(np.uint32))
+    release.view = replace(release.view, table=WeightedRows(columns, table.unit, table.weights))

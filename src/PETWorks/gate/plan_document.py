@@ -1,0 +1,72 @@
+"""The types of a plan: how a release was made, so that another table can be recoded in the same way."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from PETWorks.about.hierarchy import MOST_LEVELS
+from PETWorks.gate.typed_json import JSONObject, keywords
+
+Digest = Annotated[str, "SHA-256", keywords(pattern="^[0-9a-f]{64}$")]
+Level = Annotated[int, keywords(minimum=0)]
+Number = Annotated[int, keywords(minimum=0)]
+Way = Literal["missing", "suppressed", "several_sensitive"]
+RoleKey = Literal["identifiers", "quasi_identifiers", "sensitive_attributes", "insensitive_attributes"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedHierarchy(JSONObject):
+    """Where the hierarchy of a column comes from: words, a file beside the plan, or both."""
+
+    height: Annotated[int, "the highest level", keywords(minimum=1, maximum=MOST_LEVELS)]
+    sha256: Annotated[Digest, "of the hierarchy that was used, as a CSV file"]
+    words: Annotated[Mapping[str, Any], "its declaration; values that are new get their place by it"] | None = None
+    file: Annotated[str, "the CSV file, its path from the folder of the plan"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedRule(JSONObject):
+    """A rule with its thresholds; of the measure every-subset: the limit, its value and the sizes."""
+
+    name: str
+    measure: str
+    parameters: Mapping[str, Any]
+    asked: Annotated[Mapping[str, Any], "other thresholds, with which the release was made"] | None = None
+    preset: str | None = None
+    why: Any | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan(JSONObject):
+    """How a release was made. It contains no cell of the table."""
+
+    petworks_plan: Annotated[Literal[1], "the version of the format"]
+    note: Annotated[str, "who may see it"] | None = None
+    method: Literal["global", "local"]
+    columns: Annotated[tuple[str, ...], "the quasi-identifiers", keywords(minItems=1, uniqueItems=True)]
+    levels: Annotated[
+        tuple[tuple[Level, ...], ...],
+        "the levels of the columns; of local recoding all combinations that are used, in the order of their use",
+        keywords(minItems=1),
+    ]
+    suppression: Annotated[float, "the share of records that may be suppressed", keywords(minimum=0, maximum=1)]
+    objective: str
+    aggregate: str | None = None
+    weights: Mapping[str, float] | None = None
+    allowed_levels: Annotated[Mapping[str, tuple[Level, ...]], "the lowest and the highest, by column"] | None = None
+    rules: Annotated[tuple[PlannedRule, ...], keywords(minItems=1)]
+    roles: Mapping[RoleKey, tuple[str, ...]]
+    no_role: Annotated[tuple[str, ...], "columns without a role, which are in the release as they were"]
+    privacy_unit: str | None = None
+    treatment: Mapping[Way, str]
+    population: Annotated[float, "a number of people, or a share of them"] | None = None
+    hierarchies: Mapping[str, PlannedHierarchy]
+    records: Annotated[int, "of the original", keywords(minimum=1)]
+    suppressed: Annotated[Number, "records that were suppressed"]
+    loss: Annotated[float, "what was lost, by the objective"]
+    policy: Annotated[Mapping[str, Any], "what else the policy says: title, context, presets, waivers, ..."] | None = (
+        None
+    )
+    release: Annotated[str, "the name of the file"] | None = None
+    original_sha256: Annotated[Digest, "of the file of the original"] | None = None
+    release_sha256: Annotated[Digest, "of the file of the release"] | None = None

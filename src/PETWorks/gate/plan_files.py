@@ -1,0 +1,192 @@
+"""Plans as files: what is written beside a release, and what is read again, strictly."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from PETWorks.about.hierarchy import Hierarchy, read_hierarchy
+from PETWorks.about.refitting import hierarchy_digest, needs_earlier
+from PETWorks.anonymizer.best_levels import Anonymization
+from PETWorks.anonymizer.objectives import LINEAR
+from PETWorks.anonymizer.plan import SUBSETS, VERSION
+from PETWorks.errors import HierarchyError, Hint, InputError, quoted
+from PETWorks.gate.inputs import table_digest
+from PETWorks.gate.json_files import read_json
+from PETWorks.gate.plan_document import Plan, PlannedHierarchy, PlannedRule
+from PETWorks.gate.policy import Policy
+from PETWorks.gate.policy_rules import IMPLICIT, Rule
+from PETWorks.gate.schema import violation
+
+NOTE = "Internal, like the policy: for those who may see the original. Do not release it."
+# What a plan says in its own words, or what is about the files of one table.
+SAID_ELSEWHERE = (
+    *("petworks_policy", "data", "original", "population", "hierarchies", "anonymize", "separator", "encoding"),
+    *("roles", "privacy_unit", "treatment", "rules", "subsets"),
+)
+_NUMBERS = re.compile(r"\[\n\s+(\d+(?:,\n\s+\d+)*)\n\s+\]")
+
+
+def made_plan(
+    result: Anonymization, content: Mapping[str, Any], policy: Policy | None, target: Path, files: Mapping[str, Path]
+) -> Plan:
+    """The plan of a release that has been written.
+
+    content   what the policy of the original says
+    target    the file of the release
+    files     for each column the file of its hierarchy
+    """
+    plan = Plan.from_dict(result.plan)
+    folder, data = target.parent, content["data"]
+    hierarchies = {
+        column: replace(one, file=files[column].relative_to(folder).as_posix()) if needs_earlier(one.words) else one
+        for column, one in plan.hierarchies.items()
+    }
+    further = {key: value for key, value in content.items() if key not in SAID_ELSEWHERE}
+    if further.get("title") == getattr(data, "name", None):
+        further.pop("title", None)
+    if policy is not None and policy.subset_sizes is not None:
+        further["subsets"] = {"sizes": policy.subset_sizes}
+    return replace(
+        plan,
+        note=NOTE,
+        rules=plan.rules if policy is None else tuple(_rules(policy, {one.name: one.parameters for one in plan.rules})),
+        hierarchies=hierarchies,
+        policy=further or None,
+        release=target.name,
+        original_sha256=table_digest(data) if isinstance(data, Path) else None,
+        release_sha256=_file_digest(target),
+    )
+
+
+def plan_text(plan: Plan) -> str:
+    """A plan as JSON, with the levels of a node in one line."""
+    text = json.dumps(plan.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return _NUMBERS.sub(lambda numbers: f"[{', '.join(re.findall('[0-9]+', numbers[1]))}]", text)
+
+
+def read_plan(path: Path) -> Plan:
+    """The plan of a file, or an error."""
+    return checked_plan(read_json(path, "a plan", Hint.PLAN), path.name)
+
+
+def checked_plan(content: Any, name: str) -> Plan:
+    """A plan from JSON; an error if it is none, or contradicts itself."""
+    version = content.get("petworks_plan") if isinstance(content, Mapping) else None
+    if isinstance(version, int | str) and not isinstance(version, bool) and version != VERSION:
+        raise InputError(
+            f"{name}: unknown version {quoted([str(version)])} of the format; this program reads version {VERSION}"
+        )
+    wrong = violation(content, "plan")
+    if wrong:
+        raise InputError(f"{name}: not a plan: {wrong}", Hint.PLAN)
+    plan = Plan.from_dict(content)
+    for contradiction in _contradictions(plan):
+        raise InputError(f"{name}: the plan contradicts itself: {contradiction}")
+    return plan
+
+
+def _contradictions(plan: Plan) -> Iterator[str]:
+    columns = plan.columns
+    if columns != plan.roles.get("quasi_identifiers", ()):
+        yield "'columns' are not the quasi-identifiers of its 'roles', in this order"
+    listed = [*(column for own in plan.roles.values() for column in own), *plan.no_role]
+    if len(set(listed)) < len(listed):
+        yield "a column is listed twice in 'roles' and 'no_role'"
+    without = [column for column in columns if column not in plan.hierarchies]
+    if without:
+        yield f"there is no hierarchy for {quoted(without)}"
+    if any(len(node) != len(columns) for node in plan.levels):
+        yield f"expected {len(columns)} numbers in each list of 'levels', one for each column"
+    whole = [*plan.levels, [one.height for one in plan.hierarchies.values()], *(plan.allowed_levels or {}).values()]
+    if any(type(level) is not int for levels in whole for level in levels):
+        yield "levels are whole numbers, without a decimal point"
+    for place, column in enumerate(columns):
+        allowed = (plan.allowed_levels or {}).get(column, (0, plan.hierarchies[column].height))
+        if len(allowed) != 2 or not all(allowed[0] <= node[place] <= allowed[1] for node in plan.levels):
+            yield f"column {column!r} has a level that is not one of those that were allowed"
+    if plan.method == "global" and len(plan.levels) > 1:
+        yield "the method is 'global', so there is one list of levels"
+    if plan.method == "local" and plan.objective not in LINEAR:
+        yield f"local recoding takes the objectives {quoted(LINEAR)}"
+    names = [rule.name for rule in plan.rules]
+    if len(set(names)) < len(names):
+        yield "two rules have the same name"
+
+
+def earlier_hierarchies(plan: Plan, folder: Path) -> dict[str, Hierarchy]:
+    """The hierarchies that a plan needs as files, as they were; an error if one is not the same any more."""
+    return {
+        column: same_hierarchy(column, planned, _earlier(column, planned, folder))
+        for column, planned in plan.hierarchies.items()
+        if needs_earlier(planned.words)
+    }
+
+
+def hierarchy_paths(plan: Plan, folder: Path) -> list[Path]:
+    """The files of hierarchies that a plan needs."""
+    needed = [planned for planned in plan.hierarchies.values() if needs_earlier(planned.words)]
+    return [folder / planned.file for planned in needed if planned.file is not None]
+
+
+def same_hierarchy(column: str, planned: PlannedHierarchy, given: Hierarchy) -> Hierarchy:
+    """A hierarchy; an error if it is not the one of the plan."""
+    if hierarchy_digest(given) != planned.sha256:
+        raise HierarchyError(
+            f"column {column!r}: its hierarchy ({given.name}) is not the one that the plan was made with; restore that "
+            "one, or make a new plan",
+            what=f"hierarchies.{column}",
+        )
+    return given
+
+
+def _earlier(column: str, planned: PlannedHierarchy, folder: Path) -> Hierarchy:
+    if planned.file is None:
+        raise HierarchyError(
+            f"column {column!r}: the plan names no file of its hierarchy",
+            Hint.HIERARCHIES,
+            what=f"hierarchies.{column}",
+        )
+    try:
+        file = (folder / planned.file).resolve()
+        inside = file.is_relative_to(folder.resolve())
+    except (OSError, RuntimeError, ValueError):
+        inside = False
+    if not inside:
+        raise HierarchyError(f"column {column!r}: the file of its hierarchy is not in the folder of the plan")
+    return read_hierarchy(folder / planned.file)
+
+
+def _rules(policy: Policy, made_with: Mapping[str, Mapping[str, Any]]) -> Iterator[PlannedRule]:
+    """The rules of a policy, those that are waived included: the waivers are in the plan, too, and expire.
+
+    made_with   for each rule that was not waived, the thresholds that were asked for instead, or the same
+    """
+    for rule in policy.rules:
+        if rule.name not in IMPLICIT:
+            own = _parameters(rule, policy.subset_sizes)
+            asked = made_with.get(rule.name, own)
+            yield PlannedRule(
+                name=rule.name,
+                measure=SUBSETS if rule.measure is None else rule.measure.name,
+                parameters=own,
+                asked=None if asked == own else asked,
+                preset=rule.preset,
+                why=rule.why,
+            )
+
+
+def _parameters(rule: Rule, sizes: str | None) -> dict[str, Any]:
+    if rule.measure is None:
+        ((limit, at_most),) = rule.parameters.items()
+        return {"limit": limit, "at_most": at_most, "sizes": sizes}
+    usual = rule.measure.parameters
+    return {name: value for name, value in rule.parameters.items() if value != usual[name].default}
+
+
+def _file_digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

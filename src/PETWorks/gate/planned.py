@@ -1,0 +1,279 @@
+"""`apply_plan`: another table recoded as a plan says, and the policy of the release that it becomes."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+from PETWorks.about.declaration import as_hierarchies
+from PETWorks.about.hierarchy import Hierarchy
+from PETWorks.about.refitting import needs_earlier, refitted
+from PETWorks.about.roles import ROLE_KEYS
+from PETWorks.anonymizer.plan import SUBSETS
+from PETWorks.anonymizer.replaying import Replayed, Steps, Then, replayed
+from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
+from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE
+from PETWorks.counting.release import Release
+from PETWorks.errors import HierarchyError, Hint, InputError, ParameterError, RoleError, quoted
+from PETWorks.gate.plan_document import Plan, PlannedRule
+from PETWorks.gate.plan_files import SAID_ELSEWHERE, checked_plan, earlier_hierarchies, read_plan, same_hierarchy
+from PETWorks.gate.policy import Policy
+from PETWorks.measures.catalogue import find
+from PETWorks.tables.headers import columns_of
+from PETWorks.tables.opening import open_source
+from PETWorks.tables.source import Source
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Another table with the roles and hierarchies of a plan.
+
+    strange   for each column the values that have no place in its hierarchy
+    missing   columns of the plan that the table does not have, and need not have
+    """
+
+    plan: Plan
+    release: Release
+    strange: Mapping[str, frozenset[str]]
+    missing: tuple[str, ...]
+
+    def recoded(self, rules: tuple[Rule, ...], *, strict: bool = False) -> Replayed:
+        """The table on the levels of the plan."""
+        plan = self.plan
+        steps = Steps(
+            plan.levels, plan.suppression, plan.objective, plan.aggregate, plan.weights or {}, plan.allowed_levels or {}
+        )
+        then = Then(plan.records, plan.suppressed, plan.loss)
+        result = replayed(self.release, rules, steps, then, self.strange, self.missing)
+        if strict and result.without_place:
+            told = [
+                f"{column!r} ({found.values} values, {found.records} records)"
+                for column, found in result.without_place.items()
+            ]
+            raise HierarchyError(f"values without a place in the hierarchies of the plan: {', '.join(told)}")
+        return result
+
+
+def apply_plan(
+    data: Any,
+    plan: str | Path | Mapping[str, Any],
+    hierarchies: Any = None,
+    *,
+    roles: Mapping[str, str] | None = None,
+    original: Any = None,
+    population: Any = None,
+    strict: bool = False,
+    memory_limit: int | str | None = None,
+) -> Replayed:
+    """Another table recoded as a plan says: with the same roles, hierarchies, levels and rules.
+
+    Records with values that have no place in the hierarchies, and records of classes that break a rule, are suppressed,
+    however many they are; the result says whether that is more than the plan allows.
+
+    plan          `anonymize(...).plan`, or the file that `petworks anonymize` writes beside a release
+    hierarchies   those of the plan that are not declared in words: a folder, or by column a file or rows; beside a
+                  plan that is a file, they are found without
+    roles         of columns that the plan does not know: "identifier" (left out) or "insensitive_attribute" (stays)
+    original      as for `anonymize`
+    population    the same, if it is a table
+    strict        whether values without a place are an error
+
+    >>> from PETWorks import anonymize
+    >>> result = anonymize("data/delta.csv", {"zip": "quasi_identifier", "nationality": "quasi_identifier"},
+    ...                    "data/delta_hierarchy", {"k-anonymity": {"k": 3}})
+    >>> again = apply_plan("data/delta.csv", result.plan, "data/delta_hierarchy")
+    >>> again.table.equals(result.table), again.verdicts
+    (True, {'k-anonymity (k=3)': True})
+    """
+    read = checked_plan(plan, "plan") if isinstance(plan, Mapping) else read_plan(Path(plan))
+    if hierarchies is None and not isinstance(plan, Mapping):
+        earlier = earlier_hierarchies(read, Path(plan).parent)
+    else:
+        earlier = _given_hierarchies(read, hierarchies)
+    prepared = prepare(
+        data, read, earlier, original=original, population=population, new_roles=roles, memory_limit=memory_limit
+    )
+    return prepared.recoded(demanded_rules(read, datetime.now(UTC).date()), strict=strict)
+
+
+def prepare(
+    data: Any,
+    plan: Plan,
+    earlier: Mapping[str, Hierarchy],
+    *,
+    original: Any = None,
+    population: Any = None,
+    new_roles: Mapping[str, str] | None = None,
+    memory_limit: int | str | None = None,
+) -> Prepared:
+    """Another table with the roles and hierarchies of a plan.
+
+    earlier     the hierarchies that have to be known to fit the values of this table
+    new_roles   of columns that the plan does not know
+    """
+    if plan.population is not None and population is not None:
+        raise ParameterError("the plan has a population already, so none can be given", what="population")
+    source = open_source(data, "the table")
+    roles = {column: ROLE_KEYS[key] for key, columns in plan.roles.items() for column in columns}
+    known = {*roles, *plan.no_role, *([] if plan.privacy_unit is None else [plan.privacy_unit])}
+    missing = _checked_columns(plan, source, known, new_roles or {})
+    release = Release(
+        source,
+        {
+            **{column: role for column, role in roles.items() if column not in missing or role == IDENTIFIER},
+            **(new_roles or {}),
+        },
+        {},
+        original,
+        population=plan.population if population is None else population,
+        privacy_unit=plan.privacy_unit,
+        engine="memory",
+        memory_limit=memory_limit,
+        **{str(name): way for name, way in plan.treatment.items()},
+    )
+    fitted = {}
+    strange = {}
+    for column, planned in plan.hierarchies.items():
+        if column in release.compared_columns:
+            fitted[column], strange[column] = refitted(
+                column, _values(release, column), planned.words, earlier.get(column), planned.height
+            )
+            if fitted[column].height != planned.height:
+                raise HierarchyError(
+                    f"column {column!r}: its hierarchy has the levels 0 to {fitted[column].height}, but the plan says "
+                    f"0 to {planned.height}"
+                )
+    release.hierarchies = fitted
+    release.view = replace(release.view, hierarchies=fitted)
+    return Prepared(plan, release, strange, missing)
+
+
+def demanded_rules(plan: Plan, today: date) -> tuple[Rule, ...]:
+    """The rules of a plan, without those that are waived today."""
+    waived = set(_waived(plan, today))
+    checked = [(rule.name, _rule(rule)) for rule in plan.rules]
+    rules = tuple(rule for name, rule in checked if name not in waived)
+    if not rules:
+        raise ParameterError("every rule of the plan is waived; nothing is demanded of the release", what="rules")
+    return rules
+
+
+def next_policy(prepared: Prepared, data: Path) -> dict[str, Any]:
+    """What the policy of the release of another table says, as the policy of the original would say it."""
+    plan, release = prepared.plan, prepared.release
+    content = {
+        key: value for key, value in (plan.policy or {}).items() if key not in SAID_ELSEWHERE or key == "subsets"
+    }
+    for key, kept in (("no_role", release.columns), ("role_reasons", release.roles)):
+        if isinstance(content.get(key), Mapping):
+            content[key] = {column: reason for column, reason in content[key].items() if column.strip() in kept}
+    limits = {rule.parameters["limit"]: rule.parameters["at_most"] for rule in plan.rules if rule.measure == SUBSETS}
+    if limits:
+        sizes = next(rule.parameters["sizes"] for rule in plan.rules if rule.measure == SUBSETS)
+        content["subsets"] = {"sizes": sizes, "limits": limits}
+    own = [rule for rule in plan.rules if rule.preset is None and rule.measure != SUBSETS]
+    said = {
+        "petworks_policy": 1,
+        "data": data,
+        "roles": {
+            key: [column for column, role in release.roles.items() if role == own_role]
+            for key, own_role in ROLE_KEYS.items()
+            if own_role in release.roles.values()
+        },
+        "privacy_unit": plan.privacy_unit,
+        "treatment": dict(plan.treatment),
+        "population": plan.population,
+        "rules": [_written(rule) for rule in own] or None,
+    }
+    return {**content, **{key: value for key, value in said.items() if value is not None}}
+
+
+def check_same_rules(plan: Plan, policy: Policy) -> None:
+    """An error if presets do not demand any more what they did when the plan was made."""
+    found = {rule.name: rule.parameters for rule in policy.rules if rule.measure is not None}
+    wanted = {rule.name: find(rule.measure).check(rule.parameters) for rule in plan.rules if rule.measure != SUBSETS}
+    changed = [name for name in {**wanted, **found} if wanted.get(name) != found.get(name)]
+    if changed:
+        raise InputError(f"presets have other rules than the plan: {quoted(changed)}; make a new plan")
+
+
+def _checked_columns(plan: Plan, source: Source, known: set[str], new_roles: Mapping[str, str]) -> tuple[str, ...]:
+    """The columns of the plan that the table lacks; an error if it needs them, or has columns that nobody knows."""
+    lacking = [column for column in known if column not in source.names]
+    needed = {*plan.columns, *plan.roles.get("sensitive_attributes", ()), plan.privacy_unit}
+    if needed & set(lacking):
+        missing = [column for column in lacking if column in needed]
+        raise RoleError(
+            f"the table lacks columns that the plan needs: {quoted(sorted(missing))}; it has {columns_of(source)}"
+        )
+    for column, role in new_roles.items():
+        if column in known:
+            raise RoleError(f"the plan says what column {column!r} is; only columns that it does not know can be named")
+        if role not in (IDENTIFIER, INSENSITIVE_ATTRIBUTE):
+            raise RoleError(
+                f"column {column!r} is new to the plan, so it can be {IDENTIFIER!r} (it is left out) or "
+                f"{INSENSITIVE_ATTRIBUTE!r} (it stays as it is), got {quoted([role])}"
+            )
+    new = [column for column in source.names if column not in known and column not in new_roles]
+    if new:
+        raise RoleError(
+            f"the plan does not know some columns, and nobody has said that they may be released: "
+            f"{columns_of(source, new)}; remove them from the table, say what they are, or make a new plan",
+            Hint.NEW_COLUMNS,
+        )
+    return tuple(sorted(lacking))
+
+
+def _values(release: Release, column: str) -> Iterator[str | None]:
+    """The values of a column in the table and in those that it is compared with."""
+    background = release.view.background
+    yield from release.table.marginal(column).values
+    if background.has_original:
+        yield from background.original.marginal(column).values
+    if (
+        background.has_population_table
+        and background.population is not None
+        and column in background.population.columns
+    ):
+        yield from background.population_table.marginal(column).values
+
+
+def _given_hierarchies(plan: Plan, given: Any) -> dict[str, Hierarchy]:
+    needed = [column for column, planned in plan.hierarchies.items() if needs_earlier(planned.words)]
+    if isinstance(given, Mapping):
+        given = {column: given[column] for column in needed if column in given}
+    found = as_hierarchies(given, needed)
+    earlier = {column: one for column in needed if isinstance(one := found.get(column), Hierarchy)}
+    without = [column for column in needed if column not in earlier]
+    if without:
+        raise HierarchyError(
+            f"the plan needs the hierarchies that it was made with, of {quoted(without)}", Hint.HIERARCHIES
+        )
+    return {column: same_hierarchy(column, plan.hierarchies[column], one) for column, one in earlier.items()}
+
+
+def _waived(plan: Plan, today: date) -> Iterator[str]:
+    waivers = (plan.policy or {}).get("waivers", ())
+    try:
+        yield from (one["rule"] for one in waivers if date.fromisoformat(one["expires"]) >= today)
+    except (KeyError, TypeError, ValueError):
+        raise InputError("the waivers in the plan are not those of a policy") from None
+
+
+def _rule(planned: PlannedRule) -> Rule:
+    if planned.measure != SUBSETS:
+        metric = find(planned.measure)
+        asked = planned.parameters if planned.asked is None else planned.asked
+        return MeasureRule(metric, metric.check(asked), planned.name)
+    given = planned.parameters
+    if set(given) != {"limit", "at_most", "sizes"} or not isinstance(given["limit"], str):
+        raise ParameterError(
+            f"{planned.name}: expected the parameters 'limit' (a name), 'at_most' and 'sizes'", what="rules"
+        )
+    return SubsetRule(given["limit"], given["at_most"], given["sizes"])
+
+
+def _written(rule: PlannedRule) -> dict[str, Any]:
+    why = {} if rule.why is None else {"why": rule.why}
+    return {"name": rule.name, "measure": rule.measure, **rule.parameters, **why}
