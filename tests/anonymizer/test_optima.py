@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import ROOT
-from PETWorks import anonymize
+from PETWorks import anonymize, evaluate
 
 FOLDER = Path(os.environ.get("PETWORKS_REFERENCE_DATA", ROOT.parent / "shared/data/petworks"))
 OPTIMA = FOLDER.parent / "optima.json"
@@ -51,3 +51,18 @@ def test_the_optimum_is_that_of_the_reference(case):
     if tied:  # the same loss, nothing suppressed, the same sum of levels: ours comes first in the order of the columns
         assert sum(levels) == sum(case["levels"])
         assert levels < case["levels"]
+
+
+@pytest.mark.parametrize(("k", "most"), [(5, 0.052), (10, 0.075), (25, 0.111), (50, 0.144)])
+def test_local_recoding_loses_no_more_than_the_best_that_is_known(k, most):
+    case = next(case for case in CASES if len(case["quasi_identifiers"]) == 9)
+    result = anonymize(
+        str(FOLDER / "adult.csv"),
+        dict.fromkeys(case["quasi_identifiers"], "quasi_identifier"),
+        str(FOLDER / "adult_hierarchy"),
+        {"k-anonymity": {"k": k}},
+        suppression=1,
+        method="local",
+    )
+    assert result.loss <= most
+    assert evaluate(result.release, {"k-anonymity": {"k": k}}).satisfied

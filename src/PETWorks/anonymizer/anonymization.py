@@ -10,6 +10,7 @@ from typing import Any
 from PETWorks.anonymizer.best_levels import Anonymization as Anonymization
 from PETWorks.anonymizer.judging import records_failing
 from PETWorks.anonymizer.local_anonymization import recoded_locally
+from PETWorks.anonymizer.objectives import NOT_LOCAL
 from PETWorks.anonymizer.problem import Problem, problem_of
 from PETWorks.anonymizer.rules import NO_RULE, Rule, Rules, checked_rules
 from PETWorks.anonymizer.searching import Progress
@@ -63,7 +64,7 @@ def anonymize(
     levels        a level that is fixed, `{"age": 2}`, or the lowest and the highest, `{"age": (1, 3)}`
     subsets       limits for adversaries who know some quasi-identifiers: `{"sizes": "1-3", "limits": {"uniques": 0}}`
     method        "global": one level for each column; "local": each record on levels of its own, which loses far less;
-                  for the objectives granularity, precision and missings
+                  for all objectives but non-uniform-entropy
     seconds       after this time the best release so far is the result; its `gap` says how far from the best it may
                   be. Without it, the search goes on until the best is proved, or for a minute if there are more
                   than 20 million combinations of levels
@@ -126,6 +127,8 @@ def anonymize_release(
     """The same for a table that was opened before, and rules that were checked."""
     if method not in METHODS:
         raise unknown("method", str(method), METHODS, what="method")
+    if method == "local" and objective == NOT_LOCAL:
+        raise ParameterError(f"local recoding takes every objective but {NOT_LOCAL}", what="objective")
     given = None if seconds is None else number_given(seconds)
     if seconds is not None and (given is None or not 0 < given < math.inf):
         raise ParameterError(f"expected a number of seconds above 0, got {seconds!r}", what="seconds")
@@ -152,7 +155,7 @@ def anonymize_release(
     optimal = search.is_finished
     bound = best.loss if optimal else search.bound
     found = Anonymization(release, classes, suppressed, problem, search, best.loss, optimal, bound, search.checked)
-    return found if method == "global" else recoded_locally(found)
+    return found if method == "global" else recoded_locally(found, progress)
 
 
 def _unsatisfiable(problem: Problem) -> NotApplicable:

@@ -94,12 +94,12 @@ class Ambiguity(ByClass):
             np.array(
                 [np.log(own) @ ground.on_level(column, level).counts / in_rows for level, own in enumerate(leaves)]
             )
-            for column, leaves in zip(lattice.columns, self._leaves(), strict=True)
+            for column, leaves in zip(lattice.columns, self.leaves(), strict=True)
         ]
         allowed = [own[low : high + 1] for own, low, high in zip(logs, lattice.low, lattice.high, strict=True)]
         total = reduce(lambda done, own: done[..., np.newaxis] + own, allowed[1:], allowed[0])
         # The logarithms are rounded.
-        return np.asarray(in_rows * np.exp(total) * (1 - 1e-9) + self._all_values() * ground.aside, np.float64)
+        return np.asarray(in_rows * np.exp(total) * (1 - 1e-9) + self.all_values() * ground.aside, np.float64)
 
     def loss(self, classes: NodeClasses, suppressed: Mask) -> float:
         """What a node loses if some of its classes are suppressed."""
@@ -108,7 +108,7 @@ class Ambiguity(ByClass):
             values = classes.rows.domains[column].values
             products *= self.ground.view.hierarchies[column].leaf_counts(values, column)[codes]
         kept = int(classes.records[~suppressed].sum())
-        return float(products.sum()) + self._all_values() * (self.ground.records - kept)
+        return float(products.sum()) + self.all_values() * (self.ground.records - kept)
 
     def coarser_bound(self, classes: NodeClasses) -> float | None:
         """What this node loses with nothing suppressed, if no value stands for less on a coarser level."""
@@ -117,13 +117,14 @@ class Ambiguity(ByClass):
     @cached_property
     def _grows(self) -> bool:
         """Whether no value stands for less on a coarser level; it does if the label of a leaf is also one above."""
-        for column, by_level in zip(self.ground.lattice.columns, self._leaves(), strict=True):
+        for column, by_level in zip(self.ground.lattice.columns, self.leaves(), strict=True):
             below = [own[self.ground.codes_on_level(column, level)] for level, own in enumerate(by_level)]
             if any((finer > coarser).any() for finer, coarser in pairwise(below)):
                 return False
         return True
 
-    def _leaves(self) -> list[list[Integers]]:
+    def leaves(self) -> list[list[Integers]]:
+        """For each column, level and value, how many leaves are below it."""
         hierarchies = self.ground.view.hierarchies
         return [
             [
@@ -133,6 +134,7 @@ class Ambiguity(ByClass):
             for column in self.ground.lattice.columns
         ]
 
-    def _all_values(self) -> float:
+    def all_values(self) -> float:
+        """For how many combinations a suppressed record may stand."""
         hierarchies = self.ground.view.hierarchies
         return float(math.prod(len(hierarchies[column].leaves) for column in self.ground.lattice.columns))

@@ -1,25 +1,21 @@
-"""Local recoding: one value may be released on several levels, so that far less is lost.
+"""Local recoding: one value may be released on several levels, so that far less is lost."""
 
-The sweep visits the nodes by what they lose, and releases on each every class of the remaining records that keeps the
-rules. What is left in the end is suppressed.
-"""
-
-from collections.abc import Callable, Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from PETWorks.anonymizer.column_objectives import ByColumn
+from PETWorks.anonymizer.class_objectives import Ambiguity
+from PETWorks.anonymizer.column_objectives import ByColumn, PublisherPayout
 from PETWorks.anonymizer.ground import Ground, NodeClasses
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Node
+from PETWorks.anonymizer.objectives import Objective
 from PETWorks.anonymizer.recoding import in_classes
 from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.keys import Field, pack
-from PETWorks.counting.packed_rows import PackedRows
 from PETWorks.counting.rolling import RolledUp
 from PETWorks.counting.view import View
 from PETWorks.counting.weighted_rows import WeightedRows
@@ -37,11 +33,13 @@ class Sweep:
 
     nodes     those that release something, in the order of the sweep
     on_node   for each distinct row a place in `nodes`, or LEFT
+    least     how many records each class was asked to have
     """
 
     ground: Ground
     nodes: tuple[Node, ...]
     on_node: Integers
+    least: int = 1
 
     @classmethod
     def on_one_node(cls, classes: NodeClasses, suppressed: Mask) -> "Sweep":
@@ -63,6 +61,13 @@ class Sweep:
         assert self.rows.weights is not None
         return int(self.rows.weights[self.on_node == LEFT].sum())
 
+    def without_unused(self) -> "Sweep":
+        """The same without nodes that no row is on."""
+        used, on_node = np.unique(self.on_node[self.on_node != LEFT], return_inverse=True)
+        places = self.on_node.copy()
+        places[places != LEFT] = on_node
+        return replace(self, nodes=tuple(self.nodes[place] for place in used.tolist()), on_node=places)
+
     def levels(self, place: int) -> Integers:
         """For each row the level of a column; LEFT where the row is suppressed."""
         return np.array([*(node[place] for node in self.nodes), LEFT])[self.on_node]
@@ -80,8 +85,17 @@ class Sweep:
             counted.append({row + LEFT: own for row, own in enumerate(by_level) if own.any()})
         return counted
 
-    def loss(self, objective: ByColumn) -> float:
-        """What is lost: of each column, all that there is less what the rows that are released still tell."""
+    def loss(self, objective: Objective) -> float:
+        """What is lost; classes are what looks equal."""
+        if isinstance(objective, Ambiguity):
+            return self._ambiguity(objective)
+        if not isinstance(objective, ByColumn):
+            return objective.loss(*self._looks)
+        attacked = objective.of_classes(*self._looks) if isinstance(objective, PublisherPayout) else 0.0
+        return self._by_column(objective) + attacked
+
+    def _by_column(self, objective: ByColumn) -> float:
+        """Of each column, all that there is less what the rows that are released still tell."""
         parts = []
         for place, name in enumerate(self.ground.lattice.columns):
             kept = sum(
@@ -91,6 +105,32 @@ class Sweep:
             )
             parts.append(np.array([objective.all_lost(place) - kept]))
         return float(objective.combined(parts).item())
+
+    def _ambiguity(self, objective: Ambiguity) -> float:
+        """For how many combinations of original values all records may stand."""
+        assert self.rows.weights is not None
+        products = self.rows.weights.astype(np.float64)
+        for place, leaves in enumerate(objective.leaves()):
+            for level, there, codes in self._on_levels(place):
+                products[there] *= leaves[level][codes]
+        released = self.on_node != LEFT
+        out = self.ground.records - int(self.rows.weights[released].sum())
+        return float(products[released].sum()) + objective.all_values() * out
+
+    def _on_levels(self, place: int) -> Iterator[tuple[int, Mask, Integers]]:
+        """Each level that is used of a column, which rows are on it, and their codes there."""
+        name, levels = self.ground.lattice.columns[place], self.levels(place)
+        for level in np.unique(levels[levels != LEFT]).tolist():
+            there = levels == level
+            yield level, there, self.ground.codes_on_level(name, level)[self.rows.columns[name].codes[there]]
+
+    @cached_property
+    def _looks(self) -> tuple[NodeClasses, Mask]:
+        """The classes as they look in the release, and which of them have suppressed records."""
+        classes, of_row = looking(self.ground, self.ground.lattice.low, self.recoded())
+        suppressed = np.zeros(len(classes.records), np.bool_)
+        suppressed[of_row[self.on_node == LEFT]] = True
+        return classes, suppressed
 
     def recoded(self) -> WeightedRows:
         """The distinct rows as they look in the release."""
@@ -135,126 +175,37 @@ class Sweep:
 
     def _column(self, place: int, name: str) -> Column:
         """A column whose values are on several levels; equal labels are one value, and `*` is the first."""
-        codes, levels = self.rows.columns[name].codes, self.levels(place)
         labels: dict[str | None, int] = {SUPPRESSED: STAR}
-        new = np.full(len(codes), STAR, np.uint32)
-        for level in [level for level in self.by_level[place] if level != LEFT]:
-            there = levels == level
+        new = np.full(len(self.on_node), STAR, np.uint32)
+        for level, there, codes in self._on_levels(place):
             own = [labels.setdefault(value, len(labels)) for value in self.ground.on_level(name, level).values]
-            new[there] = np.array(own, np.uint32)[self.ground.codes_on_level(name, level)[codes[there]]]
+            new[there] = np.array(own, np.uint32)[codes]
         return Column(strings(list(labels)), new)
 
 
-def sweep(
-    ground: Ground, judge: Judge, bounds: NDArray[np.float64], report: Callable[[int], None] | None = None
-) -> Sweep:
-    """Release every class on the first node, by ascending loss, on which it keeps the rules."""
-    order = np.argsort(bounds.reshape(-1), kind="stable")
-    return sweep_over(ground, judge, map(ground.lattice.node, order.tolist()), report)
-
-
-def sweep_over(
-    ground: Ground, judge: Judge, nodes: Iterable[Node], report: Callable[[int], None] | None = None
-) -> Sweep:
-    """Release every class on the first of some nodes on which it keeps the rules."""
-    rest = _Rest(ground, ground.base.rows)
-    on_node = np.full(len(rest.places), LEFT, np.int64)
-    used: list[Node] = []
-    for number, node in enumerate(nodes):
-        released = rest.released(node, judge)
-        if released is not None:
-            on_node[rest.places[released]] = len(used)
-            used.append(node)
-            rest = rest.without(released)
-            if not len(rest.places):
-                break
-        if report is not None:
-            report(number)
-    return _settled(Sweep(ground, tuple(used), on_node), judge)
-
-
-class _Rest:
-    """The rows that are not released yet, on every level of every column."""
-
-    def __init__(self, ground: Ground, rows: WeightedRows, places: Integers | None = None) -> None:
-        self._ground, self._rows = ground, rows
-        self.places = np.arange(len(rows.weights)) if places is None else places  # type: ignore[arg-type]
-
-    def without(self, released: Mask) -> "_Rest":
-        """The rest of the rest."""
-        kept = np.flatnonzero(~released)
-        return _Rest(self._ground, self._rows.taken(kept), self.places[kept])
-
-    def released(self, node: Node, judge: Judge) -> Mask | None:
-        """Which rows are in classes of a node that keep the rules; None if there is no such class."""
-        quick = self._quick
-        if quick is not None:
-            keys = quick.keys(node)
-            ordered, sizes = quick.sizes(keys)
-            passing = ~judge.too_small(sizes)
-            if not passing.any():
-                return None
-            if judge.only_sizes:
-                return np.isin(keys >> quick.shift, ordered[passing])
-        columns = dict(self._rows.columns)
-        for name, level in zip(self._ground.lattice.columns, node, strict=True):
-            codes = self._ground.codes_on_level(name, level)[columns[name].codes]
-            columns[name] = Column(self._ground.on_level(name, level).labels, codes.astype(np.uint32))
-        found = kept(self._ground, judge, node, WeightedRows(columns, self._rows.unit, self._rows.weights, whole=False))
-        return found if found.any() else None
-
-    @cached_property
-    def _quick(self) -> "_Keys | None":
-        """Keys of the rows, if they fit into integers and count records."""
-        return _Keys(self._ground, self._rows) if isinstance(self._rows, PackedRows) and not self._rows.unit else None
-
-
-class _Keys:
-    """Packed rows, the part of each column on each level ready to be added."""
-
-    def __init__(self, ground: Ground, rows: PackedRows) -> None:
-        names = ground.lattice.columns
-        self.shift = np.uint64(rows.lowest(names))
-        self._low = np.uint64((1 << rows.weight_bits) - 1)
-        self._rest = rows.beyond(names)
-        self._ground, self._rows, self._names = ground, rows, names
-        self._parts: dict[tuple[int, int], NDArray[np.uint64]] = {}
-
-    def keys(self, node: Node) -> NDArray[np.uint64]:
-        """The rows on a node: classes in the highest bits, weights in the lowest."""
-        keys = self._rest.copy()
-        for place, level in enumerate(node):
-            if (place, level) not in self._parts:
-                codes = self._ground.codes_on_level(self._names[place], level).astype(np.uint64)
-                self._parts[place, level] = self._rows.placed(self._names[place], codes)
-            keys += self._parts[place, level]
-        return keys
-
-    def sizes(self, keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Integers]:
-        """The classes in ascending order, and how many records each has."""
-        ordered = np.sort(keys)
-        classes = ordered >> self.shift
-        last = np.ones(len(classes), np.bool_)
-        np.not_equal(classes[1:], classes[:-1], out=last[:-1])
-        ends = np.flatnonzero(last)
-        ordered &= self._low
-        totals = np.cumsum(ordered, out=ordered).view(np.int64)[ends]
-        totals[1:] -= totals[:-1].copy()
-        return classes[ends], totals
+def looking(ground: Ground, node: Node, rows: WeightedRows) -> tuple[NodeClasses, Integers]:
+    """The classes of rows as they look, and which of them each row is in; the levels are those of a node."""
+    classes = NodeClasses(ground, node, RolledUp(ground.base.lattice, rows, ground.lattice.levels(node)))
+    keys = rows._packed(ground.lattice.columns).keys
+    return classes, np.searchsorted(rows._classes(ground.lattice.columns).keys, keys)
 
 
 def kept(ground: Ground, judge: Judge, node: Node, rows: WeightedRows) -> Mask:
     """Which rows are in classes that keep the rules."""
-    classes = NodeClasses(ground, node, RolledUp(ground.base.lattice, rows, ground.lattice.levels(node)))
+    classes, of_row = looking(ground, node, rows)
     failing, _ = judge.failing(classes)
-    keys = rows._packed(ground.lattice.columns).keys
-    return np.asarray(~failing[np.searchsorted(rows._classes(ground.lattice.columns).keys, keys)])
+    return np.asarray(~failing[of_row])
 
 
-def _settled(found: Sweep, judge: Judge) -> Sweep:
-    """The same without classes that fail as they look: equal labels of several nodes make one class."""
+def settled(found: Sweep, judge: Judge) -> Sweep:
+    """The same without classes that fail as they look: equal labels of several nodes make one class.
+
+    A record of which every value is `*` is suppressed, on whichever node it is.
+    """
     while True:
-        passing = kept(found.ground, judge, found.ground.lattice.low, found.recoded())
+        rows = found.recoded()
+        passing = kept(found.ground, judge, found.ground.lattice.low, rows)
+        passing &= np.logical_or.reduce([rows.columns[name].codes != STAR for name in found.ground.lattice.columns])
         if passing[found.on_node != LEFT].all():
-            return found
+            return found.without_unused()
         found = replace(found, on_node=np.where(passing, found.on_node, LEFT))

@@ -1,20 +1,26 @@
 """The release by local recoding: never worse than the best levels for all records, and far better most of the time."""
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from PETWorks.about.treatment import APART
 from PETWorks.anonymizer.best_levels import Anonymization
-from PETWorks.anonymizer.column_objectives import ByColumn
+from PETWorks.anonymizer.column_objectives import ByColumn, Granularity
 from PETWorks.anonymizer.judging import Judge
-from PETWorks.anonymizer.local import Sweep, sweep
+from PETWorks.anonymizer.local import Sweep
 from PETWorks.anonymizer.local_reasons import reasons_for_left_over
 from PETWorks.anonymizer.losses import Losses, local_losses
 from PETWorks.anonymizer.objectives import LINEAR
 from PETWorks.anonymizer.plan import plan_of
+from PETWorks.anonymizer.rules import Rule
+from PETWorks.anonymizer.searching import Progress, Report
+from PETWorks.anonymizer.sweeping import joined, smallest_size, sweep
 from PETWorks.counting.codes import Column
-from PETWorks.errors import NotApplicable, ParameterError, quoted
+from PETWorks.errors import NotApplicable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -75,7 +81,7 @@ class LocalAnonymization(Anonymization):
     @property
     def plan(self) -> dict[str, Any]:
         """All that is needed to recode another table in the same way, for `apply_plan` and to be saved as JSON."""
-        return plan_of(self.problem, "local", self.sweep.nodes, self.suppressed, self.loss)
+        return plan_of(self.problem, "local", self.sweep.nodes, self.suppressed, self.loss, self.sweep.least)
 
     def _recoded(self) -> dict[str, Column]:
         return self.sweep.changed()
@@ -104,27 +110,77 @@ class LocalAnonymization(Anonymization):
         )
 
 
-def recoded_locally(found: Anonymization, report: Callable[[int], None] | None = None) -> LocalAnonymization:
-    """The same problem solved by local recoding; where that is no better, the best levels for all records."""
-    problem = found.problem
-    objective = problem.objective
-    if problem.objective_name not in LINEAR or not isinstance(objective, ByColumn):
-        raise ParameterError(f"local recoding takes the objectives {quoted(LINEAR)}", what="objective")
-    judge = Judge(problem.ground, problem.rules, problem.ground.records, objective)
-    one = Sweep.on_one_node(found.classes, found.taken_out)
-    best = one
-    swept = sweep(problem.ground, judge, objective.bounds(), report)
-    if swept.suppressed <= problem.most and swept.loss(objective) < one.loss(objective) and _holds(found, swept):
-        best = swept
-    own = {field.name: getattr(found, field.name) for field in fields(found)}
-    changed = {"loss": best.loss(objective), "optimal": False, "bound": 0.0}
-    return LocalAnonymization(**{**own, **changed}, sweep=best, searched_all=found.optimal)
+def recoded_locally(found: Anonymization, report: Report | None = None) -> LocalAnonymization:
+    """The same problem solved by local recoding; where that is no better, the best levels for all records.
 
-
-def _holds(found: Anonymization, swept: Sweep) -> bool:
-    """Whether the release keeps every rule as a whole; some measures do not apply to values on several levels."""
-    released = swept.view()
+    Ctrl-C ends it with the best release so far.
+    """
+    best = Sweep.on_one_node(found.classes, found.taken_out)
+    loss, complete = found.loss, found.optimal
     try:
-        return all(rule.holds(released) for rule in found.problem.rules)
-    except NotApplicable:
-        return False
+        for best, loss in _releases(found, report):  # noqa: B007 - the last one counts
+            pass
+    except NotApplicable:  # a measure, to values on several levels
+        pass
+    except KeyboardInterrupt:
+        complete = False
+    own = {field.name: getattr(found, field.name) for field in fields(found)}
+    changed = {"loss": loss, "optimal": False, "bound": 0.0}
+    return LocalAnonymization(**{**own, **changed}, sweep=best, searched_all=complete)
+
+
+def _releases(found: Anonymization, report: Report | None) -> Iterator[tuple[Sweep, float]]:
+    """Releases that keep every rule, with what they lose: each less than the best levels for all, and than the last.
+
+    Rules about the whole table are kept, if at all, by larger classes. Half as many records again are asked of each
+    class, until the rules hold; then it is tried with fewer.
+    """
+    problem = found.problem
+    ground, view = problem.ground, problem.ground.view
+    if any(test.background for rule in problem.rules for test in rule.tests(view)):
+        return  # the other table would have to be on several levels, too
+    judge = Judge(ground, problem.rules, ground.records, problem.objective)
+    order = _order(found)
+    most = problem.most if view.treatment["suppressed"] == APART else 0  # there, suppressed records are a class
+    best = found.loss
+
+    def tell(visited: int) -> None:
+        if report is not None:
+            report(Progress(visited, best, 0.0))
+
+    def made(least: int) -> tuple[Sweep, float] | None:
+        swept = sweep(ground, judge, order, least, tell)
+        kept = swept if swept.suppressed <= most else joined(swept, judge, order, most)
+        loss = np.inf if kept is None or not kept.nodes else kept.loss(problem.objective)
+        return None if kept is None or loss >= best else (kept, loss)
+
+    least = smallest_size(judge)
+    failed, growing = least - 1, True
+    while growing or least - failed > 1 + failed // 8:
+        size = least if growing else (least + failed) // 2
+        release = made(size)
+        broken = _broken(found, release[0]) if release is not None else []
+        if growing and (release is None or any(rule.worse_by_suppression for rule in broken)):
+            return  # larger classes would only lose more
+        if release is not None and not broken:
+            yield release
+            best, least, growing = release[1], size, False
+        else:
+            failed, least = size, max(size + 1, size * 3 // 2) if growing else least
+
+
+def _order(found: Anonymization) -> ByColumn:
+    """By what nodes are put in order: the objective, or granularity if it does not belong to single records."""
+    problem = found.problem
+    if problem.objective_name in LINEAR and isinstance(problem.objective, ByColumn):
+        return problem.objective
+    return Granularity.of(problem.ground, [1.0] * len(problem.lattice.columns), "geometric")
+
+
+def _broken(found: Anonymization, swept: Sweep) -> list[Rule]:
+    """The rules that the release breaks as a whole; an error if a measure does not apply to it."""
+    released = swept.view()
+    broken = [rule for rule in found.problem.rules if not rule.holds(released)]
+    for rule in broken:
+        rule.check(released)
+    return broken

@@ -7,13 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from PETWorks.anonymizer.class_objectives import ByClass
-from PETWorks.anonymizer.column_objectives import ByColumn
 from PETWorks.anonymizer.ground import Ground, NodeClasses
-from PETWorks.anonymizer.local import STAR, Sweep
-from PETWorks.anonymizer.objectives import LINEAR, OBJECTIVES, Objective, make_objective
+from PETWorks.anonymizer.local import Sweep
+from PETWorks.anonymizer.objectives import NOT_LOCAL, OBJECTIVES, Objective, make_objective
 from PETWorks.anonymizer.problem import Problem, amounts
-from PETWorks.counting.rolling import RolledUp
 from PETWorks.measures.class_tests import Mask
 
 ROUNDING = 1e-12  # of what can be lost
@@ -62,20 +59,14 @@ def local_losses(problem: Problem, sweep: Sweep) -> Losses:
     ground = problem.ground
     untouched = _untouched(ground)
     nothing, everything = (np.full(len(untouched.records), is_suppressed) for is_suppressed in (False, True))
-    looks = NodeClasses(ground, untouched.node, RolledUp(ground.base.lattice, sweep.recoded(), ground.base.levels))
-    empty = np.logical_and.reduce([codes == STAR for codes in looks.codes(np.ones(len(looks.records), np.bool_))])
-
-    def after(objective: Objective) -> float:
-        return sweep.loss(objective) if isinstance(objective, ByColumn) else objective.loss(looks, empty)
-
-    each = list(_objectives(problem))
-    defined = [(name, objective) for name, objective in each if name in LINEAR or isinstance(objective, ByClass)]
+    undefined = {NOT_LOCAL, "publisher-payout"} - {problem.objective_name}
+    each = [(name, objective) for name, objective in _objectives(problem) if name not in undefined]
     return Losses(
         tuple(
-            _loss(name, objective.loss(untouched, nothing), after(objective), objective.loss(untouched, everything))
-            for name, objective in defined
+            _loss(name, one.loss(untouched, nothing), sweep.loss(one), one.loss(untouched, everything))
+            for name, one in each
         ),
-        tuple(name for name, objective in each if (name, objective) not in defined),
+        tuple(name for name, _ in _objectives(problem) if name in undefined),
     )
 
 

@@ -65,6 +65,7 @@ BY_CLASS: Mapping[str, type[Discernibility | AverageClassSize | Ambiguity]] = {
 }
 LARGEST_WEIGHT = 1_000_000
 LINEAR = ("granularity", "precision", "missings")  # of which each record loses its own part
+NOT_LOCAL = "non-uniform-entropy"  # it counts how many records a label stands for, which needs one level per column
 WEIGHTED = ("granularity", "precision", "non-uniform-entropy", "missings")
 
 

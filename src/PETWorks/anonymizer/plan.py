@@ -15,10 +15,13 @@ VERSION = 1
 SUBSETS = "every-subset"  # what a plan calls the measure of a limit on subsets
 
 
-def plan_of(problem: Problem, method: str, nodes: tuple[Node, ...], suppressed: int, loss: float) -> dict[str, Any]:
+def plan_of(
+    problem: Problem, method: str, nodes: tuple[Node, ...], suppressed: int, loss: float, least: int | None = None
+) -> dict[str, Any]:
     """The plan as plain dicts, lists, numbers and texts; what is not known has no key.
 
     nodes   the levels of the columns: one node, or those of local recoding in their order
+    least   of local recoding, how many records each class was asked to have
     """
     release = problem.original
     columns = problem.lattice.columns
@@ -29,6 +32,7 @@ def plan_of(problem: Problem, method: str, nodes: tuple[Node, ...], suppressed: 
         "method": method,
         "columns": list(columns),
         "levels": [list(node) for node in nodes],
+        "smallest_class": least,
         "suppression": problem.suppression,
         "objective": problem.objective_name,
         "aggregate": problem.aggregate,

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from PETWorks.anonymizer.column_objectives import ByColumn
 from PETWorks.anonymizer.ground import NodeClasses
 from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
-from PETWorks.anonymizer.local import Sweep, sweep_over
+from PETWorks.anonymizer.local import Sweep
 from PETWorks.anonymizer.problem import Problem, problem_of, with_original
 from PETWorks.anonymizer.recoding import recoded_columns
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import Rule
+from PETWorks.anonymizer.sweeping import sweep_over
 from PETWorks.counting.codes import Column
 from PETWorks.counting.release import Release
 from PETWorks.counting.weighted_rows import WeightedRows
@@ -35,6 +35,7 @@ class Steps:
     aggregate: str | None
     weights: Mapping[str, float]
     allowed_levels: Mapping[str, tuple[int, ...]]
+    least: int = 1
 
 
 @dataclass(frozen=True)
@@ -160,8 +161,7 @@ def replayed(
         taken_out = _taken_out(judge, classes)
         loss = problem.objective.loss(classes, taken_out)
     else:
-        sweep = sweep_over(problem.ground, judge, steps.nodes)
-        assert isinstance(problem.objective, ByColumn)
+        sweep = sweep_over(problem.ground, judge, steps.nodes, steps.least)
         loss = sweep.loss(problem.objective)
     failing = {
         rule.name: records_failing(judge, classes, rule) if alone and rule.tests(release.view) else None

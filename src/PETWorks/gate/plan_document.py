@@ -49,6 +49,9 @@ class Plan(JSONObject):
         "the levels of the columns; of local recoding all combinations that are used, in the order of their use",
         keywords(minItems=1),
     ]
+    smallest_class: (
+        Annotated[int, "of local recoding: how many records each class was asked to have", keywords(minimum=1)] | None
+    ) = None
     suppression: Annotated[float, "the share of records that may be suppressed", keywords(minimum=0, maximum=1)]
     objective: str
     aggregate: str | None = None

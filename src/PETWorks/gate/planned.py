@@ -42,7 +42,13 @@ class Prepared:
         """The table on the levels of the plan."""
         plan = self.plan
         steps = Steps(
-            plan.levels, plan.suppression, plan.objective, plan.aggregate, plan.weights or {}, plan.allowed_levels or {}
+            plan.levels,
+            plan.suppression,
+            plan.objective,
+            plan.aggregate,
+            plan.weights or {},
+            plan.allowed_levels or {},
+            plan.smallest_class or 1,
         )
         then = Then(plan.records, plan.suppressed, plan.loss)
         result = replayed(self.release, rules, steps, then, self.strange, self.missing)
