@@ -35,6 +35,7 @@ def check(task, tries=40):
         patch.setattr(lattice, "MOST_NODES", 0)
         patch.setattr(boxes, "GROUP_NODES", 4)
         patch.setattr(boxes, "TRIES", tries)
+        patch.setattr(boxes, "ROUNDS", 2)
         found = result_of(task)
     assert (found is None) == (expected is None)
     if found is not None and expected is not None:

@@ -21,7 +21,8 @@ from PETWorks.anonymizer.searching import SAME, Searching, margin
 from PETWorks.measures.class_tests import Mask
 
 GROUP_NODES = 1 << 15  # combinations of levels that a group of columns has, at most
-TRIES = 40  # nodes of a group that are ruled out for a box before it is divided
+TRIES = 40  # nodes of a group that are ruled out for a box at a time,
+ROUNDS = 10  # and how often before the box is divided
 DESCENTS = 8  # ways down from coarse nodes before the first box is divided
 BOXES_PER_DESCENT = 32
 
@@ -30,14 +31,16 @@ BOXES_PER_DESCENT = 32
 class Box:
     """All nodes between two.
 
-    left    for each group of columns, which of its nodes are not ruled out, as packed bits
-    bound   what each node loses at least
+    left     for each group of columns, which of its nodes are not ruled out, as packed bits
+    bound    what each node loses at least
+    rounds   how often nodes of the groups were ruled out; the last time there was nothing more to rule out
     """
 
     low: Node
     high: Node
     left: tuple[NDArray[np.uint8], ...]
     bound: float
+    rounds: int = 0
 
     def __lt__(self, other: "Box") -> bool:
         """The one that may lose less; of equal ones the one with finer nodes."""
@@ -153,8 +156,8 @@ class BoxSearch(Searching):
         self._divided = np.inf
 
     def _parts(self, box: Box) -> list[Box]:
-        """A box that was not looked at yet as it is; otherwise two halves of it, or nothing if it has one node."""
-        if box.bound == -np.inf:
+        """A box of which more can be ruled out as it is; otherwise two halves, or nothing if it has one node."""
+        if box.rounds < ROUNDS:
             return [box]
         column = next((place for place in self._order if box.low[place] < box.high[place]), None)
         if column is None:
@@ -204,7 +207,7 @@ class BoxSearch(Searching):
             found = self.known[tuple(node)]
             if found.records == 0 and found.loss is not None and found.loss <= bound + margin(bound, self._rounding):
                 return None  # nothing else in the box is better
-        return Box(box.low, box.high, tuple(left), max(bound, box.bound))
+        return Box(box.low, box.high, tuple(left), max(bound, box.bound), ROUNDS if settled else box.rounds + 1)
 
     def _coarsest_ruled_out(self, node: Node, places: Sequence[int], high: Node) -> Node:
         """A node that is ruled out and coarser in some columns, within a box."""
