@@ -281,7 +281,7 @@ def _anonymization(data: Any, tech: str, rate: Any, parameters: dict[str, Any]) 
     thresholds = {native: name for name, (native, _) in needs.items() if native is not None}
     rules = {entry.name: entry.check({native: parameters[name] for native, name in thresholds.items()}, thresholds)}
     if "subsetData" not in needs:
-        return anonymize(data, roles, hierarchies, rules, suppression=limit)
+        return anonymize(data, roles, hierarchies, rules, suppression=limit, engine="memory")
     population = open_source(data, "originalData")
     path = population.path if roles is None or hierarchies is None else None
     beside = Sidecar() if path is None else read_sidecar(path)
@@ -293,6 +293,7 @@ def _anonymization(data: Any, tech: str, rate: Any, parameters: dict[str, Any]) 
         rules,
         suppression=limit,
         original=population,
+        engine="memory",
         **treatment,
     )
 

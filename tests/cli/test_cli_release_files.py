@@ -183,14 +183,29 @@ def test_a_release_that_is_called_like_a_hierarchy(folder):
     assert "taken for a hierarchy" in refused(folder, "-o", "hierarchy_Age.csv")
 
 
-def test_a_table_of_a_database_is_refused_before_the_search(levels):
+def test_a_table_of_a_database_has_no_order_in_memory(levels):
     with sqlite3.connect(levels / "t.sqlite") as base:
         base.execute("create table people (Age text, Zip text, Illness text)")
         base.executemany("insert into people values (?, ?, ?)", ROWS[1:])
     base.close()
     options = table("--measure", "k-anonymity:k=400")
-    told = refused(levels, *options, "-o", "r.csv", policy="t.sqlite#people")
+    told = refused(levels, *options, "-o", "r.csv", "--engine", "memory", policy="t.sqlite#people")
     assert "no order of their own" in told, "not that no levels keep the rules"
+
+
+def test_a_table_of_a_database_is_released_piece_by_piece(levels):
+    with sqlite3.connect(levels / "t.sqlite") as base:
+        base.execute("create table people (Age text, Zip text, Illness text)")
+        base.executemany("insert into people values (?, ?, ?)", ROWS[1:])
+    base.close()
+    options = table("--measure", "k-anonymity:k=3")
+    made(levels, *options, "-o", "r.csv", policy="t.sqlite#people")
+    with (levels / "r.csv").open(newline="") as file:
+        released = sorted(map(tuple, csv.reader(file, delimiter=";")))
+    (levels / "t.csv").write_text("".join(f"{','.join(row)}\n" for row in ROWS))
+    made(levels, *options, "-o", "s.csv", policy="t.csv")
+    with (levels / "s.csv").open(newline="") as file:
+        assert released == sorted(map(tuple, csv.reader(file)))
 
 
 def test_apply_keeps_columns_without_a_hierarchy(folder):

@@ -19,7 +19,7 @@ from conftest import ROOT, examples
 from PETWorks import catalogue, check, read_policy
 from PETWorks.errors import InputError
 from PETWorks.gate.anonymising import anonymize_by, search_rules
-from PETWorks.gate.anonymization_facts import anonymization_facts
+from PETWorks.gate.anonymization_facts import anonymization_facts, state
 from PETWorks.gate.canonical import NOT_CONTENT, content_digest
 from PETWorks.gate.external import external
 from PETWorks.gate.protected import protected
@@ -483,7 +483,7 @@ def test_how_a_release_was_made_stays_inside():
     policy = read_policy(ROOT / "data/adult_original_policy.yaml")
     result = anonymize_by(policy, policy.release(engine="memory"), search_rules(policy, date(2026, 11, 16)), {})
     checked = check(ROOT / "data/adult_policy.yaml", as_of=DAY)
-    facts = anonymization_facts(result, result.release, None)
+    facts = anonymization_facts(result, state(result.original), result.release, None)
     made = Check(replace(checked.content, anonymization=facts), checked.note)
     assert made.to_dict()["anonymization"]["utility"]["columns"][0]["column"] == "sex"
     assert [error.message for error in CHECK.iter_errors(made.to_dict())] == []

@@ -45,6 +45,7 @@ def anonymize(
     missing: str | None = None,
     several_sensitive: str | None = None,
     privacy_unit: str | None = None,
+    engine: str = "auto",
     memory_limit: int | str | None = None,
     temp_folder: str | os.PathLike[str] | None = None,
     progress: Callable[[Progress], None] | None = None,
@@ -52,8 +53,8 @@ def anonymize(
     """The release of a table with the least loss that keeps the rules.
 
     Every quasi-identifier is generalised to one level of its hierarchy, and records of classes that break a rule are
-    suppressed, as far as the limit allows. See `Release` for data, roles, hierarchies, population and the treatment of
-    records.
+    suppressed, as far as the limit allows. See `Release` for data, roles, hierarchies, population, the treatment of
+    records and the engine: the result is the same with each.
 
     rules         as for `evaluate`: `{"k-anonymity": {"k": 5}}`
     suppression   the share of records that may be suppressed
@@ -75,7 +76,7 @@ def anonymize(
     if rules is None and subsets is None:
         raise ParameterError(NO_RULE, what="rules")
     checked = checked_rules(rules or {}, subsets)
-    release = opened(
+    release = Release(
         data,
         roles,
         hierarchies,
@@ -85,6 +86,7 @@ def anonymize(
         missing=missing,
         several_sensitive=several_sensitive,
         privacy_unit=privacy_unit,
+        engine=engine,
         memory_limit=memory_limit,
         temp_folder=temp_folder,
     )
@@ -101,13 +103,6 @@ def anonymize(
         resume=resume,
         progress=progress,
     )
-
-
-def opened(
-    data: Any, roles: Mapping[str, str] | None, hierarchies: Any, *, original: Any = None, **about: Any
-) -> Release:
-    """The table that is to be anonymised."""
-    return Release(data, roles, hierarchies, original, **about, engine="memory")
 
 
 def anonymize_release(
@@ -132,7 +127,7 @@ def anonymize_release(
     given = None if seconds is None else number_given(seconds)
     if seconds is not None and (given is None or not 0 < given < math.inf):
         raise ParameterError(f"expected a number of seconds above 0, got {seconds!r}", what="seconds")
-    problem = problem_of(release, rules, suppression, objective, aggregate, weights, levels)
+    problem = problem_of(release, rules, suppression, objective, aggregate, weights, levels, local=method == "local")
     if method == "local":
         problem.lattice.check_size("for local recoding")
     search = problem.search()

@@ -1,5 +1,6 @@
 """`apply_levels`: a table on levels of one's own choice."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -9,12 +10,12 @@ import numpy as np
 from PETWorks.about.declaration import name_of
 from PETWorks.about.hierarchy import Hierarchy
 from PETWorks.anonymizer.column_objectives import Precision
-from PETWorks.anonymizer.ground import Ground
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice
-from PETWorks.anonymizer.problem import check_columns, check_hierarchies, with_original
+from PETWorks.anonymizer.problem import check_columns, check_hierarchies
 from PETWorks.anonymizer.released import Recoded
-from PETWorks.anonymizer.rules import Rule, Rules, checked_rules, with_tables
+from PETWorks.anonymizer.rules import Rule, Rules, checked_rules
+from PETWorks.anonymizer.searched import searched
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER, View
 from PETWorks.errors import RoleError
@@ -35,7 +36,9 @@ def apply_levels(
     missing: str | None = None,
     several_sensitive: str | None = None,
     privacy_unit: str | None = None,
+    engine: str = "auto",
     memory_limit: int | str | None = None,
+    temp_folder: str | os.PathLike[str] | None = None,
 ) -> Recoded:
     """A table on levels of one's own choice.
 
@@ -60,8 +63,9 @@ def apply_levels(
         missing=missing,
         several_sensitive=several_sensitive,
         privacy_unit=privacy_unit,
-        engine="memory",
+        engine=engine,
         memory_limit=memory_limit,
+        temp_folder=temp_folder,
     )
     return on_levels(release, levels or {}, () if rules is None else checked_rules(rules))
 
@@ -72,15 +76,11 @@ def on_levels(release: Release, levels: Mapping[str, int], rules: tuple[Rule, ..
         raise RoleError(*NO_QUASI_IDENTIFIER)
     check_columns(release, levels, "levels")
     check_hierarchies(release, [name for name in release.quasi_identifiers if levels.get(name, 0) != 0])
-    with_original(release)
     view = _with_hierarchies(release.view)
     lattice = Lattice.of(
         release.quasi_identifiers, view.hierarchies, dict.fromkeys(release.quasi_identifiers, 0) | dict(levels)
     )
-    rules = tuple(with_tables(rule, release.source) for rule in rules)
-    for rule in rules:
-        rule.check(release.view)
-    ground = Ground.of(view, lattice)
+    ground, rules = searched(release, view.hierarchies, lattice, rules, local=False)
     classes = ground.at(lattice.low)
     judge = Judge(ground, rules, ground.records, Precision.of(ground, [1.0] * len(lattice.columns)))
     failing, _ = judge.failing(classes)

@@ -15,6 +15,7 @@ from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.searching import Searching
 from PETWorks.anonymizer.unfinished import write_unfinished
 from PETWorks.anonymizer.utility import Utility, utility_of
+from PETWorks.errors import NotApplicable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -84,8 +85,15 @@ class Anonymization(Recoded):
         """The part of the explanation that needs no further search: what would break one level finer."""
         return column_reasons(self.problem, self.search, self.classes.node)
 
+    @property
+    def is_raised(self) -> bool:
+        """Whether the rows were counted on higher levels than the table has, because there are too many of them."""
+        return any(self.problem.ground.base.levels.values())
+
     def utility(self) -> Utility:
         """What the release is still worth: its columns before and after, and what is lost by every objective."""
+        if self.is_raised:
+            raise NotApplicable("there are too many distinct rows to compare the release with the original values")
         tasks = self.problem.tasks
         return utility_of(self._swept(), self._losses(), tasks, self._swept().view() if tasks else None)
 

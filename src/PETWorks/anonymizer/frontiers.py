@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release, opened
+from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.problem import Problem, allowed_suppression, problem_of
@@ -159,7 +159,7 @@ def frontier(
     """
     checked = checked_rules(rules or {}, subsets)
     return frontier_of(
-        opened(data, roles, hierarchies, **about),
+        Release(data, roles, hierarchies, **about),
         checked,
         vary,
         suppression=suppression,

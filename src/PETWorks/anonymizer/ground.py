@@ -1,6 +1,6 @@
 """What a search stands on: the distinct rows that can be generalised, and what they are on each node."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from PETWorks.about.hierarchy import misfit
 from PETWorks.anonymizer.lattice import Lattice, Node
-from PETWorks.counting.codes import Column, Known
+from PETWorks.counting.codes import Codes, Column, Known
 from PETWorks.counting.counts import ClassPairs, ClassValues, Grouping, Integers, run_starts
 from PETWorks.counting.keys import Field, count, pack
 from PETWorks.counting.rolling import RolledUp
@@ -36,26 +36,41 @@ class Ground:
     aside: int
 
     @classmethod
-    def of(cls, view: View, lattice: Lattice) -> "Ground":
-        """The rows of a view; an error if values have no place in a hierarchy, or levels do not nest."""
-        rows = view.table.distinct()
+    def of(
+        cls,
+        view: View,
+        lattice: Lattice,
+        columns: Sequence[str] | None = None,
+        before: Mapping[str, tuple[int, Known]] | None = None,
+    ) -> "Ground":
+        """The rows of a view; an error if values have no place in a hierarchy, or levels do not nest.
+
+        columns  those that must be told apart, the quasi-identifiers first; all of the view otherwise
+        before   for columns that the view has on a higher level than the table: which one, and the table's values;
+                 no record may be suppressed already then
+        """
+        rows = _only(view.table, columns or tuple(view.table.domains))
         assert rows.weights is not None
-        out = aside(
-            Grouping(lattice.columns, lattice.columns, suppressed_apart=True),
-            rows.domains,
-            lambda: [rows.columns[name].codes for name in lattice.columns],
+        out = (
+            None
+            if before
+            else aside(
+                Grouping(lattice.columns, lattice.columns, suppressed_apart=True),
+                rows.domains,
+                lambda: [rows.columns[name].codes for name in lattice.columns],
+            )
         )
         records, stays = rows.rows, 0
         # The quasi-identifiers come first, so that classes are neighbours.
-        names = (*lattice.columns, *(name for name in rows.columns if name not in lattice.columns))
-        if out is not None or names != tuple(rows.columns):
+        names = (*lattice.columns, *(name for name in rows.domains if name not in lattice.columns))
+        if out is not None or names != tuple(rows.domains):
             kept = np.flatnonzero(~out) if out is not None else np.arange(len(rows.weights))
-            columns = {name: rows.columns[name].taken(kept) for name in names}
+            taken = {name: rows.columns[name].taken(kept) for name in names}
             stays = records - int(rows.weights[kept].sum())
-            rows = _in_order(WeightedRows(columns, rows.unit, rows.weights[kept], whole=False))
+            rows = _in_order(WeightedRows(taken, rows.unit, rows.weights[kept], whole=False))
         if stays == records:
             raise NotApplicable(f"all of the {records} records are suppressed already; nothing is left to generalise")
-        base = RolledUp.base(rows, lattice.columns, view.hierarchies)
+        base = RolledUp.base(rows, lattice.columns, view.hierarchies, before)
         ground = cls(view, lattice, base, records, stays)
         ground.check_nesting()
         return ground
@@ -84,6 +99,16 @@ class Ground:
         """For each value of the table, its code on a level."""
         return self.base.lattice.column(column, level)[1].astype(np.int64)
 
+    def values_of(self, column: str, codes: Codes) -> Codes:
+        """The values of rows of the view, by their places among those of the table; any that the codes stand for."""
+        level = self.base.levels[column]
+        if not level:
+            return codes
+        some = np.zeros(len(self.on_level(column, level).labels), np.uint32)
+        on_level = self.codes_on_level(column, level)
+        some[on_level] = np.arange(len(on_level))
+        return np.asarray(some[codes])
+
     @cached_property
     def _counted(self) -> "_Nodes":
         return _Nodes(self)
@@ -110,7 +135,7 @@ class Ground:
         if given.has_population_table:
             tables["population"] = given.population_table
         return {
-            name: RolledUp.base(_only(table.distinct(), self.lattice.columns), self.lattice.columns, hierarchies)
+            name: RolledUp.base(_only(table, self.lattice.columns), self.lattice.columns, hierarchies)
             for hierarchies in [self.view.hierarchies]
             for name, table in tables.items()
         }
@@ -230,12 +255,13 @@ def _number(rolled: RolledUp) -> int:
     return len(rolled.rows.weights)
 
 
-def _only(rows: WeightedRows, columns: tuple[str, ...]) -> WeightedRows:
-    """Rows with some of their columns and the one that names people, merged."""
-    names = columns if rows.unit is None else (*columns, rows.unit)
-    if names == tuple(rows.columns):
-        return rows
-    return WeightedRows({name: rows.columns[name] for name in names}, rows.unit, rows.weights).distinct()
+def _only(table: Table, columns: Sequence[str]) -> WeightedRows:
+    """Rows with some of their columns and the one that names people, equal ones merged; the codes are the same."""
+    rows = table if isinstance(table, WeightedRows) else table.distinct()
+    names = (*columns, *([] if rows.unit is None or rows.unit in columns else [rows.unit]))
+    if names == tuple(rows.domains):
+        return rows.distinct()
+    return WeightedRows({name: rows.columns[name] for name in names}, rows.unit, rows.weights, whole=False).distinct()
 
 
 def _in_order(rows: WeightedRows) -> WeightedRows:

@@ -12,10 +12,10 @@ from PETWorks.anonymizer.ground import Ground, NodeClasses
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.objectives import Objective
-from PETWorks.anonymizer.recoding import in_classes
+from PETWorks.anonymizer.recoder import LEFT, Recoder
+from PETWorks.anonymizer.recoding import in_classes, view_after
 from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import Integers
-from PETWorks.counting.keys import Field, pack
 from PETWorks.counting.rolling import RolledUp
 from PETWorks.counting.view import View
 from PETWorks.counting.weighted_rows import WeightedRows
@@ -23,7 +23,6 @@ from PETWorks.measures.class_tests import Mask
 from PETWorks.tables.arrays import strings
 from PETWorks.tables.cells import SUPPRESSED
 
-LEFT = -1  # of a row: on no node, so it is suppressed
 STAR = 0  # the code of `*` in each column of a sweep
 
 
@@ -141,37 +140,12 @@ class Sweep:
 
     def view(self) -> View:
         """The release as measures see it."""
-        view = self.ground.view
-        table: WeightedRows = view.table  # type: ignore[assignment]
-        return replace(view, table=WeightedRows({**table.columns, **self.in_order()}, table.unit, table.weights))
+        return view_after(self.ground, self.recoder)
 
-    def in_order(self) -> dict[str, Column]:
-        """The quasi-identifiers of all records as they look in the release, in the order of the input."""
-        table: WeightedRows = self.ground.view.table  # type: ignore[assignment]
-        names = tuple(self.rows.columns)
-        columns = [table.columns[name] for name in names]
-        both = [
-            np.concatenate([one.codes, self.rows.columns[name].codes]) for one, name in zip(columns, names, strict=True)
-        ]
-        keys = pack([Field(codes, int(codes.max()).bit_length()) for codes in both]).keys
-        records, rows = keys[: len(keys) - len(self.on_node)], keys[len(keys) - len(self.on_node) :]
-        order = np.argsort(rows, kind="stable")
-        place = np.minimum(np.searchsorted(rows[order], records), len(rows) - 1)
-        row = order[place]
-        was_suppressed = rows[row] != records
-        released = self.recoded().columns
-        recoded = {name: released[name] for name in self.ground.lattice.columns}
-        return {
-            name: Column(own.labels, np.where(was_suppressed, STAR, own.codes[row]).astype(np.uint32))
-            for name, own in recoded.items()
-        }
-
-    def changed(self) -> dict[str, Column]:
-        """Those of them that are not as they were."""
-        levels = zip(*self.nodes, strict=True) if self.nodes else ((1,) for _ in self.ground.lattice.columns)
-        is_other = [bool(self.suppressed) or any(used) for used in levels]
-        columns = zip(self.in_order().items(), is_other, strict=True)
-        return {name: column for (name, column), other in columns if other}
+    @cached_property
+    def recoder(self) -> Recoder:
+        """How the quasi-identifiers of any record become those of the release."""
+        return Recoder.on_nodes(self.ground, self.nodes, self.on_node)
 
     def _column(self, place: int, name: str) -> Column:
         """A column whose values are on several levels; equal labels are one value, and `*` is the first."""

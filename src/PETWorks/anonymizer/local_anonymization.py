@@ -16,10 +16,10 @@ from PETWorks.anonymizer.local_reasons import reasons_for_left_over
 from PETWorks.anonymizer.losses import Losses, local_losses
 from PETWorks.anonymizer.objectives import LINEAR
 from PETWorks.anonymizer.plan import plan_of
+from PETWorks.anonymizer.recoder import Recoder
 from PETWorks.anonymizer.rules import Rule
 from PETWorks.anonymizer.searching import Progress, Report
 from PETWorks.anonymizer.sweeping import joined, smallest_size, sweep
-from PETWorks.counting.codes import Column
 from PETWorks.errors import NotApplicable
 
 if TYPE_CHECKING:
@@ -83,8 +83,10 @@ class LocalAnonymization(Anonymization):
         """All that is needed to recode another table in the same way, for `apply_plan` and to be saved as JSON."""
         return plan_of(self.problem, "local", self.sweep.nodes, self.suppressed, self.loss, self.sweep.least)
 
-    def _recoded(self) -> dict[str, Column]:
-        return self.sweep.changed()
+    @cached_property
+    def recoder(self) -> Recoder:
+        """How the quasi-identifiers of any record become those of the release."""
+        return self.sweep.recoder
 
     def reasons_per_record(self, below: int | None = None) -> "pa.Table":
         """Why records are suppressed: what is left over breaks a rule even on the highest levels that are allowed.

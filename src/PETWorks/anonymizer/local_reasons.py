@@ -10,8 +10,9 @@ import numpy as np
 from PETWorks.anonymizer.ground import NodeClasses
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Node
-from PETWorks.anonymizer.local import LEFT, Sweep
+from PETWorks.anonymizer.local import Sweep
 from PETWorks.anonymizer.objectives import Objective
+from PETWorks.anonymizer.recoder import LEFT
 from PETWorks.anonymizer.recoding import places_in
 from PETWorks.anonymizer.record_reasons import ClassReasons, any_of, below_rule, broken_rules, combined, records_of
 from PETWorks.anonymizer.saving import Saved

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -13,7 +13,8 @@ from PETWorks.anonymizer.ground import Ground
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice
 from PETWorks.anonymizer.objectives import BY_CLASS, Objective, checked_objective, make_objective
-from PETWorks.anonymizer.rules import NO_RULE, MeasureRule, Rule, TaskRule, with_tables
+from PETWorks.anonymizer.rules import NO_RULE, MeasureRule, Rule, TaskRule
+from PETWorks.anonymizer.searched import searched
 from PETWorks.anonymizer.searching import Search, Searching
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER
@@ -61,6 +62,8 @@ def problem_of(
     aggregate: str | None,
     weights: Mapping[str, float] | None,
     levels: Mapping[str, Any] | None,
+    *,
+    local: bool = False,
 ) -> Problem:
     """All that is given, checked; every error comes before any work."""
     share = number_given(suppression)
@@ -74,18 +77,14 @@ def problem_of(
     check_columns(release, levels, "levels")
     check_columns(release, weights, "weights")
     name, put_together, weighed = checked_objective(objective, aggregate, weights, release.quasi_identifiers)
-    with_original(release)
     lattice = Lattice.of(release.quasi_identifiers, release.hierarchies, levels)
     if name in BY_CLASS:
         lattice.check_size(f"for {name}")
-    rules = tuple(with_tables(rule, release.source) for rule in rules)
-    for rule in rules:
-        rule.check(release.view)
+    ground, rules = searched(release, release.hierarchies, lattice, rules, local=local)
     tasks = tuple(rule for rule in rules if isinstance(rule, TaskRule))
     rules = tuple(rule for rule in rules if not isinstance(rule, TaskRule) or rule.is_demanded)
     if not rules:
         raise ParameterError(NO_RULE, what="rules")
-    ground = Ground.of(release.view, lattice)
     made = make_objective(ground, name, put_together, weighed, amounts(rules))
     most = allowed_suppression(share, ground.records)
     columns = zip(release.quasi_identifiers, weighed, strict=True)
@@ -120,13 +119,6 @@ def check_columns(release: Release, given: Mapping[str, Any] | None, what: str) 
         if column in release.columns and column not in release.quasi_identifiers:
             role = "a sensitive attribute" if column in release.sensitive_attributes else "no quasi-identifier"
             raise ParameterError(f"column {column!r} is {role}; only quasi-identifiers are generalised", what=what)
-
-
-def with_original(release: Release) -> None:
-    """Where no original was given, the table itself is it: what is lost is measured against it."""
-    if not release.has_original:
-        view = release.view
-        release.view = replace(view, background=replace(view.background, load_original=lambda: view.table))
 
 
 def check_hierarchies(release: Release, generalised: Sequence[str]) -> None:

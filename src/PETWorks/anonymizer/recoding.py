@@ -1,40 +1,30 @@
-"""A table as it would be released: on the levels of a node, with some classes suppressed."""
+"""A table as measures would see it if it were released."""
 
 from dataclasses import replace
 
 import numpy as np
 
-from PETWorks.anonymizer.ground import NodeClasses
-from PETWorks.counting.codes import Column
+from PETWorks.anonymizer.ground import Ground, NodeClasses
+from PETWorks.anonymizer.recoder import Recoder
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.keys import Field, pack
 from PETWorks.counting.view import View
 from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.measures.class_tests import Mask
-from PETWorks.tables.arrays import strings
 from PETWorks.tables.cells import SUPPRESSED
 
 
-def recoded_columns(classes: NodeClasses, suppressed: Mask) -> tuple[dict[str, Column], Mask]:
-    """The quasi-identifiers of all records in the order of the input, and which records are suppressed."""
-    ground = classes.ground
-    table: WeightedRows = ground.view.table  # type: ignore[assignment]
-    on_levels = list(zip(classes.columns, classes.node, strict=True))
-    codes = [ground.codes_on_level(name, level)[table.columns[name].codes] for name, level in on_levels]
-    out = suppressed_before(classes) | in_classes(classes, suppressed, codes)
-    columns = {
-        name: _suppressed(ground.on_level(name, level).values, own, out)
-        for (name, level), own in zip(on_levels, codes, strict=True)
-    }
-    return columns, out
-
-
 def recoded_view(classes: NodeClasses, suppressed: Mask) -> View:
-    """The release as measures see it."""
-    view = classes.ground.view
+    """The release on the levels of a node, with some classes suppressed."""
+    return view_after(classes.ground, Recoder.on_one_node(classes, suppressed))
+
+
+def view_after(ground: Ground, recoder: Recoder) -> View:
+    """A view of rows that are recoded."""
+    view = ground.view
     table: WeightedRows = view.table  # type: ignore[assignment]
-    columns = {**table.columns, **recoded_columns(classes, suppressed)[0]}
-    return replace(view, table=WeightedRows(columns, table.unit, table.weights))
+    recoded = recoder.recoded([ground.values_of(name, table.columns[name].codes) for name in recoder.columns])
+    return replace(view, table=WeightedRows({**table.columns, **recoded}, table.unit, table.weights))
 
 
 def suppressed_before(classes: NodeClasses) -> Mask:
@@ -62,12 +52,3 @@ def places_in(classes: NodeClasses, some: Mask, codes: list[Integers]) -> Intege
     known = keys[rows:]  # classes are in the order of their keys
     place = np.minimum(np.searchsorted(known, keys[:rows]), len(known) - 1)
     return np.where(known[place] == keys[:rows], place, -1)
-
-
-def _suppressed(labels: list[str | None], codes: Integers, out: Mask) -> Column:
-    """A column with `*` in the suppressed rows."""
-    if not out.any():
-        return Column(strings(labels), codes.astype(np.uint32))
-    star = labels.index(SUPPRESSED) if SUPPRESSED in labels else len(labels)
-    known = labels if star < len(labels) else [*labels, SUPPRESSED]
-    return Column(strings(known), np.where(out, star, codes).astype(np.uint32))

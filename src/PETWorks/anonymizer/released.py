@@ -2,17 +2,19 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from PETWorks.anonymizer.ground import NodeClasses
-from PETWorks.anonymizer.recoding import recoded_columns
+from PETWorks.anonymizer.recoder import Recoder
 from PETWorks.attributetypes import IDENTIFIER
 from PETWorks.counting.codes import Column
 from PETWorks.counting.release import Release
 from PETWorks.measures.class_tests import Mask
 from PETWorks.tables.arrays import dictionary, strings
+from PETWorks.tables.changes import joined_pieces
 from PETWorks.tables.whole import whole_table
 
 if TYPE_CHECKING:
@@ -51,26 +53,29 @@ class Recoded:
         levels = ", ".join(f"{name} {level}" for name, level in self.levels.items())
         return f"<{type(self).__name__}: levels {levels}; {self.suppressed} of {self.records} records suppressed>"
 
+    @property
+    def changes(self) -> "dict[str, pa.Array] | Recoder":
+        """The columns that are not as they were, or what makes them where the table is not in memory."""
+        return self.changed_columns if self.original.engine.name == "memory" else self.recoder
+
     @cached_property
     def changed_columns(self) -> "dict[str, pa.Array]":
-        """The columns that are not as they were, as texts, in the order of the input.
+        """The columns that are not as they were, as texts, in the order of the input; for the engine 'memory'.
 
         These are quasi-identifiers, and the privacy unit: people are numbered in the order in which they appear.
         """
-        changed = self._recoded()
+        table: Any = self.classes.ground.view.table
+        changed = self.recoder.recoded([table.columns[name].codes for name in self.recoder.columns])
         if self.original.privacy_unit is not None:
-            table: Any = self.original.table
             changed[self.original.privacy_unit] = _numbered(table.columns[self.original.privacy_unit])
         # A label that no record has may be the value of a suppressed one.
         used = {name: column.without_unused_labels() for name, column in changed.items()}
         return {name: dictionary(column.codes, column.labels) for name, column in used.items()}
 
-    def _recoded(self) -> dict[str, Column]:
-        """The quasi-identifiers that are not as they were."""
-        columns, _ = recoded_columns(self.classes, self.taken_out)
-        touched = bool(self.taken_out.any())
-        on_level = zip(columns.items(), self.classes.node, strict=True)
-        return {name: column for (name, column), level in on_level if level or touched}
+    @cached_property
+    def recoder(self) -> Recoder:
+        """How the quasi-identifiers of any record become those of the release."""
+        return Recoder.on_one_node(self.classes, self.taken_out)
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -84,7 +89,17 @@ class Recoded:
     def table(self) -> "pa.Table":
         """The release: all columns but the identifiers, in the order of the input."""
         names = [name for name in self.original.columns if name not in self.left_out]
-        return whole_table(self.original.source, names, self.changed_columns)
+        if isinstance(self.changes, Recoder):
+            return joined_pieces(self.original.source, names, self.changes)
+        return whole_table(self.original.source, names, self.changes)
+
+    def write_parts(self, folder: Path) -> None:
+        """Let the executors of Spark write the release to a folder that is there, as Parquet files."""
+        from PETWorks.counting.spark_writing import write_parts
+
+        original: Any = self.original
+        kept = [name for name in original.columns if name not in self.left_out]
+        write_parts(original.engine.jobs, original.source, kept, self.recoder, folder, self.records)
 
     @cached_property
     def release(self) -> Release:
@@ -99,7 +114,7 @@ class Recoded:
             given[0] if given[1] is None else given[1],
             population=None if population is None else population.given_as,
             privacy_unit=before.privacy_unit,
-            engine="memory",
+            engine=before.engine.name,
             memory_limit=before.memory_limit,
             **treatment,
         )

@@ -11,10 +11,11 @@ from PETWorks.anonymizer.ground import NodeClasses
 from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.local import Sweep
-from PETWorks.anonymizer.problem import Problem, problem_of, with_original
-from PETWorks.anonymizer.recoding import recoded_columns
+from PETWorks.anonymizer.problem import Problem, problem_of
+from PETWorks.anonymizer.recoder import Recoder
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import Rule
+from PETWorks.anonymizer.searched import with_original
 from PETWorks.anonymizer.sweeping import sweep_over
 from PETWorks.counting.codes import Column
 from PETWorks.counting.release import Release
@@ -101,12 +102,11 @@ class Replayed(Recoded):
         """Whether the release keeps each rule."""
         return {rule.name: rule.holds(self.release.view) for rule in self.problem.rules}
 
-    def _recoded(self) -> dict[str, Column]:
-        if self.sweep is not None:
-            return self.sweep.in_order() if self.not_placed else self.sweep.changed()
-        if self.not_placed:
-            return recoded_columns(self.classes, self.taken_out)[0]
-        return super()._recoded()
+    @cached_property
+    def recoder(self) -> Recoder:
+        """How the quasi-identifiers of any record become those of the release."""
+        own = super().recoder if self.sweep is None else self.sweep.recoder
+        return replace(own, changed=own.columns) if self.not_placed else own
 
     def __repr__(self) -> str:
         return (

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+from PETWorks.counting.release import Release
 from PETWorks.counting.view import View
-from PETWorks.errors import NotApplicable, ParameterError, unknown
+from PETWorks.errors import Hint, NotApplicable, ParameterError, unknown
 from PETWorks.measures.attacks.subset_sizes import checked_sizes, known_columns
 from PETWorks.measures.attacks.subsets import checked_limits, every_subset
 from PETWorks.measures.catalogue import Metric, find
@@ -145,11 +146,18 @@ class TaskRule(MeasureRule):
         return replace(view, background=replace(view.background, given=both))
 
 
-def with_tables(rule: Rule, source: Source) -> Rule:
+def with_tables(rule: Rule, release: Release) -> Rule:
     """A rule that can be judged in a search: what the user's own functions see of a release has to be made for them."""
-    if isinstance(rule, MeasureRule) and rule.metric.name == "utility-bias":
-        return TaskRule(rule.metric, rule.parameters, rule.called, source)
-    return rule
+    if not isinstance(rule, MeasureRule) or rule.metric.name != "utility-bias":
+        return rule
+    if release.engine.name != "memory":
+        raise NotApplicable(
+            f"utility-bias hands whole tables to a function, which the engine {release.engine.name!r} does not have "
+            "in memory; use the engine 'memory'",
+            Hint.ENGINE_IN_MEMORY,
+            what="utility-bias",
+        )
+    return TaskRule(rule.metric, rule.parameters, rule.called, release.source)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,8 @@ from PETWorks.anonymizer.column_objectives import ByColumn, Reals
 from PETWorks.anonymizer.ground import Ground
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Node
-from PETWorks.anonymizer.local import LEFT, Sweep, kept, settled
+from PETWorks.anonymizer.local import Sweep, kept, settled
+from PETWorks.anonymizer.recoder import LEFT
 from PETWorks.anonymizer.remaining import Remaining
 from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import Integers

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from PETWorks.anonymizer.local import LEFT, Sweep
+from PETWorks.anonymizer.local import Sweep
 from PETWorks.anonymizer.losses import Loss, Losses
+from PETWorks.anonymizer.recoder import LEFT
 from PETWorks.anonymizer.rules import TaskRule
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.view import View
@@ -81,7 +82,7 @@ class Utility:
 def utility_of(sweep: Sweep, losses: Losses, tasks: Sequence[TaskRule], released: View | None) -> Utility:
     """What is left of a table; `released` is needed for tasks alone."""
     ground = sweep.ground
-    names, sensitive = ground.lattice.columns, ground.view.sensitive_attributes
+    names, sensitive = ground.lattice.columns, _sensitive(sweep)
     changed = [_changed(sweep, place) for place in range(len(names))]
     kept = correlations(sweep)
     still = [_unchanged(sweep, name, kept) for name in sensitive]
@@ -106,11 +107,16 @@ def correlations(sweep: Sweep) -> dict[Pair, tuple[float, float]]:
     ground = sweep.ground
     pairs = [
         (one, other)
-        for one, other in combinations((*ground.lattice.columns, *ground.view.sensitive_attributes), 2)
+        for one, other in combinations((*ground.lattice.columns, *_sensitive(sweep)), 2)
         if one in ground.lattice.columns
     ]
     both = zip(dependence(sweep.rows, pairs), dependence(sweep.recoded(), pairs), strict=True)
     return dict(zip(pairs, both, strict=True))
+
+
+def _sensitive(sweep: Sweep) -> list[str]:
+    """The sensitive attributes that the distinct rows have: another engine leaves them out if no rule looks at them."""
+    return [name for name in sweep.ground.view.sensitive_attributes if name in sweep.rows.domains]
 
 
 def _mean(both: Sequence[tuple[float, float]]) -> tuple[float, float] | None:

@@ -16,6 +16,7 @@ from PETWorks.anonymizer.searching import Progress
 from PETWorks.cli.arguments import (
     DOES_NOT_HOLD,
     HOLDS,
+    engine_options,
     say_written,
     shown_name,
 )
@@ -26,7 +27,7 @@ from PETWorks.cli.release_files import Job, check_seed, checked_paths, job_given
 from PETWorks.errors import ParameterError
 from PETWorks.gate.anonymising import anonymize_by, waived_rules
 from PETWorks.gate.anonymization_document import AnonymizationFacts
-from PETWorks.gate.anonymization_facts import anonymization_facts
+from PETWorks.gate.anonymization_facts import anonymization_facts, state
 from PETWorks.gate.document import FAIL, RuleResult, together
 from PETWorks.gate.plan_files import made_plan, plan_text
 from PETWorks.gate.policy import Policy
@@ -70,7 +71,7 @@ def release_options(command: Callable[..., None]) -> Callable[..., None]:
         option("--network", is_flag=True, help="Allow connections to servers that the policy names."),
         option("--shuffle", is_flag=True, help="Write the records in random order."),
         option("--seed", metavar="NUMBER", help="With --shuffle: the seed of an earlier run, to repeat it."),
-        option("--memory-limit", metavar="SIZE", help="Memory to use, such as 2GB."),
+        *engine_options(),
         option("--format", "output_format", type=click.Choice(["table", "json"]), default="table", show_default=True),
     ]  # fmt: skip
     for add in reversed(options):
@@ -129,6 +130,7 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
       petworks anonymize patients_policy.yaml --frontier --vary k-anonymity:k=3,5,11 --vary suppression=0,0.05
       petworks anonymize patients_policy.yaml -o released.csv --threshold k-anonymity:k=11
       petworks anonymize patients_policy.yaml -o released.csv --reasons for_us_only.csv
+      petworks anonymize national_policy.yaml -o released.parquet --engine duckdb --memory-limit 2GB
       petworks anonymize patients.csv --qi age,zip --sensitive diagnosis --identifier name --insensitive ward \\
           --hierarchies levels --measure k-anonymity:k=5 --measure l-diversity:l=2 -o released.csv
     """
@@ -179,20 +181,18 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         except KeyboardInterrupt:  # it takes further searches; the release is worth having without it
             click.echo("petworks: the explanation was stopped; the release is written without it", err=True)
     beside = reasons_beside(result, about_records, below)
+    with progress(f"measuring {shown_name(table)}"):
+        before = state(job.release)
 
     def plan() -> bytes:
         made = made_plan(result, job.content, job.policy, paths.release, paths.hierarchies)
         return plan_text(made).encode("utf-8", "replace")
 
-    with (
-        written(result, job, paths, options, plan, beside) as (policy, rules),
-        progress(f"checking {shown_name(paths.release)}"),
-    ):
+    with written(result, job, paths, options, plan, beside) as (policy, release, rules):
         waived = waived_rules(policy, today())
-        release = policy.release(engine="memory")
-        facts = anonymization_facts(result, release, explanation, waived, frontier)
+        facts = anonymization_facts(result, before, release, explanation, waived, frontier)
         found = columns_found(release, policy)
-        told = _checked(policy, facts) if wanted else None
+        told = _checked(policy, facts, job.judged_how(options)) if wanted else None
         if told is not None:
             write_whole({path: told.to_format(name, lang).encode("utf-8", "replace") for name, path in reports.items()})
     if told is not None and printed:
@@ -234,11 +234,11 @@ def _interruptible() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _checked(policy: Policy, facts: AnonymizationFacts) -> "Check":
+def _checked(policy: Policy, facts: AnonymizationFacts, counted: dict[str, Any]) -> "Check":
     """The check of a release, with what is known of how it was made."""
     from PETWorks.render.checks import Check, check
 
-    checked = check(policy)
+    checked = check(policy, **counted)
     return Check(replace(checked.content, anonymization=facts), checked.note)
 
 

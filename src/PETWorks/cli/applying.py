@@ -81,7 +81,7 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
     paths = checked_paths(output, job)
     with progress(f"recoding {shown_name(table)}"):
         result = on_levels(job.release, levels, job.rules if options["suppress"] else ())
-    with written(result, job, paths, options) as (_, rules):
+    with written(result, job, paths, options) as (_, _, rules):
         pass
     if options["output_format"] == "json":
         click.echo(dumps({"levels": result.levels, "suppressed": result.suppressed, "rules": verdicts(rules)}))
@@ -108,7 +108,7 @@ def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
     paths = checked_paths(output, job)
     with progress(f"recoding {shown_name(table)}"):
         result = prepared.recoded(job.rules, strict=options["strict"])
-    with written(result, job, paths, options) as (policy, rules):
+    with written(result, job, paths, options) as (policy, _, rules):
         check_same_rules(plan, policy)
     _put_out(result, rules, paths, options)
     say_written(paths.written)

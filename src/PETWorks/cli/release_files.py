@@ -3,7 +3,7 @@
 import secrets
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import MeasureRule, Rule
 from PETWorks.cli.arguments import (
     ROLE_OPTIONS,
+    counted_how,
     input_files,
     population_given,
     release_given,
@@ -25,7 +26,7 @@ from PETWorks.cli.arguments import (
     shown_name,
     shown_path,
 )
-from PETWorks.cli.release_paths import Inputs, ReleasePaths, check_reports, release_paths
+from PETWorks.cli.release_paths import Inputs, ReleasePaths, check_folder, check_reports, data_named, release_paths
 from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError, RoleError, printable, quoted
 from PETWorks.gate.anonymising import policy_content, released_policy, search_rules
@@ -34,7 +35,8 @@ from PETWorks.gate.policy import Policy, read_policy
 from PETWorks.gate.verdict import rule_results
 from PETWorks.measures.parameters import number_given
 from PETWorks.render.terminal import progress
-from PETWorks.tables.output import in_place
+from PETWorks.tables.opening import is_address
+from PETWorks.tables.output import Folder, in_place
 from PETWorks.tables.whole import check_ordered
 from PETWorks.tables.writing import release_content
 
@@ -52,10 +54,22 @@ class Job:
     policy: Policy | None
     inputs: Inputs
 
+    @property
+    def needs_original(self) -> bool:
+        """Whether a rule compares the release with the original."""
+        return any("the original table" in rule.metric.needs for rule in self.rules if isinstance(rule, MeasureRule))
+
+    def judged_how(self, options: dict[str, Any]) -> dict[str, Any]:
+        """The engine and its limits, with which the release is judged: those of the table."""
+        engine = self.release.engine.name
+        # In memory, two tables may be too much for a limit that one keeps; this must not come up at the end.
+        limit = None if options["engine"] == "memory" else options["memory_limit"]
+        counted = {"engine": options["engine"] if engine == "memory" else engine, "memory_limit": limit}
+        return {**counted, "temp_folder": options["temp_folder"]}
+
 
 def job_given(table: str, options: dict[str, Any]) -> Job:
     """The table that a policy or options describe."""
-    counted = {"engine": "memory", "memory_limit": options["memory_limit"], "temp_folder": None}
     if Path(table).suffix.lower() in POLICY_SUFFIXES:
         theirs = {"measures": "measure"} | {name: name for name in (*ROLE_OPTIONS, *OF_A_TABLE)}
         strange = [option for name, option in theirs.items() if options[name]]
@@ -63,8 +77,10 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
             raise ParameterError(f"--{strange[0].replace('_', '-')} is for a table; the policy says it")
         policy = read_policy(table, options["root"], network=options["network"])
         with progress(f"reading {shown_name(policy.data)}"):
-            release = policy.release(**counted)
-        check_ordered(release.source)
+            release = policy.release(**counted_how(options))
+        if release.engine.note:
+            click.echo(f"petworks: {release.engine.note}", err=True)
+        _check_engine(release, options)
         tables = (policy.data, policy.original, policy.population)
         inputs = Inputs.of([policy.path, *input_files(*tables), *_beside(release, policy.hierarchies)], tables)
         has_all = policy.roles is not None and policy.hierarchies is not None  # otherwise the roles file has the rest
@@ -76,22 +92,46 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
         )
     asked = [request(text) for text in options["measures"]]
     with progress(f"reading {shown_name(table)}"):
-        release = release_given(table, {**options, **counted}, population_given(options))
-    check_ordered(release.source)
+        release = release_given(table, options, population_given(options))
+    _check_engine(release, options)
     _check_roles(release)
-    content: dict[str, Any] = {"petworks_policy": 1, "data": Path(table), **_described(release)}
+    content: dict[str, Any] = {
+        "petworks_policy": 1,
+        "data": table if is_address(table) else Path(table),
+        **_described(release),
+    }
     for key in ("original", "population", "separator", "encoding"):
         if options[key] is not None:
-            content[key] = Path(options[key]) if key == "original" else options[key]
+            is_file = key == "original" and not is_address(options[key])
+            content[key] = Path(options[key]) if is_file else options[key]
     if isinstance(population_given(options), str):
         content["population"] = Path(options["population"])
     rules = tuple(MeasureRule(metric, checked) for metric, checked in asked)
     content["rules"] = list(_rules_written(rules))
     tables = (table, options["original"], options["population"])
     hierarchies = None if options["hierarchies"] is None else Path(options["hierarchies"])
-    return Job(
-        release, rules, content, None, Inputs.of([*input_files(*tables), *_beside(release, hierarchies)], tables)
-    )
+    inputs = Inputs.of([*input_files(*tables), *_beside(release, hierarchies)], tables)
+    job = Job(release, rules, content, None, inputs)
+    if job.needs_original and is_address(content.get("original", table)) and not options["network"]:
+        raise ParameterError("a rule compares with the original, which is on a server: allow that with --network")
+    return job
+
+
+def _check_engine(release: Release, options: dict[str, Any]) -> None:
+    """An error if the engine cannot write what is wanted."""
+    if release.engine.name == "memory":
+        check_ordered(release.source)
+    elif release.engine.name == "spark":
+        from PETWorks.counting.spark_writing import check_readable
+
+        check_readable(release.source)
+    if release.engine.name != "memory" and options.get("reasons") is not None:
+        raise ParameterError("--reasons are told record by record, which needs --engine memory")
+    if release.engine.name != "memory" and options["shuffle"]:
+        raise ParameterError(
+            f"--shuffle needs all records in memory; the engine {release.engine.name!r} writes them piece by piece: "
+            "leave it out, or use --engine memory"
+        )
 
 
 def _beside(release: Release, hierarchies: Named | None) -> Iterator[Path]:
@@ -146,6 +186,8 @@ def _by_role(release: Release) -> dict[str, list[str]]:
 def checked_paths(output: Path, job: Job, reports: Collection[Path] = ()) -> ReleasePaths:
     """Where the release and all that comes beside it are written; an error if something of it cannot be."""
     release = job.release
+    if release.engine.name == "spark":
+        check_folder(output)
     paths = release_paths(output, release.hierarchies, tuple(release.compared_columns), job.inputs)
     check_reports(reports, paths, job.inputs)
     return paths
@@ -159,26 +201,23 @@ def written(
     options: dict[str, Any],
     plan: Callable[[], bytes] | None = None,
     beside: Mapping[Path, bytes] | None = None,
-) -> Iterator[tuple[Policy, tuple[RuleResult, ...]]]:
+) -> Iterator[tuple[Policy, Release, tuple[RuleResult, ...]]]:
     """A context in which the release with all that comes beside it is written and judged; it stays if nothing fails.
 
     plan   makes the plan of the release, when this is there; without it, the plan of an earlier release is removed
     """
     original = job.release
-    needs_original = any(
-        "the original table" in rule.metric.needs for rule in job.rules if isinstance(rule, MeasureRule)
-    )
+    original.engine.close()  # its counts are not needed any more, and the engine of the release needs room
     text, root = released_policy(
-        job.content, paths.release, paths.hierarchies, needs_original=needs_original, made=result
+        job.content,
+        paths.release,
+        paths.hierarchies,
+        data=data_named(paths.release, in_parts=original.engine.name == "spark"),
+        needs_original=job.needs_original,
+        made=result,
     )
     contents: dict[Path, Any] = {
-        paths.release: release_content(
-            paths.release,
-            original.source,
-            drop=result.left_out,
-            changed=result.changed_columns,
-            order=_order(result.records, options),
-        ),
+        paths.release: _content(result, paths.release, options),
         paths.policy: text.encode("utf-8", "surrogateescape"),
         **{
             path: original.hierarchies[column].to_csv().encode("utf-8", "surrogateescape")
@@ -189,9 +228,15 @@ def written(
     is_new = not paths.folder.exists()
     paths.folder.mkdir(exist_ok=True)
     try:
-        with in_place(contents), in_place({} if plan is None else {paths.plan: plan()}):
+        with ExitStack() as files:
+            with progress(f"writing {shown_name(paths.release)}"):
+                files.enter_context(in_place(contents))
+                files.enter_context(in_place({} if plan is None else {paths.plan: plan()}))
             policy = read_policy(paths.policy, root, network=options["network"])
-            yield policy, rule_results(policy.release(engine="memory"), policy, today())
+            with progress(f"checking {shown_name(paths.release)}"):
+                release = policy.release(**job.judged_how(options))
+                rules = rule_results(release, policy, today())
+            yield policy, release, rules
     finally:
         if is_new and not any(paths.folder.iterdir()):
             paths.folder.rmdir()
@@ -208,6 +253,15 @@ def written(
             "records are of one person: remove it if nobody needs to know",
             err=True,
         )
+
+
+def _content(result: Recoded, path: Path, options: dict[str, Any]) -> Any:
+    """What writes the release: here, or in a cluster."""
+    original = result.original
+    if original.engine.name == "spark":
+        return Folder(result.write_parts)
+    order = _order(result.records, options)
+    return release_content(path, original.source, drop=result.left_out, changed=result.changes, order=order)
 
 
 def check_seed(options: dict[str, Any]) -> None:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from PETWorks.errors import Hint, InputError, ParameterError, PETWorksError
+from PETWorks.errors import Hint, InputError, ParameterError, PETWorksError, quoted
 from PETWorks.gate.anonymising import MARK, hierarchy_files
 from PETWorks.gate.json_files import read_json
 from PETWorks.tables.globs import SIGNS, would_match
 from PETWorks.tables.output import check_writable
-from PETWorks.tables.writing import check_suffix
+from PETWorks.tables.writing import PARQUET_SUFFIXES, check_suffix
 from PETWorks.tables.yamlfile import read_yaml
 
 ANOTHER = "name another output"
@@ -88,6 +88,24 @@ def release_paths(
     return paths
 
 
+def check_folder(output: Path) -> None:
+    """An error if a release cannot be written as a folder of Parquet files."""
+    if output.suffix.lower() not in PARQUET_SUFFIXES:
+        raise InputError(
+            f"cannot write {str(output)!r}: the engine 'spark' writes a folder of Parquet files; expected a name that "
+            f"ends in {quoted(PARQUET_SUFFIXES)}"
+        )
+    if output.is_dir():
+        raise InputError(f"cannot write {str(output)!r}: the folder exists; remove it, or {ANOTHER}")
+    if any(sign in output.name for sign in SIGNS):
+        raise InputError(f"cannot write {str(output)!r}: the name of a folder of files must have none of {SIGNS}")
+
+
+def data_named(release: Path, *, in_parts: bool) -> str:
+    """What a policy beside a release calls it."""
+    return f"{release.name}/*.parquet" if in_parts else release.name
+
+
 def check_reports(reports: Iterable[Path], paths: ReleasePaths, inputs: Inputs) -> None:
     """An error if a report cannot be written, or if two results would be in one file."""
     taken = {paths.release, paths.policy, paths.plan}
@@ -118,7 +136,7 @@ def _is_ours(policy: Path, release: Path) -> bool:
         raise InputError(
             f"cannot write {str(policy)!r}: it exists and was not written by petworks anonymize; {ANOTHER}"
         )
-    if data != release.name:
+    if data not in (data_named(release, in_parts=False), data_named(release, in_parts=True)):
         raise InputError(f"cannot write {str(policy)!r}: it is the policy of another release, {data!r}; {ANOTHER}")
     return True
 

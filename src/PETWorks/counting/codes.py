@@ -90,13 +90,19 @@ class Column(Domain):
         """The column with code c turned into new_codes[c], which names one of the new labels."""
         return Column(labels, _looked_up(new_codes.astype(narrowest(len(labels))), self.codes))
 
+    def in_label_order(self) -> "Column":
+        """The column with its labels in ascending order, the missing one last: however its rows are ordered."""
+        labels, order = sorted_labels(self.labels)
+        return self if (np.diff(order) > 0).all() else self.recoded(labels, np.argsort(order))
+
     def without_unused_labels(self) -> "Column":
         """The column with only those labels that some row has."""
         used = np.flatnonzero(self.counts)
         if len(used) == len(self.labels):
             return self
         if used[-1] == len(used) - 1:  # those that are not used come last: no code changes
-            column = Column(self.labels.slice(0, len(used)), self.codes)
+            # Not a slice: files would have the bytes of all labels.
+            column = Column(self.labels.take(arrow_integers(used)), self.codes)
         else:
             new_codes = np.zeros(len(self.labels), np.int64)
             new_codes[used] = np.arange(len(used))
@@ -189,6 +195,21 @@ class GrowingEncoder:
         return _looked_up(table, indices)
 
 
+def fixed_codes(chunks: pa.ChunkedArray, labels: pa.Array, spaced_quotes: bool = False) -> Codes | None:
+    """The codes of cells in a coding that is known already; None if a cell has no code there."""
+    from pyarrow import compute as pc
+
+    codes = [np.empty(0, narrowest(len(labels)))]
+    for piece in chunks.chunks if isinstance(chunks, pa.ChunkedArray) else [chunks]:
+        dictionary, indices = _dictionary(piece)
+        cells = normalised(pa.concat_arrays([texts(dictionary), pa.nulls(1, pa.large_string())]), spaced_quotes)
+        places = pc.index_in(cells, labels)
+        if places.null_count and code_counts(indices, len(cells))[~_valid(places)].any():
+            return None
+        codes.append(_looked_up(numpy_integers(pc.fill_null(places, 0)).astype(narrowest(len(labels))), indices))
+    return np.concatenate(codes)
+
+
 def _dictionary(piece: pa.Array) -> tuple[pa.Array, Codes]:
     """The distinct cells of a piece, and for each row which one it has; null cells have the number behind them all."""
     if pa.types.is_string_view(piece.type):
@@ -278,6 +299,13 @@ def sorted_labels(labels: pa.Array) -> tuple[pa.Array, Integers]:
 
     order = pc.sort_indices(labels)
     return labels.take(order).cast(pa.large_string()), numpy_integers(order).astype(np.int64)
+
+
+def places_among(labels: pa.Array, others: pa.Array) -> Integers:
+    """For each label its place among others, which have all of them."""
+    from pyarrow import compute as pc
+
+    return numpy_integers(pc.index_in(labels, others)).astype(np.int64)
 
 
 def fingerprint_of(columns: Mapping[str, Domain], names: Sequence[str], *codes: NDArray[np.integer]) -> str:

@@ -82,6 +82,7 @@ class DuckEngine:
             connections.append(duckdb.connect(str(Path(folder, "counts.duckdb")), config=settings))
         self._connection = connections[0]
         self.execute("PRAGMA disable_checkpoint_on_shutdown")
+        self.execute("PRAGMA disable_progress_bar")  # it would be printed to standard output
 
     def close(self) -> None:
         """Remove everything that was kept on disk."""

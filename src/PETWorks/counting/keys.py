@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from PETWorks.counting.codes import Codes, Column
 from PETWorks.counting.counts import ClassSizes, Integers, run_starts
@@ -53,6 +54,20 @@ class Layout:
             else:
                 keys = step[keys]
         return codes[::-1]
+
+    def packed(self, codes: Sequence[NDArray[np.integer]], dtype: Any) -> tuple[Codes, NDArray[np.bool_]]:
+        """The keys of other rows; and which of them may be among those that were packed."""
+        keys: Codes = np.zeros(len(codes[0]), dtype)
+        known = np.ones(len(keys), np.bool_)
+        columns = iter(codes)
+        for step in self.steps:
+            if isinstance(step, int):
+                keys = keys << keys.dtype.type(step) | next(columns).astype(dtype)
+            else:
+                place = np.minimum(np.searchsorted(step, keys), len(step) - 1)
+                known &= step[place] == keys
+                keys = place.astype(dtype)
+        return keys, known
 
 
 class Packed(NamedTuple):

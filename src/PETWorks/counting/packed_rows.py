@@ -122,9 +122,13 @@ class PackedRows(WeightedRows):
             np.right_shift(self._keys, np.uint64(field.shift), out=part)
             part &= np.uint64(field.mask)
             carried += steps.take(part.view(np.int64))
-        keys, weights = _merged(carried, part, self._weight_bits)
+        keys, weights = merged_keys(carried, part, self._weight_bits)
         known = {**self.known, **{name: lift.known for name, lift in lifts.items()}}
         return PackedRows(known, self._fields, keys, weights, self.unit, self._weight_bits)
+
+    def distinct(self) -> "PackedRows":
+        """They are."""
+        return self
 
     def _steps(self, lifts: Mapping[str, Lift]) -> Iterator[tuple[Field, Keys]]:
         """What has to be added to keys, by a part of them: neighbouring columns share a look-up."""
@@ -186,8 +190,8 @@ def packed(rows: WeightedRows) -> WeightedRows:
     """Distinct rows, which are in order, packed into integers; as they are if 64 bits cannot hold them."""
     assert rows.weights is not None
     weight_bits = rows.rows.bit_length()
-    fields = _fields({name: column.bits for name, column in rows.columns.items()}, weight_bits)
-    if fields is None:
+    fields = fields_of({name: column.bits for name, column in rows.domains.items()}, weight_bits)
+    if fields is None or isinstance(rows, PackedRows):
         return rows
     keys = np.zeros(len(rows.weights), np.uint64)
     for name, column in rows.columns.items():
@@ -203,7 +207,7 @@ def lifted(rows: WeightedRows, known: Mapping[str, Known], lifts: Mapping[str, L
     """
     assert rows.weights is not None
     weight_bits = rows.rows.bit_length()
-    fields = _fields({name: known[name].bits for name in rows.columns}, weight_bits)
+    fields = fields_of({name: known[name].bits for name in rows.columns}, weight_bits)
     if fields is None:
         return None
     carried = rows.weights.astype(np.uint64)
@@ -215,11 +219,11 @@ def lifted(rows: WeightedRows, known: Mapping[str, Known], lifts: Mapping[str, L
             carried |= (lifts[name].new_codes << shift).take(column.codes)
         else:
             carried |= column.codes.astype(np.uint64) << shift
-    keys, weights = _merged(carried, np.empty_like(carried), weight_bits)
+    keys, weights = merged_keys(carried, np.empty_like(carried), weight_bits)
     return PackedRows(known, fields, keys, weights, rows.unit, weight_bits)
 
 
-def _fields(bits: Mapping[str, int], weight_bits: int) -> dict[str, Field] | None:
+def fields_of(bits: Mapping[str, int], weight_bits: int) -> dict[str, Field] | None:
     """Where in a key each column lies, the first one highest; None if 64 bits cannot hold them and the weight."""
     shift = sum(bits.values()) + weight_bits  # the weight has the lowest bits
     if shift > KEY_BITS:
@@ -231,7 +235,7 @@ def _fields(bits: Mapping[str, int], weight_bits: int) -> dict[str, Field] | Non
     return fields
 
 
-def _merged(carried: Keys, spare: Keys, weight_bits: int) -> tuple[Keys, Integers]:
+def merged_keys(carried: Keys, spare: Keys, weight_bits: int) -> tuple[Keys, Integers]:
     """Keys that carry their weights, sorted and equal ones merged: the keys without weights, and the weights."""
     carried.sort()
     low = np.uint64((1 << weight_bits) - 1)

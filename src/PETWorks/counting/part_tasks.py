@@ -4,11 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from PETWorks.counting.codes import Column, Domain, narrowest
 from PETWorks.counting.counts import ClassPairs, Grouping, Integers, PairCounts
 from PETWorks.counting.keys import Field
-from PETWorks.counting.packed_words import Words, scrambled
+from PETWorks.counting.packed_words import Words, class_starts, scrambled
 from PETWorks.counting.subset_families import CountsBySubset, Family, merged_counts
 from PETWorks.counting.weighted_rows import WeightedRows, aside
 from PETWorks.errors import InputError
@@ -47,6 +48,26 @@ def pairs_in(
 ) -> list[PairCounts]:
     """How often pairs of columns have which values together in a part."""
     return rows_of(words, domains, part).pair_counts(pairs)
+
+
+def classes_in(masks: Sequence[int], part: Part) -> int:
+    """How many classes there are; the masks say which bits make them."""
+    return len(class_starts(part.words, masks))
+
+
+def packed_in(words: Words, placed: Mapping[str, NDArray[np.uint64]], part: Part) -> list[NDArray[np.uint64]]:
+    """Cells as keys that carry their numbers: for each column, what each code adds to a key."""
+    keys = part.numbers[0].astype(np.uint64)
+    codes = words.codes(part.words)
+    for name, own in placed.items():
+        keys += own[codes[name]]
+    return [keys]
+
+
+def recoded_in(words: Words, new_codes: Mapping[str, Integers], part: Part) -> list[list[Any]]:
+    """Cells as new codes of some columns, and their numbers behind them."""
+    codes = words.codes(part.words)
+    return [[*(own.astype(np.uint32)[codes[name]] for name, own in new_codes.items()), part.numbers[0]]]
 
 
 def merged_answers(merges: Sequence[Callable[[Any, Any], Any]], one: list[Any], other: list[Any]) -> list[Any]:

@@ -11,20 +11,23 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from PETWorks.counting.codes import Domain, Known, fingerprint_of, narrowest
+from PETWorks.counting.codes import Column, Domain, Known, fingerprint_of, narrowest, places_among, sorted_labels
 from PETWorks.counting.counts import ClassPairs, Grouping, Integers, Marginal, PairCounts
+from PETWorks.counting.packed_rows import PackedRows, fields_of, merged_keys
 from PETWorks.counting.packed_words import Words
 from PETWorks.counting.part_tasks import (
     ALL_BITS,
     Part,
     answers_of,
     cells_checksum,
+    classes_in,
     counts_in,
     families_in,
     merged_answers,
+    packed_in,
     paired,
     pairs_in,
-    rows_of,
+    recoded_in,
     total,
 )
 from PETWorks.counting.questions import Merge, Question
@@ -129,15 +132,36 @@ class PartitionedTable:
 
     def distinct(self) -> WeightedRows:
         """The same records in memory, equal rows merged."""
-        names = tuple(self.columns)
-        cells = self._cells(names)
-        parts = cells.run(lambda part: [part], list.__add__, len(names))
-        whole = Part(
-            [np.concatenate(own) for own in zip(*(part.words for part in parts), strict=True)],
-            [np.concatenate(own) for own in zip(*(part.numbers for part in parts), strict=True)],
-        )
-        rows = rows_of(cells.words, self.columns, whole)
-        return WeightedRows({name: rows.columns[name] for name in names}, None, rows.weights).distinct()
+        return self.distinct_rows({name: sorted_labels(known.labels)[0] for name, known in self.columns.items()})
+
+    def number_of_distinct(self, columns: Sequence[str]) -> int:
+        """How many combinations of values these columns have."""
+        cells = self._cells(tuple(columns))
+        masks = cells.words.masks(len(columns))
+        return cells.run(partial(classes_in, masks), int.__add__, len(columns))
+
+    def distinct_rows(self, labels: Mapping[str, Any]) -> WeightedRows:
+        """The records by some columns in memory, equal rows merged; codes are places among these labels."""
+        cells = self._cells(tuple(labels))
+        known, new_codes = {}, {}
+        for name, own in labels.items():
+            new_codes[name] = places_among(self.columns[name].labels, own)
+            counts = np.zeros(len(own), np.int64)
+            counts[new_codes[name]] = self.marginal(name).counts
+            known[name] = Known(own, counts)
+        weight_bits = self.rows.bit_length()
+        fields = fields_of({name: one.bits for name, one in known.items()}, weight_bits)
+        if fields is None:
+            task = partial(recoded_in, cells.words, new_codes)
+            parts = cells.run(task, list.__add__, len(labels))
+            codes, weights = parts[0][:-1], parts[0][-1]
+            if len(parts) > 1:
+                *codes, weights = (np.concatenate(own) for own in zip(*parts, strict=True))
+            columns = {name: Column(labels[name], own) for name, own in zip(labels, codes, strict=True)}
+            return WeightedRows(columns, None, weights, whole=False).distinct()
+        placed = {name: new_codes[name].astype(np.uint64) << np.uint64(fields[name].shift) for name in labels}
+        carried = np.concatenate(cells.run(partial(packed_in, cells.words, placed), list.__add__, len(labels)))
+        return PackedRows(known, fields, *merged_keys(carried, np.empty_like(carried), weight_bits), None, weight_bits)
 
     def ask(self, questions: Sequence[Question[Any]]) -> list[Any]:
         """The answers to questions about classes: one pass for all that need the same cells."""

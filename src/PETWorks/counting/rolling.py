@@ -19,10 +19,16 @@ Made = TypeVar("Made")
 
 @dataclass(frozen=True, eq=False)
 class _Lattice:
-    """What all nodes share: the rows as they are in the table, and each column on each level once it was asked for."""
+    """What all nodes share: rows to start from, and each column on each level once it was asked for.
+
+    known     the values of each column as they are in the table, with their counts
+    start     the levels of the rows, if they are not as in the table
+    """
 
     rows: WeightedRows
     hierarchies: Mapping[str, Hierarchy]
+    known: Mapping[str, Known]
+    start: Mapping[str, int]
     columns: dict[tuple[str, int], tuple[Known, Keys]] = field(default_factory=dict)
     lifts: dict[tuple[str, int, int], Lift | None] = field(default_factory=dict)
     made: dict[Hashable, Any] = field(default_factory=dict)
@@ -30,27 +36,10 @@ class _Lattice:
     def column(self, name: str, level: int) -> tuple[Known, Keys]:
         """A column on a level: its values there, and for each value of the table its code there."""
         if (name, level) not in self.columns:
-            marginal = self.rows.marginal(name)
-            own = Known(self.rows.domains[name].labels, marginal.counts)
-            known, codes = own.recoded(self._labels(name, level, marginal.values))
+            own = self.known[name]
+            known, codes = own.recoded(labels_on(name, level, own.values, self.hierarchies.get(name)))
             self.columns[name, level] = known, codes.astype(np.uint64)
         return self.columns[name, level]
-
-    def _labels(self, name: str, level: int, values: Sequence[str | None]) -> dict[str | None, str | None]:
-        """What each value becomes. Missing stays missing up to the top; what is suppressed already stays so."""
-        if level == 0:
-            return {value: value for value in values}
-        hierarchy = self.hierarchies[name]
-        known = [value for value in values if value != SUPPRESSED]
-        told = {value for value in known if value is not None}
-        if level < hierarchy.height and not told.issubset(hierarchy.levels[level]) and all(map(hierarchy.level, told)):
-            raise NotApplicable(
-                f"column {name!r} is generalised already: none of its {len(told)} values is a leaf of its hierarchy "
-                f"({hierarchy.name}); start from the original table, with its policy",
-                what="hierarchies",
-            )
-        labels = recoding(name, known, hierarchy, level, {hierarchy.top}, "values of the table")
-        return {**labels, SUPPRESSED: SUPPRESSED}
 
     def lift(self, name: str, low: int, high: int) -> Lift | None:
         """From one level to a higher one; None where values that are equal on the lower are not on the higher."""
@@ -64,6 +53,24 @@ class _Lattice:
         return self.lifts[name, low, high]
 
 
+def labels_on(
+    name: str, level: int, values: Sequence[str | None], hierarchy: Hierarchy | None
+) -> dict[str | None, str | None]:
+    """What each value becomes. Missing stays missing up to the top; what is suppressed already stays so."""
+    if level == 0 or hierarchy is None:
+        return {value: value for value in values}
+    known = [value for value in values if value != SUPPRESSED]
+    told = {value for value in known if value is not None}
+    if level < hierarchy.height and not told.issubset(hierarchy.levels[level]) and all(map(hierarchy.level, told)):
+        raise NotApplicable(
+            f"column {name!r} is generalised already: none of its {len(told)} values is a leaf of its hierarchy "
+            f"({hierarchy.name}); start from the original table, with its policy",
+            what="hierarchies",
+        )
+    labels = recoding(name, known, hierarchy, level, {hierarchy.top}, "values of the table")
+    return {**labels, SUPPRESSED: SUPPRESSED}
+
+
 @dataclass(frozen=True, eq=False)
 class RolledUp:
     """Distinct rows with every quasi-identifier on one level."""
@@ -73,10 +80,19 @@ class RolledUp:
     levels: Mapping[str, int]
 
     @classmethod
-    def base(cls, rows: WeightedRows, columns: Sequence[str], hierarchies: Mapping[str, Hierarchy]) -> "RolledUp":
-        """Distinct rows as they are in the table."""
+    def base(
+        cls,
+        rows: WeightedRows,
+        columns: Sequence[str],
+        hierarchies: Mapping[str, Hierarchy],
+        before: Mapping[str, tuple[int, Known]] | None = None,
+    ) -> "RolledUp":
+        """Distinct rows; `before`: for columns that are on a higher level already, which one, and their own values."""
         rows = packed(rows)
-        return cls(_Lattice(rows, hierarchies), rows, dict.fromkeys(columns, 0))
+        raised = before or {}
+        start = {name: raised[name][0] if name in raised else 0 for name in columns}
+        known = {name: raised[name][1] if name in raised else _known(rows, name) for name in rows.domains}
+        return cls(_Lattice(rows, hierarchies, known, start), rows, start)
 
     def at(self, levels: Mapping[str, int]) -> "RolledUp":
         """The same records with some columns on other levels."""
@@ -84,7 +100,7 @@ class RolledUp:
         lifts = self._lifts(self.levels, wanted)
         start: WeightedRows = self.rows
         if lifts is None:  # something is finer than here: start over
-            start, lifts = self.lattice.rows, self._lifts(dict.fromkeys(wanted, 0), wanted)
+            start, lifts = self.lattice.rows, self._lifts(self.lattice.start, wanted)
             assert lifts is not None
         if isinstance(start, PackedRows):
             return RolledUp(self.lattice, start.rolled_up(lifts) if lifts else start, wanted)
@@ -130,3 +146,7 @@ class RolledUp:
             self.lattice.made[key] = make()
         made: Made = self.lattice.made[key]
         return made
+
+
+def _known(rows: WeightedRows, name: str) -> Known:
+    return Known(rows.domains[name].labels, rows.marginal(name).counts)

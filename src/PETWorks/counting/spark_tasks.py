@@ -63,7 +63,7 @@ def encoded(read: Callable[[Batches], Batches] | None, columns: int, _token: str
     """
     import pyarrow as pa
 
-    for block in _blocks(batches if read is None else read(batches)):
+    for block in blocks(batches if read is None else read(batches)):
         encoders = [Encoder() for _ in block[0].columns]
         for batch in block:
             for encoder, cells in zip(encoders, batch.columns, strict=True):
@@ -82,7 +82,7 @@ def value_counts(read: Callable[[Batches], Batches] | None, batches: Batches) ->
     """The values of each column in each block of rows, with their counts."""
     import pyarrow as pa
 
-    for block in _blocks(batches if read is None else read(batches)):
+    for block in blocks(batches if read is None else read(batches)):
         for place in range(block[0].num_columns):
             encoder = Encoder()
             for batch in block:
@@ -93,7 +93,7 @@ def value_counts(read: Callable[[Batches], Batches] | None, batches: Batches) ->
             yield pa.RecordBatch.from_arrays(values, ["c", "v", "n"])
 
 
-def _blocks(batches: Batches) -> Iterator[list[Any]]:
+def blocks(batches: Batches) -> Iterator[list[Any]]:
     """Batches that together have many rows: each block costs a look at all labels."""
     waiting: list[Any] = []
     for batch in batches:
@@ -212,7 +212,7 @@ def _codes(block: Any, codings: Mapping[str, Coding]) -> dict[str, Integers]:
 
 def parts_of_rows(words: int, batches: Batches) -> Iterator[Part]:
     """Cells that come as rows of words and numbers."""
-    for block in _blocks(batches):
+    for block in blocks(batches):
         columns = [
             np.concatenate([numpy_integers(own) for own in pieces])
             for pieces in zip(*(one.columns for one in block), strict=True)

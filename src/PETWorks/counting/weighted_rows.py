@@ -99,6 +99,11 @@ class WeightedRows:
         }
         return WeightedRows(columns, self.unit, classes.sizes, whole=self.whole)
 
+    def in_label_order(self) -> "WeightedRows":
+        """The same rows, the values of each column in ascending order."""
+        columns = {name: column.in_label_order() for name, column in self.columns.items()}
+        return WeightedRows(columns, self.unit, self.weights, whole=self.whole)
+
     def taken(self, rows: Integers) -> "WeightedRows":
         """Some of the rows."""
         columns = {name: column.taken(rows) for name, column in self.columns.items()}
@@ -229,8 +234,8 @@ class WeightedRows:
 
     def pair_in_order(self, column: str, other: "WeightedRows") -> PairCounts:
         """How often a column has which value here and in the same row of another table."""
-        assert self.weights is None, "merged rows have no order"
-        assert other.weights is None, "merged rows have no order"
+        merged = self.weights is not None or other.weights is not None
+        assert not merged or np.array_equal(self.weights, other.weights), "merged rows have no order"  # type: ignore[arg-type]
         return self._pairs(self.columns[column], other.columns[column])
 
     def _pairs(self, one: Column, other: Column) -> PairCounts:

@@ -114,6 +114,7 @@ def released_policy(
     target: Path,
     hierarchies: Mapping[str, Path],
     *,
+    data: str,
     needs_original: bool,
     made: Recoded | None = None,
 ) -> tuple[str, Path | None]:
@@ -122,6 +123,7 @@ def released_policy(
     content      what the policy of the original says
     target       the file of the release; the policy comes beside it
     hierarchies  for each column the file of its hierarchy
+    data         what the policy calls the release
     made         the release, for comments that say how it was made
     """
     import yaml
@@ -129,17 +131,18 @@ def released_policy(
     folder = target.parent.resolve()
     new = {key: value for key, value in content.items() if key not in ("anonymize", "hierarchies", "original", "data")}
     original = content.get("original", content["data"])
-    inside = not isinstance(original, Path) or original.resolve().is_relative_to(folder)
+    is_file = isinstance(original, Path)
+    inside = is_file and original.resolve().is_relative_to(folder)
     named: dict[str, Any] = {"petworks_policy": new.pop("petworks_policy", 1)}
     # A title that is only the name of the file would be that of another file.
     if new.get("title") == getattr(content["data"], "name", None):
         new.pop("title", None)
     named |= {"title": new.pop("title")} if "title" in new else {}
-    named["data"] = target.name
+    named["data"] = data
     root = None
     if inside or needs_original:
         named["original"] = _relative(original, folder)
-        root = None if inside else Path(os.path.commonpath([folder, original.resolve().parent]))
+        root = None if inside or not is_file else Path(os.path.commonpath([folder, original.resolve().parent]))
     population = new.get("population")
     if isinstance(population, Path):
         new["population"] = _relative(population, folder)

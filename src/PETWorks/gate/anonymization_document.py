@@ -170,7 +170,7 @@ class AnonymizationFacts(JSONObject):
     suppression_limit: float
     before: State
     after: State
-    utility: UtilityKept
+    utility: Annotated[UtilityKept, "unknown if the rows were counted on higher levels"] | None
     next_best: tuple[OtherLevels, ...] = ()
     rules: tuple[CostOfRule, ...] = ()
     local: LocalRecoding | None = None

@@ -32,6 +32,7 @@ UTILITY = ("granularity", "precision")
 
 def anonymization_facts(
     result: Anonymization,
+    before: State,
     after: Release,
     explanation: Explanation | None,
     waived: tuple[str, ...] = (),
@@ -65,9 +66,9 @@ def anonymization_facts(
         records=result.records,
         suppressed=result.suppressed,
         suppression_limit=problem.suppression,
-        before=state(result.original),
+        before=before,
         after=state(after),
-        utility=_utility(result.utility()),
+        utility=None if result.is_raised else _utility(result.utility()),
         next_best=()
         if explanation is None
         else tuple(OtherLevels(tuple(one.levels.values()), one.loss, one.suppressed) for one in explanation.next_best),

@@ -1,6 +1,5 @@
 """Plans as files: what is written beside a release, and what is read again, strictly."""
 
-import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -58,7 +57,7 @@ def made_plan(
         policy=further or None,
         release=target.name,
         original_sha256=table_digest(data) if isinstance(data, Path) else None,
-        release_sha256=_file_digest(target),
+        release_sha256=table_digest(target / "*.parquet" if target.is_dir() else target),
     )
 
 
@@ -185,8 +184,3 @@ def _parameters(rule: Rule, sizes: str | None) -> dict[str, Any]:
         return {"limit": limit, "at_most": at_most, "sizes": sizes}
     usual = rule.measure.parameters
     return {name: value for name, value in rule.parameters.items() if value != usual[name].default}
-
-
-def _file_digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -192,6 +192,8 @@ def states(facts: AnonymizationFacts, lang: str) -> list[tuple[str, str, str]]:
         if getattr(facts.before, fact) is not None or getattr(facts.after, fact) is not None
     ]
     kept = facts.utility
+    if kept is None:
+        return rows
     rows.append((said(lang, "column.kept"), percent(1.0, lang), percent(kept.values_kept, lang)))
     rows.append((said(lang, "column.shift"), percent(0.0, lang), percent(kept.shift, lang)))
     if kept.correlation_before is not None:
@@ -214,13 +216,13 @@ def columns_kept(facts: AnonymizationFacts, lang: str) -> list[tuple[str, ...]]:
             percent(one.shift, lang),
             percent(one.correlation_kept, lang),
         )
-        for one in facts.utility.columns
+        for one in (facts.utility.columns if facts.utility is not None else ())
     ]
 
 
 def undefined(facts: AnonymizationFacts, lang: str) -> list[str]:
     """Which objectives are not defined for such a release."""
-    names = [measure_name(one, lang) for one in facts.utility.undefined]
+    names = [measure_name(one, lang) for one in (facts.utility.undefined if facts.utility is not None else ())]
     return [said(lang, "anonymize.undefined", objectives=listed(names, lang))] if names else []
 
 
@@ -228,7 +230,7 @@ def losses(facts: AnonymizationFacts, lang: str) -> list[tuple[str, ...]]:
     """What is lost by each objective: before, after, and at most."""
     return [
         (measure_name(one.objective, lang), loss(one.before), loss(one.after), loss(one.most))
-        for one in facts.utility.losses
+        for one in (facts.utility.losses if facts.utility is not None else ())
     ]
 
 

@@ -129,7 +129,8 @@ def _made(document: CheckDocument) -> dict[str, Any]:
             for row, cells in enumerate(texts[ENGLISH])
         ]
 
-    kept = zip(rows(anonymization.columns_kept), facts.utility.columns[:MOST_COLUMNS], strict=False)
+    columns = () if facts.utility is None else facts.utility.columns
+    kept = zip(rows(anonymization.columns_kept), columns[:MOST_COLUMNS], strict=False)
     return {
         "made_texts": _listed(lambda _document, lang: anonymization.outcome(facts, lang), document),
         "made_costs": _listed(lambda _document, lang: anonymization.costs(facts, lang), document),

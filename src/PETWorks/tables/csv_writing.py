@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from PETWorks.errors import InputError
 from PETWorks.tables.arrays import arrow_integers, byte_strings, strings
+from PETWorks.tables.changes import Changes, Feed
 from PETWorks.tables.csv_cells import (
     Cells,
     Column,
@@ -31,24 +32,27 @@ ROWS = 1 << 16  # that are written at a time, at most
 EMPTY = b'""'  # a line with an empty cell alone would be no record for many readers
 
 Write = Callable[[BinaryIO], None]
+Read = tuple[Records | bytes, Mapping[int, Cells]]  # records with their new cells, or bytes that stand before them
 
 
 def rewritten_csv(
     source: CSV,
     *,
     drop: Collection[str] = (),
-    changed: Mapping[str, Column] | None = None,
+    changed: "Mapping[str, Column] | Changes | None" = None,
     order: Integers | None = None,
 ) -> Write:
     """What writes a CSV file again, without some columns and with new texts in others.
 
-    changed   for each column its new cells, as many as the file has records; a null one is an empty cell
+    changed   for each column its new cells, as many as the file has records; a null one is an empty cell. Or what
+              makes them as the file is read again, if they must not be in memory all at once
     order     which records are written, in this order; all as they stand if it is None
     """
     kept = [place for place, name in enumerate(source.names) if name not in drop]
     assert source.separator is not None
     dialect = Dialect(source.separator, written_encoding(source), alone=len(kept) == 1)
-    new = {source.names.index(name): column for name, column in (changed or {}).items() if name not in drop}
+    given = changed if isinstance(changed, Mapping) else {} if changed is None else changed.labels
+    new = {source.names.index(name): column for name, column in given.items() if name not in drop}
     cells = {
         place: written_cells(
             column, source.names[place], source.name, dialect, before=source.separator if place != kept[0] else ""
@@ -59,9 +63,12 @@ def rewritten_csv(
     quotes_empty = dialect.alone and (len(source.names) > 1 or order is not None)
     names = _clear_names(source, kept, dialect) if len(kept) < len(source.names) else {}
     header, body = _Plan(kept, names, quotes_empty=quotes_empty), _Plan(kept, cells, quotes_empty=quotes_empty)
+    changes = None if isinstance(changed, Mapping) or not given else changed
 
     def write(file: BinaryIO) -> None:
-        pieces = _in_order(source, header, body) if order is None else _reordered(source, header, body, order)
+        new = _Given(source, cells) if changes is None else _Made(source, cells, changes)
+        read = _with_header(source, header, body, new)
+        pieces = _in_order(read, body) if order is None else _reordered(read, body, source, order)
         for octets in pieces:
             file.write(dialect.encoded(octets))
 
@@ -84,36 +91,27 @@ class _Plan:
     """How a record is put together: runs of fields that are copied, and new cells, column by column."""
 
     def __init__(self, kept: list[int], cells: Mapping[int, Cells], *, quotes_empty: bool) -> None:
-        self.parts: list[tuple[int, int] | Cells] = []
+        self.parts: list[tuple[int, int] | int] = []  # the first and last of some fields, or a column of new cells
         self.cells = cells
         self.quotes_empty = quotes_empty
         self.rows = rows_at_a_time((column.longest for column in cells.values()), ROWS)
         for place in kept:
             last = self.parts[-1] if self.parts else None
             if place in cells:
-                self.parts.append(cells[place])
+                self.parts.append(place)
             elif isinstance(last, tuple) and last[1] == place - 1:
                 self.parts[-1] = (last[0], place)
             else:
                 self.parts.append((place, place))
 
-    def check(self, records: int, source: CSV, *, final: bool = False) -> None:
-        """An error if there are not as many new cells as records."""
-        for place, column in self.cells.items():
-            if len(column.codes) < records or (final and len(column.codes) > records):
-                raise InputError(
-                    f"{source.name}: column {source.names[place]!r} has {len(column.codes)} new cells, but the file "
-                    f"has {'' if final else 'at least '}{records} records"
-                )
-
-    def composed(self, records: Records, first: int, *, with_line_ends: bool = True) -> pa.Array:
-        """The parts of these records, of each as many; `first` is the number of the first record."""
+    def composed(self, records: Records, cells: Mapping[int, Cells], *, with_line_ends: bool = True) -> pa.Array:
+        """The parts of these records, of each as many; `cells` are their new cells."""
         rows = len(records)
         spans: list[tuple[Integers, Integers]] = []
         sources: list[int | Cells] = []  # the number of a span, or cells
         for number, part in enumerate(self.parts):
-            if isinstance(part, Cells):
-                sources.append(part)
+            if isinstance(part, int):
+                sources.append(cells[part])
             else:
                 # With the separator before it, unless it is the first.
                 begin = records.ends[:, part[0] - 1] if number else records.starts[:, part[0]]
@@ -127,13 +125,56 @@ class _Plan:
         indices = np.empty((rows, len(sources)), np.int64)
         for number, taken in enumerate(sources):
             if isinstance(taken, Cells):
-                indices[:, number] = _pooled(taken, slice(first, first + rows), pool)
+                indices[:, number] = _pooled(taken, pool)
             else:
                 indices[:, number] = np.arange(rows) * (2 * len(spans)) + 2 * taken
                 if self.quotes_empty and number == 0:
                     begin, end = spans[taken]
                     indices[begin == end, number] = len(pool[0])
         return pa.concat_arrays(pool).take(arrow_integers(indices.ravel()))
+
+
+class _Given:
+    """The new cells of all records, in their order."""
+
+    def __init__(self, source: CSV, cells: Mapping[int, Cells]) -> None:
+        self._source, self._cells, self._taken = source, cells, 0
+
+    def take(self, rows: int) -> dict[int, Cells]:
+        """Those of the next records."""
+        part = slice(self._taken, self._taken + rows)
+        self._taken += rows
+        self._check()
+        return {place: Cells(own.labels, own.codes[part]) for place, own in self._cells.items()}
+
+    def end(self) -> None:
+        """An error if there are more new cells than records."""
+        self._check(final=True)
+
+    def _check(self, *, final: bool = False) -> None:
+        for place, column in self._cells.items():
+            if len(column.codes) < self._taken or (final and len(column.codes) > self._taken):
+                raise InputError(
+                    f"{self._source.name}: column {self._source.names[place]!r} has {len(column.codes)} new cells, "
+                    f"but the file has {'' if final else 'at least '}{self._taken} records"
+                )
+
+
+class _Made:
+    """The new cells of all records, made as the file is read; `cells` has one of each text that there may be."""
+
+    def __init__(self, source: CSV, cells: Mapping[int, Cells], changes: Changes) -> None:
+        self._source, self._cells, self._feed = source, cells, Feed(source, changes)
+
+    def take(self, rows: int) -> dict[int, Cells]:
+        """Those of the next records."""
+        codes = self._feed.take(rows)
+        own = self._cells.items()
+        return {place: Cells(cells.labels, cells.codes[codes[self._source.names[place]]]) for place, cells in own}
+
+    def end(self) -> None:
+        """An error if the file has become longer."""
+        self._feed.end()
 
 
 def _spans(octets: bytes, spans: list[tuple[Integers, Integers]]) -> pa.Array:
@@ -144,9 +185,9 @@ def _spans(octets: bytes, spans: list[tuple[Integers, Integers]]) -> pa.Array:
     )
 
 
-def _pooled(cells: Cells, rows: slice, pool: list[pa.Array]) -> Integers:
-    """Where in the pool the cells of these rows are, after they were put there."""
-    before, codes = sum(map(len, pool)), cells.codes[rows]
+def _pooled(cells: Cells, pool: list[pa.Array]) -> Integers:
+    """Where in the pool cells are, after they were put there."""
+    before, codes = sum(map(len, pool)), cells.codes
     if len(cells.labels) <= len(codes):
         pool.append(cells.labels)
         return codes + before
@@ -161,27 +202,27 @@ def _joined(array: pa.Array) -> memoryview:
     return memoryview(data)[:end] if end else memoryview(b"")
 
 
-def _in_order(source: CSV, header: _Plan, body: _Plan) -> Iterator[bytes | memoryview]:
+def _in_order(read: Iterator[Read], body: _Plan) -> Iterator[bytes | memoryview]:
     """The bytes of a file, block by block."""
-    for first, records in _with_header(source, header, body):
+    for records, cells in read:
         if isinstance(records, bytes):
             yield records
         else:
             yield b"" if body.quotes_empty else records.before
-            yield _joined(body.composed(records, first))
+            yield _joined(body.composed(records, cells))
 
 
-def _reordered(source: CSV, header: _Plan, body: _Plan, order: Integers) -> Iterator[bytes | memoryview]:
+def _reordered(read: Iterator[Read], body: _Plan, source: CSV, order: Integers) -> Iterator[bytes | memoryview]:
     """The bytes of a file with its records in another order, without blank lines; line ends stay where they are."""
     from pyarrow import compute as pc
 
     rows: list[pa.Array] = []
     line_ends: list[pa.Array] = []
-    for first, records in _with_header(source, header, body):
+    for records, cells in read:
         if isinstance(records, bytes):
             yield records
         else:
-            rows.append(_merged(body.composed(records, first, with_line_ends=False), len(body.parts)))
+            rows.append(_merged(body.composed(records, cells, with_line_ends=False), len(body.parts)))
             ends = _spans(records.octets, [(records.ends[:, -1], records.line_ends)])
             line_ends.append(ends.take(arrow_integers(np.arange(len(records)) * 2)))
     every_row, every_end = pa.concat_arrays(rows), pa.concat_arrays(line_ends)
@@ -195,19 +236,16 @@ def _reordered(source: CSV, header: _Plan, body: _Plan, order: Integers) -> Iter
         yield _joined(pc.binary_join_element_wise(*chosen, nothing))
 
 
-def _with_header(source: CSV, header: _Plan, body: _Plan) -> Iterator[tuple[int, Records | bytes]]:
-    """The bytes up to the end of the header; then records, and the number of the first of them."""
-    first = 0
+def _with_header(source: CSV, header: _Plan, body: _Plan, new: _Given | _Made) -> Iterator[Read]:
+    """The bytes up to the end of the header; then records, with their new cells."""
     for number, block in enumerate(records_of(source)):
         records = block
         if number == 0:
             line, records = block.divided()
-            yield 0, line.before + _joined(header.composed(line, 0))
-        body.check(first + len(records), source)
+            yield line.before + _joined(header.composed(line, header.cells)), {}
         for piece in records.pieces(body.rows):
-            yield first, piece
-            first += len(piece)
-    body.check(first, source, final=True)
+            yield piece, new.take(len(piece))
+    new.end()
 
 
 def _merged(array: pa.Array, size: int) -> pa.Array:
@@ -228,9 +266,45 @@ def new_csv(table: pa.Table, name: str, dialect: Dialect, order: Integers | None
     """What writes a table as a CSV file that is nobody's copy, with line feeds; `name` is what messages call it."""
     if order is not None:
         check_order(order, table.num_rows, name)
-    names = quoted_texts(strings(table.column_names), dialect).to_pylist()
+    header = _header(table.column_names, name, dialect)
+    columns = _columns(table, name, dialect)
+    if order is not None:
+        columns = [Cells(cells.labels, cells.codes[order]) for cells in columns]
+
+    def write(file: BinaryIO) -> None:
+        file.write(header)
+        for octets in _lines(columns, dialect):
+            file.write(octets)
+
+    return write
+
+
+def new_csv_of_pieces(pieces: Callable[[], Iterator[pa.Table]], names: list[str], name: str, dialect: Dialect) -> Write:
+    """The same for a table that comes in pieces."""
+    header = _header(names, name, dialect)
+
+    def write(file: BinaryIO) -> None:
+        file.write(header)
+        for piece in pieces():
+            for octets in _lines(_columns(piece, name, dialect), dialect):
+                file.write(octets)
+
+    return write
+
+
+def _header(names: list[str], name: str, dialect: Dialect) -> bytes | memoryview:
+    """The line with the names of the columns."""
+    written = quoted_texts(strings(names), dialect).to_pylist()
+    header = encoded_texts(strings([dialect.separator.join(written) + "\n"]), dialect)
+    if header is None:
+        raise unencodable(name, "the header has", dialect)
+    return dialect.encoded(_joined(header))
+
+
+def _columns(table: pa.Table, name: str, dialect: Dialect) -> list[Cells]:
+    """The columns of a table as they are written, separators and line ends with them."""
     last = table.num_columns - 1
-    columns = [
+    return [
         written_cells(
             column,
             table.column_names[place],
@@ -241,19 +315,13 @@ def new_csv(table: pa.Table, name: str, dialect: Dialect, order: Integers | None
         )
         for place, column in enumerate(table.columns)
     ]
-    if order is not None:
-        columns = [Cells(cells.labels, cells.codes[order]) for cells in columns]
-    header = encoded_texts(strings([dialect.separator.join(names) + "\n"]), dialect)
-    if header is None:
-        raise unencodable(name, "the header has", dialect)
 
+
+def _lines(columns: list[Cells], dialect: Dialect) -> Iterator[bytes | memoryview]:
+    """The lines of a table, many at a time."""
     step = rows_at_a_time((cells.longest for cells in columns), ROWS)
-
-    def write(file: BinaryIO) -> None:
-        file.write(dialect.encoded(_joined(header)))
-        for first in range(0, len(columns[0].codes), step):
-            rows, pool = slice(first, first + step), [byte_strings([])]
-            indices = np.stack([_pooled(cells, rows, pool) for cells in columns], axis=1)
-            file.write(dialect.encoded(_joined(pa.concat_arrays(pool).take(arrow_integers(indices.ravel())))))
-
-    return write
+    for first in range(0, len(columns[0].codes), step):
+        pool = [byte_strings([])]
+        some = [Cells(cells.labels, cells.codes[first : first + step]) for cells in columns]
+        indices = np.stack([_pooled(cells, pool) for cells in some], axis=1)
+        yield dialect.encoded(_joined(pa.concat_arrays(pool).take(arrow_integers(indices.ravel()))))

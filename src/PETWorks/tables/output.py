@@ -2,9 +2,11 @@
 
 import errno
 import os
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -34,7 +36,14 @@ def check_writable(path: Path, inputs: tuple[Path | None, ...] = ()) -> Path:
     return target
 
 
-Content = bytes | Callable[[BinaryIO], None]  # of a file, or what writes it there
+@dataclass(frozen=True)
+class Folder:
+    """A new folder of files; `write` gets an empty one."""
+
+    write: Callable[[Path], None]
+
+
+Content = bytes | Callable[[BinaryIO], None] | Folder  # of a file, or what writes it there
 
 
 def write_whole(contents: Mapping[Path, Content]) -> None:
@@ -55,6 +64,10 @@ def in_place(contents: Mapping[Path, Content], *, keep_earlier: bool = True) -> 
         try:
             for path, content in contents.items():
                 written = str(path)
+                if isinstance(content, Folder):
+                    partial[path].mkdir()
+                    content.write(partial[path])
+                    continue
                 with partial[path].open("xb") as file:
                     if isinstance(content, bytes):
                         file.write(content)
@@ -77,6 +90,14 @@ def in_place(contents: Mapping[Path, Content], *, keep_earlier: bool = True) -> 
             if path in earlier and os.path.lexists(earlier[path]):
                 earlier[path].replace(path)
             elif path in earlier and not partial[path].exists():
-                path.unlink(missing_ok=True)
+                _remove(path)
         for path in (*partial.values(), *earlier.values()):
-            path.unlink(missing_ok=True)
+            _remove(path)
+
+
+def _remove(path: Path) -> None:
+    """Remove a file or a folder, if it is there."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

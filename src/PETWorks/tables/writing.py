@@ -1,6 +1,7 @@
 """Tables that are written: the format follows from the name of the file, the rest from the table it was made of."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -10,10 +11,11 @@ from numpy.typing import NDArray
 
 from PETWorks.errors import InputError, quoted
 from PETWorks.tables.arrays import arrow_integers
+from PETWorks.tables.changes import Changes, changed_pieces
 from PETWorks.tables.column_errors import is_text
 from PETWorks.tables.csv_cells import Column, Dialect, longest_text, rows_at_a_time
 from PETWorks.tables.csv_fields import written_encoding
-from PETWorks.tables.csv_writing import check_order, new_csv, rewritten_csv
+from PETWorks.tables.csv_writing import check_order, new_csv, new_csv_of_pieces, rewritten_csv
 from PETWorks.tables.csvfile import CSV
 from PETWorks.tables.globs import Files
 from PETWorks.tables.source import Source
@@ -35,7 +37,7 @@ def release_content(
     source: Source,
     *,
     drop: Collection[str] = (),
-    changed: Mapping[str, Column] | None = None,
+    changed: "Mapping[str, Column] | Changes | None" = None,
     order: NDArray[np.int64] | None = None,
 ) -> Write:
     """What writes a table to a file of this name, without some columns and with new cells in others.
@@ -43,12 +45,16 @@ def release_content(
     A CSV file of a CSV file keeps its dialect and the bytes of every field that does not change. In a Parquet or
     Feather file, columns that do not change keep their types. To be given to `write_whole`.
 
-    changed   for each column its new cells, as many as the table has records, in the order of the table
+    changed   for each column its new cells, as many as the table has records, in the order of the table; or what
+              makes them as the table is read again: then it is written piece by piece, and is never in memory whole
     order     which records are written, in this order, each at most once; all as they stand if it is None
     """
     check_suffix(path)
-    check_ordered(source)
-    new = {name: column for name, column in (changed or {}).items() if name not in drop}
+    changes = None if changed is None or isinstance(changed, Mapping) else changed
+    given = changed if isinstance(changed, Mapping) else {}
+    if changes is None:
+        check_ordered(source)
+    new = {name: column for name, column in given.items() if name not in drop}
     unknown = sorted({*drop, *new} - set(source.names))
     if unknown:
         raise InputError(f"{source.name}: no such columns to drop or change: {quoted(unknown)}")
@@ -56,7 +62,9 @@ def release_content(
     if not kept:
         raise InputError(f"{source.name}: every column is dropped; at least one must be left to write")
     if isinstance(source, CSV) and path.suffix.lower() in TEXT_SUFFIXES:
-        return rewritten_csv(source, drop=drop, changed=new, order=order)
+        return rewritten_csv(source, drop=drop, changed=new if changes is None else changes, order=order)
+    if changes is not None:
+        return _in_pieces(path, source, kept, changes)
     same = [name for name in kept if name not in new]
     columns = {**new, **(dict(zip(same, whole_table(source, same).columns, strict=True)) if same else {})}
     own = own_fields(source)
@@ -68,6 +76,57 @@ def release_content(
     if path.suffix.lower() in TEXT_SUFFIXES:
         return new_csv(table, source.name, _dialect(source, path, len(kept)), order)
     return _columnar(path, table, pa.schema(fields), order)
+
+
+def _in_pieces(path: Path, source: Source, kept: list[str], changes: Changes) -> Write:
+    """What reads a table piece by piece, and writes each with its new cells."""
+
+    def pieces() -> Iterator[pa.Table]:
+        return changed_pieces(source, kept, changes)
+
+    if path.suffix.lower() in TEXT_SUFFIXES:
+        return new_csv_of_pieces(pieces, kept, source.name, _dialect(source, path, len(kept)))
+    own = own_fields(source)
+
+    def write(file: BinaryIO) -> None:
+        write_pieces(path, file, pieces(), own, changes)
+
+    return write
+
+
+def write_pieces(
+    path: Path, file: BinaryIO, pieces: Iterator[pa.Table], own: Mapping[str, pa.Field], changes: Changes
+) -> int:
+    """Write the pieces of a table as Parquet or Feather, and say how many records they have."""
+    writer: Any = None
+    rows = 0
+    try:
+        with ExitStack() as opened:
+            for piece in pieces:
+                if writer is None:
+                    fields = [
+                        _field(name, piece[name].type, own.get(name), is_new=name in changes.labels)
+                        for name in piece.column_names
+                    ]
+                    schema = pa.schema(map(_plain, fields) if path.suffix.lower() in FEATHER_SUFFIXES else fields)
+                    writer = opened.enter_context(_writer(path, file, schema))
+                rows += piece.num_rows
+                columns = [_unified(column) for column in piece.columns]
+                step = rows_at_a_time(map(_longest, columns), ROWS)
+                for first in range(0, piece.num_rows, step):
+                    for batch in _batches([column.slice(first, step) for column in columns], schema):
+                        writer.write_batch(batch)
+    except MemoryError:
+        raise
+    except pa.ArrowException:
+        # What Arrow says might quote a cell.
+        raise InputError(f"cannot write {str(path)!r}: the format cannot hold all of the types") from None
+    return rows
+
+
+def _plain(field: pa.Field) -> pa.Field:
+    """A column without a dictionary: a Feather file has one for all of its pieces, which is not known before."""
+    return field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
 
 
 def table_content(path: Path, table: pa.Table, order: NDArray[np.int64] | None = None) -> Write:
@@ -125,8 +184,7 @@ def _columnar(path: Path, table: pa.Table, schema: pa.Schema, order: NDArray[np.
             else:
                 wanted = arrow_integers(order[first : first + step])
                 pieces = [column.take(wanted) for column in columns]
-            cells = [_cast(piece, field.type) for piece, field in zip(pieces, schema, strict=True)]
-            yield from pa.Table.from_arrays(cells, schema=schema).combine_chunks().to_batches()
+            yield from _batches(pieces, schema)
 
     def write(file: BinaryIO) -> None:
         try:
@@ -141,6 +199,12 @@ def _columnar(path: Path, table: pa.Table, schema: pa.Schema, order: NDArray[np.
             raise InputError(f"cannot write {str(path)!r}: the format cannot hold all of the types {kinds}") from None
 
     return write
+
+
+def _batches(columns: list[pa.ChunkedArray], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """Columns in the types of a schema."""
+    cells = [_cast(column, field.type) for column, field in zip(columns, schema, strict=True)]
+    yield from pa.Table.from_arrays(cells, schema=schema).combine_chunks().to_batches()
 
 
 def _writer(path: Path, file: BinaryIO, schema: pa.Schema) -> Any:
