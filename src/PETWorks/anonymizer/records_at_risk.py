@@ -50,7 +50,7 @@ def reasons_per_record(
     >>> release = Release("data/delta.csv", roles, "data/delta_hierarchy")
     >>> reasons = reasons_per_record(release, {"k-anonymity": {"k": 2}})
     >>> reasons.num_rows, reasons["stands_out_by"][0].as_py()
-    (9, ['zip'])
+    (9, ['age'])
     """
     if rules is None and below is None:
         raise ParameterError("name rules, such as {'k-anonymity': {'k': 5}}, or a class size as below", what="rules")
