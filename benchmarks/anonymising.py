@@ -25,7 +25,7 @@ from lattice import COLUMNS, REFERENCE
 from run import GENERATOR, run, show
 
 HERE = Path(__file__).parent
-PARTS = ("adult", "local", "optima", "anjana", "census")
+PARTS = ("adult", "local", "frontier", "optima", "anjana", "census")
 ROUNDS = 5
 EXAMPLE = ("age", "education", "marital-status", "occupation", "sex", "native-country")  # ANJANA's own
 K, SUPPRESSION = 10, 0.5
@@ -110,6 +110,53 @@ def local():
         told = f"s   loss {result.loss:.4f}, {result.suppressed} records suppressed"
         show(f"k = {k}, local recoding, best", min(sweeps), unit=told)
         show(f"k = {k}, local recoding / search for the best levels", min(sweeps) / min(searches), "<= 1")
+
+
+def frontier():
+    """A frontier beside separate searches for its points, on the adult table."""
+    from PETWorks import Release
+    from PETWorks.anonymizer.anonymization import anonymize_release
+    from PETWorks.anonymizer.frontiers import frontier_of
+    from PETWorks.anonymizer.rules import checked_rules
+
+    def timed(work, rounds=3):
+        times = []
+        for _ in range(rounds):
+            roles = dict.fromkeys(COLUMNS, "quasi_identifier")
+            release = Release(REFERENCE / "adult.csv", roles, REFERENCE / "adult_hierarchy", engine="memory")
+            release.view.table.distinct()
+            began = time.process_time()
+            result = work(release)
+            times.append(time.process_time() - began)
+        return min(times), result
+
+    sizes, limits = (2, 3, 5, 10, 11, 20, 50), (0, 0.01, 0.02, 0.05, 0.1)
+    print("adult, nine quasi-identifiers: frontiers, and separate searches for each of their points")
+    alone = {
+        (k, limit): timed(
+            lambda release, k=k, limit=limit: anonymize_release(
+                release, checked_rules({"k-anonymity": {"k": k}}), suppression=limit
+            )
+        )
+        for k in sizes
+        for limit in limits
+    }
+    for name, vary, points in (
+        ("7 class sizes, 5 %", {"k-anonymity": {"k": sizes}}, [(k, 0.05) for k in sizes]),
+        ("5 limits, k = 5", {"suppression": limits}, [(5, limit) for limit in limits]),
+        ("35 points", {"k-anonymity": {"k": sizes}, "suppression": limits}, list(alone)),
+    ):
+        seconds, found = timed(
+            lambda release, vary=vary: frontier_of(
+                release, checked_rules({"k-anonymity": {"k": 5}}), vary, suppression=0.05
+            )
+        )
+        for point in found.points:
+            assert abs(alone[point.threshold or 5, point.suppression][1].loss - point.loss) < 1e-12
+        times = [alone[point][0] for point in points]
+        show(f"{name}: the frontier, best of 3", seconds, unit=f"s   {found.checked} nodes")
+        show(f"{name}: frontier / slowest separate search", seconds / max(times), "<= 2")
+        show(f"{name}: frontier / all separate searches", seconds / sum(times))
 
 
 def optima():
@@ -249,6 +296,8 @@ def main():
             adult()
         if "local" in wanted:
             local()
+        if "frontier" in wanted:
+            frontier()
         if "optima" in wanted:
             optima()
         if "anjana" in wanted and arguments.peers:

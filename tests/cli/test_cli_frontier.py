@@ -45,6 +45,12 @@ def test_the_command_that_a_frontier_names_makes_that_release(folder):
     assert petworks("anonymize", *named, cwd=folder).returncode == 0
 
 
+def test_a_frontier_says_that_it_is_not_about_local_recoding(folder):
+    shown = petworks("anonymize", POLICY, "--frontier", "--vary", "suppression=0", "--local", cwd=folder)
+    assert shown.returncode == 0
+    assert "the frontier is about one level for each column" in shown.stderr
+
+
 def test_the_report_has_the_chart_in_both_languages(folder):
     made = petworks(
         "anonymize", POLICY, "-o", "released.csv", "--frontier", *FRONTIER, "--html", "report.html", cwd=folder
@@ -65,6 +71,7 @@ def test_the_report_has_the_chart_in_both_languages(folder):
         (["-o", "r.csv", "--vary", "suppression=0"], "--vary is for --frontier"),
         (["--frontier", "--html", "r.html"], "-o names the file of the release"),
         ([], "-o names the file of the release"),
+        (["--frontier", "--time", "5"], "--time and --resume are for the search of a release"),
         (["-o", "r.csv", "--threshold", "k=3"], "--threshold expects MEASURE:parameter=VALUE"),
         (["-o", "r.csv", "--threshold", "l-diversity:c=3"], "l-diversity has the thresholds 'l'"),
         (["-o", "r.csv", "--threshold", "k-anonymity:k=0"], "k-anonymity needs 1 <= k"),

@@ -156,12 +156,17 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     about_records, below = reasons_given(options)
     if output is None and (wanted or about_records or not options["frontier"]):
         raise ParameterError("-o names the file of the release; only --frontier without a report does without it")
+    if output is None and (options["time"] or options["resume"]):
+        raise ParameterError("--time and --resume are for the search of a release; a frontier is always complete")
     job = job_given(table, options)
     job = replace(job, rules=with_thresholds(job.rules, options["thresholds"]))
     frontier = None
     if options["frontier"]:
         with searching() as report:
             frontier = frontier_found(job, given, vary, report)
+        in_policy = None if job.policy is None else job.policy.anonymize.get("method")
+        if "local" in (given["method"], in_policy):
+            click.echo("petworks: the frontier is about one level for each column; local recoding loses less", err=True)
     if output is None:
         assert frontier is not None
         show_frontier(table, frontier, options, lang)
