@@ -16,7 +16,7 @@ from hospital import hospital
 
 from PETWorks import check, read_policy
 from PETWorks.gate.anonymising import anonymize_by, search_rules
-from PETWorks.gate.anonymization_facts import anonymization_facts
+from PETWorks.gate.anonymization_facts import anonymization_facts, state
 from PETWorks.render.checks import Check
 
 HERE = Path(__file__).parent
@@ -71,8 +71,9 @@ def from_raw_to_released(folder):
         shutil.copy(policy, folder / policy.name)
         made(folder, policy, "raw_report", LANGUAGE["hospital"])
         read, after = read_policy(policy), read_policy(released.with_name("hospital_released_policy.yaml"))
-        result = anonymize_by(read, read.release(engine="memory"), search_rules(read, AS_OF.date()), {})
-        facts = anonymization_facts(result, after.release(engine="memory"), result.explain())
+        original = read.release(engine="memory")
+        result = anonymize_by(read, original, search_rules(read, AS_OF.date()), {})
+        facts = anonymization_facts(result, state(original), after.release(engine="memory"), result.explain())
         made(folder, after, "released_report", LANGUAGE["hospital"], facts)
 
 

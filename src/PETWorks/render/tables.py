@@ -17,6 +17,7 @@ from PETWorks.measures.attacks.subsets import Subsets
 from PETWorks.measures.attacks.uniques import minimal_uniques
 from PETWorks.tables.arrays import arrow_integers, arrow_reals, numpy_integers, strings, taken
 
+FIGURES = 6  # of a loss behind the point
 FORMULA = "=+@\t\r-"  # signs with which a spreadsheet takes a text for a formula
 
 
@@ -63,10 +64,14 @@ def per_record_file(release: Release, suffix: str, up_to: int | None, below: int
 
 def reasons_file(reasons: Any, suffix: str) -> bytes:
     """Why records are suppressed or at risk. In a CSV file, names are separated by commas and levels are `age=2`."""
+    from pyarrow import compute as pc
+
     if suffix == ".csv":
         for name in ("rule", "stands_out_by", "saved_by"):
             place = reasons.schema.get_field_index(name)
             reasons = reasons.set_column(place, name, _listed_each(reasons[name].combine_chunks()))
+        place = reasons.schema.get_field_index("added_loss")
+        reasons = reasons.set_column(place, "added_loss", pc.round(reasons["added_loss"], FIGURES))
     return _written(reasons, suffix)
 
 
