@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from anonymizing_tasks import OF_OTHER_TABLES, OF_SIZES, OF_TABLES, OF_VALUES, anonymized, tasks
 from conftest import examples
 from frames import arrow
+from PETWorks import anonymize
 from PETWorks.anonymizer import boxes, lattice
 from PETWorks.anonymizer.boxes import BoxSearch
 from PETWorks.anonymizer.judging import Judge
@@ -154,6 +155,33 @@ def test_the_file_of_another_search_is_refused(tmp_path, changed, what):
         read_unfinished(path, problem(**changed))
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "what"),
+    [
+        ({"population": 5000}, {"population": 6000}, "'population'"),
+        ({"subsets": {"limits": {"uniques": 0.1}}}, {"subsets": {"limits": {"uniques": 0.2}}}, "'rules'"),
+        ({"subsets": {"sizes": "1", "limits": {"uniques": 0}}}, {"subsets": {"limits": {"uniques": 0}}}, "'rules'"),
+    ],
+)
+def test_a_population_or_subsets_of_another_size_are_another_search(tmp_path, one, other, what):
+    path = tmp_path / "unfinished"
+    table = arrow([{"a": str(number % 4)} for number in range(20)])
+    asked = {"roles": {"a": "quasi_identifier"}, "hierarchies": {"a": [[str(leaf), "*"] for leaf in range(4)]}}
+    asked["rules"] = {"k-anonymity": {"k": 2}}
+    anonymize(table, **asked, **one).write_unfinished(path)
+    assert anonymize(table, **asked, **one, resume=path).optimal
+    with pytest.raises(InputError, match=f"it had other {what}"):
+        anonymize(table, **asked, **other, resume=path)
+
+
+def test_a_search_with_a_function_cannot_be_resumed(tmp_path):
+    table = arrow([{"a": str(number % 4)} for number in range(20)])
+    rules = {"k-anonymity": {"k": 2}, "utility-bias": {"function": len, "max_bias": 1}}
+    found = anonymize(table, {"a": "quasi_identifier"}, {"a": [[str(leaf), "*"] for leaf in range(4)]}, rules)
+    with pytest.raises(InputError, match="a function of your own cannot be resumed"):
+        found.write_unfinished(tmp_path / "unfinished")
+
+
 def test_the_file_has_no_cell(tmp_path):
     path = tmp_path / "unfinished"
     search = problem().search()
@@ -162,6 +190,8 @@ def test_the_file_has_no_cell(tmp_path):
     texts = json.loads(path.read_text())
     assert set(texts) == {
         "petworks_search",
+        "population",
+        "sha256",
         "table",
         "hierarchies",
         "rules",
@@ -180,6 +210,7 @@ def test_the_file_has_no_cell(tmp_path):
         lambda content: content[:-9],
         lambda _: "[]",
         lambda _: "{}",
+        lambda content: content.replace('"found":[', '"found":[[[0,0,0,0],null,null,0,null,null,null],'),
         lambda content: content.replace('"found":[', '"found":[[[0,0,0],null,null,0,null,null,null],'),
         lambda content: content.replace('"found":[', '"found":[[[0,0,0,9],null,null,0,null,null,null],'),
         lambda content: content.replace('"found":[', '"found":[[[0,0,0,0],1,null,0,null,null,null],'),

@@ -41,8 +41,15 @@ def test_a_frontier_is_shown_and_every_point_can_be_made(folder):
 
 def test_the_command_that_a_frontier_names_makes_that_release(folder):
     shown = petworks("anonymize", POLICY, "--frontier", *FRONTIER, cwd=folder)
-    named = shown.stderr.splitlines()[-1].partition("petworks anonymize ")[2].split()
-    assert petworks("anonymize", *named, cwd=folder).returncode == 0
+    named = shown.stderr.splitlines()[-1].partition("instead of --frontier: ")[2].split()
+    made = petworks("anonymize", POLICY, *named, "--html", "report.html", "--format", "json", cwd=folder)
+    assert made.returncode == 0
+    told = json.loads(made.stdout)["anonymization"]
+    assert any(broken["rule"] == "pdpc-5 (k=10)" for column in told["columns"] for broken in column.get("broken", []))
+    assert "pdpc-5 (k=10)" in (folder / "report.html").read_text("utf-8")
+    plan = json.loads((folder / "released_plan.json").read_text("utf-8"))
+    assert plan["rules"][0]["name"] == "pdpc-5"
+    assert plan["rules"][0]["asked"] == {"k": 10}
 
 
 def test_a_frontier_says_that_it_is_not_about_local_recoding(folder):
@@ -71,7 +78,7 @@ def test_the_report_has_the_chart_in_both_languages(folder):
         (["-o", "r.csv", "--vary", "suppression=0"], "--vary is for --frontier"),
         (["--frontier", "--html", "r.html"], "-o names the file of the release"),
         ([], "-o names the file of the release"),
-        (["--frontier", "--time", "5"], "--time and --resume are for the search of a release"),
+        (["--frontier", "--time", "5"], "--time is for a release, and -o names none"),
         (["-o", "r.csv", "--threshold", "k=3"], "--threshold expects MEASURE:parameter=VALUE"),
         (["-o", "r.csv", "--threshold", "l-diversity:c=3"], "l-diversity has the thresholds 'l'"),
         (["-o", "r.csv", "--threshold", "k-anonymity:k=0"], "k-anonymity needs 1 <= k"),

@@ -135,9 +135,11 @@ def anonymize_release(
         search.known.update(read_unfinished(Path(resume), problem))
     if given is None and problem.lattice.is_large:
         given = SECONDS
-    end = math.inf if given is None else monotonic() + given
+    begun = monotonic()
+    limit = math.inf if given is None else given
+    searching = limit if method == "global" else limit / 2  # the other half is for local recoding
     try:
-        search.run(report=progress, stop=lambda: monotonic() >= end)
+        search.run(report=progress, stop=lambda: monotonic() - begun >= searching)
     except KeyboardInterrupt:  # the best so far will do, if there is one
         if search.best is None:
             raise
@@ -150,7 +152,7 @@ def anonymize_release(
     optimal = search.is_finished
     bound = best.loss if optimal else search.bound
     found = Anonymization(release, classes, suppressed, problem, search, best.loss, optimal, bound, search.checked)
-    return found if method == "global" else recoded_locally(found, progress)
+    return found if method == "global" else recoded_locally(found, progress, lambda: monotonic() - begun >= limit)
 
 
 def _unsatisfiable(problem: Problem) -> NotApplicable:

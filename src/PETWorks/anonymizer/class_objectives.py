@@ -15,6 +15,8 @@ from PETWorks.anonymizer.lattice import Node
 from PETWorks.counting.counts import Integers
 from PETWorks.measures.class_tests import Mask
 
+CLASSES_AT_A_TIME = 1 << 18  # whose values are unpacked together
+
 
 @dataclass(frozen=True, eq=False)
 class ByClass(ABC):
@@ -103,12 +105,18 @@ class Ambiguity(ByClass):
 
     def loss(self, classes: NodeClasses, suppressed: Mask) -> float:
         """What a node loses if some of its classes are suppressed."""
-        products = classes.records[~suppressed].astype(np.float64)
-        for column, codes in zip(classes.columns, classes.codes(~suppressed), strict=True):
-            values = classes.rows.domains[column].values
-            products *= self.ground.view.hierarchies[column].leaf_counts(values, column)[codes]
-        kept = int(classes.records[~suppressed].sum())
-        return float(products.sum()) + self.all_values() * (self.ground.records - kept)
+        leaves = [
+            self.ground.view.hierarchies[column].leaf_counts(classes.rows.domains[column].values, column)
+            for column in classes.columns
+        ]
+        kept, total = np.flatnonzero(~suppressed), 0.0
+        for first in range(0, len(kept), CLASSES_AT_A_TIME):
+            which = kept[first : first + CLASSES_AT_A_TIME]
+            products = classes.records[which].astype(np.float64)
+            for own, codes in zip(leaves, classes.codes(which), strict=True):
+                products *= own[codes]
+            total += float(products.sum())
+        return total + self.all_values() * (self.ground.records - int(classes.records[kept].sum()))
 
     def coarser_bound(self, classes: NodeClasses) -> float | None:
         """What this node loses with nothing suppressed, if no value stands for less on a coarser level."""

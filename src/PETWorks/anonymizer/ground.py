@@ -164,8 +164,8 @@ class NodeClasses:
     def _classes(self) -> Classes:
         return self.rows._classes(self.columns)
 
-    def codes(self, which: Mask) -> list[Integers]:
-        """For each column, the codes that some of the classes have."""
+    def codes(self, which: Mask | Integers) -> list[Integers]:
+        """For each column, the codes that some of the classes have, given by a mask or by their places."""
         classes = self._classes
         return [codes.astype(np.int64) for codes in classes.layout.codes(classes.keys[which])]
 

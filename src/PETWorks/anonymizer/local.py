@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from PETWorks.anonymizer.class_objectives import Ambiguity
 from PETWorks.anonymizer.column_objectives import ByColumn, PublisherPayout
@@ -12,9 +13,9 @@ from PETWorks.anonymizer.ground import Ground, NodeClasses
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.objectives import Objective
-from PETWorks.anonymizer.recoder import LEFT, Recoder
-from PETWorks.anonymizer.recoding import in_classes, view_after
-from PETWorks.counting.codes import Column
+from PETWorks.anonymizer.recoder import LEFT, STEP, Recoder
+from PETWorks.anonymizer.recoding import view_after
+from PETWorks.counting.codes import Column, narrowest
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.rolling import RolledUp
 from PETWorks.counting.view import View
@@ -44,10 +45,13 @@ class Sweep:
     def on_one_node(cls, classes: NodeClasses, suppressed: Mask) -> "Sweep":
         """Every row on one node, some of its classes suppressed."""
         ground = classes.ground
-        columns = zip(ground.lattice.columns, classes.node, strict=True)
-        rows = ground.base.rows.columns
-        codes = [ground.codes_on_level(name, level)[rows[name].codes] for name, level in columns]
-        return cls(ground, (classes.node,), np.where(in_classes(classes, suppressed, codes), LEFT, 0))
+        recoder, rows = Recoder.on_one_node(classes, suppressed), ground.base.rows
+        assert rows.weights is not None
+        codes = [rows.columns[name].codes for name in ground.lattice.columns]
+        on_node = np.zeros(len(rows.weights), np.int64)
+        for first in range(0, len(on_node), STEP):
+            on_node[first : first + STEP] = recoder.nodes_of([own[first : first + STEP] for own in codes])
+        return cls(ground, (classes.node,), on_node)
 
     @cached_property
     def rows(self) -> WeightedRows:
@@ -67,9 +71,9 @@ class Sweep:
         places[places != LEFT] = on_node
         return replace(self, nodes=tuple(self.nodes[place] for place in used.tolist()), on_node=places)
 
-    def levels(self, place: int) -> Integers:
+    def levels(self, place: int) -> NDArray[np.int16]:
         """For each row the level of a column; LEFT where the row is suppressed."""
-        return np.array([*(node[place] for node in self.nodes), LEFT])[self.on_node]
+        return np.array([*(node[place] for node in self.nodes), LEFT], np.int16)[self.on_node]
 
     @cached_property
     def by_level(self) -> list[dict[int, Integers]]:
@@ -77,7 +81,7 @@ class Sweep:
         assert self.rows.weights is not None
         counted = []
         for place, name in enumerate(self.ground.lattice.columns):
-            column, levels = self.rows.columns[name], self.levels(place) - LEFT
+            column, levels = self.rows.columns[name], self.levels(place).astype(np.int64) - LEFT
             values, height = len(column.labels), int(levels.max()) + 1
             counts = np.bincount(levels * values + column.codes, self.rows.weights, height * values)
             by_level = counts.astype(np.int64).reshape(height, values)
@@ -119,7 +123,7 @@ class Sweep:
     def _on_levels(self, place: int) -> Iterator[tuple[int, Mask, Integers]]:
         """Each level that is used of a column, which rows are on it, and their codes there."""
         name, levels = self.ground.lattice.columns[place], self.levels(place)
-        for level in np.unique(levels[levels != LEFT]).tolist():
+        for level in np.flatnonzero(np.bincount(levels[levels != LEFT])).tolist():
             there = levels == level
             yield level, there, self.ground.codes_on_level(name, level)[self.rows.columns[name].codes[there]]
 
@@ -154,7 +158,7 @@ class Sweep:
         for level, there, codes in self._on_levels(place):
             own = [labels.setdefault(value, len(labels)) for value in self.ground.on_level(name, level).values]
             new[there] = np.array(own, np.uint32)[codes]
-        return Column(strings(list(labels)), new)
+        return Column(strings(list(labels)), new.astype(narrowest(len(labels))))
 
 
 def looking(ground: Ground, node: Node, rows: WeightedRows) -> tuple[NodeClasses, Integers]:

@@ -18,7 +18,7 @@ from PETWorks.anonymizer.objectives import LINEAR
 from PETWorks.anonymizer.plan import plan_of
 from PETWorks.anonymizer.recoder import Recoder
 from PETWorks.anonymizer.rules import Rule
-from PETWorks.anonymizer.searching import Progress, Report
+from PETWorks.anonymizer.searching import Progress, Report, Stop, never
 from PETWorks.anonymizer.sweeping import joined, smallest_size, sweep
 from PETWorks.errors import NotApplicable
 
@@ -112,26 +112,30 @@ class LocalAnonymization(Anonymization):
         )
 
 
-def recoded_locally(found: Anonymization, report: Report | None = None) -> LocalAnonymization:
+class TimeIsUp(Exception):  # noqa: N818 - no error: it ends the sweep
+    """There is no time left for local recoding."""
+
+
+def recoded_locally(found: Anonymization, report: Report | None = None, stop: Stop = never) -> LocalAnonymization:
     """The same problem solved by local recoding; where that is no better, the best levels for all records.
 
-    Ctrl-C ends it with the best release so far.
+    Ctrl-C, or `stop`, ends it with the best release so far.
     """
     best = Sweep.on_one_node(found.classes, found.taken_out)
     loss, complete = found.loss, found.optimal
     try:
-        for best, loss in _releases(found, report):  # noqa: B007 - the last one counts
+        for best, loss in _releases(found, report, stop):  # noqa: B007 - the last one counts
             pass
     except NotApplicable:  # a measure, to values on several levels
         pass
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, TimeIsUp):
         complete = False
     own = {field.name: getattr(found, field.name) for field in fields(found)}
     changed = {"loss": loss, "optimal": False, "bound": 0.0}
     return LocalAnonymization(**{**own, **changed}, sweep=best, searched_all=complete)
 
 
-def _releases(found: Anonymization, report: Report | None) -> Iterator[tuple[Sweep, float]]:
+def _releases(found: Anonymization, report: Report | None, stop: Stop) -> Iterator[tuple[Sweep, float]]:
     """Releases that keep every rule, with what they lose: each less than the best levels for all, and than the last.
 
     Rules about the whole table are kept, if at all, by larger classes. Half as many records again are asked of each
@@ -147,6 +151,8 @@ def _releases(found: Anonymization, report: Report | None) -> Iterator[tuple[Swe
     best = found.loss
 
     def tell(visited: int) -> None:
+        if stop():
+            raise TimeIsUp
         if report is not None:
             report(Progress(visited, best, 0.0))
 

@@ -66,7 +66,8 @@ def rules_in_plan(rules: tuple[Rule, ...]) -> Iterator[dict[str, Any]]:
     """The rules with the thresholds that differ from what is usual, each with a name of its own."""
     names: set[str] = set()
     for place, rule in enumerate(rules, 1):
-        name = rule.name if rule.name not in names else f"{rule.name}, rule {place}"
+        own = (rule.of if isinstance(rule, MeasureRule) else None) or rule.name
+        name = own if own not in names else f"{own}, rule {place}"
         names.add(name)
         if isinstance(rule, SubsetRule):
             limit = {"limit": rule.limit, "at_most": rule.at_most, "sizes": rule.sizes}

@@ -199,10 +199,11 @@ def _without_place(
             records = unknown[column.codes]
             found[name] = WithoutPlace(int(np.count_nonzero(unknown)), int(np.count_nonzero(records)))
             out |= records if name in lowest else False
-    if out.all():
+    stars = [table.columns[name].codes == table.columns[name].code(SUPPRESSED) for name in lowest]
+    if out.any() and (out | np.logical_and.reduce(stars)).all():
         raise NotApplicable(
-            f"each of the {table.rows} records has a value without a place in the hierarchies of the plan; this is "
-            "another table, or its values are written in another way"
+            f"each of the {int(np.count_nonzero(out)):,} records that are not suppressed has a value without a place "
+            "in the hierarchies of the plan; this is another table, or its values are written in another way"
         )
     return found, out
 

@@ -61,6 +61,7 @@ class MeasureRule:
     metric: Metric
     parameters: Mapping[str, Any]
     called: str | None = None
+    of: str | None = None  # the rule of the policy, if this is it with another threshold
 
     @property
     def name(self) -> str:
@@ -157,7 +158,7 @@ def with_tables(rule: Rule, release: Release) -> Rule:
             Hint.ENGINE_IN_MEMORY,
             what="utility-bias",
         )
-    return TaskRule(rule.metric, rule.parameters, rule.called, release.source)
+    return TaskRule(rule.metric, rule.parameters, rule.called, source=release.source)
 
 
 @dataclass(frozen=True, eq=False)

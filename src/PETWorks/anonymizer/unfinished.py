@@ -14,7 +14,7 @@ from typing import Any
 from PETWorks.anonymizer.judging import Outcome
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.problem import Problem
-from PETWorks.anonymizer.rules import MeasureRule, Rule
+from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
 from PETWorks.errors import InputError, quoted
 from PETWorks.tables.output import write_whole
 from PETWorks.tables.small_files import read_small
@@ -27,8 +27,13 @@ ALL = 1 << 62
 def write_unfinished(path: Path, problem: Problem, known: Mapping[Node, Outcome]) -> None:
     """Write what was found on nodes."""
     found = [[list(node), *astuple(_finite(outcome))] for node, outcome in known.items()]
-    content = json.dumps({**_about(problem), "found": found}, separators=(",", ":"), allow_nan=False)
+    about = {**_about(problem), "sha256": _checksum(found)}
+    content = json.dumps({**about, "found": found}, separators=(",", ":"), allow_nan=False)
     write_whole({path: content.encode()})
+
+
+def _checksum(found: list[Any]) -> str:
+    return sha256(json.dumps(found).encode()).hexdigest()
 
 
 def _finite(outcome: Outcome) -> Outcome:
@@ -43,6 +48,8 @@ def read_unfinished(path: Path, problem: Problem) -> dict[Node, Outcome]:
     try:
         read = json.loads(content)
         other = [key for key in about if read[key] != about[key]]
+        if read["sha256"] != _checksum(read["found"]):
+            raise ValueError
         found = {} if other else dict(_outcomes(read["found"], problem))
     except (ValueError, KeyError, TypeError, RecursionError):
         raise InputError(
@@ -77,16 +84,14 @@ def _outcomes(found: Sequence[Any], problem: Problem) -> Iterator[tuple[Node, Ou
 
 def _about(problem: Problem) -> dict[str, Any]:
     """What is searched: a file about anything else must not be taken."""
-    release, view = problem.original, problem.ground.view
-    tables = [view.table]
-    tables += [view.background.original] if view.background.has_original else []
-    tables += [view.background.population_table] if view.background.has_population_table else []
+    release, ground = problem.original, problem.ground
+    population = ground.view.background.population
+    tables = [ground.base.rows, *(one.rows for one in ground.backgrounds.values())]
     hierarchies = "".join(release.hierarchies[name].to_csv() for name in problem.lattice.columns)
     return {
         "petworks_search": FORMAT,
-        "table": [
-            table.fingerprint([name for name in view.table.domains if name in table.domains]) for table in tables
-        ],
+        "table": [table.fingerprint(list(table.domains)) for table in tables],
+        "population": None if population is None else [population.number, population.fraction],
         "hierarchies": sha256(hierarchies.encode("utf-8", "surrogateescape")).hexdigest(),
         "rules": [_rule(rule) for rule in problem.rules],
         "suppression_limit": problem.most,
@@ -97,7 +102,11 @@ def _about(problem: Problem) -> dict[str, Any]:
 
 
 def _rule(rule: Rule) -> list[Any]:
+    if isinstance(rule, SubsetRule):
+        return [rule.name, {"at_most": rule.at_most, "sizes": str(rule.sizes)}]
     if not isinstance(rule, MeasureRule):
         return [rule.name]
+    if any(map(callable, rule.parameters.values())):
+        raise InputError(f"{rule.name}: a search with a function of your own cannot be resumed", what="resume")
     plain = {name: value for name, value in rule.parameters.items() if isinstance(value, str | int | float | None)}
     return [rule.metric.name, plain]

@@ -51,8 +51,8 @@ def varied(
 
 def _usual(rules: tuple[Rule, ...]) -> dict[str, Any]:
     """What is varied if nobody says: k, if it is a rule, and suppression."""
-    of_sizes = any(isinstance(rule, MeasureRule) and rule.metric.name == "k-anonymity" for rule in rules)
-    return {SUPPRESSION: LIMITS} | ({"k-anonymity": {"k": CLASS_SIZES}} if of_sizes else {})
+    of_sizes = [rule for rule in rules if isinstance(rule, MeasureRule) and rule.metric.name == "k-anonymity"]
+    return {SUPPRESSION: LIMITS} | ({"k-anonymity": {"k": CLASS_SIZES}} if len(of_sizes) == 1 else {})
 
 
 def _numbers(values: Any, what: str) -> list[float]:
@@ -69,9 +69,9 @@ def threshold_of(rules: tuple[Rule, ...], measure: str, parameter: str) -> Any:
     found = [rule for rule in measures if rule.metric.name == measure]
     if len(found) != 1:
         count = "no rule is" if not found else f"{len(found)} rules are"
-        known = quoted(dict.fromkeys(rule.metric.name for rule in measures))
+        known = quoted(rule.name for rule in found or measures)
         raise ParameterError(
-            f"{count} about {measure}; one must be, to vary its threshold; rules: {known}", what="vary"
+            f"{count} about {measure}; its threshold can be changed if exactly one is: {known}", what="vary"
         )
     parameters = found[0].metric.parameters
     limits = [name for name, one in parameters.items() if isinstance(one.rule, Number) and one.rule.limit]
@@ -88,11 +88,20 @@ def with_threshold(rules: tuple[Rule, ...], measure: str, parameter: str, value:
     """The rules with another threshold for one measure."""
     threshold_of(rules, measure, parameter)
     return tuple(
-        replace(rule, parameters=rule.metric.check({**rule.parameters, parameter: value}))
+        _with_threshold(rule, parameter, value)
         if isinstance(rule, MeasureRule) and rule.metric.name == measure
         else rule
         for rule in rules
     )
+
+
+def _with_threshold(rule: MeasureRule, parameter: str, value: Any) -> MeasureRule:
+    """A rule with another threshold, and a name that tells it."""
+    checked = rule.metric.check({**rule.parameters, parameter: value})
+    if rule.called is None or checked[parameter] == rule.parameters[parameter]:
+        return replace(rule, parameters=checked)
+    called = f"{rule.called} ({parameter}={checked[parameter]:g})"
+    return replace(rule, parameters=checked, called=called, of=rule.of or rule.called)
 
 
 def is_lower_limit(measure: str | None, parameter: str | None) -> bool:

@@ -156,8 +156,9 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     about_records, below = reasons_given(options)
     if output is None and (wanted or about_records or not options["frontier"]):
         raise ParameterError("-o names the file of the release; only --frontier without a report does without it")
-    if output is None and (options["time"] or options["resume"]):
-        raise ParameterError("--time and --resume are for the search of a release; a frontier is always complete")
+    for_releases = [name for name in ("time", "resume", "explain", "shuffle") if options[name]]
+    if output is None and for_releases:
+        raise ParameterError(f"--{for_releases[0]} is for a release, and -o names none; a frontier is always complete")
     job = job_given(table, options)
     job = replace(job, rules=with_thresholds(job.rules, options["thresholds"]))
     frontier = None
@@ -172,12 +173,14 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         show_frontier(table, frontier, options, lang)
         sys.exit(HOLDS)
     paths = checked_paths(output, job, [*reports.values(), *about_records])
-    unfinished = _unfinished(paths.release, resume=options["resume"])
+    unfinished = _unfinished(paths.release, [*reports.values(), *about_records], resume=options["resume"])
     given["resume"] = unfinished if options["resume"] else None
     with searching() as report, _interruptible():
         result = _anonymized(job, given, report)
     if not result.is_complete:
+        result.write_unfinished(unfinished)  # now: it may have taken hours, and what follows may fail
         click.echo("petworks: the search was stopped; this is the best release so far", err=True)
+        click.echo(f"petworks: what was found is in {unfinished.name!r}; go on with --resume", err=True)
     explanation = None
     if result.optimal and (options["explain"] or wanted):
         try:
@@ -208,15 +211,14 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     say_for_insiders(beside)
     if result.is_complete:
         unfinished.unlink(missing_ok=True)
-    else:
-        result.write_unfinished(unfinished)
-        click.echo(f"petworks: what was found is in {unfinished.name!r}; go on with --resume", err=True)
     sys.exit(DOES_NOT_HOLD if together([rule.verdict for rule in rules]) == FAIL else HOLDS)
 
 
-def _unfinished(release: Path, *, resume: bool) -> Path:
+def _unfinished(release: Path, others: Iterable[Path], *, resume: bool) -> Path:
     """The file for what a search has found that was stopped; an error if it is not as --resume says."""
     path = release.with_name(f"{release.name}.unfinished")
+    if path in [other.resolve() for other in others]:
+        raise ParameterError(f"{path.name!r} is the file for a search that is stopped; give the report another name")
     if resume and not path.exists():
         raise ParameterError(f"--resume needs the file of a search that was stopped, and there is no {str(path)!r}")
     if not resume and path.exists():

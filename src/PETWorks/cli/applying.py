@@ -73,6 +73,8 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
         raise ParameterError("-o names the file of the release, such as -o released.csv")
     check_seed(options)
     if options["plan"] is not None:
+        if options["engine"] not in ("auto", "memory"):
+            raise ParameterError(f"--plan needs the engine 'memory', got {options['engine']!r}")
         _apply_plan(table, output, options)
     if options["strict"]:
         raise ParameterError("--strict is for --plan")

@@ -1,6 +1,5 @@
 """What `petworks anonymize --frontier` does: the least loss for other thresholds and limits of suppression."""
 
-import shlex
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,7 +11,7 @@ from PETWorks.anonymizer.searching import Progress
 from PETWorks.anonymizer.varying import SUPPRESSION, with_threshold
 from PETWorks.cli.arguments import shown_name
 from PETWorks.cli.release_files import Job
-from PETWorks.errors import ParameterError, printable
+from PETWorks.errors import ParameterError
 from PETWorks.gate.anonymising import frontier_by
 from PETWorks.gate.anonymization_document import FrontierFacts
 from PETWorks.gate.anonymization_facts import frontier_facts
@@ -69,12 +68,11 @@ def show_frontier(table: str, found: Frontier, options: Mapping[str, Any], lang:
 
     click.echo(frontier_text(shown_name(table), facts, lang, **style(None)), nl=False)
     if facts.points:
-        click.echo(f"petworks: to make the release of one of them: {_command(table, facts)}", err=True)
+        click.echo(f"petworks: for the release of one of them, give instead of --frontier: {_options(facts)}", err=True)
 
 
-def _command(table: str, facts: FrontierFacts) -> str:
-    """The command for the release of the last line."""
+def _options(facts: FrontierFacts) -> str:
+    """The options for the release of the strictest point."""
     point = facts.points[-1]
-    threshold = "" if facts.measure is None else f" --threshold {facts.measure}:{facts.parameter}={point.threshold:g}"
-    name = shlex.quote(printable(table))
-    return f"petworks anonymize {name} -o released.csv{threshold} --suppression {point.suppression:g}"
+    threshold = "" if facts.measure is None else f" --threshold {facts.measure}:{facts.parameter}={point.threshold}"
+    return f"-o released.csv{threshold} --suppression {point.suppression}"

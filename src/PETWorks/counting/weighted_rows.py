@@ -32,6 +32,7 @@ from PETWorks.counting.subset_families import CountsBySubset
 from PETWorks.tables.cells import SUPPRESSED
 
 Summary = TypeVar("Summary")
+ROWS_AT_A_TIME = 1 << 18  # that are counted together; they stay in the cache
 
 
 class WeightedRows:
@@ -239,10 +240,25 @@ class WeightedRows:
         return self._pairs(self.columns[column], other.columns[column])
 
     def _pairs(self, one: Column, other: Column) -> PairCounts:
+        bits = one.bits + other.bits
+        if bits <= BINCOUNT_BITS and 1 << bits <= 2 * len(one.codes):
+            return self._few_pairs(one, other)
         keys, bits, layout = pack([one, other])
         counted = count(keys, bits, self.weights)
         ones, others = layout.codes(counted.keys)
         return PairCounts(ones.astype(np.int64), others.astype(np.int64), counted.counts)
+
+    def _few_pairs(self, one: Column, other: Column) -> PairCounts:
+        """The same where there are few pairs: counted block by block, which needs little memory beside the rows."""
+        counts = np.zeros(1 << one.bits + other.bits, np.int64)
+        for first in range(0, len(one.codes), ROWS_AT_A_TIME):
+            rows = slice(first, first + ROWS_AT_A_TIME)
+            keys = one.codes[rows].astype(np.int64) << other.bits
+            keys |= other.codes[rows]
+            weights = None if self.weights is None else self.weights[rows]
+            counts += np.bincount(keys, weights, len(counts)).astype(np.int64)  # floats, exact up to 2**53 records
+        pairs = np.flatnonzero(counts)
+        return PairCounts(pairs >> other.bits, pairs & (1 << other.bits) - 1, counts[pairs])
 
     def count_subsets(
         self,

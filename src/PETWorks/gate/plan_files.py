@@ -10,7 +10,7 @@ from typing import Any
 from PETWorks.about.hierarchy import Hierarchy, read_hierarchy
 from PETWorks.about.refitting import hierarchy_digest, needs_earlier
 from PETWorks.anonymizer.best_levels import Anonymization
-from PETWorks.anonymizer.objectives import LINEAR
+from PETWorks.anonymizer.objectives import NOT_LOCAL
 from PETWorks.anonymizer.plan import SUBSETS, VERSION
 from PETWorks.errors import HierarchyError, Hint, InputError, quoted
 from PETWorks.gate.inputs import table_digest
@@ -109,8 +109,8 @@ def _contradictions(plan: Plan) -> Iterator[str]:
             yield f"column {column!r} has a level that is not one of those that were allowed"
     if plan.method == "global" and len(plan.levels) > 1:
         yield "the method is 'global', so there is one list of levels"
-    if plan.method == "local" and plan.objective not in LINEAR:
-        yield f"local recoding takes the objectives {quoted(LINEAR)}"
+    if plan.method == "local" and plan.objective == NOT_LOCAL:
+        yield f"local recoding takes every objective but {NOT_LOCAL}"
     names = [rule.name for rule in plan.rules]
     if len(set(names)) < len(names):
         yield "two rules have the same name"

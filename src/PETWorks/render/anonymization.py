@@ -55,7 +55,8 @@ def _proof(facts: AnonymizationFacts, lang: str) -> str:
     """What is proved: among all levels, or among those that were allowed."""
     proof = {"checked": facts.checked, "nodes": facts.nodes}
     if facts.local is not None:
-        return said(lang, "anonymize.local", n=facts.local.combinations, loss=loss(facts.local.global_loss))
+        text = "anonymize.local" if facts.seconds is None else "anonymize.local-stopped"
+        return said(lang, text, n=facts.local.combinations, loss=loss(facts.local.global_loss))
     bounded = any(one.allowed_levels is not None for one in facts.columns)
     if facts.optimal:
         return said(lang, "anonymize.optimal-allowed" if bounded else "anonymize.optimal", **proof)

@@ -383,6 +383,12 @@ TEXTS = {
     "anonymize.weight": "{name} counts {weight}",
     "anonymize.local": "Local recoding: records are on {n} combinations of levels. On the best levels for all of them "
     "the loss would be {loss}.",
+    "anonymize.local.one": "Local recoding is not possible with these rules, or no better than one level for each "
+    "column: that is the release. Its loss is {loss}.",
+    "anonymize.local-stopped": "Local recoding: records are on {n} combinations of levels. The search for the best "
+    "levels for all of them was stopped; the best that were found lose {loss}.",
+    "anonymize.local-stopped.one": "Local recoding was stopped before it was better than one level for each column: "
+    "that is the release. Its loss is {loss}.",
     "anonymize.loss": "Loss ({objective}): {loss}.",
     "anonymize.aggregated": "{objective}, {how} of the columns",
     "aggregate.geometric": "geometric mean",

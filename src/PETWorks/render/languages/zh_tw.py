@@ -393,6 +393,10 @@ TEXTS = {
     "anonymize.weighted": "損失經加權計算：{weights}；其餘為 1。",
     "anonymize.weight": "{name} 的權重為 {weight}",
     "anonymize.local": "區域重新編碼：資料列分屬 {n} 種層級組合。若全部資料列採用同一最佳層級組合，損失為 {loss}。",
+    "anonymize.local.one": "這些規則不適用區域重新編碼，或其結果不優於每欄採用單一層級，故以後者釋出，損失為 {loss}。",
+    "anonymize.local-stopped": "區域重新編碼：資料列分屬 {n} 種層級組合。"
+    "全部資料列採用同一層級組合的搜尋已中止，目前找到的最小損失為 {loss}。",
+    "anonymize.local-stopped.one": "區域重新編碼在優於每欄採用單一層級之前即已中止，故以後者釋出，損失為 {loss}。",
     "anonymize.loss": "損失（{objective}）：{loss}。",
     "anonymize.aggregated": "{objective}，各欄之{how}",
     "aggregate.geometric": "幾何平均",
