@@ -18,6 +18,7 @@ __all__ = [
     "CSV",
     "Anonymization",
     "Check",
+    "Composition",
     "Evaluation",
     "Frontier",
     "Hierarchy",
@@ -26,6 +27,7 @@ __all__ = [
     "PETWorksError",
     "Policy",
     "Release",
+    "Releases",
     "Result",
     "anonymize",
     "apply_levels",
@@ -51,6 +53,8 @@ if TYPE_CHECKING:
     from PETWorks.anonymizer.records_at_risk import reasons_per_record
     from PETWorks.gate.planned import apply_plan
     from PETWorks.gate.policy import Policy, read_policy
+    from PETWorks.releases.composition import Composition
+    from PETWorks.releases.several import Releases
     from PETWorks.render.checks import Check, check
 
 _AT_FIRST_USE = {
@@ -61,9 +65,11 @@ _AT_FIRST_USE = {
     "frontier": "anonymizer.frontiers",
     "apply_plan": "gate.planned",
     "Check": "render.checks",
+    "Composition": "releases.composition",
     "check": "render.checks",
     "Policy": "gate.policy",
     "read_policy": "gate.policy",
+    "Releases": "releases.several",
     "reasons_per_record": "anonymizer.records_at_risk",
 }
 

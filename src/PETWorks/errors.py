@@ -38,6 +38,7 @@ class Hint(StrEnum):
     INTERNAL_EDITION = "internal_edition"
     PLAN = "plan"
     NEW_COLUMNS = "new_columns"
+    WORTH = "worth"
 
 
 PYTHON: Mapping[Hint, str] = {
@@ -58,6 +59,7 @@ PYTHON: Mapping[Hint, str] = {
     Hint.INTERNAL_EDITION: "internal=...",
     Hint.PLAN: "anonymize(...).plan",
     Hint.NEW_COLUMNS: "roles=...",
+    Hint.WORTH: "worth=...",
 }
 
 

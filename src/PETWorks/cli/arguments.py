@@ -42,6 +42,7 @@ OPTIONS = {
     Hint.INTERNAL_EDITION: "--internal",
     Hint.PLAN: "petworks anonymize POLICY -o RELEASED.csv writes RELEASED_plan.json",
     Hint.NEW_COLUMNS: "--identifier: they are left out; --insensitive: they stay as they are",
+    Hint.WORTH: "--worth",
 }
 
 # The options that give a role to columns, as far as a command has them.

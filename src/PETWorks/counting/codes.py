@@ -127,6 +127,16 @@ def common_coding(one: Column, other: Column) -> Column:
     return Column(labels, np.concatenate([part.codes for part in parts]))
 
 
+def in_one_coding(several: Sequence[pa.Array]) -> tuple[list[Integers], int]:
+    """For each of several arrays of labels the code of every label, the same for equal labels; and how many there are.
+
+    Codes are given in the order in which labels first occur.
+    """
+    meaning = pa.concat_arrays([labels.cast(pa.large_string()) for labels in several]).dictionary_encode("encode")
+    codes = numpy_integers(meaning.indices).astype(np.int64)
+    return np.split(codes, np.cumsum([len(labels) for labels in several])[:-1]), len(meaning.dictionary)
+
+
 class Encoder:
     """Makes a column of codes from pieces of an Arrow column, keeping of each piece only narrow indices.
 

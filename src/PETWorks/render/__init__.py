@@ -1,4 +1,4 @@
 """Results as text, JSON, HTML and pictures: one file per format, one per language.
 
-May import: tables, about, counting, measures, anonymizer, gate.
+May import: tables, about, counting, measures, releases, anonymizer, gate.
 """

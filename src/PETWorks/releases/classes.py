@@ -1,0 +1,65 @@
+"""Classes of people: who looks alike to an adversary, and what is counted in such classes."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from PETWorks.counting.counts import Integers, run_starts
+from PETWorks.counting.keys import count
+
+
+class Classes(NamedTuple):
+    """For each person the number of the class, from 0 on; and how many classes there are."""
+
+    codes: Integers
+    number: int
+
+    @property
+    def sizes(self) -> Integers:
+        """How many people each class has."""
+        return np.bincount(self.codes, minlength=self.number)
+
+
+class Cells(NamedTuple):
+    """The different values in each class: ordered by class, then by value, with the number of people who have each."""
+
+    classes: Integers
+    values: Integers
+    counts: Integers
+
+    @property
+    def starts(self) -> Integers:
+        """Where the cells of each class begin."""
+        return run_starts(self.classes)
+
+    @property
+    def per_class(self) -> Integers:
+        """How many values each class has."""
+        return np.diff(self.starts, append=len(self.classes))
+
+
+def numbered(keys: NDArray[np.integer]) -> Classes:
+    """The classes of those who have equal keys."""
+    distinct, codes = np.unique(keys, return_inverse=True)
+    return Classes(codes.astype(np.int64), len(distinct))
+
+
+def everyone(people: int) -> Classes:
+    """One class: nothing is known about anyone."""
+    return Classes(np.zeros(people, np.int64), 1)
+
+
+def refined(one: Classes, other: Classes) -> Classes:
+    """The classes of those who are in one class in both."""
+    if one.number == len(one.codes) or other.number == 1:
+        return one
+    return other if one.number == 1 else numbered(one.codes * other.number + other.codes)
+
+
+def cells_of(classes: Classes, values: Integers, number_of_values: int) -> Cells:
+    """The values that occur in each class."""
+    span = np.uint64(number_of_values)
+    counted = count(classes.codes.astype(np.uint64) * span + values.astype(np.uint64))
+    codes, own = np.divmod(counted.keys, span)
+    return Cells(codes.astype(np.int64), own.astype(np.int64), counted.counts)

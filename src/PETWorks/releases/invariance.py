@@ -1,0 +1,67 @@
+"""m-invariance: a person's classes offer the same values in every release, each of them once.
+
+Xiao, Tao (2007), *m-invariance: towards privacy preserving re-publication of dynamic datasets*, SIGMOD.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from PETWorks.measures.numbers import count
+from PETWorks.releases.classes import cells_of
+from PETWorks.releases.people import Joined
+from PETWorks.releases.unlinked import ValueSets, having
+
+
+@dataclass(frozen=True)
+class Invariance:
+    """The largest m that holds for a sensitive attribute; None, and why, if none does.
+
+    smallest_class   the size of the smallest class in all releases
+    repeated         by release, classes in which a value occurs more than once
+    changing         people whose classes do not have the same values in every release they are in
+    """
+
+    smallest_class: int
+    repeated: Mapping[str, int]
+    changing: int
+
+    @property
+    def m(self) -> int | None:
+        """The largest m."""
+        return None if self.changing or any(self.repeated.values()) else self.smallest_class
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why there is no m."""
+        repeated = [
+            f"{count(classes)} {'class' if classes == 1 else 'classes'} of {name!r} with a value more than once"
+            for name, classes in self.repeated.items()
+            if classes
+        ]
+        people = "1 person" if self.changing == 1 else f"{count(self.changing)} people"
+        return repeated + ([f"{people} with other values in another release"] if self.changing else [])
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, ready for JSON."""
+        return {
+            "m": self.m,
+            "smallest_class": self.smallest_class,
+            "classes_with_a_repeated_value": dict(self.repeated),
+            "people_with_another_set_of_values": self.changing,
+            "reasons": self.reasons,
+        }
+
+
+def invariance(joined: Joined, attribute: str, sets: ValueSets) -> Invariance:
+    """The largest m for a sensitive attribute, over the releases that have it and everyone in them."""
+    members = having(joined, attribute)
+    repeated = {}
+    for member in members:
+        cells = cells_of(member.classes, member.values[attribute], member.number_of_values[attribute])
+        repeated[member.name] = int(np.count_nonzero(cells.per_class < member.classes.sizes))
+    inside = np.logical_or.reduce([joined.is_in(member) for member in members])
+    smallest = min(int(member.classes.sizes.min()) for member in members)
+    return Invariance(smallest, repeated, int(np.count_nonzero(inside & ~sets.same)))

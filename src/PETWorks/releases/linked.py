@@ -1,0 +1,131 @@
+"""The linked adversary: knows a person's quasi-identifiers in every release, and can join the records.
+
+Alvim, Fernandes, McIver, Morgan, Nunes (2022), *Flexible and scalable privacy assessment for very large datasets, with
+an application to official governmental microdata*, PoPETs 2022(4): collective attacks on longitudinal collections.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from PETWorks.counting.counts import Integers
+from PETWorks.measures.attacks.reidentification import vulnerability
+from PETWorks.releases.classes import Classes, cells_of
+
+Worth = Mapping[str, NDArray[np.float64]]  # by sensitive attribute what each value is worth, by its code
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What an adversary gains by the best guess, on average: before and after learning the quasi-identifiers."""
+
+    prior: float
+    posterior: float
+
+    def to_dict(self) -> dict[str, float]:
+        """Both, ready for JSON."""
+        return {"prior": self.prior, "posterior": self.posterior}
+
+
+@dataclass(frozen=True)
+class Inference:
+    """How many people's sensitive value is guessed.
+
+    commonest   people who have the commonest value of all
+    right       people who have the commonest value of their class
+    one_value   people in classes with one value
+    gain        if values have a worth
+    """
+
+    people: int
+    commonest: int
+    right: int
+    one_value: int
+    gain: Gain | None = None
+
+    @property
+    def posterior(self) -> float:
+        """The chance of a right guess."""
+        return self.right / self.people
+
+    @property
+    def one_value_share(self) -> float:
+        """The share of people in classes with one value."""
+        return self.one_value / self.people
+
+    def to_dict(self) -> dict[str, Any]:
+        """The chances before and after, ready for JSON."""
+        gain = {} if self.gain is None else {"gain": self.gain.to_dict()}
+        return {
+            **vulnerability(self.commonest, self.right, self.people),
+            "people_in_classes_with_one_value": self.one_value,
+            "share_in_classes_with_one_value": self.one_value_share,
+            **gain,
+        }
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """What an adversary who knows the classes of people can do: find their record, guess their sensitive values.
+
+    alone   people who are alone in their class
+    """
+
+    people: int
+    classes: int
+    alone: int
+    inference: Mapping[str, Inference]
+
+    @property
+    def posterior(self) -> float:
+        """The chance to pick the record of a random person."""
+        return self.classes / self.people
+
+    @property
+    def alone_share(self) -> float:
+        """The share of people who are alone in their class."""
+        return self.alone / self.people
+
+    def to_dict(self) -> dict[str, Any]:
+        """Both attacks, ready for JSON."""
+        return {
+            "re_identification": {
+                **vulnerability(1, self.classes, self.people),
+                "classes": self.classes,
+                "people_alone": self.alone,
+                "share_alone": self.alone_share,
+            },
+            "attribute_inference": {name: one.to_dict() for name, one in self.inference.items()},
+        }
+
+
+def exposure(classes: Classes, values: Mapping[str, Integers], numbers: Mapping[str, int], worth: Worth) -> Exposure:
+    """What is exposed by knowing the class of each person; values are those of the sensitive attributes."""
+    sizes = classes.sizes
+    inference = {name: _inference(classes, own, numbers[name], worth.get(name)) for name, own in values.items()}
+    return Exposure(len(classes.codes), classes.number, int(np.count_nonzero(sizes == 1)), inference)
+
+
+def _inference(classes: Classes, values: Integers, number: int, worth: NDArray[np.float64] | None) -> Inference:
+    cells = cells_of(classes, values, number)
+    starts, people = cells.starts, len(values)
+    right = int(np.maximum.reduceat(cells.counts, starts).sum())
+    one_value = int(cells.counts[starts[cells.per_class == 1]].sum())
+    counts = np.bincount(values, minlength=number)
+    gain = None
+    if worth is not None:
+        best = np.maximum.reduceat(cells.counts * worth[cells.values], starts)
+        gain = Gain(float((counts * worth).max()) / people, float(best.sum()) / people)
+    return Inference(people, int(counts.max()), right, one_value, gain)
+
+
+def attacks_of(exposures: Sequence[Exposure]) -> dict[str, list[int]]:
+    """For each attack the number of successes with each exposure."""
+    names = exposures[0].inference
+    return {
+        "re-identification": [one.classes for one in exposures],
+        **{f"attribute-inference of {name}": [one.inference[name].right for one in exposures] for name in names},
+    }
