@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from PETWorks.counting.counts import Integers, run_starts
 from PETWorks.counting.keys import count
 
+BINS_PER_KEY = 4  # up to so many, counting into bins is faster than sorting
+
 
 class Classes(NamedTuple):
     """For each person the number of the class, from 0 on; and how many classes there are."""
@@ -40,7 +42,11 @@ class Cells(NamedTuple):
 
 
 def numbered(keys: NDArray[np.integer]) -> Classes:
-    """The classes of those who have equal keys."""
+    """The classes of those who have equal keys, in the order of the keys."""
+    if len(keys) and int(keys.max()) < BINS_PER_KEY * len(keys):  # no need to sort
+        present = np.bincount(keys.astype(np.int64)) > 0
+        places = np.cumsum(present) - 1
+        return Classes(places[keys.astype(np.int64)], int(places[-1]) + 1)
     distinct, codes = np.unique(keys, return_inverse=True)
     return Classes(codes.astype(np.int64), len(distinct))
 
@@ -54,12 +60,18 @@ def refined(one: Classes, other: Classes) -> Classes:
     """The classes of those who are in one class in both."""
     if one.number == len(one.codes) or other.number == 1:
         return one
-    return other if one.number == 1 else numbered(one.codes * other.number + other.codes)
+    return numbered(one.codes * other.number + other.codes)
 
 
 def cells_of(classes: Classes, values: Integers, number_of_values: int) -> Cells:
     """The values that occur in each class."""
     span = np.uint64(number_of_values)
-    counted = count(classes.codes.astype(np.uint64) * span + values.astype(np.uint64))
+    keys = classes.codes.astype(np.uint64) * span + values.astype(np.uint64)
+    counted = count(keys, (classes.number * number_of_values - 1).bit_length())
     codes, own = np.divmod(counted.keys, span)
     return Cells(codes.astype(np.int64), own.astype(np.int64), counted.counts)
+
+
+def right_guesses(cells: Cells) -> int:
+    """How many people have the commonest value of their class."""
+    return int(np.maximum.reduceat(cells.counts, cells.starts).sum()) if len(cells.counts) else 0

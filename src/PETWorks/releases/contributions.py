@@ -8,14 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from PETWorks.counting.codes import Column, narrowest
 from PETWorks.counting.counts import Integers
-from PETWorks.counting.engine import allowed
-from PETWorks.counting.subset_counts import count_subsets
-from PETWorks.counting.subset_families import CountsBySubset
 from PETWorks.measures.attacks.shapley import shapley_share
-from PETWorks.releases.classes import Classes, everyone, refined
-from PETWorks.tables.arrays import arrow_integers
+from PETWorks.releases.classes import Classes, cells_of, everyone, refined, right_guesses
 
 MOST_PLAYERS = 10  # Shapley values look at all 1,023 sets of ten releases
 
@@ -63,31 +58,36 @@ def without_each(known: Sequence[Classes]) -> list[Classes]:
 def shapley_values(
     known: Sequence[Classes], values: Mapping[str, Integers], numbers: Mapping[str, int]
 ) -> list[list[Fraction]] | None:
-    """For each attack and release the share in posterior - prior; the attacks are re-identification, then inference.
-
-    A release is a column here, whose values are its classes: every set of releases is a subset of these columns.
-    """
+    """For each attack and release the share in posterior - prior; the attacks are re-identification, then inference."""
     players = len(known)
     if players > MOST_PLAYERS:
         return None
     people = len(known[0].codes)
-    columns = {f"{place}": _column(own.codes, own.number) for place, own in enumerate(known)}
-    guessed = {f"value of {name}": _column(own, numbers[name]) for name, own in values.items()}
-    names, sizes = list(columns), range(1, players + 1)
-    counted: CountsBySubset = {}
-    for family in count_subsets(columns | guessed, names, list(guessed), list(sizes), allowed(None)):
-        counted |= family
-    subsets = [frozenset(name for name in names if mask >> int(name) & 1) for mask in range(1, 1 << players)]
-    priors = [int(np.bincount(own).max()) for own in values.values()]
-    successes = [[1, *(counted[subset].classes for subset in subsets)]]
-    for place, prior in enumerate(priors):
-        successes.append([prior, *(counted[subset].right_guesses[place] for subset in subsets)])
-    return [
-        [shapley_share(np.array(attack, np.int64), players, player) / people for player in range(players)]
-        for attack in successes
-    ]
+    successes = _successes(known, [(own, numbers[name]) for name, own in values.items()])
+    return [[shapley_share(attack, players, player) / people for player in range(players)] for attack in successes]
 
 
-def _column(codes: Integers, number: int) -> Column:
-    """Codes as a column; only their number matters, so they are their own labels."""
-    return Column(arrow_integers(np.arange(number)), codes.astype(narrowest(number))).without_unused_labels()
+def _successes(known: Sequence[Classes], values: Sequence[tuple[Integers, int]]) -> Integers:
+    """For each attack and each set of releases, whose bits are its place, how many people are hit.
+
+    Whoever is alone in a class stays alone when more is known: they are counted once, and left out from there on.
+    """
+    successes = np.zeros((1 + len(values), 1 << len(known)), np.int64)
+
+    def visit(chosen: int, first: int, people: Integers, classes: Classes, settled: int) -> None:
+        successes[0, chosen] = settled + classes.number
+        for attack, (own, number) in enumerate(values, 1):
+            successes[attack, chosen] = settled + right_guesses(cells_of(classes, own[people], number))
+        if first == len(known):
+            return
+        lone = classes.sizes == 1
+        stay = ~lone[classes.codes]
+        people, settled = people[stay], settled + int(np.count_nonzero(lone))
+        left = Classes((np.cumsum(~lone) - 1)[classes.codes[stay]], classes.number - int(np.count_nonzero(lone)))
+        for place in range(first, len(known)):
+            more = Classes(known[place].codes[people], known[place].number)
+            visit(chosen | 1 << place, place + 1, people, refined(left, more), settled)
+
+    everybody = np.arange(len(known[0].codes))
+    visit(0, 0, everybody, everyone(len(everybody)), 0)
+    return successes

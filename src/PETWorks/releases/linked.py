@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from PETWorks.counting.counts import Integers
 from PETWorks.measures.attacks.reidentification import vulnerability
-from PETWorks.releases.classes import Classes, cells_of
+from PETWorks.releases.classes import Classes, cells_of, right_guesses
 
 Worth = Mapping[str, NDArray[np.float64]]  # by sensitive attribute what each value is worth, by its code
 
@@ -112,7 +112,7 @@ def exposure(classes: Classes, values: Mapping[str, Integers], numbers: Mapping[
 def _inference(classes: Classes, values: Integers, number: int, worth: NDArray[np.float64] | None) -> Inference:
     cells = cells_of(classes, values, number)
     starts, people = cells.starts, len(values)
-    right = int(np.maximum.reduceat(cells.counts, starts).sum())
+    right = right_guesses(cells)
     one_value = int(cells.counts[starts[cells.per_class == 1]].sum())
     counts = np.bincount(values, minlength=number)
     gain = None
