@@ -26,6 +26,7 @@ MODULES = {
     "evaluate": "measuring",
     "measures": "measuring",
     "attack": "attacking",
+    "compose": "composing",
     "anonymize": "anonymising",
     "apply": "applying",
     "hierarchy": "hierarchies",

@@ -51,7 +51,7 @@ class Releases:
         focal: Any = None,
         quasi_identifiers: str | Iterable[str] = (),
         sensitive: str | Iterable[str] = (),
-        worth: Mapping[str, Mapping[str, float]] | None = None,
+        worth: Mapping[str, Mapping[str | None, Any]] | None = None,
     ) -> None:
         if not isinstance(releases, list | tuple | Mapping) or len(releases) < 2:
             what = f"{len(releases)}" if isinstance(releases, list | tuple | Mapping) else type(releases).__name__
@@ -167,7 +167,7 @@ def _made(listed: Sequence[Any], asked: Mapping[str, Sequence[str]]) -> list[Rel
             if name not in known:
                 raise RoleError(f"no release has the column {quoted([name])}")
     return [
-        one if isinstance(one, Release) else Release(source, _roles(source, asked))
+        one if isinstance(one, Release) else Release(source, _roles(source, asked), engine="memory")
         for one, source in zip(listed, sources, strict=True)
     ]
 
@@ -224,7 +224,7 @@ def _attacked(release: Release, sensitive: Sequence[str], name: str) -> list[str
 
 
 def _worth_of(
-    worth: Mapping[str, Mapping[str, float]], together: Joined, attacked: Sequence[str]
+    worth: Mapping[str, Mapping[str | None, Any]], together: Joined, attacked: Sequence[str]
 ) -> dict[str, NDArray[np.float64]]:
     """What each value of the attributes is worth, by its code."""
     by_code = {}
@@ -236,7 +236,7 @@ def _worth_of(
         for member in having(together, column):
             table: Any = member.release.table
             for value, number in values.items():
-                code = table.columns[column].code(str(value).strip())
+                code = table.columns[column].code(None if value is None else str(value).strip())
                 if code is not None:
                     # A record that has it knows what it is called in all releases.
                     place = int(np.argmax(table.columns[column].codes == code))

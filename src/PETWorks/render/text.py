@@ -141,7 +141,7 @@ def _risky(answers: Mapping[str, Any]) -> Table:
         name = f"{printable(limit['limit'])} <= {shown(limit['at_most'])}"
         names = "none" if not risks else _names(risks[0]["attributes"]) or "none needed: by guessing alone"
         worst = shown(limit["worst"] if not risks else risks[0]["value"])
-        table.add_row(*map(Text, (name, names, worst)), _verdict(limit["satisfied"]))
+        table.add_row(*map(Text, (name, names, worst)), verdict_text(limit["satisfied"]))
         for risk in risks[1:MOST_LISTED]:
             table.add_row("", Text(_names(risk["attributes"])), Text(shown(risk["value"])), "")
         if len(risks) > MOST_LISTED:
@@ -195,7 +195,8 @@ def _details(result: Result, known: Mapping[str, Any], treatment: Mapping[str, A
     return [Text(f"\n{result.measure}", "bold"), *parts, *tables] if parts or tables else []
 
 
-def _verdict(satisfied: bool) -> Text:
+def verdict_text(satisfied: bool) -> Text:
+    """Whether something holds, in colour."""
     word = "holds" if satisfied else "does not hold"
     return Text(word, _STYLES[word])
 

@@ -1,0 +1,128 @@
+"""The command `compose`."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from PETWorks import __version__
+from PETWorks.cli.arguments import (
+    DOES_NOT_HOLD,
+    HOLDS,
+    as_json,
+    columns,
+    input_files,
+    items,
+    limits_given,
+    put_out,
+    writable,
+)
+from PETWorks.errors import ParameterError, printable
+from PETWorks.releases.several import Releases
+from PETWorks.render.json import dumps
+from PETWorks.render.terminal import progress, style
+from PETWorks.tables.opening import open_table
+
+
+@click.command("compose")
+@click.argument("releases", nargs=-1, required=True, metavar="RELEASE RELEASE...")
+@click.option("--key", required=True, metavar="COLUMN", help="Names the person, in every release.")
+@click.option("--focal", metavar="RELEASE", help="The release whose people are the targets. Default: the last one.")
+@click.option("--qi", multiple=True, metavar="A,B", help="Quasi-identifiers; each release uses those that it has.")
+@click.option("--sensitive", multiple=True, metavar="C,D", help="Sensitive attributes; likewise.")
+@click.option(
+    "--worth",
+    "worths",
+    multiple=True,
+    metavar="COLUMN:VALUE=NUMBER,...",
+    help="What an adversary gains by guessing these values; 1 for all others. Repeat for more attributes.",
+)
+@click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Highest value allowed, or lowest m, of what is listed above; NAME:COLUMN=VALUE for one sensitive attribute. "
+    "Exit with 1 if a limit does not hold. Repeat for more limits.",
+)
+@click.option("--separator", metavar="CHAR", help="Separator of the CSV files; detected by default.")
+@click.option("--encoding", metavar="NAME", help="Encoding of the CSV files; UTF-8 or Big5, detected, by default.")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["table", "json"]),
+    help="Output format; json is the default for a FILE.json.",
+)
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to this file.")
+def compose_command(releases: tuple[str, ...], **options: Any) -> None:
+    """What several releases about the same people disclose together.
+
+    Name the releases, the oldest first, and the column that says which records are of one person. One adversary joins
+    the records of a person in all releases; another cannot, but intersects what the releases offer. Roles come from the
+    YAML file beside each table, or from --qi and --sensitive.
+
+    \b
+    Limits, of all releases together:
+      re-identification   chance to pick the record of a person
+      alone               share of people whose record is unique
+      inference           chance to guess a sensitive value
+      one-value           share of people whose class has a single value
+      gain                what guessing gains, with --worth
+      disclosed           share of people of whom one value is left in the intersection
+      half-sure           share of people of whom at most two are left
+      m-invariance        the lowest m allowed
+
+    \b
+    Examples:
+      petworks compose data/school_2022.csv data/school_2023.csv --key pupil
+      petworks compose 2021.csv 2022.csv 2023.csv --key id --qi age,zip --sensitive grade --limit disclosed=0.01
+      petworks compose 2022.csv 2023.csv --key id --focal 2022.csv --limit re-identification=1/5 --format json
+      petworks compose 2022.csv 2023.csv --key id --worth grade:A=10,E=8 --limit gain:grade=2
+    """
+    limits, worth = limits_given(options["limits"]), _worth_given(options["worths"])
+    output = writable(options["output"], *input_files(*releases))
+    separator = "\t" if options["separator"] == r"\t" else options["separator"]
+    with progress(f"reading {len(releases)} releases"):
+        together = Releases(
+            [open_table(release, separator, options["encoding"]) for release in releases],
+            options["key"],
+            focal=options["focal"],
+            quasi_identifiers=columns(options["qi"]),
+            sensitive=columns(options["sensitive"]),
+            worth=worth,
+        )
+    with progress(f"attacking {len(releases)} releases"):
+        composition = together.compose(limits)
+    for warning in composition.warnings:
+        click.echo(f"petworks: warning: {printable(warning)}", err=True)
+    if as_json(options["output_format"], output):
+        text = dumps({"petworks": __version__, **composition.to_dict()}) + "\n"
+    else:
+        from PETWorks.render.releases_text import composition_text
+
+        text = composition_text(composition, **style(output))
+    put_out(text, output)
+    sys.exit(DOES_NOT_HOLD if composition.satisfied is False else HOLDS)
+
+
+def _worth_given(texts: tuple[str, ...]) -> dict[str, dict[str | None, str]]:
+    """`grade:A=10,E=8` by attribute and value. What is wrong is not quoted: it may be a cell."""
+    worth: dict[str, dict[str | None, str]] = {}
+    for text in texts:
+        column, _, listed = text.partition(":")
+        pairs = [item.rpartition("=") for item in _listed(listed)]
+        values: dict[str | None, str] = {value.strip(): number.strip() for value, _, number in pairs}
+        if not pairs or not all(equals for _, equals, _ in pairs) or len(values) < len(pairs) or column in worth:
+            raise ParameterError("--worth expects COLUMN:VALUE=NUMBER,VALUE=NUMBER, each column and each value once")
+        worth[column] = values
+    return worth
+
+
+def _listed(text: str) -> list[str]:
+    try:
+        return items(text, "values")
+    except ParameterError:
+        raise ParameterError(
+            "--worth: values are separated by commas, those that contain a comma in double quotes with their number"
+        ) from None
