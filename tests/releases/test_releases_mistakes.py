@@ -113,6 +113,14 @@ def test_another_coding_is_a_warning():
     assert Releases([B, A], "id", **ROLES).compose().warnings == []
 
 
+def test_what_is_sensitive_here_and_known_there_is_a_warning():
+    known = Release(A, {"zip": "quasi_identifier", "ill": "quasi_identifier"})
+    (warning,) = Releases({"2022": known, "2023": B}, "id", **ROLES).compose().warnings
+    assert (
+        warning == "'ill' is sensitive in '2023' but a quasi-identifier in '2022': whoever joins the records knows it"
+    )
+
+
 def test_results_have_no_cell():
     composition = Releases([A, B], "id", worth={"ill": {"secret1": 5}}, **ROLES).compose({"m-invariance": 2})
     for text in (repr(composition), str(composition.to_dict())):

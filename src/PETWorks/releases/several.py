@@ -133,8 +133,14 @@ class Releases:
         return contributions
 
     def _warnings(self) -> list[str]:
-        """Sensitive attributes whose values are not those of the focal release, as if they were coded differently."""
-        warnings = []
+        """Sensitive attributes that seem to be coded differently, or that adversaries are said to know."""
+        warnings = [
+            f"{name!r} is sensitive in {quoted([self.focal])} but a quasi-identifier in {quoted([member.name])}: "
+            "whoever joins the records knows it"
+            for name in self._attacked
+            for member in self.joined.members
+            if name in member.release.quasi_identifiers
+        ]
         for name in self._attacked:
             own = np.unique(self.joined.focal.values[name])
             for member in having(self.joined, name):

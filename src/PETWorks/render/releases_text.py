@@ -49,7 +49,9 @@ def _releases(composition: Composition) -> Table:
 
 def _linked(composition: Composition) -> Table:
     focal = next(part.alone for part in composition.releases if part.name == composition.focal)
-    table = new_table("attack", "guessing", "focal release alone", "all releases", "certain, alone", "certain, all")
+    table = new_table(
+        "attack", "guessing", "focal release alone", "all releases", "certain: focal alone", "certain: all"
+    )
     rows = zip(_attacks(focal, composition.together), _attacks(composition.together, composition.together), strict=True)
     for (name, prior, alone, sure_alone), (_, _, together, sure) in rows:
         table.add_row(*_cells(name, prior, alone, together, sure_alone, sure))
