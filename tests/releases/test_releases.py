@@ -358,7 +358,16 @@ LEVELS = (Fraction(1, 2), Fraction(2, 3), Fraction(1))
 @examples(150)
 def test_m_invariance_is_its_definition(case):
     releases, known, _ = case
-    assert composed(case).invariance["ill"].m == literal_m(releases, known)
+    found = composed(case).invariance["ill"]
+    assert found.m == literal_m(releases, known)
+    offers = literal_offers(releases, known)
+    for number, (rows, own) in enumerate(zip(releases, known, strict=True)):
+        values = {tuple(row[name] for name in own): offers[number][row["id"]] for row in rows}
+        assert found.repeated[f"r{number}"] == sum(len(set(one)) < len(one) for one in values.values())
+    people = {row["id"] for rows in releases for row in rows}
+    assert found.changing == sum(
+        len({frozenset(offered[one]) for offered in offers if one in offered}) > 1 for one in people
+    )
 
 
 @given(st.permutations(range(8)), st.integers(1, 4))

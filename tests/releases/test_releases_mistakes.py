@@ -79,6 +79,7 @@ def test_an_original_that_has_lost_records():
         ({"ill": {"nothing": 3, "secret1": 2}}, "worth of 'ill': 1 of 2 values do not occur"),
         ({"ill": {"secret1": -1}}, "worth needs 0 <= ill, got ill=-1"),
         ({"ill": {"secret1": "much"}}, "worth needs a number"),
+        ({"ill": 3}, "expected worth as a dict from attribute to a dict"),
     ],
 )
 def test_worth(worth, start):
@@ -97,6 +98,11 @@ def test_worth(worth, start):
 )
 def test_limits(limits, start):
     assert message([A, B], limits=limits).startswith(start)
+
+
+def test_arguments_of_another_type():
+    assert message([A, B], 3) == "expected the key as the name of a column, got int"
+    assert message([A, B], limits=["alone"]) == "expected limits as a dict from name to number, got list"
 
 
 def test_limits_that_have_no_meaning():

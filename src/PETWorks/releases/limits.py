@@ -25,6 +25,8 @@ OF_ATTRIBUTES = {
 
 def checked_limits(limits: Mapping[str, Any], sensitive: Iterable[str]) -> dict[str, float]:
     """Limits as numbers, or an error if there is no such limit."""
+    if not isinstance(limits, Mapping):
+        raise ParameterError(f"expected limits as a dict from name to number, got {type(limits).__name__}")
     columns = list(sensitive)
     rules = (
         OF_PEOPLE | OF_ATTRIBUTES | {f"{name}:{one}": OF_ATTRIBUTES[name] for name in OF_ATTRIBUTES for one in columns}

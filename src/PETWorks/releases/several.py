@@ -56,7 +56,9 @@ class Releases:
         if not isinstance(releases, list | tuple | Mapping) or len(releases) < 2:
             what = f"{len(releases)}" if isinstance(releases, list | tuple | Mapping) else type(releases).__name__
             raise ParameterError(f"expected a list or dict of at least two releases, got {what}", what="releases")
-        self.key = key
+        if not isinstance(key, str):
+            raise ParameterError(f"expected the key as the name of a column, got {type(key).__name__}", what="key")
+        self.key = key.strip()
         listed = list(releases.values() if isinstance(releases, Mapping) else releases)
         names = [str(name) for name in releases] if isinstance(releases, Mapping) else None
         asked = {QUASI_IDENTIFIER: _names(quasi_identifiers), SENSITIVE_ATTRIBUTE: _names(sensitive)}
@@ -66,7 +68,7 @@ class Releases:
         self.focal = names[place]
         self.releases = dict(zip(names, made, strict=True))
         self._attacked = _attacked(made[place], asked[SENSITIVE_ATTRIBUTE], self.focal)
-        self.joined: Joined = joined(self.releases, key, place)
+        self.joined: Joined = joined(self.releases, self.key, place)
         self._worth = _worth_of(worth or {}, self.joined, self._attacked)
 
     def __repr__(self) -> str:
@@ -173,7 +175,7 @@ def _made(listed: Sequence[Any], asked: Mapping[str, Sequence[str]]) -> list[Rel
             if name not in known:
                 raise RoleError(f"no release has the column {quoted([name])}")
     return [
-        one if isinstance(one, Release) else Release(source, _roles(source, asked), engine="memory")
+        one if isinstance(one, Release) else Release(source, _roles(source, asked), {}, engine="memory")
         for one, source in zip(listed, sources, strict=True)
     ]
 
@@ -234,6 +236,8 @@ def _worth_of(
 ) -> dict[str, NDArray[np.float64]]:
     """What each value of the attributes is worth, by its code."""
     by_code = {}
+    if not isinstance(worth, Mapping) or not all(isinstance(values, Mapping) for values in worth.values()):
+        raise ParameterError("expected worth as a dict from attribute to a dict from value to number", what="worth")
     for column, values in worth.items():
         if column not in attacked:
             raise unknown("sensitive attribute of the focal release", column, attacked, what="worth")
