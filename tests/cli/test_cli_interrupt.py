@@ -70,6 +70,8 @@ def test_a_second_one_ends_it(arguments, tmp_path):
     assert code == 130, shown
     assert "petworks: interrupted" in shown
     left = {path.name for path in tmp_path.iterdir()}
+    assert "released.csv.unfinished" in left, "what was found is not lost"
+    left.remove("released.csv.unfinished")
     whole = {"released.csv", "released_hierarchies", "released_plan.json", "released_policy.yaml"}
     assert left in (set(), whole), "nothing is half-written"
     assert ("petworks: wrote released.csv" in shown) == (left == whole), "what was written is named"

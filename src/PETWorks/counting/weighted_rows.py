@@ -32,7 +32,6 @@ from PETWorks.counting.subset_families import CountsBySubset
 from PETWorks.tables.cells import SUPPRESSED
 
 Summary = TypeVar("Summary")
-ROWS_AT_A_TIME = 1 << 18  # that are counted together; they stay in the cache
 
 
 class WeightedRows:
@@ -240,8 +239,7 @@ class WeightedRows:
         return self._pairs(self.columns[column], other.columns[column])
 
     def _pairs(self, one: Column, other: Column) -> PairCounts:
-        bits = one.bits + other.bits
-        if bits <= BINCOUNT_BITS and 1 << bits <= 2 * len(one.codes):
+        if one.bits + other.bits <= BINCOUNT_BITS and 1 << one.bits + other.bits <= 2 * len(one.codes):
             return self._few_pairs(one, other)
         keys, bits, layout = pack([one, other])
         counted = count(keys, bits, self.weights)
@@ -249,14 +247,13 @@ class WeightedRows:
         return PairCounts(ones.astype(np.int64), others.astype(np.int64), counted.counts)
 
     def _few_pairs(self, one: Column, other: Column) -> PairCounts:
-        """The same where there are few pairs: counted block by block, which needs little memory beside the rows."""
+        """The same where there are few pairs, block by block: that needs little memory beside the rows."""
         counts = np.zeros(1 << one.bits + other.bits, np.int64)
-        for first in range(0, len(one.codes), ROWS_AT_A_TIME):
-            rows = slice(first, first + ROWS_AT_A_TIME)
-            keys = one.codes[rows].astype(np.int64) << other.bits
-            keys |= other.codes[rows]
-            weights = None if self.weights is None else self.weights[rows]
-            counts += np.bincount(keys, weights, len(counts)).astype(np.int64)  # floats, exact up to 2**53 records
+        for first in range(0, len(one.codes), batches.CELLS_PER_BATCH):
+            rows = slice(first, first + batches.CELLS_PER_BATCH)
+            keys = one.codes[rows].astype(np.int64) << other.bits | other.codes[rows]
+            counted = np.bincount(keys, None if self.weights is None else self.weights[rows], len(counts))
+            counts += counted.astype(np.int64)  # of floats, which are exact up to 2**53 records
         pairs = np.flatnonzero(counts)
         return PairCounts(pairs >> other.bits, pairs & (1 << other.bits) - 1, counts[pairs])
 
