@@ -68,7 +68,7 @@ def anonymize(
                   for all objectives but non-uniform-entropy
     seconds       after this time the best release so far is the result; its `gap` says how far from the best it may
                   be. Without it, the search goes on until the best is proved, or for a minute if there are more
-                  than 20 million combinations of levels
+                  than 20 million combinations of levels. Of "local", half of it is for the best levels for all
     resume        the file of a search that was stopped, as `result.write_unfinished` writes it, to go on with it
     original      the table that measures compare with, if it is not the data themselves
     progress      told how far the search is, now and then
