@@ -149,6 +149,13 @@ def test_the_key_may_be_in_the_original():
     assert Releases([release, other], "id").compose().together.classes == 6
 
 
+def test_the_key_may_be_called_differently():
+    other = {"pupil" if name == "id" else name: cells for name, cells in R2.items()}
+    renamed = {"R2": other, "R1": R1}
+    together = Releases(renamed, {"R2": "pupil", "R1": "id"}, quasi_identifiers=QI, sensitive=SENSITIVE)
+    assert together.compose().to_dict() == school().compose().to_dict()
+
+
 def test_the_order_of_rows_and_columns_means_nothing():
     shuffled = {name: cells[::-1] for name, cells in reversed(R1.items())}
     releases = Releases({"R2": R2, "R1": shuffled}, "id", quasi_identifiers=QI, sensitive=SENSITIVE)

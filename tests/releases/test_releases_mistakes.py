@@ -102,6 +102,9 @@ def test_limits(limits, start):
 
 def test_arguments_of_another_type():
     assert message([A, B], 3) == "expected the key as the name of a column, got int"
+    assert message({"one": A, "other": B}, {"one": "id"}) == (
+        "expected a key for each of 'one', 'other', got keys for 'one'"
+    )
     assert message([A, B], limits=["alone"]) == "expected limits as a dict from name to number, got list"
 
 

@@ -81,11 +81,11 @@ class Joined:
         return inside
 
 
-def joined(releases: Mapping[str, Release], key: str, place: int) -> Joined:
-    """The releases, by name, joined by the key; an error if they do not say who is who."""
+def joined(releases: Mapping[str, Release], named: Mapping[str, str], place: int) -> Joined:
+    """The releases, by name, joined by the key that is named for each; an error if they do not say who is who."""
     for name, release in releases.items():
-        _check(release, key, name)
-    keys = [_people_of(release, key, name) for name, release in releases.items()]
+        _check(release, named[name], name)
+    keys = [_people_of(release, named[name], name) for name, release in releases.items()]
     persons, people = in_one_coding([column.labels for column in keys])
     values, numbers = _sensitive_values(list(releases.values()))
     members = [
@@ -97,7 +97,7 @@ def joined(releases: Mapping[str, Release], key: str, place: int) -> Joined:
         if together.in_common(member) == 0:
             raise InputError(
                 f"{quoted([member.name])} has no person in common with {quoted([together.focal.name])}; use the same "
-                f"{key!r} in both, or leave that release out",
+                f"{named[member.name]!r} in both, or leave that release out",
                 what="key",
             )
     return together

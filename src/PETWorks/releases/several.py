@@ -33,7 +33,8 @@ class Releases:
     """Several releases about the same people, the oldest first.
 
     releases            `Release` objects, paths or data frames; a dict gives them names
-    key                 the column that names the person, in each table or in the original of a `Release`
+    key                 the column that names the person, in each table or in the original of a `Release`; a dict
+                        from release to column if it is called differently in some
     focal               the release whose people are the targets, by its name or path; the last one by default
     quasi_identifiers   for tables that are no `Release` yet, instead of what the YAML file beside them says; each
     sensitive           table uses those columns that it has. Of the focal release, only these are attacked
@@ -46,7 +47,7 @@ class Releases:
     def __init__(
         self,
         releases: Sequence[Any] | Mapping[str, Any],
-        key: str,
+        key: str | Mapping[str, str],
         *,
         focal: Any = None,
         quasi_identifiers: str | Iterable[str] = (),
@@ -56,9 +57,8 @@ class Releases:
         if not isinstance(releases, list | tuple | Mapping) or len(releases) < 2:
             what = f"{len(releases)}" if isinstance(releases, list | tuple | Mapping) else type(releases).__name__
             raise ParameterError(f"expected a list or dict of at least two releases, got {what}", what="releases")
-        if not isinstance(key, str):
+        if not isinstance(key, str | Mapping):
             raise ParameterError(f"expected the key as the name of a column, got {type(key).__name__}", what="key")
-        self.key = key.strip()
         listed = list(releases.values() if isinstance(releases, Mapping) else releases)
         names = [str(name) for name in releases] if isinstance(releases, Mapping) else None
         asked = {QUASI_IDENTIFIER: _names(quasi_identifiers), SENSITIVE_ATTRIBUTE: _names(sensitive)}
@@ -66,9 +66,11 @@ class Releases:
         names = names or _names_of(made)
         place = _focal(focal, names, listed, made)
         self.focal = names[place]
+        keys = _keys(key, names)
+        self.key = keys[self.focal]
         self.releases = dict(zip(names, made, strict=True))
         self._attacked = _attacked(made[place], asked[SENSITIVE_ATTRIBUTE], self.focal)
-        self.joined: Joined = joined(self.releases, self.key, place)
+        self.joined: Joined = joined(self.releases, keys, place)
         self._worth = _worth_of(worth or {}, self.joined, self._attacked)
 
     def __repr__(self) -> str:
@@ -204,6 +206,15 @@ def _names_of(releases: Sequence[Release]) -> list[str]:
     ]
     times = Counter(names)
     return [name if times[name] == 1 else f"{name} ({number})" for number, name in enumerate(names, 1)]
+
+
+def _keys(key: str | Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
+    """For each release the column that names the person."""
+    if isinstance(key, str):
+        return dict.fromkeys(names, key.strip())
+    if set(key) != set(names) or not all(isinstance(column, str) for column in key.values()):
+        raise ParameterError(f"expected a key for each of {quoted(names)}, got keys for {quoted(key)}", what="key")
+    return {name: column.strip() for name, column in key.items()}
 
 
 def _focal(focal: Any, names: Sequence[str], listed: Sequence[Any], releases: Sequence[Release]) -> int:
