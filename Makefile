@@ -9,7 +9,7 @@ DEMO := build/demo
 
 .PHONY: demo quick test check bench docs gallery conformance fuzz clean
 
-# pyCANON pins old versions of what it uses, but the functions that the tests compare with run on newer ones.
+# The tools that tests compare with pin old versions or want packages that are not needed for it: they run on newer ones.
 .venv/.ready: pyproject.toml constraints.txt tests/peers.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11 ...")'
 	$(PYTHON) -m venv .venv

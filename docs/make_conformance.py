@@ -1,4 +1,4 @@
-"""Write docs/conformance.md: every measure against its literal definition, pyCANON and reference values.
+"""Write docs/conformance.md: every measure against its literal definition, other tools and reference values.
 
     make conformance
 
@@ -25,6 +25,7 @@ from test_reference import CENSUS, NINE_QUASI_IDENTIFIERS, YAML_ROLES  # noqa: E
 
 import definitions  # noqa: E402
 import frames  # noqa: E402
+import release_peers  # noqa: E402
 from PETWorks.about.hierarchy import read_hierarchies  # noqa: E402
 from PETWorks.counting.release import Release  # noqa: E402
 from PETWorks.errors import NotApplicable  # noqa: E402
@@ -341,6 +342,7 @@ def main():
     text += random_section(
         f"{RANDOM_TABLES} random tables with missing cells, suppressed records and local recoding", plain=False, seed=2
     )
+    text += release_peers.section()
     (ROOT / "docs/conformance.md").write_text(text, "utf-8")
 
 
