@@ -192,8 +192,8 @@ HEAD = """## Several releases: {number} random collections
 Two or three releases of up to 25 people, generalised differently; not everybody is in each of them, and the first is
 the focal one. bvmlib {bvmlib} answers for the linked adversary, with all releases and with the focal one alone.
 anonypyx {anonypyx} answers for the intersection attack, in collections where nobody's age and place change, because it
-knows one value of each. What neither tool has (what a release adds, Shapley values, m-invariance) is compared with literal
-definitions in `tests/releases`.
+knows one value of each. What neither tool has (what a release adds, Shapley values, m-invariance) is compared with
+literal definitions in `tests/releases`.
 
 | measure | tool | several releases agree | differ | one release agrees | differs |
 |---|---|---|---|---|---|
