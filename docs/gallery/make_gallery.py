@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from cohort import cohort
 from hospital import hospital
 
 from PETWorks import check, read_policy
@@ -88,7 +89,7 @@ def made(folder, policy, name, lang, anonymization=None):
 
 
 def main(target):
-    for case, make in (("wards", wards), ("survey", survey), ("adult", None), ("hospital", None)):
+    for case, make in (("wards", wards), ("survey", survey), ("cohort", cohort), ("adult", None), ("hospital", None)):
         folder = target / case
         folder.mkdir(parents=True, exist_ok=True)
         if case == "hospital":

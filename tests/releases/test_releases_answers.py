@@ -1,0 +1,133 @@
+"""Worked answers about two releases of a school, as exact fractions; and what random small tables rarely have."""
+
+import random
+from fractions import Fraction
+
+import pytest
+from test_releases import GRADES, R1, R2, literal_left, literal_m, literal_offers, school
+
+from PETWorks import Releases
+
+
+def numbers(document, prior="prior", posterior="posterior"):
+    """Before and after, as the document says; its numbers have the digits of the fractions."""
+    return Fraction(document[prior]).limit_denominator(1000), Fraction(document[posterior]).limit_denominator(1000)
+
+
+def share(document, name):
+    return Fraction(document[name]).limit_denominator(1000)
+
+
+def of(document, release):
+    return next(part["alone"] for part in document["releases"] if part["name"] == release)
+
+
+def test_one_release_alone():
+    alone = of(school().compose().to_dict(), "R1")
+    found = alone["re_identification"]
+    assert numbers(found) == (Fraction(1, 10), Fraction(5, 10))
+    assert (share(found, "share_alone"), found["people_alone"], found["classes"]) == (Fraction(2, 10), 2, 5)
+    grade, disability = (alone["attribute_inference"][name] for name in ("grade", "disability"))
+    assert numbers(grade) == (Fraction(3, 10), Fraction(8, 10))
+    assert share(grade, "share_in_classes_with_one_value") == Fraction(4, 10)
+    assert numbers(disability) == (Fraction(5, 10), Fraction(7, 10))
+    assert share(disability, "share_in_classes_with_one_value") == Fraction(2, 10)
+
+
+def test_worth():
+    worth = {"grade": GRADES, "disability": {"yes": 10, "no": 2}}
+    inferred = of(school(worth=worth).compose().to_dict(), "R1")["attribute_inference"]
+    assert numbers(inferred["grade"]["gain"]) == (Fraction(2), Fraction(56, 10))
+    assert numbers(inferred["disability"]["gain"]) == (Fraction(5), Fraction(54, 10))
+
+
+def test_the_linked_adversary():
+    linked = school().compose().to_dict()["linked"]
+    assert numbers(linked["re_identification"]) == (Fraction(1, 10), Fraction(6, 10))
+    assert share(linked["re_identification"], "share_alone") == Fraction(3, 10)
+    assert numbers(linked["attribute_inference"]["grade"]) == (Fraction(3, 10), Fraction(8, 10))
+
+
+def test_the_unlinked_adversary():
+    grade = school().compose().to_dict()["unlinked"]["grade"]
+    assert (grade["people"], share(grade, "share_disclosed")) == (8, Fraction(3, 8))
+    assert (grade["alone"]["R1"]["people"], share(grade["alone"]["R1"], "share_disclosed")) == (8, Fraction(2, 8))
+
+
+def test_person_2_falls_though_each_of_their_classes_has_two_values():
+    releases = [rows_of(R1), rows_of(R2)]
+    offers = literal_offers([[row | {"ill": row["grade"]} for row in rows] for rows in releases], KNOWN)
+    assert [len(set(offered["2"])) for offered in offers] == [2, 2]
+    assert literal_left("2", offers) == {"A"}
+    without = [
+        {name: [cell for cell, own in zip(cells, one["id"], strict=True) if own != "2"] for name, cells in one.items()}
+        for one in (R2, R1)
+    ]
+    assert (
+        Releases(without, "id", quasi_identifiers=["age", "school", "gender"], sensitive="grade")
+        .compose()
+        .unlinked["grade"]
+        .together.disclosed
+        == 2
+    )
+
+
+KNOWN = [["age", "gender"], ["school", "gender"]]
+
+
+def rows_of(table):
+    return [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+
+
+def test_the_smallest_class_may_be_in_any_release():
+    """Two people of the first release are in no other one: their class of two decides."""
+    first = {"id": list("abcde"), "zip": list("11222"), "ill": ["flu", "cold", "flu", "cold", "gout"]}
+    second = {"id": list("cde"), "zip": list("333"), "ill": ["flu", "cold", "gout"]}
+    options = {"quasi_identifiers": "zip", "sensitive": "ill"}
+    assert Releases([first, second], "id", **options).compose().invariance["ill"].m == 2
+    assert Releases([second, first], "id", **options).compose().invariance["ill"].m == 2
+
+
+def test_people_who_are_only_where_the_attribute_is_not():
+    """They have no values at all, so they are not among those whose values change."""
+    plain = {"id": list("abxyz"), "job": list("12345")}
+    first = {"id": list("ab"), "zip": list("11"), "ill": ["flu", "cold"]}
+    composition = Releases([plain, first, first], "id", quasi_identifiers=["zip", "job"], sensitive="ill").compose()
+    invariance = composition.invariance["ill"]
+    assert (invariance.m, invariance.changing, list(invariance.repeated)) == (2, 0, ["release 2", "release 3"])
+    assert composition.unlinked["ill"].curve[0] is None
+    assert composition.unlinked["ill"].together == (2, (2, 0, 0))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_many_values(seed):
+    """More values than fit into a word or two: what is left, what is wrong, and whose values are the same."""
+    chance = random.Random(seed)
+    people = [f"p{number}" for number in range(300)]
+    values = {person: f"v{chance.randrange(150)}" for person in people}
+    groups = {person: f"{number // 3}" for number, person in enumerate(people)}
+    releases = []
+    for _ in range(2):
+        rows = []
+        for person in chance.sample(people, 280):
+            stays = chance.random() < 0.8
+            own = values[person] if chance.random() < 0.9 else f"v{chance.randrange(150)}"
+            rows.append({"id": person, "zip": groups[person] if stays else f"{chance.randrange(40)}", "ill": own})
+        releases.append(rows)
+    known = [["zip"], ["zip"]]
+    tables = [{name: [row[name] for row in rows] for name in ("id", "zip", "ill")} for rows in releases]
+    composition = Releases(tables, "id", quasi_identifiers="zip", sensitive="ill").compose()
+    offers, focal = literal_offers(releases, known), {row["id"]: row["ill"] for row in releases[1]}
+    targets = [person for person in focal if person in offers[0]]
+    left = {person: literal_left(person, offers) for person in targets}
+    ill, invariance = composition.unlinked["ill"], composition.invariance["ill"]
+    assert ill.together == (
+        len(targets),
+        tuple(sum(0 < len(one) <= most for one in left.values()) for most in (2, 1, 1)),
+    )
+    assert ill.contradictory == sum(not one for one in left.values())
+    assert ill.mistaken == sum(len(one) == 1 and focal[person] not in one for person, one in left.items())
+    differing = [person for person in targets if set(offers[0][person]) != set(offers[1][person])]
+    assert (invariance.m, invariance.changing) == (literal_m(releases, known), len(differing))
+    assert 0 < ill.mistaken < ill.together.disclosed < len(targets)
+    assert 0 < invariance.changing < len(targets)
