@@ -124,5 +124,5 @@ def test_what_is_suppressed_on_a_node_is_lost_on_finer_ones_too():
     classes = found.problem.ground.at((1,))
     _, sure = found.search.judge.failing(classes)
     objective = found.problem.objective
-    assert objective.finer_bounds((1,), objective.added_below(classes, sure)) == pytest.approx([1 / 6, 7 / 12])
+    assert objective.finer_bounds((1,), [objective.added_below(classes, sure)])[0] == pytest.approx([1 / 6, 7 / 12])
     assert found.problem.objective.loss(classes, sure) == pytest.approx(7 / 12)

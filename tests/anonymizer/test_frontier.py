@@ -9,6 +9,7 @@ from anonymizing_tasks import OF_SIZES, OF_TABLES, OF_VALUES, anonymized, tasks
 from conftest import examples
 from frames import arrow
 from PETWorks import anonymize, frontier
+from PETWorks.anonymizer import size_judging
 from PETWorks.errors import NotApplicable, ParameterError, PETWorksError
 
 THRESHOLDS = {  # of measures: a threshold, values for it, and whether larger ones are stricter
@@ -150,3 +151,29 @@ def test_mistakes(vary, words):
 def test_a_threshold_that_no_rule_sets_cannot_vary():
     with pytest.raises(ParameterError, match="does not set highest"):
         of(rules={"average-risk": {"average": 0.4}}, vary={"average-risk": {"highest": [0.5]}})
+
+
+@examples(60)
+@given(tasks(OF_SIZES, most_columns=3, most_rows=25, most_rules=2, treatments=False), st.data())
+def test_several_class_sizes_are_judged_at_once_as_each_of_them_alone(task, data):
+    """`SizeJudge`, which lattices of a few nodes are not worth, against the judges that it stands for."""
+    sizes = sorted({data.draw(st.integers(1, 6)) for _ in range(4)})
+    roles = dict.fromkeys(task.quasi_identifiers, "quasi_identifier")
+    rules = [("k-anonymity", {"k": sizes[0]})]
+    vary = {"k-anonymity": {"k": sizes}, "suppression": LIMITS}
+    settings = {"objective": task.objective, "aggregate": task.aggregate, "weights": task.weights, "vary": vary}
+    given_ = (arrow(task.rows), roles, task.hierarchies, rules)
+    with pytest.MonkeyPatch.context() as patched:
+        points = []
+        for nodes in (10**9, 0):
+            patched.setattr(size_judging, "WORTH_COMPILING", nodes)
+            try:
+                points.append(frontier(*given_, levels=task.bounds, **settings).to_dict()["points"])
+            except (NotApplicable, ParameterError) as error:
+                points.append(str(error))
+    one, other = points
+    if isinstance(one, str) or isinstance(other, str):
+        assert one == other
+        return
+    assert [{**point, "loss": None} for point in one] == [{**point, "loss": None} for point in other]
+    assert [point["loss"] for point in one] == pytest.approx([point["loss"] for point in other])

@@ -178,7 +178,7 @@ def test_bounds_are_below_what_is_lost(task):
     for node, (_, sure) in fails.items():
         classes = problem.ground.at(node)
         added = objective.added_below(classes, sure) if sure.any() else None
-        finer = None if added is None else objective.finer_bounds(node, added)
+        finer = None if added is None else objective.finer_bounds(node, [added])[0]
         coarser = objective.coarser_bound(classes)
         for other, loss in losses.items():
             below = tuple(level - low for level, low in zip(other, lattice.low, strict=True))

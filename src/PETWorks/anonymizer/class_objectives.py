@@ -30,7 +30,7 @@ class ByClass(ABC):
         """Nothing is known."""
         return None
 
-    def finer_bounds(self, _node: Node, _added: Sequence[float]) -> Reals:
+    def finer_bounds(self, _node: Node, _added: Sequence[Sequence[float]]) -> Reals:
         """Nothing is known."""
         return np.zeros(())
 

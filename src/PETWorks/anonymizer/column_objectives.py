@@ -6,7 +6,7 @@ a node bounds all finer nodes as well.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import pairwise
@@ -25,9 +25,9 @@ from PETWorks.tables.cells import SUPPRESSED
 Reals = NDArray[np.float64]
 
 # How the losses of the columns become one number: of two columns, and then of all.
-Combination = tuple[Callable[[Any, Any], Any], Callable[[Any, int], Any]]
+Combination = tuple[np.ufunc, Callable[[Any, int], Any]]
 AGGREGATES: Mapping[str, Combination] = {
-    "geometric": (lambda one, other: one * other, lambda product, columns: product ** (1 / columns) - 1),
+    "geometric": (np.multiply, lambda product, columns: product ** (1 / columns) - 1),
     "arithmetic": (np.add, lambda total, columns: total / columns),
     "sum": (np.add, lambda total, _columns: total),
     "maximum": (np.maximum, lambda largest, _columns: largest),
@@ -61,26 +61,38 @@ class ByColumn:
 
     def loss(self, classes: NodeClasses, suppressed: Mask) -> float:
         """What a node loses if some of its classes are suppressed."""
-        added = self._added(classes, suppressed)
-        parts = [lost[level] + more for lost, level, more in zip(self.lost, classes.node, added, strict=True)]
-        return float(self.combined([np.array([part]) for part in parts]).item()) + self.of_classes(classes, suppressed)
+        (lost,) = self.losses(classes.node, [self._added(classes, suppressed)])
+        return float(lost) + self.of_classes(classes, suppressed)
+
+    def losses(self, node: Node, added: Sequence[Sequence[float]] | Reals) -> Reals:
+        """What the columns of a node lose together, each time that so much is added to each."""
+        lost = np.array([lost[level] for lost, level in self._on(node)]) + np.array(added)
+        return self.of_all(AGGREGATES[self.aggregate][0].reduce(self._first + np.array(self.weights) * lost, axis=1))
+
+    @property
+    def _first(self) -> float:
+        """What is added to the loss of each column before they are put together."""
+        return 1.0 if self.aggregate == "geometric" else 0.0
+
+    def _on(self, node: Node) -> Iterator[tuple[Reals, int]]:
+        return zip(self.lost, node, strict=True)
 
     def added_below(self, classes: NodeClasses, suppressed: Mask) -> tuple[float, ...] | None:
         """What suppressing the records of these classes adds at least to each column on every finer node."""
-        return tuple(self._added(classes, suppressed)) if self._adds_more_below else None
+        return tuple(self._added(classes, suppressed)) if self.adds_more_below else None
 
-    def finer_bounds(self, node: Node, added: Sequence[float]) -> Reals:
-        """What each finer node loses at least, if so much is added to each column."""
-        low = self.ground.lattice.low
+    def finer_bounds(self, node: Node, added: Sequence[Sequence[float]]) -> Reals:
+        """What each finer node loses at least, each time that so much is added to each column."""
+        more, low = np.array(added), self.ground.lattice.low
         return self.combined(
             [
-                lost[first : level + 1] + more
-                for lost, first, level, more in zip(self.lost, low, node, added, strict=True)
+                lost[low[place] : level + 1] + more[:, place, np.newaxis]
+                for place, (lost, level) in enumerate(self._on(node))
             ]
         )
 
     @cached_property
-    def _adds_more_below(self) -> bool:
+    def adds_more_below(self) -> bool:
         """Whether suppressing a record adds no less on a finer level; not so if the label of a leaf is also the top."""
         for column, by_level in zip(self.ground.lattice.columns, self.by_value, strict=False):
             added = [own[self.ground.codes_on_level(column, level)] for level, own in enumerate(by_level)]
@@ -118,14 +130,20 @@ class ByColumn:
         return float(self.lost[place][0] + self.by_value[place][0] @ counts)
 
     def combined(self, parts: Sequence[Reals]) -> Reals:
-        """For every combination of levels, the loss of all columns together."""
+        """For every combination of levels, the loss of all columns together; several times, if parts have two axes."""
         weighted = [self.weighted(place, part) for place, part in enumerate(parts)]
-        return self.of_all(reduce(lambda done, part: self.of_two(done[..., np.newaxis], part), weighted))
+
+        def together(done: Reals, part: Reals) -> Reals:
+            between = (1,) * (done.ndim - part.ndim + 1)
+            return np.asarray(
+                self.of_two(done[..., np.newaxis], part.reshape(*part.shape[:-1], *between, part.shape[-1]))
+            )
+
+        return self.of_all(reduce(together, weighted))
 
     def weighted(self, place: int, lost: Reals) -> Reals:
         """What a column loses, ready to be put together with others."""
-        first = 1.0 if self.aggregate == "geometric" else 0.0
-        return np.asarray(first + self.weights[place] * lost, np.float64)
+        return np.asarray(self._first + self.weights[place] * lost, np.float64)
 
     def of_two(self, one: Any, other: Any) -> Any:
         """What two columns, or two groups of columns, lose together."""

@@ -1,7 +1,6 @@
 """`frontier`: the least loss for each threshold of a rule and each limit of suppression, all from one counted lattice.
 
-Each threshold is a search of its own, for all limits at once, and as exact as any other. What one of them looks at is
-counted once, and told to all for which it matters.
+Each threshold is searched for, with all limits at once, and as exactly as alone.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,11 +9,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
+from PETWorks.anonymizer.joint_search import JointSearch
 from PETWorks.anonymizer.judging import Judge
-from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.problem import Problem, allowed_suppression, problem_of
 from PETWorks.anonymizer.rules import Rule, Rules, checked_rules
-from PETWorks.anonymizer.searching import Progress, Search
+from PETWorks.anonymizer.searching import Progress
 from PETWorks.anonymizer.varying import SUPPRESSION, Vary, is_lower_limit, threshold_of, varied, with_threshold
 from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError
@@ -194,58 +193,42 @@ def frontier_of(
             "vary less, or give bounds on levels",
             what="vary",
         )
-    searches = _searches(problem, measure, parameter, thresholds, limits)
-    checked = _searched(searches, progress)
+    search = _search(problem, measure, parameter, thresholds, limits)
+    by_strictness = range(len(thresholds))
+    search.run(by_strictness[::-1] if is_lower_limit(measure, parameter) else by_strictness, progress)
     found = [
         FrontierPoint(threshold, limit, problem.lattice.levels(best.node), best.loss, best.suppressed)
-        for threshold, search in zip(thresholds, searches, strict=True)
-        for limit, best in zip(limits, search.bests, strict=True)
+        for threshold, bests in zip(thresholds, search.bests, strict=True)
+        for limit, best in zip(limits, bests, strict=True)
         if best is not None
     ]
     own = None if measure is None or parameter is None else threshold_of(rules, measure, parameter)
     best = _undominated(found, is_lower=is_lower_limit(measure, parameter))
     return Frontier(
-        release, rules, settings, measure, parameter, best, (own, float(suppression)), checked, problem.lattice.nodes
+        release,
+        rules,
+        settings,
+        measure,
+        parameter,
+        best,
+        (own, float(suppression)),
+        search.checked,
+        problem.lattice.nodes,
     )
 
 
-def _searches(
+def _search(
     problem: Problem, measure: str | None, parameter: str | None, thresholds: Sequence[Any], limits: Sequence[float]
-) -> list[Search]:
-    """A search for each threshold, with all limits."""
-    searches = []
+) -> JointSearch:
+    """A search for all thresholds and all limits."""
+    judges = []
     allowed = [allowed_suppression(limit, problem.ground.records) for limit in limits]
     for threshold in thresholds:
         rules = problem.rules
         if measure is not None and parameter is not None:
             rules = with_threshold(rules, measure, parameter, threshold)
-        judge = Judge(problem.ground, rules, max(allowed), problem.objective, min(allowed))
-        searches.append(Search(problem.lattice, problem.objective, judge, allowed))
-    return searches
-
-
-def _searched(searches: Sequence[Search], progress: Callable[[Progress], None] | None) -> int:
-    """Run all searches, in turn; each node is counted once, and told to all. The number of nodes that were counted."""
-    left, checked = list(searches), 0
-    while left:
-        for search in list(left):
-            node = search.next_node()
-            if node is None:
-                left.remove(search)
-                continue
-            _told(node, searches)
-            checked += 1
-            if progress is not None and checked % 16 == 0:
-                best = search.best
-                progress(Progress(checked, None if best is None else best.loss, search.bound))
-    return checked
-
-
-def _told(node: Node, searches: Sequence[Search]) -> None:
-    """Judge a node for every threshold for which it may matter, and tell the searches."""
-    for search in searches:
-        if search.may_gain(node):
-            search.look_at(node, search.most_lost)
+        judges.append(Judge(problem.ground, rules, max(allowed), problem.objective, min(allowed)))
+    return JointSearch(problem.ground, problem.objective, judges, allowed)
 
 
 def _undominated(points: Sequence[FrontierPoint], *, is_lower: bool) -> tuple[FrontierPoint, ...]:

@@ -19,6 +19,7 @@ from PETWorks.errors import HierarchyError, NotApplicable
 from PETWorks.measures.class_tests import Mask
 
 KEPT_ROWS = 1 << 24  # of nodes that are kept because coarser ones are rolled up from them
+MUCH_SMALLER = 0.7  # of the rows that a node is rolled up from: then others are rolled up from it
 FAR = 6  # times fewer rows than where they are rolled up from: then a node between is counted too
 
 
@@ -242,7 +243,7 @@ class _Nodes:
     def _keep(self, node: Node, rolled: RolledUp, start: RolledUp) -> None:
         """Keep a node as a start for others, if it is clearly smaller than where it was rolled up from."""
         rows = _number(rolled)
-        if self._kept + rows <= KEPT_ROWS and rows < 0.7 * _number(start):
+        if self._kept + rows <= KEPT_ROWS and rows < MUCH_SMALLER * _number(start):
             self._kept += rows
             self._rolled.append(rolled)
             self._levels = np.vstack([self._levels, node])

@@ -116,6 +116,11 @@ class Judge:
         return self.is_nested and not others
 
     @property
+    def needs_a_size(self) -> bool:
+        """Whether all that is demanded is that classes have at least some size."""
+        return self.only_sizes and not self._of_table and all(test.monotone is Monotone.ALWAYS for test in self._tests)
+
+    @property
     def may_rule_out(self) -> bool:
         """Whether a node that fails can rule out all finer ones."""
         some = any(test.monotone is not Monotone.NEVER for test in self._tests)

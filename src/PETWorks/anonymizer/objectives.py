@@ -41,8 +41,8 @@ class Objective(Protocol):
     def added_below(self, classes: NodeClasses, suppressed: Mask) -> tuple[float, ...] | None:
         """What suppressing the records of these classes adds at least to each column on every finer node, if known."""
 
-    def finer_bounds(self, node: Node, added: Sequence[float]) -> Reals:
-        """What each finer node loses at least, if so much is added to each column."""
+    def finer_bounds(self, node: Node, added: Sequence[Sequence[float]]) -> Reals:
+        """What each finer node loses at least, each time that so much is added to each column."""
 
     def coarser_bound(self, classes: NodeClasses) -> float | None:
         """What each coarser node loses at least; None if nothing better than its own bound is known."""

@@ -6,8 +6,8 @@ if these are more than may be suppressed, no finer node need be looked at.
 """
 
 from abc import ABC, abstractmethod
-from bisect import bisect_left, insort
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from bisect import insort
+from collections.abc import Callable, Iterator, MutableMapping
 from dataclasses import dataclass
 from time import monotonic
 
@@ -155,29 +155,14 @@ class Searching(ABC):
 
 
 class Search(Searching):
-    """The search of a lattice of which every node has a bound in memory.
+    """The search of a lattice of which every node has a bound in memory."""
 
-    limits   if the best solution is wanted for several limits of suppression: how many records each allows, ascending
-    bests    the best solution for each of them
-    """
-
-    def __init__(
-        self, lattice: Lattice, objective: Objective, judge: Judge, limits: Sequence[int] | None = None
-    ) -> None:
+    def __init__(self, lattice: Lattice, objective: Objective, judge: Judge) -> None:
         super().__init__(lattice, objective, judge)
-        self.limits = [judge.most] if limits is None else list(limits)
-        self.bests: list[Solution | None] = [None] * len(self.limits)
-        self._lost_by_limit = np.array([*[np.inf] * len(self.limits), -np.inf])
         self.bounds: NDArray[np.float64] = objective.bounds()
-        self._rounding = SAME * float(self.bounds.max()) if objective.is_rounded else 0.0
-        # For each node the place of the smallest limit within which it may keep the rules; beyond the last: closed.
-        self._within = np.zeros(lattice.shape, np.int8)
+        self._rounding = rounding_of(objective, self.bounds)
+        self.open = np.ones(lattice.shape, np.bool_)  # which nodes may keep the rules and were not looked at
         self._chooser = Chooser(lattice)
-
-    @property
-    def open(self) -> NDArray[np.bool_]:
-        """Which nodes may keep the rules and were not looked at."""
-        return self._within < len(self.limits)
 
     def _least_bound(self) -> float:
         left = self.bounds[self.open]
@@ -186,14 +171,13 @@ class Search(Searching):
     def _steps(self, wanted: int) -> Iterator[None]:
         if self.checked == 0 and not self.judge.may_rule_out:
             self.look_at(self.lattice.high)  # often a solution: whoever stops the search early has at least that
-        while (node := self.next_node(wanted)) is not None:
+        while (node := self._next_node(wanted)) is not None:
             self.look_at(node, self.limit(wanted))
             yield
 
-    def next_node(self, wanted: int = 1) -> Node | None:
+    def _next_node(self, wanted: int) -> Node | None:
         """The node to look at next; None if the best so many are known."""
-        may_gain = self.bounds <= self._most_lost(wanted)[self._within]
-        places = np.flatnonzero(may_gain.reshape(-1))
+        places = np.flatnonzero((self.open & (self.bounds <= self.limit(wanted))).reshape(-1))
         if len(places) == 0:
             return None
         bounds = self.bounds.reshape(-1)[places]
@@ -201,44 +185,25 @@ class Search(Searching):
             return self.lattice.node(self._chooser(places, bounds, has_solution=len(self.solutions) >= wanted))
         return self.lattice.node(int(places[np.argmin(bounds)]))
 
-    def may_gain(self, node: Node) -> bool:
-        """Whether a node is open and may be better than the best one."""
-        place = tuple(level - low for level, low in zip(node, self.lattice.low, strict=True))
-        return bool(self.bounds[place] <= self._most_lost(1)[self._within[place]])
-
-    @property
-    def most_lost(self) -> float:
-        """Nodes that lose more than this at least are of no use, whatever the limit."""
-        return float(self._most_lost(1).max())
-
-    def _most_lost(self, wanted: int) -> NDArray[np.float64]:
-        """For each limit, what a node may lose at least to be looked at; for nodes that are closed, nothing will do."""
-        if len(self.limits) == 1:
-            return np.array([self.limit(wanted), -np.inf])
-        return self._lost_by_limit
-
     def learn(self, node: Node, outcome: Outcome) -> None:
         """Draw the conclusions of what was found on a node."""
         super().learn(node, outcome)
-        if outcome.records is not None and outcome.loss is not None:
-            solution = Solution(node, outcome.loss, outcome.records, self._rounding)
-            for place, best in enumerate(self.bests):
-                if outcome.records <= self.limits[place] and (best is None or solution < best):
-                    self.bests[place] = solution
-                    self._lost_by_limit[place] = solution.loss + margin(solution.loss, self._rounding)
         place = self.lattice.place(node)
         if outcome.given_up_at is not None:  # it stays open, should more be wanted later
             self.bounds.flat[place] = max(self.bounds.flat[place], outcome.given_up_at)
         else:  # Only now: if Ctrl-C comes before, the node is still one that may be better.
-            self._within.flat[place] = len(self.limits)
+            self.open.flat[place] = False
         finer = self.lattice.finer(node)
-        within = bisect_left(self.limits, outcome.lasting)
-        if within:
-            np.maximum(self._within[finer], within, out=self._within[finer])
-        if within < len(self.limits) and outcome.added is not None:
-            self._raise(finer, self.objective.finer_bounds(node, outcome.added))
-        self._raise(self.lattice.coarser(node), outcome.coarser)
+        if outcome.lasting > self.most:
+            self.open[finer] = False
+        elif outcome.added is not None:
+            (bounds,) = self.objective.finer_bounds(node, [outcome.added])
+            np.maximum(self.bounds[finer], bounds, out=self.bounds[finer])
+        if outcome.coarser is not None:
+            coarser = self.lattice.coarser(node)
+            np.maximum(self.bounds[coarser], outcome.coarser, out=self.bounds[coarser])
 
-    def _raise(self, where: tuple[slice, ...], bounds: "NDArray[np.float64] | float | None") -> None:
-        if bounds is not None:
-            np.maximum(self.bounds[where], bounds, out=self.bounds[where])
+
+def rounding_of(objective: Objective, bounds: NDArray[np.float64]) -> float:
+    """How far a loss may be rounded, given those of all nodes."""
+    return SAME * float(bounds.max()) if objective.is_rounded else 0.0

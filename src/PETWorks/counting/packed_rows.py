@@ -74,6 +74,15 @@ class PackedRows(WeightedRows):
         """The values of each column."""
         return self.known
 
+    @property
+    def packed_keys(self) -> Keys:
+        """The rows, an integer each."""
+        return self._keys
+
+    def field(self, name: str) -> Field:
+        """Where in a key a column lies."""
+        return self._fields[name]
+
     def _column(self, name: str) -> Column:
         field, labels = self._fields[name], self.known[name].labels
         codes = self._keys >> np.uint64(field.shift) & np.uint64(field.mask)
