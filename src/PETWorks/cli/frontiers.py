@@ -39,11 +39,15 @@ def vary_given(texts: tuple[str, ...]) -> dict[str, Any] | None:
 
 def with_thresholds(rules: tuple[Rule, ...], texts: tuple[str, ...]) -> tuple[Rule, ...]:
     """The rules with other thresholds, given as `k-anonymity:k=10`."""
+    named = set()
     for text in texts:
         name, equals, value = text.rpartition("=")
         measure, colon, parameter = (part.strip() for part in name.partition(":"))
         if not equals or not colon or not measure or not parameter:
             raise ParameterError(f"--threshold expects MEASURE:parameter=VALUE, got {text[:60]!r}")
+        if (measure, parameter) in named:
+            raise ParameterError(f"--threshold gives {measure}:{parameter} twice; each threshold has one value")
+        named.add((measure, parameter))
         rules = with_threshold(rules, find(measure).name, parameter, value.strip())
     return rules
 

@@ -1,5 +1,6 @@
 """How a release was made, in words: the same for the terminal and for the report."""
 
+import math
 from collections.abc import Sequence
 
 from PETWorks.gate.anonymization_document import AnonymizationFacts, ColumnLevel, FrontierFacts, OtherLevels, State
@@ -75,8 +76,13 @@ def _stopped(facts: AnonymizationFacts, lang: str) -> list[str]:
     )
     is_improving = facts.improved_after > STILL_IMPROVING * facts.seconds
     text = "anonymize.improving" if is_improving else "anonymize.settled"
-    times = {"found": put(round(facts.improved_after, 1), lang), "seconds": put(round(facts.seconds, 1), lang)}
+    times = {"found": _tenths(facts.improved_after, lang), "seconds": _tenths(facts.seconds, lang)}
     return [gap, said(lang, text, **times)]
+
+
+def _tenths(seconds: float, lang: str) -> str:
+    """Seconds, rounded up: nothing is done in no time."""
+    return put(max(1, math.ceil(seconds * 10)) / 10, lang)
 
 
 def loss(value: float) -> str:
