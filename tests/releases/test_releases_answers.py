@@ -131,3 +131,34 @@ def test_many_values(seed):
     assert (invariance.m, invariance.changing) == (literal_m(releases, known), len(differing))
     assert 0 < ill.mistaken < ill.together.disclosed < len(targets)
     assert 0 < invariance.changing < len(targets)
+
+
+def test_a_limit_without_a_column_is_about_the_worst_attribute():
+    """Classes have both illnesses, but mostly one job: `job` is the worse one by every limit."""
+    first = {"id": list("abcdef"), "zip": list("112233"), "ill": list("uvuvuv"), "job": list("wwxxyz")}
+    second = {"id": list("abcdef"), "zip": list("445566"), "ill": list("uvuvuv"), "job": list("wwxxyz")}
+    names = ["inference", "one-value", "gain", "disclosed", "half-sure", "m-invariance"]
+    limits = {f"{name}{column}": 1 for name in names for column in ("", ":ill", ":job")}
+    worth = {"ill": {"u": 2}, "job": {"w": 5}}
+    releases = Releases([first, second], "id", quasi_identifiers="zip", sensitive=["ill", "job"], worth=worth)
+    values = {limit["limit"]: limit["value"] for limit in releases.compose(limits).limits}
+    assert [(values[f"{name}:ill"], values[f"{name}:job"]) for name in names] == [
+        (3 / 6, 5 / 6),
+        (0, 4 / 6),
+        (1, 13 / 6),
+        (0, 4 / 6),
+        (1, 1),
+        (2, None),
+    ]
+    assert [values[name] for name in names] == [5 / 6, 4 / 6, 13 / 6, 4 / 6, 1, None]
+    swapped = Releases([first, second], "id", quasi_identifiers="zip", sensitive=["ill"]).compose({"m-invariance": 1})
+    assert (swapped.limits[0]["value"], swapped.satisfied) == (2, True)
+
+
+def test_the_least_m_of_several_attributes():
+    first = {"id": list("abcde"), "zip": list("11222"), "ill": list("uvuvw")}
+    second = {"id": list("cde"), "zip": list("555"), "ill": list("uvw"), "job": list("uvw")}
+    releases = Releases([first, second], "id", quasi_identifiers="zip", sensitive=["ill", "job"])
+    found = releases.compose({"m-invariance": 1})
+    assert [found.invariance[name].m for name in ("ill", "job")] == [2, 3]
+    assert found.limits[0]["value"] == 2
