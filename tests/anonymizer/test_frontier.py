@@ -1,5 +1,6 @@
 """The frontier against separate searches: the same points, and none that another one beats."""
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -8,8 +9,11 @@ from hypothesis import strategies as st
 from anonymizing_tasks import OF_SIZES, OF_TABLES, OF_VALUES, anonymized, tasks
 from conftest import examples
 from frames import arrow
-from PETWorks import anonymize, frontier
+from PETWorks import Release, anonymize, frontier
 from PETWorks.anonymizer import size_judging
+from PETWorks.anonymizer.judging import Judge
+from PETWorks.anonymizer.problem import problem_of
+from PETWorks.anonymizer.rules import checked_rules
 from PETWorks.errors import NotApplicable, ParameterError, PETWorksError
 
 THRESHOLDS = {  # of measures: a threshold, values for it, and whether larger ones are stricter
@@ -154,26 +158,42 @@ def test_a_threshold_that_no_rule_sets_cannot_vary():
 
 
 @examples(60)
-@given(tasks(OF_SIZES, most_columns=3, most_rows=25, most_rules=2, treatments=False), st.data())
+@given(tasks(OF_SIZES, most_columns=3, most_rows=25, most_rules=1, treatments=False), st.data())
 def test_several_class_sizes_are_judged_at_once_as_each_of_them_alone(task, data):
-    """`SizeJudge`, which lattices of a few nodes are not worth, against the judges that it stands for."""
-    sizes = sorted({data.draw(st.integers(1, 6)) for _ in range(4)})
-    roles = dict.fromkeys(task.quasi_identifiers, "quasi_identifier")
-    rules = [("k-anonymity", {"k": sizes[0]})]
-    vary = {"k-anonymity": {"k": sizes}, "suppression": LIMITS}
-    settings = {"objective": task.objective, "aggregate": task.aggregate, "weights": task.weights, "vary": vary}
-    given_ = (arrow(task.rows), roles, task.hierarchies, rules)
+    """`SizeJudge` against the judges that it stands for, on every node, in any order."""
+    sizes = data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=4))
+    objective = data.draw(st.sampled_from(["granularity", "precision", "missings"]))
+    release = Release(arrow(task.rows), dict.fromkeys(task.quasi_identifiers, "quasi_identifier"), task.hierarchies)
+    rules = checked_rules({"k-anonymity": {"k": 2}})
+    aggregate = task.aggregate if objective == "granularity" else None
+    problem = problem_of(release, rules, 0.5, objective, aggregate, task.weights, task.bounds)
+    lattice, ground = problem.lattice, problem.ground
+    judges = [
+        Judge(ground, checked_rules({"k-anonymity": {"k": k}}), problem.most, problem.objective, problem.most // 2)
+        for k in sizes
+    ]
     with pytest.MonkeyPatch.context() as patched:
-        points = []
-        for nodes in (10**9, 0):
-            patched.setattr(size_judging, "WORTH_COMPILING", nodes)
-            try:
-                points.append(frontier(*given_, levels=task.bounds, **settings).to_dict()["points"])
-            except (NotApplicable, ParameterError) as error:
-                points.append(str(error))
-    one, other = points
-    if isinstance(one, str) or isinstance(other, str):
-        assert one == other
-        return
-    assert [{**point, "loss": None} for point in one] == [{**point, "loss": None} for point in other]
-    assert [point["loss"] for point in one] == pytest.approx([point["loss"] for point in other])
+        patched.setattr(size_judging, "WORTH_COMPILING", 0)
+        together = size_judging.SizeJudge.of(ground, judges, problem.objective)
+    assert together is not None
+    for place in data.draw(st.permutations(range(lattice.nodes))):
+        node = lattice.node(place)
+        which = sorted(data.draw(st.sets(st.integers(0, len(sizes) - 1), min_size=1)))
+        for at, outcome in zip(which, together.outcomes(node, np.array(which)), strict=True):
+            alone = judges[at].outcome(node)
+            assert (outcome.records, outcome.lasting) == (alone.records, alone.lasting)
+            assert outcome.loss == (None if alone.loss is None else pytest.approx(alone.loss))
+            assert outcome.added == (None if alone.added is None else pytest.approx(alone.added))
+
+
+def test_more_than_class_sizes_is_not_judged_by_them():
+    problem = problem_of(Release(TABLE, ROLES, HIERARCHIES), checked_rules(K2), 0, "granularity", None, None, None)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(size_judging, "WORTH_COMPILING", 0)
+        for rules, is_one in (
+            (K2, True),
+            ({"prosecutor-risk": {"highest": 0.3}}, True),
+            ({**K2, "average-risk": {"average": 0.5}}, False),
+        ):
+            judge = Judge(problem.ground, checked_rules(rules), 0, problem.objective)
+            assert (size_judging.SizeJudge.of(problem.ground, [judge], problem.objective) is not None) == is_one
