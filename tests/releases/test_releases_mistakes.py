@@ -1,13 +1,21 @@
 """What cannot be used as several releases: the error says what is wrong, and no cell."""
 
+import os
+
 import pytest
 
 from PETWorks import PETWorksError, Release, Releases
+from spark_cluster import QUICK, needs_spark
+
+os.environ.setdefault("JDK_JAVA_OPTIONS", QUICK)
 
 A = {"id": ["k1", "k2", "k3"], "zip": ["z1", "z1", "z2"], "ill": ["secret1", "secret2", "secret1"]}
 B = {"id": ["k2", "k3", "k4"], "zip": ["z1", "z1", "z2"], "ill": ["secret2", "secret1", "secret1"]}
 ROLES = {"quasi_identifiers": ["zip"], "sensitive": ["ill"]}
 CELLS = ["k1", "k2", "k3", "k4", "z1", "z2", "secret"]
+
+
+ENGINES = ["memory", "duckdb", pytest.param("spark", marks=needs_spark)]
 
 
 def message(releases, key="id", *, limits=None, **options):
@@ -18,23 +26,27 @@ def message(releases, key="id", *, limits=None, **options):
     return text
 
 
-def test_a_key_that_a_table_does_not_have():
-    text = message([A, {name: cells for name, cells in B.items() if name != "id"}])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_key_that_a_table_does_not_have(engine):
+    text = message([A, {name: cells for name, cells in B.items() if name != "id"}], engine=engine)
     assert text == "'release 2': no column 'id', which is to name the people; it has 'zip', 'ill'"
 
 
-def test_missing_keys():
-    text = message([A | {"id": ["k1", None, ""]}, B])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_missing_keys(engine):
+    text = message([A | {"id": ["k1", None, ""]}, B], engine=engine)
     assert text == "'release 1': the key 'id' is missing in 2 of 3 records; every record needs one"
 
 
-def test_repeated_keys():
-    text = message([A, B | {"id": ["k2", "k2", "k4"]}])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_repeated_keys(engine):
+    text = message([A, B | {"id": ["k2", "k2", "k4"]}], engine=engine)
     assert text.startswith("'release 2': the key 'id' is repeated: 1 of 2 people have more than one record; keep")
 
 
-def test_nobody_in_common():
-    text = message({"2022": A, "2023": B | {"id": ["x", "y", "z"]}}, focal="2022")
+@pytest.mark.parametrize("engine", ENGINES)
+def test_nobody_in_common(engine):
+    text = message({"2022": A, "2023": B | {"id": ["x", "y", "z"]}}, focal="2022", engine=engine)
     assert text.startswith("'2023' has no person in common with '2022'")
 
 
@@ -59,16 +71,17 @@ def test_columns_that_no_release_has():
     assert message([A | {"job": ["a", "b", "c"]}, B], quasi_identifiers="job").startswith("'release 2': no column has")
 
 
-def test_another_engine():
-    roles = {"zip": "quasi_identifier", "ill": "sensitive_attribute"}
-    assert "joined in memory (engine='memory')" in message([Release(A, roles, engine="duckdb"), B])
+def test_an_engine_that_does_not_exist():
+    assert message([A, B], engine="mysql").startswith("expected the engine 'auto', 'memory', 'duckdb', 'spark'")
+    assert message([A, B], memory_limit="little").startswith("expected a memory limit in bytes or like '2GB'")
 
 
-def test_an_original_that_has_lost_records():
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_an_original_that_has_lost_records(engine):
     released = {name: cells for name, cells in A.items() if name != "id"}
     roles = {"zip": "quasi_identifier", "ill": "sensitive_attribute", "id": "identifier"}
     original = {name: [*cells, cells[0]] for name, cells in A.items()}
-    text = message([Release(released, roles, original=original), B])
+    text = message([Release(released, roles, original=original), B], engine=engine)
     assert text.startswith("'release 1': 4 keys were read for 3 records")
 
 

@@ -137,6 +137,19 @@ def in_one_coding(several: Sequence[pa.Array]) -> tuple[list[Integers], int]:
     return np.split(codes, np.cumsum([len(labels) for labels in several])[:-1]), len(meaning.dictionary)
 
 
+def nameless(number: int) -> pa.Array:
+    """So many labels that nobody reads; they take no memory."""
+    return pa.nulls(number)
+
+
+def labels_and(labels: pa.Array, further: str, *, first: bool = False) -> pa.Array:
+    """The labels and a further one behind or before them."""
+    if pa.types.is_null(labels.type):
+        return nameless(len(labels) + 1)
+    both = [labels.cast(pa.large_string()), strings([further])]
+    return pa.concat_arrays(both[::-1] if first else both)
+
+
 class Encoder:
     """Makes a column of codes from pieces of an Arrow column, keeping of each piece only narrow indices.
 

@@ -27,6 +27,7 @@ from PETWorks.counting.loading import check_labels
 from PETWorks.counting.packed_words import Words, class_starts
 from PETWorks.counting.part_tasks import Part
 from PETWorks.counting.partitioned import PartitionedTable
+from PETWorks.counting.people import Brought, JoinedPeople, KeyCounts
 from PETWorks.counting.profiles import Profile
 from PETWorks.counting.questions import Merge
 from PETWorks.errors import Hint, InputError, ParameterError
@@ -129,6 +130,12 @@ class DuckEngine:
             source.limited(self._memory // 4, self._folder)
         return duckdb_profiles(self, source, columns)
 
+    def joined(self, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
+        """The people of several of its tables."""
+        from PETWorks.counting.duckdb_people import DuckPeople
+
+        return DuckPeople(self, brought, place, numbers)
+
     def new(self, kind: str) -> str:
         """A name that no table has."""
         return f"{kind}_{next(self._numbers)}"
@@ -224,6 +231,24 @@ class DuckStore:
     def unit_is_missing(self) -> bool:
         """Whether some row does not say whose it is."""
         return bool(self._engine.fetch(f"SELECT count(*) FROM {self.table} WHERE u IS NULL")[0][0])
+
+    def key_counts(self) -> KeyCounts:
+        """What the unit says about records and people."""
+        counts = self._engine.fetch(
+            "SELECT coalesce(sum(n) FILTER (u IS NULL), 0) AS missing, count(u), count(u) FILTER (n > 1) AS more "
+            f"FROM (SELECT u, count(*) AS n FROM {self.table} GROUP BY u)"
+        )
+        return KeyCounts(*(int(own[0]) for own in counts))
+
+    def take_key(self, store: "DuckStore") -> None:
+        """Take the unit of another store, row by row."""
+        keyed = self._engine.new("rows")
+        self._engine.execute(
+            f"CREATE TABLE {keyed} AS SELECT a.*, b.u FROM {self.table} a POSITIONAL JOIN {store.table} b"
+        )
+        for table in (self.table, store.table):
+            self._engine.execute(f"DROP TABLE {table}")
+        self.table = keyed
 
     def pairs_in_order(self, column: str, store: "DuckStore") -> PairCounts:
         """How often a column has which code here and in the same row of another store."""

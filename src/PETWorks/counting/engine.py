@@ -2,11 +2,12 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
-from typing import Protocol
+from typing import Any, Protocol
 
 from PETWorks.counting.loading import load_rows
+from PETWorks.counting.people import Brought, JoinedPeople, PeopleInMemory
 from PETWorks.counting.profiles import Profile, profiles_of
 from PETWorks.counting.table import Table
 from PETWorks.errors import InputError, ParameterError, quoted
@@ -37,6 +38,12 @@ class Engine(Protocol):
     def profiles(self, source: Source, columns: Sequence[str]) -> dict[str, Profile]:
         """Counts and a sample of the values of columns that need not be loaded for anything else."""
 
+    def joined(self, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
+        """The people of several of its tables, each of whom has one row in a table; one table has the targets.
+
+        numbers   for each sensitive attribute that is looked at, how many values all tables have
+        """
+
     def close(self) -> None:
         """Give back what it holds outside of memory. Tables cannot be asked any more."""
 
@@ -59,12 +66,16 @@ class MemoryEngine:
         """Counts and a sample of the values of columns that need not be loaded for anything else."""
         return profiles_of(load_rows(source, columns, None, self._memory_limit).columns, columns)
 
+    def joined(self, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
+        """The people of several of its tables."""
+        return PeopleInMemory(brought, place, numbers)
+
     def close(self) -> None:
         """Nothing to give back."""
 
 
 def choose(
-    engine: str,
+    engine: Any,
     sources: Sequence[Source | None],
     columns: int,
     memory_limit: int | str | None = None,

@@ -13,6 +13,7 @@ from PETWorks.counting.counts import ClassSizes, Integers, run_starts
 KEY_BITS = 64
 BINCOUNT_BITS = 20  # counting into 2**20 bins stays in the cache and beats sorting
 SMALL_CLASS = 1 << 16
+BINS_PER_KEY = 4  # up to so many, counting into bins is faster than sorting
 
 
 @dataclass(frozen=True)
@@ -129,6 +130,16 @@ def count(keys: Codes, bits: int = KEY_BITS, weights: Integers | None = None) ->
     keys.sort()
     starts = run_starts(keys)
     return Counted(keys[starts], np.diff(starts, append=len(keys)))
+
+
+def numbered(keys: NDArray[np.integer]) -> tuple[Integers, int]:
+    """For each key its number among the distinct ones, in their order; and how many there are."""
+    if len(keys) and int(keys.max()) < BINS_PER_KEY * len(keys):  # no need to sort
+        present = np.bincount(keys.astype(np.int64)) > 0
+        places = np.cumsum(present) - 1
+        return places[keys.astype(np.int64)], int(places[-1]) + 1
+    distinct, codes = np.unique(keys, return_inverse=True)
+    return codes.astype(np.int64), len(distinct)
 
 
 def size_histogram(sizes: Integers) -> ClassSizes:

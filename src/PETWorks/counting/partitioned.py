@@ -30,6 +30,7 @@ from PETWorks.counting.part_tasks import (
     recoded_in,
     total,
 )
+from PETWorks.counting.people import KeyCounts
 from PETWorks.counting.questions import Merge, Question
 from PETWorks.counting.subset_families import CountsBySubset, leads, merged_counts
 from PETWorks.counting.weighted_rows import WeightedRows
@@ -72,6 +73,9 @@ class Store(Protocol):
     def unit_is_missing(self) -> bool:
         """Whether some row does not say whose it is."""
 
+    def key_counts(self) -> KeyCounts:
+        """What the unit says about records and people."""
+
     def pairs_in_order(self, column: str, store: Any) -> PairCounts:
         """How often a column has which code here and in the same row of another store."""
 
@@ -98,14 +102,14 @@ class PartitionedTable:
         self._per_person = per_person
         self._counted: dict[tuple[str, ...], Cells] = {}
         self._with_people: dict[tuple[str, ...], Cells] = {}
-        self.rows = rows if per_person is None else self._cells(per_person).run(total, int.__add__, len(per_person))
+        self.rows = rows if per_person is None else self.cells(per_person).run(total, int.__add__, len(per_person))
 
     def marginal(self, column: str) -> Marginal:
         """Values of a column and their counts."""
         known = self.columns[column]
         if self._per_person is None:
             return Marginal(known.values, known.counts)
-        cells = self._cells(self._per_person)
+        cells = self.cells(self._per_person)
         task = partial(counts_in, cells.words, column, len(known.labels))
         return Marginal(known.values, cells.run(task, np.add, len(self._per_person)))
 
@@ -136,13 +140,13 @@ class PartitionedTable:
 
     def number_of_distinct(self, columns: Sequence[str]) -> int:
         """How many combinations of values these columns have."""
-        cells = self._cells(tuple(columns))
+        cells = self.cells(tuple(columns))
         masks = cells.words.masks(len(columns))
         return cells.run(partial(classes_in, masks), int.__add__, len(columns))
 
     def distinct_rows(self, labels: Mapping[str, Any]) -> WeightedRows:
         """The records by some columns in memory, equal rows merged; codes are places among these labels."""
-        cells = self._cells(tuple(labels))
+        cells = self.cells(tuple(labels))
         known, new_codes = {}, {}
         for name, own in labels.items():
             new_codes[name] = places_among(self.columns[name].labels, own)
@@ -184,11 +188,11 @@ class PartitionedTable:
 
     def _cells_for(self, question: Question[Any]) -> Cells:
         names = question.columns
-        cells = self._cells(names)
+        cells = self.cells(names)
         if question.people is None:
             return cells
         if names not in self._with_people:
-            self._with_people[names] = cells.with_people(question.people._cells(question.grouping.columns))
+            self._with_people[names] = cells.with_people(question.people.cells(question.grouping.columns))
         return self._with_people[names]
 
     def fold_pairs(
@@ -220,7 +224,7 @@ class PartitionedTable:
         """For each pair of columns, how often they have which values together."""
         names = tuple(name for name in self.columns if any(name in pair for pair in pairs))
         domains = {name: Domain(self.columns[name].labels) for name in names}
-        cells = self._cells(names)
+        cells = self.cells(names)
         return cells.run(
             partial(pairs_in, cells.words, domains, tuple(pairs)),
             lambda one, other: [mine.merged(more) for mine, more in zip(one, other, strict=True)],
@@ -242,7 +246,7 @@ class PartitionedTable:
         """The counts of all subsets of the known columns that have one of the sizes, those with one lead at a time."""
         from PETWorks.counting.subset_counts import rows_that_fit
 
-        self._cells((*known, *sensitive))  # the others are counted from these
+        self.cells((*known, *sensitive))  # the others are counted from these
         for lead, others, families in leads(self.columns, known, sizes, finished):
             names = (lead, *others, *sensitive)
             most = int(self.columns[lead].counts.max())
@@ -265,7 +269,7 @@ class PartitionedTable:
         checksum = cells.run(cells_checksum, lambda one, other: one + other & ALL_BITS, len(columns))
         return f"{fingerprint_of(self.columns, columns)}-{checksum:016x}"
 
-    def _cells(self, names: tuple[str, ...]) -> Cells:
+    def cells(self, names: tuple[str, ...]) -> Cells:
         """Counts by these columns and perhaps further ones."""
         names = self._per_person or names
         for counted, cells in self._counted.items():

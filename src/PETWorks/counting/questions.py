@@ -24,6 +24,7 @@ class Question(Generic[Summary]):
     sensitive  the column whose values are counted in each class
     people     a table with the same classes that counts people, if records of one person count once
     limit      a threshold that only adds to the answer how many classes and records are beyond it
+    others     further columns that are counted with the classes
     """
 
     key: Hashable
@@ -34,11 +35,12 @@ class Question(Generic[Summary]):
     sensitive: str | None = None
     people: Any = None
     limit: Hashable = None
+    others: tuple[str, ...] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that have to be counted: those of the classes first."""
-        return self.grouping.columns if self.sensitive is None else (*self.grouping.columns, self.sensitive)
+        return (*self.grouping.columns, *self.others, *(() if self.sensitive is None else (self.sensitive,)))
 
 
 def class_sizes(table: Any, grouping: Grouping) -> Question[ClassSizes]:

@@ -69,7 +69,7 @@ class Release:
         missing: str | None = None,
         several_sensitive: str | None = None,
         privacy_unit: str | None = None,
-        engine: str = "auto",
+        engine: str | Engine = "auto",
         memory_limit: int | str | None = None,
         temp_folder: str | os.PathLike[str] | None = None,
     ) -> None:
@@ -98,12 +98,16 @@ class Release:
         self.compared_columns = [*self.quasi_identifiers, *self.sensitive_attributes] if self.roles else list(given)
         people = None if population is None else Population.given(population, self.quasi_identifiers, self.privacy_unit)
         self.memory_limit = allowed(memory_limit)
-        self.engine: Engine = choose(
-            engine,
-            [source, before, None if people is None else people.source],
-            max(len(self.compared_columns), 1),
-            memory_limit,
-            temp_folder,
+        self.engine: Engine = (
+            engine
+            if not isinstance(engine, str) and hasattr(engine, "load")
+            else choose(
+                engine,
+                [source, before, None if people is None else people.source],
+                max(len(self.compared_columns), 1),
+                memory_limit,
+                temp_folder,
+            )
         )
         background = self._background(source, before, people, (data, original))
         # With nothing to look at, one column still says how many records there are.

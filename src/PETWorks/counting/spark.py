@@ -6,7 +6,7 @@ column with their counts; of the classes nothing but what kernels return. Column
 of the user's is part of an expression.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import numpy as np
 from PETWorks.counting.codes import Known, arrow_table, sorted_labels, text_column
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.partitioned import PartitionedTable
+from PETWorks.counting.people import Brought, JoinedPeople
 from PETWorks.counting.profiles import LONGEST, SAMPLE, Profile
 from PETWorks.counting.spark_cells import Read, SparkStore
 from PETWorks.counting.spark_jobs import Jobs, mapped
@@ -90,6 +91,12 @@ class SparkEngine:
         for row in sampled:
             samples[row[0]].append(row[1])
         return {columns[row[0]]: Profile(row[1], row[2], row[3], row[4], samples[row[0]]) for row in counted}
+
+    def joined(self, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
+        """The people of several of its tables."""
+        from PETWorks.counting.spark_people import SparkPeople
+
+        return SparkPeople(self.jobs, brought, place, numbers)
 
     def _rows(self, source: Source, columns: tuple[str, ...]) -> tuple[Any, Read | None]:
         """A frame of the named columns; or, where executors read files, of numbers of row groups and how to read them.

@@ -12,6 +12,7 @@ from PETWorks.counting.codes import Known
 from PETWorks.counting.counts import Integers, PairCounts
 from PETWorks.counting.packed_words import Words
 from PETWorks.counting.part_tasks import ALL_BITS, Part
+from PETWorks.counting.people import KeyCounts
 from PETWorks.counting.questions import Merge
 from PETWorks.counting.spark_jobs import Jobs, Owner, mapped
 from PETWorks.errors import InputError, NotApplicable, PETWorksError
@@ -44,28 +45,39 @@ class SparkStore(Owner):
         """Count rows, or people, by the columns of the words; recoded[column][code] stands for some codes."""
         self.jobs.check_alive()
         codings = {
-            name: tasks.Coding(self._columns.index(name), self.known[name].labels, recoded.get(name))
-            for name in words.places
+            name: tasks.Coding(self.place(name), self.known[name].labels, recoded.get(name)) for name in words.places
         }
         if per_person:
             keys = [f"k{word}" for word in range(words.number)]
             schema = ", ".join(f"{key} long" for key in keys) + ", u string"
-            rows = mapped(self._blocks, partial(tasks.people, words, codings), schema)
+            rows = mapped(self.blocks, partial(tasks.people, words, codings), schema)
             people = rows.distinct().groupBy(*keys).count()
             return SparkCells(self.jobs, [Cells(people, partial(tasks.parts_of_rows, words.number))], words, self.rows)
         counts = {name: _recoded(self.known[name].counts, recoded.get(name)) for name in words.places}
         checksums = {name: tasks.codes_checksum(own) for name, own in counts.items()}
-        cells = Cells(self._blocks, partial(tasks.packed, words, codings))
+        cells = Cells(self.blocks, partial(tasks.packed, words, codings))
         return SparkCells(self.jobs, [cells], words, self.rows, checksums=checksums)
 
     @property
-    def _blocks(self) -> Any:
+    def blocks(self) -> Any:
+        """The rows as codes."""
         return self.kept[0].filter("c < 0").select("n", "b")
 
     def people(self) -> int:
         """Number of people that the unit names."""
-        names = self._blocks
+        names = self.blocks
         return int(self.jobs.run(lambda: mapped(names, tasks.names_of_people, "u string").distinct().count()))
+
+    def place(self, column: str) -> int:
+        """Where a column is in a block."""
+        return self._columns.index(column)
+
+    def key_counts(self) -> KeyCounts:
+        """What the unit says about records and people."""
+        names = mapped(self.blocks, tasks.units, "u string").where("u IS NOT NULL").groupBy("u").count()
+        numbers = ("count(*) AS people", "count_if(`count` > 1) AS repeated")
+        people, repeated = self.jobs.run(lambda: names.selectExpr(*numbers).collect())[0]
+        return KeyCounts(self.missing_units, people, repeated)
 
     def unit_is_missing(self) -> bool:
         """Whether some row does not say whose it is."""

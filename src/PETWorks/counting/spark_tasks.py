@@ -195,6 +195,15 @@ def names_of_people(batches: Batches) -> Batches:
         yield pa.RecordBatch.from_arrays([block.column(block.num_columns - 1).dictionary.cast(pa.string())], ["u"])
 
 
+def units(batches: Batches) -> Batches:
+    """For each row whose it is."""
+    import pyarrow as pa
+
+    for block in _stored_blocks(batches):
+        unit = block.column(block.num_columns - 1).dictionary_decode().cast(pa.string())
+        yield pa.RecordBatch.from_arrays([unit], ["u"])
+
+
 def _codes(block: Any, codings: Mapping[str, Coding]) -> dict[str, Integers]:
     """The codes that the rows of a block have in the whole table."""
     from pyarrow import compute as pc

@@ -7,12 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from PETWorks.measures.numbers import count
-from PETWorks.releases.classes import cells_of
-from PETWorks.releases.people import Joined
-from PETWorks.releases.unlinked import ValueSets, having
 
 
 @dataclass(frozen=True)
@@ -53,15 +48,3 @@ class Invariance:
             "people_with_another_set_of_values": self.changing,
             "reasons": self.reasons,
         }
-
-
-def invariance(joined: Joined, attribute: str, sets: ValueSets) -> Invariance:
-    """The largest m for a sensitive attribute, over the releases that have it and everyone in them."""
-    members = having(joined, attribute)
-    repeated = {}
-    for member in members:
-        cells = cells_of(member.classes, member.values[attribute], member.number_of_values[attribute])
-        repeated[member.name] = int(np.count_nonzero(cells.per_class < member.classes.sizes))
-    inside = np.logical_or.reduce([joined.is_in(member) for member in members])
-    smallest = min(int(member.classes.sizes.min()) for member in members)
-    return Invariance(smallest, repeated, int(np.count_nonzero(inside & ~sets.same)))

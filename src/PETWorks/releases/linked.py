@@ -8,14 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from PETWorks.counting.counts import Integers
 from PETWorks.measures.attacks.reidentification import vulnerability
-from PETWorks.releases.classes import Classes, cells_of, right_guesses
-
-Worth = Mapping[str, NDArray[np.float64]]  # by sensitive attribute what each value is worth, by its code
+from PETWorks.releases.hits import Attacked, Hits, of_attribute
 
 
 @dataclass(frozen=True)
@@ -102,24 +97,18 @@ class Exposure:
         }
 
 
-def exposure(classes: Classes, values: Mapping[str, Integers], numbers: Mapping[str, int], worth: Worth) -> Exposure:
-    """What is exposed by knowing the class of each person; values are those of the sensitive attributes."""
-    sizes = classes.sizes
-    inference = {name: _inference(classes, own, numbers[name], worth.get(name)) for name, own in values.items()}
-    return Exposure(len(classes.codes), classes.number, int(np.count_nonzero(sizes == 1)), inference)
-
-
-def _inference(classes: Classes, values: Integers, number: int, worth: NDArray[np.float64] | None) -> Inference:
-    cells = cells_of(classes, values, number)
-    starts, people = cells.starts, len(values)
-    right = right_guesses(cells)
-    one_value = int(cells.counts[starts[cells.per_class == 1]].sum())
-    counts = np.bincount(values, minlength=number)
-    gain = None
-    if worth is not None:
-        best = np.maximum.reduceat(cells.counts * worth[cells.values], starts)
-        gain = Gain(float((counts * worth).max()) / people, float(best.sum()) / people)
-    return Inference(people, int(counts.max()), right, one_value, gain)
+def exposure(people: int, hits: Hits, attacked: Sequence[Attacked], counts: Mapping[str, Integers]) -> Exposure:
+    """What is exposed of so many people, as far as they are hit; counts are those of the values of each attribute."""
+    inference = {}
+    for place, one in enumerate(attacked):
+        own = of_attribute(hits, place)
+        gain = None
+        if one.worth is not None:
+            prior = one.worth.gain(one.worth.prior(counts[one.name]), people)
+            gain = Gain(prior, one.worth.gain(own["gain"], people))
+        commonest = int(counts[one.name].max())
+        inference[one.name] = Inference(people, commonest, own["right"], own["one_value"], gain)
+    return Exposure(people, int(hits[0]), int(hits[1]), inference)
 
 
 def attacks_of(exposures: Sequence[Exposure]) -> dict[str, list[int]]:

@@ -1,8 +1,8 @@
-"""Who is in which release: the records of several tables joined by a key of the people."""
+"""Who is in which release: tables that are read with the key of the people, and joined inside an engine."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,14 +10,17 @@ from numpy.typing import NDArray
 
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.codes import Column, in_one_coding
-from PETWorks.counting.counts import Integers
-from PETWorks.counting.keys import pack
-from PETWorks.counting.loading import load_rows
+from PETWorks.counting.counts import ClassSizes, ClassValues, Grouping, Integers
+from PETWorks.counting.engine import Engine, MemoryEngine
+from PETWorks.counting.people import Brought, JoinedPeople, KeyCounts, key_counts
+from PETWorks.counting.questions import class_sizes, fold
 from PETWorks.counting.release import Release
 from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.errors import Hint, InputError, RoleError, quoted
+from PETWorks.measures.attacks.worth import Worth
 from PETWorks.measures.numbers import count
-from PETWorks.releases.classes import Classes, numbered
+from PETWorks.releases.hits import Attacked, hits_in
+from PETWorks.releases.linked import Exposure, exposure
 from PETWorks.tables.headers import columns_of
 from PETWorks.tables.opening import open_source
 from PETWorks.tables.source import Source
@@ -27,156 +30,235 @@ from PETWorks.tables.source import Source
 class Member:
     """A release among several.
 
-    persons   for each record the number of its person, the same in every release
-    classes   for each record its equivalence class; to an adversary, suppressed records are a class, too
-    values    for each sensitive attribute the value of each record, as a code that is the same in every release
-    number_of_values   for each sensitive attribute how many values all releases have
+    table    its records, counted by the engine that joins all of them
+    key      of a table in memory, the key of each record
+    common   for each sensitive attribute that the focal release has, too: the common code of each value
     """
 
     name: str
     release: Release
-    persons: Integers
-    classes: Classes
-    values: Mapping[str, Integers]
-    number_of_values: Mapping[str, int]
+    table: Any
+    key: Column | None
+    common: Mapping[str, Integers]
 
     @property
     def people(self) -> int:
         """How many people are in the release."""
-        return len(self.persons)
+        return int(self.table.rows)
 
-    def class_of_each(self, people: int) -> Integers:
-        """For each person of all releases the class; for those who are not in this release, one that is no class."""
-        classes = np.full(people, self.classes.number, np.int64)
-        classes[self.persons] = self.classes.codes
-        return classes
+    @property
+    def _grouping(self) -> Grouping:
+        """To an adversary, suppressed records are a class, too."""
+        return Grouping(self.release.quasi_identifiers, self.release.quasi_identifiers)
+
+    def alone(self, worth: Mapping[str, Worth]) -> tuple[Exposure, int, dict[str, int]]:
+        """What the release exposes alone; then the size of its smallest class, and by attribute classes that repeat.
+
+        A class repeats if two of its people have the same value.
+        """
+        attributes = self.release.sensitive_attributes
+        own = {name: worth[name].recoded(self.common[name]) for name in attributes if name in worth}
+        questions = [
+            fold("alone", self.table, self._grouping, name, partial(_hits, own.get(name)), np.add)
+            for name in attributes
+        ]
+        answers = self.table.ask([class_sizes(self.table, self._grouping), *questions])
+        sizes: ClassSizes = answers[0]
+        hits = np.array(
+            [sizes.number, int(sizes.classes[sizes.sizes == 1].sum()), *(n for one in answers[1:] for n in one[:3])]
+        )
+        attacked = [Attacked(name, len(self.table.columns[name].labels), own.get(name)) for name in attributes]
+        counts = {name: self.table.marginal(name).counts for name in attributes}
+        repeated = {name: int(one[3]) for name, one in zip(attributes, answers[1:], strict=True)}
+        return exposure(self.people, hits, attacked, counts), int(sizes.smallest or 0), repeated
+
+
+def _hits(worth: Worth | None, classes: ClassValues) -> Integers:
+    """Right guesses, people in classes with one value, the gain; and classes in which a value is repeated."""
+    repeated = int(np.count_nonzero(classes.cells_per_class < classes.sizes))
+    return np.array([*hits_in(classes.counts, classes.values, classes.starts, worth), repeated], np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class Joined:
-    """Several releases whose people are numbered alike, in the order given; and which of them is the focal one."""
+    """Several releases, in the order given, and which of them is the focal one.
+
+    people    the join
+    values    for each sensitive attribute of the focal release the values that all releases have, by common code
+    """
 
     members: Sequence[Member]
     place: int
-    people: int
+    people: JoinedPeople
+    values: Mapping[str, list[str | None]]
 
     @property
     def focal(self) -> Member:
         """The release whose people are the targets."""
         return self.members[self.place]
 
-    @cached_property
-    def known(self) -> list[Classes]:
-        """What each release says about the people of the focal one: their class there, or that they are not in it."""
-        return [numbered(member.class_of_each(self.people)[self.focal.persons]) for member in self.members]
+    def having(self, attribute: str) -> list[Member]:
+        """The releases that have a sensitive attribute."""
+        return [member for member in self.members if attribute in member.common]
 
-    def in_common(self, member: Member) -> int:
-        """How many people of the focal release are in this one."""
-        return int(np.count_nonzero(self.is_in(member)[self.focal.persons]))
+    def counts(self, attribute: str) -> Integers:
+        """How many people of the focal release have each value, by common code."""
+        counts = np.zeros(len(self.values[attribute]), np.int64)
+        counts[self.focal.common[attribute]] = self.focal.table.marginal(attribute).counts
+        return counts
 
-    def is_in(self, member: Member) -> NDArray[np.bool_]:
-        """Of all people, who is in a release."""
-        inside = np.zeros(self.people, np.bool_)
-        inside[member.persons] = True
-        return inside
+    def strange(self, attribute: str, member: Member) -> float:
+        """The share of the values of a release that do not occur in the focal one."""
+        known: NDArray[np.bool_] = np.isin(member.common[attribute], self.focal.common[attribute])
+        return float(1 - known.mean())
 
 
-def joined(releases: Mapping[str, Release], named: Mapping[str, str], place: int) -> Joined:
-    """The releases, by name, joined by the key that is named for each; an error if they do not say who is who."""
-    for name, release in releases.items():
-        _check(release, named[name], name)
-    keys = [_people_of(release, named[name], name) for name, release in releases.items()]
-    persons, people = in_one_coding([column.labels for column in keys])
-    values, numbers = _sensitive_values(list(releases.values()))
-    members = [
-        Member(name, release, numbers_of[column.codes], _classes(release), own, numbers)
-        for (name, release), column, numbers_of, own in zip(releases.items(), keys, persons, values, strict=True)
-    ]
-    together = Joined(members, place, people)
-    for member in members:
-        if together.in_common(member) == 0:
+class KeyedEngine:
+    """An engine that reads the key of the people with the columns of a release."""
+
+    def __init__(self, engine: Engine, key: str) -> None:
+        self._engine, self._key = engine, key
+        self.name, self.note, self.keeps_order = engine.name, engine.note, engine.keeps_order
+        self.key: Column | None = None
+
+    def load(self, source: Source, columns: Sequence[str], unit: str | None = None) -> Any:  # noqa: ARG002
+        """The named columns of a source; the key is no column of the table."""
+        table: Any = self._engine.load(source, columns, self._key)
+        if isinstance(table, WeightedRows):
+            self.key = table.columns[self._key]
+            return WeightedRows({name: table.columns[name] for name in columns})
+        table.unit = None
+        return table
+
+    def profiles(self, source: Source, columns: Sequence[str]) -> Any:
+        """Counts and a sample of the values of columns."""
+        return self._engine.profiles(source, columns)
+
+    def close(self) -> None:
+        """The engine has further tables: whoever made it closes it."""
+
+    def joined(self, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
+        """The people of several tables."""
+        return self._engine.joined(brought, place, numbers)
+
+
+def check_key(release: str, source: Source, roles: Mapping[str, str], key: str, original: Any = None) -> None:
+    """An error if a release cannot say who is who, before anything is read."""
+    if QUASI_IDENTIFIER not in roles.values():
+        raise RoleError(f"{quoted([release])}: no column has the role {QUASI_IDENTIFIER!r}", Hint.QUASI_IDENTIFIERS)
+    if roles.get(key) in (QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE):
+        role = roles[key]
+        raise RoleError(f"{quoted([release])}: the key {key!r} names the person, so it cannot have the role {role!r}")
+    if key not in source.names and (original is None or key not in open_source(original, "the original table").names):
+        raise RoleError(
+            f"{quoted([release])}: no column {key!r}, which is to name the people; it has {columns_of(source)}",
+            what="key",
+        )
+
+
+def joined(
+    releases: Mapping[str, Release], keys: Mapping[str, str], engine: Engine, place: int, attributes: Sequence[str]
+) -> Joined:
+    """The releases, by name, joined by their keys inside an engine; an error if the keys do not fit.
+
+    attributes   the sensitive attributes of the focal release that are attacked
+    """
+    read = {name: _read(release, keys[name], engine, name) for name, release in releases.items()}
+    common: dict[str, dict[str, Integers]] = {name: {} for name in releases}
+    values: dict[str, list[str | None]] = {}
+    for attribute in attributes:
+        having = [name for name, release in releases.items() if attribute in release.sensitive_attributes]
+        labels = [read[name][0].columns[attribute].labels for name in having]
+        codes, number = in_one_coding(labels)
+        values[attribute] = _in_order(labels, codes, number)
+        for name, own in zip(having, codes, strict=True):
+            common[name][attribute] = own
+    members = [Member(name, release, *read[name], common[name]) for name, release in releases.items()]
+    numbers = {attribute: len(own) for attribute, own in values.items()}
+    brought = [Brought(one.table, one.release.quasi_identifiers, one.common, one.key) for one in members]
+    together = Joined(members, place, engine.joined(brought, place, numbers), values)
+    for member, people in zip(members, together.people.in_common, strict=True):
+        if people == 0:
             raise InputError(
                 f"{quoted([member.name])} has no person in common with {quoted([together.focal.name])}; use the same "
-                f"{named[member.name]!r} in both, or leave that release out",
+                f"{keys[member.name]!r} in both, or leave that release out",
                 what="key",
             )
     return together
 
 
-def _check(release: Release, key: str, name: str) -> None:
-    if not release.quasi_identifiers:
-        raise RoleError(f"{quoted([name])}: no column has the role {QUASI_IDENTIFIER!r}", Hint.QUASI_IDENTIFIERS)
-    if release.roles.get(key) in (QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE):
-        role = release.roles[key]
-        raise RoleError(f"{quoted([name])}: the key {key!r} names the person, so it cannot have the role {role!r}")
-    if not isinstance(release.table, WeightedRows) or release.table.weights is not None:
-        raise InputError(f"{quoted([name])}: several releases are joined in memory", Hint.ENGINE_IN_MEMORY)
+def _in_order(labels: Sequence[Any], codes: Sequence[Integers], number: int) -> list[str | None]:
+    """The values of several tables, by common code."""
+    values: list[str | None] = [None] * number
+    for own, places in zip(labels, codes, strict=True):
+        for value, place in zip(own.to_pylist(), places.tolist(), strict=True):
+            values[place] = value
+    return values
 
 
-def _people_of(release: Release, key: str, name: str) -> Column:
-    """The key of each record; each person has one record."""
-    column = _key_column(release, key, name)
-    if len(column.codes) != release.records:
-        raise InputError(
-            f"{quoted([name])}: {count(len(column.codes))} keys were read for {count(release.records)} records; a key "
-            "in the original needs a release that has the same records in the same order"
-        )
-    missing = column.code(None)
-    if missing is not None:
-        records = f"{count(int(column.counts[missing]))} of {count(release.records)} records"
-        raise InputError(f"{quoted([name])}: the key {key!r} is missing in {records}; every record needs one")
-    repeated = int(np.count_nonzero(column.counts > 1))
-    if repeated:
-        raise InputError(
-            f"{quoted([name])}: the key {key!r} is repeated: {count(repeated)} of {count(len(column.labels))} people "
-            "have more than one record; keep one record of each person"
-        )
+def _read(release: Release, key: str, engine: Engine, name: str) -> tuple[Any, Column | None]:
+    """The table of a release in the engine, and of one in memory the key of each record; every person has one."""
+    in_memory = isinstance(engine, MemoryEngine)
+    table: Any
+    if isinstance(release.engine, KeyedEngine):
+        table, column = release.table, release.engine.key
+    elif key not in release.source.names:
+        table, column = _with_key_of_original(release, key, engine, name)
+    elif in_memory and isinstance(release.table, WeightedRows) and release.source.ordered:
+        table = release.table
+        column = table.columns[key] if key == release.privacy_unit else _key_in_order(release.source, key, engine)
+    else:
+        keyed = KeyedEngine(engine, key)
+        table = keyed.load(release.source, release.compared_columns)
+        column = keyed.key
+    _check_people(table.store.key_counts() if column is None else key_counts(column), table.rows, key, name)
+    return table, column
+
+
+def _key_in_order(source: Source, key: str, engine: Engine) -> Column:
+    table: Any = engine.load(source, [key])
+    column: Column = table.columns[key]
     return column
 
 
-def _key_column(release: Release, key: str, name: str) -> Column:
-    if key == release.privacy_unit:
-        return _rows(release).columns[key]
-    source = _source_of_key(release, key, name)
-    if not source.ordered:
-        raise InputError(f"{quoted([name])}: its records come in no fixed order; write them to a file first")
-    return load_rows(source, [key], memory_limit=release.memory_limit).columns[key]
-
-
-def _source_of_key(release: Release, key: str, name: str) -> Source:
-    """The table that has the key: the release, or the original that it was made from, record by record."""
-    if key in release.source.names:
-        return release.source
-    original = release.view.background.given[1]
-    if original is not None:
-        source = open_source(original, "the original table")
-        if key in source.names:
-            return source
-    raise RoleError(
-        f"{quoted([name])}: no column {key!r}, which is to name the people; it has {columns_of(release.source)}",
-        what="key",
-    )
-
-
-def _classes(release: Release) -> Classes:
-    columns = _rows(release).columns
-    return numbered(pack([columns[name] for name in release.quasi_identifiers]).keys)
-
-
-def _sensitive_values(releases: Sequence[Release]) -> tuple[list[dict[str, Integers]], dict[str, int]]:
-    """For each release the values of its sensitive attributes, equal ones with equal codes; and how many there are."""
-    values: list[dict[str, Integers]] = [{} for _ in releases]
-    numbers: dict[str, int] = {}
-    for name in dict.fromkeys(name for release in releases for name in release.sensitive_attributes):
-        places = [place for place, release in enumerate(releases) if name in release.sensitive_attributes]
-        columns = [_rows(releases[place]).columns[name] for place in places]
-        codes, numbers[name] = in_one_coding([column.labels for column in columns])
-        for place, column, new_codes in zip(places, columns, codes, strict=True):
-            values[place][name] = new_codes[column.codes]
-    return values, numbers
-
-
-def _rows(release: Release) -> WeightedRows:
+def _with_key_of_original(release: Release, key: str, engine: Engine, name: str) -> tuple[Any, Column | None]:
+    """The table with the key of the original that it was made from, record by record."""
+    source = open_source(release.view.background.given[1], "the original table")
+    if not (engine.keeps_order and release.source.ordered and source.ordered):
+        raise InputError(
+            f"{quoted([name])}: the key {key!r} is in the original, but records come in no fixed order; give the "
+            "release the key as a column, or use files and another engine",
+            Hint.ENGINE_IN_MEMORY,
+        )
     table: Any = release.table
-    rows: WeightedRows = table
-    return rows
+    if not isinstance(engine, MemoryEngine):
+        table = engine.load(release.source, release.compared_columns)
+        keyed: Any = engine.load(source, [], key)
+        _check_rows(keyed.rows, table.rows, name)
+        table.store.take_key(keyed.store)
+        return table, None
+    column = _key_in_order(source, key, engine)
+    _check_rows(len(column.codes), release.records, name)
+    if not isinstance(table, WeightedRows):
+        table = engine.load(release.source, release.compared_columns)
+    return table, column
+
+
+def _check_rows(keys: int, records: int, name: str) -> None:
+    if keys != records:
+        raise InputError(
+            f"{quoted([name])}: {count(keys)} keys were read for {count(records)} records; a key "
+            "in the original needs a release that has the same records in the same order"
+        )
+
+
+def _check_people(counts: KeyCounts, records: int, key: str, name: str) -> None:
+    """An error if a record says not whose it is, or a person has several."""
+    if counts.missing:
+        missing = f"{count(counts.missing)} of {count(records)} records"
+        raise InputError(f"{quoted([name])}: the key {key!r} is missing in {missing}; every record needs one")
+    if counts.repeated:
+        raise InputError(
+            f"{quoted([name])}: the key {key!r} is repeated: {count(counts.repeated)} of {count(counts.people)} people "
+            "have more than one record; keep one record of each person"
+        )

@@ -10,14 +10,11 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from PETWorks.counting.counts import Integers, run_starts
-from PETWorks.releases.classes import Cells, cells_of
-from PETWorks.releases.people import Joined, Member
+from PETWorks.counting.counts import Integers
+from PETWorks.counting.people import BITS, Offer, Words
 
 CONFIDENCES = (Fraction(1, 2), Fraction(2, 3), Fraction(1))
-BITS = 64  # values that are looked at together
 
 
 class Confidence(NamedTuple):
@@ -76,107 +73,99 @@ class Intersection:
         }
 
 
-class ValueSets(NamedTuple):
-    """What the classes of several releases offer, for each person of all releases.
+class Crossed(NamedTuple):
+    """What the classes of several releases offer to some people, counted; counts of other people are added.
 
-    left   with the first release, the first two, and so on: how many values are left
-    same   whether the classes of the person offer the same values in every release
-    kept   whether the value in the focal release is among those that are left with all releases
+    targets      people of the focal release who are in another one
+    alone        for each release, how many targets are in it, and of how many it tells the value with which confidence
+    steps        the same for the first release, the first two, and so on
+    changed      and further: see `Intersection`
+    inconstant   people, targets or not, whose classes do not offer the same values in every release
     """
 
-    left: NDArray[np.int32]
-    same: NDArray[np.bool_]
-    kept: NDArray[np.bool_]
+    targets: int
+    alone: Integers
+    steps: Integers
+    changed: int
+    contradictory: int
+    mistaken: int
+    inconstant: int
+
+    def added(self, other: "Crossed") -> "Crossed":
+        """These people and those."""
+        sums: list[Any] = [one + more for one, more in zip(_plain(self), _plain(other), strict=True)]
+        return Crossed(*sums)
+
+    def intersection(self, names: Sequence[str], having: Sequence[str]) -> Intersection:
+        """The attack, by the names of all releases and of those that have the attribute."""
+        steps = [Confidence(self.targets, tuple(reached)) for reached in self.steps[:, 1:].tolist()]
+        by_name = dict(zip(having, steps, strict=True))
+        alone = {
+            name: Confidence(people, tuple(reached))
+            for name, (people, *reached) in zip(having, self.alone.tolist(), strict=True)
+        }
+        curve = [by_name.get(name) for name in names]
+        return Intersection(steps[-1], alone, curve, self.changed, self.contradictory, self.mistaken)
 
 
-def intersection(joined: Joined, attribute: str, sets: ValueSets) -> Intersection | None:
-    """The attack on people of the focal release who are in another one with the attribute; None if none has it."""
-    members = having(joined, attribute)
-    others = [member for member in members if member is not joined.focal]
-    if not others:
-        return None
-    inside = {member.name: joined.is_in(member) for member in members}
-    targets = np.logical_or.reduce([inside[other.name] for other in others]) & inside[joined.focal.name]
-    own = _own_values(joined, attribute)
-    changed = np.zeros(joined.people, np.bool_)
-    for other in others:
-        changed[other.persons] |= own[other.persons] != other.values[attribute]
-    left = sets.left[:, targets]
-    steps = iter(left)
-    return Intersection(
-        _confidence(left[-1]),
-        {
-            member.name: _confidence(_offered(member, attribute, joined.people)[targets & inside[member.name]])
-            for member in members
-        },
-        [_confidence(next(steps)) if member in members else None for member in joined.members],
+def _plain(one: Crossed) -> tuple[Any, ...]:
+    return one
+
+
+def crossed(values: int, focal: int, offers: Sequence[Offer]) -> Crossed:
+    """What releases offer to some people; the attribute has so many values, and one of the releases is the focal one.
+
+    Sets of values are bits of words; who is not in a release loses no value there.
+    """
+    inside = [offer.inside for offer in offers]
+    others = [offer for place, offer in enumerate(offers) if place != focal]
+    nobody = np.zeros(len(inside[0]), np.bool_)
+    targets = np.logical_or.reduce([nobody, *(offer.inside for offer in others)]) & inside[focal]
+    own = offers[focal].values
+    changed = np.logical_or.reduce([nobody, *(offer.inside & (offer.values != own) for offer in others)])
+    left, common, some = _values_left(values, offers)
+    kept = np.zeros(len(own), np.bool_)
+    for block, word in enumerate(common):
+        place = own - block * BITS
+        here = (place >= 0) & (place < BITS)
+        kept |= here & (word >> np.where(here, place, 0).astype(np.uint64) & np.uint64(1) == 1)
+    same = np.logical_and.reduce([one == other for one, other in zip(common, some, strict=True)])
+    offered = [_size(offer.words) for offer in offers]
+    alone = [_reached(one[targets & here]) for one, here in zip(offered, inside, strict=True)]
+    last = left[-1][targets]
+    return Crossed(
+        int(np.count_nonzero(targets)),
+        np.array(alone, np.int64),
+        np.array([_reached(one[targets]) for one in left], np.int64),
         int(np.count_nonzero(changed & targets)),
-        int(np.count_nonzero(left[-1] == 0)),
-        int(np.count_nonzero((left[-1] == 1) & ~sets.kept[targets])),
+        int(np.count_nonzero(last == 0)),
+        int(np.count_nonzero((last == 1) & ~kept[targets])),
+        int(np.count_nonzero(np.logical_or.reduce(inside) & ~same)),
     )
 
 
-def having(joined: Joined, attribute: str) -> list[Member]:
-    """The releases that have a sensitive attribute."""
-    return [member for member in joined.members if attribute in member.values]
+def _values_left(values: int, offers: Sequence[Offer]) -> tuple[list[Integers], list[Words], list[Words]]:
+    """How many values are left after each release; then which are in all of the releases, and which in some."""
+    sizes = [min(BITS, values - first) for first in range(0, values, BITS)]
+    people = len(offers[0].inside)
+    common = [np.full(people, (1 << size) - 1, np.uint64) for size in sizes]
+    some = [np.zeros(people, np.uint64) for _ in sizes]
+    left = []
+    for offer in offers:
+        common = [np.where(offer.inside, one & word, one) for one, word in zip(common, offer.words, strict=True)]
+        some = [one | word for one, word in zip(some, offer.words, strict=True)]
+        left.append(_size(common))
+    return left, common, some
 
 
-def value_sets(joined: Joined, attribute: str) -> ValueSets:
-    """How many values the classes of each person have in common, one release after the other.
-
-    Sets of values are bits of words, 64 values at a time; who is not in a release loses no value there.
-    """
-    members = having(joined, attribute)
-    number = joined.focal.number_of_values[attribute]
-    classes = [member.class_of_each(joined.people) for member in members]
-    cells = [_cells(member, attribute) for member in members]
-    left = np.zeros((len(members), joined.people), np.int32)
-    same, kept = np.ones(joined.people, np.bool_), np.zeros(joined.people, np.bool_)
-    target = _own_values(joined, attribute)
-    for first in range(0, number, BITS):
-        everything = np.uint64((1 << min(BITS, number - first)) - 1)
-        common = np.full(joined.people, everything)
-        some = np.zeros(joined.people, np.uint64)
-        for step, (member, own, listed) in enumerate(zip(members, classes, cells, strict=True)):
-            offered = _words(listed, member.classes.number, first)
-            common &= np.append(offered, everything)[own]
-            some |= np.append(offered, np.uint64(0))[own]
-            left[step] += np.bitwise_count(common)
-        same &= common == some
-        place = target - first
-        here = (place >= 0) & (place < BITS)
-        kept |= here & (common >> np.where(here, place, 0).astype(np.uint64) & np.uint64(1) == 1)
-    return ValueSets(left, same, kept)
+def _size(words: Sequence[Words]) -> Integers:
+    """How many values there are."""
+    sizes = np.zeros(len(words[0]), np.int64)
+    for word in words:
+        sizes += np.bitwise_count(word)
+    return sizes
 
 
-def _own_values(joined: Joined, attribute: str) -> Integers:
-    """For each person the value in the focal release; -1 for those who are not in it."""
-    values = np.full(joined.people, -1, np.int64)
-    values[joined.focal.persons] = joined.focal.values[attribute]
-    return values
-
-
-def _words(cells: Cells, classes: int, first: int) -> NDArray[np.uint64]:
-    """For each class which of 64 values it has, from the first on."""
-    chosen = (cells.values >= first) & (cells.values < first + BITS)
-    codes, bits = cells.classes[chosen], np.uint64(1) << (cells.values[chosen] - first).astype(np.uint64)
-    words = np.zeros(classes, np.uint64)
-    starts = run_starts(codes)
-    if len(starts):
-        words[codes[starts]] = np.bitwise_or.reduceat(bits, starts)
-    return words
-
-
-def _cells(member: Member, attribute: str) -> Cells:
-    return cells_of(member.classes, member.values[attribute], member.number_of_values[attribute])
-
-
-def _offered(member: Member, attribute: str, people: int) -> Integers:
-    """For each person how many values their class in a release has; 0 for those who are not in it."""
-    return np.append(_cells(member, attribute).per_class, 0)[member.class_of_each(people)]
-
-
-def _confidence(left: NDArray[np.integer]) -> Confidence:
-    """How many people are known with which confidence, by the number of values that are left."""
-    reached = tuple(int(np.count_nonzero((left > 0) & (left <= int(1 / one)))) for one in CONFIDENCES)
-    return Confidence(len(left), reached)
+def _reached(left: Integers) -> list[int]:
+    """How many people there are, and how many are known with which confidence, by the number of values left."""
+    return [len(left), *(int(np.count_nonzero((left > 0) & (left <= int(1 / one)))) for one in CONFIDENCES)]

@@ -1,0 +1,178 @@
+"""How many people the linked adversary hits with which sets of releases, counted on complete classes part by part.
+
+A set of releases is the bits of a number. Sets are counted by the first release that they have, the lead: a part of the
+people that has complete classes of the lead has complete classes of all its sets.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from PETWorks.counting.counts import Grouping, Integers
+from PETWorks.counting.keys import numbered, pack
+from PETWorks.counting.people import JoinedPeople, value_name
+from PETWorks.counting.questions import Question
+from PETWorks.measures.attacks.worth import Worth
+from PETWorks.releases.classes import Classes, cells_of, refined
+
+MOST_PLAYERS = 10  # up to so many releases, all sets of them are counted
+OF_PEOPLE, OF_ATTRIBUTE = 2, 3  # numbers: classes, people alone; right guesses, people in classes with one value, gain
+
+Hits = Integers  # those of people, then those of each attribute
+BySet = dict[int, Hits]
+
+
+@dataclass(frozen=True)
+class Attacked:
+    """A sensitive attribute: how many values it has, and what they are worth, if that is asked for."""
+
+    name: str
+    values: int
+    worth: Worth | None
+
+
+def hits_by_set(people: JoinedPeople, attacked: Sequence[Attacked]) -> BySet:
+    """The hits of all sets of releases; of the first ones and of all but one, if there are many releases."""
+    groups = people.groups
+    hits: BySet = {}
+    for lead in range(len(groups) if len(groups) <= MOST_PLAYERS else 2):
+        own = groups[lead]
+        later = [name for group in groups[lead + 1 :] for name in group]
+        question = Question(
+            ("hits", id(people), lead),
+            people.targets,
+            Grouping(own, own),
+            partial(_hits_of_part, groups, attacked, lead),
+            added,
+            others=(*later, *(value_name(one.name) for one in attacked)),
+        )
+        hits |= people.targets.ask([question])[0]
+    return hits
+
+
+def added(one: BySet, other: BySet) -> BySet:
+    """The hits of two parts together."""
+    return {chosen: hits + other[chosen] for chosen, hits in one.items()}
+
+
+def all_but(place: int, releases: int) -> int:
+    """The set of all releases but one."""
+    return (1 << releases) - 1 - (1 << place)
+
+
+def first_ones(number: int) -> int:
+    """The set of so many first releases."""
+    return (1 << number) - 1
+
+
+def _hits_of_part(
+    groups: Sequence[tuple[str, ...]], attacked: Sequence[Attacked], lead: int, rows: Any, _people: Any
+) -> BySet:
+    """The hits of sets whose first release is the lead, in a part that has complete classes of the lead."""
+    known = [
+        Classes(*numbered(pack([rows.columns[name] for name in group]).keys)) if place >= lead else None
+        for place, group in enumerate(groups)
+    ]
+    values = [rows.columns[value_name(one.name)].codes.astype(np.int64) for one in attacked]
+    part = _Part([one for one in known if one is not None], values, rows.weights, attacked)
+    if len(groups) <= MOST_PLAYERS:
+        return {chosen << lead: hits for chosen, hits in part.every_set().items()}
+    if lead == 1:
+        return {all_but(0, len(groups)): part.hits(list(accumulate(part.known, refined))[-1])}
+    return part.first_ones_and_all_but_one()
+
+
+class _Part:
+    """Some of the people: for each release their classes, for each attribute their values, and how many they are."""
+
+    def __init__(
+        self,
+        known: Sequence[Classes],
+        values: Sequence[Integers],
+        weights: Integers | None,
+        attacked: Sequence[Attacked],
+    ) -> None:
+        self.known, self._values, self._weights, self._attacked = known, values, weights, attacked
+
+    def every_set(self) -> BySet:
+        """The hits of all sets that have the first release.
+
+        Whoever is alone in a class, or all in it are alike in everything, stays so when more is known: they are counted
+        once, and left out from there on.
+        """
+        answers: BySet = {}
+        nothing = np.zeros(OF_PEOPLE + OF_ATTRIBUTE * len(self._attacked), np.int64)
+
+        def visit(chosen: int, first: int, rows: Integers | None, classes: Classes, settled: Hits) -> None:
+            answers[chosen] = settled + self.hits(classes, rows)
+            if first == len(self.known):
+                return
+            single = np.bincount(classes.codes, minlength=classes.number) == 1
+            is_single = single[classes.codes]
+            everyone = np.arange(len(classes.codes)) if rows is None else rows
+            settled = settled + self._of_single_rows(everyone[is_single])
+            rows, left = everyone[~is_single], classes.number - int(np.count_nonzero(single))
+            codes = (np.cumsum(~single) - 1)[classes.codes[~is_single]]
+            for place in range(first, len(self.known)):
+                more = Classes(self.known[place].codes[rows], self.known[place].number)
+                visit(chosen | 1 << place, place + 1, rows, refined(Classes(codes, left), more), settled)
+
+        visit(1, 1, None, self.known[0], nothing)
+        return answers
+
+    def first_ones_and_all_but_one(self) -> BySet:
+        """The hits of the first release, the first two, and so on; and of all but the second, the third, and so on."""
+        number = len(self.known)
+        before = list(accumulate(self.known, refined))
+        behind = [*accumulate(self.known[:0:-1], refined)][::-1]  # behind[i]: releases from i + 1 on
+        answers = {first_ones(place + 1): self.hits(classes) for place, classes in enumerate(before)}
+        for place in range(1, number):
+            others = refined(before[place - 1], behind[place]) if place < number - 1 else before[place - 1]
+            answers[all_but(place, number)] = self.hits(others)
+        return answers
+
+    def hits(self, classes: Classes, rows: Integers | None = None) -> Hits:
+        """The hits of these classes, which some of the rows are in."""
+        weights = self._weights if self._weights is None or rows is None else self._weights[rows]
+        sizes = _totals(classes, weights)
+        numbers = [classes.number, int(np.count_nonzero(sizes == 1))]
+        for values, one in zip(self._values, self._attacked, strict=True):
+            cells = cells_of(classes, values if rows is None else values[rows], one.values, weights)
+            numbers += hits_in(cells.counts, cells.values, cells.starts, one.worth)
+        return np.array(numbers, np.int64)
+
+    def _of_single_rows(self, rows: Integers) -> Hits:
+        """The hits of classes that have one row each."""
+        weights = np.ones(len(rows), np.int64) if self._weights is None else self._weights[rows]
+        people = int(weights.sum())
+        numbers = [len(rows), int(np.count_nonzero(weights == 1))]
+        for values, one in zip(self._values, self._attacked, strict=True):
+            gain = 0 if one.worth is None else int((weights * one.worth.units[values[rows]]).sum())
+            numbers += [people, people, gain]
+        return np.array(numbers, np.int64)
+
+
+def hits_in(counts: Integers, values: Integers, starts: Integers, worth: Worth | None) -> list[int]:
+    """Right guesses, people in classes with one value, and the gain: of cells in the order of their classes."""
+    if not len(counts):
+        return [0, 0, 0]
+    alone = np.diff(starts, append=len(counts)) == 1
+    gain = 0 if worth is None else int(np.maximum.reduceat(counts * worth.units[values], starts).sum())
+    return [int(np.maximum.reduceat(counts, starts).sum()), int(counts[starts[alone]].sum()), gain]
+
+
+def _totals(classes: Classes, weights: Integers | None) -> Integers:
+    if weights is None:
+        return np.bincount(classes.codes, minlength=classes.number)
+    return np.bincount(classes.codes, weights, classes.number).astype(np.int64)  # floats, exact up to 2**53 people
+
+
+def of_attribute(hits: Hits, place: int) -> Mapping[str, int]:
+    """The numbers of an attribute."""
+    first = OF_PEOPLE + OF_ATTRIBUTE * place
+    right, one_value, gain = hits[first : first + OF_ATTRIBUTE].tolist()
+    return {"right": right, "one_value": one_value, "gain": gain}
