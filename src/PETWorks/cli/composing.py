@@ -12,10 +12,12 @@ from PETWorks.cli.arguments import (
     HOLDS,
     as_json,
     columns,
+    counted_how,
     input_files,
     items,
     limits_given,
     put_out,
+    with_engine_options,
     writable,
 )
 from PETWorks.errors import ParameterError, printable
@@ -48,6 +50,7 @@ from PETWorks.tables.opening import open_table
 )
 @click.option("--separator", metavar="CHAR", help="Separator of the CSV files; detected by default.")
 @click.option("--encoding", metavar="NAME", help="Encoding of the CSV files; UTF-8 or Big5, detected, by default.")
+@with_engine_options
 @click.option(
     "--format",
     "output_format",
@@ -91,7 +94,10 @@ def compose_command(releases: tuple[str, ...], **options: Any) -> None:
             quasi_identifiers=columns(options["qi"]),
             sensitive=columns(options["sensitive"]),
             worth=worth,
+            **counted_how(options),
         )
+    if together.engine.note:
+        click.echo(f"petworks: {together.engine.note}", err=True)
     with progress(f"attacking {len(releases)} releases"):
         composition = together.compose(limits)
     for warning in composition.warnings:

@@ -1,7 +1,7 @@
 """People of several tables, joined by DuckDB.
 
-People get numbers. Then each table is written once more in their order, with a row for everyone: those who are not in the
-table have code 0, all other codes are one higher. So tables need no further join: they are read side by side.
+People get numbers. Then each table is written once more in their order, with a row for everyone: those who are not in
+the table have code 0, all other codes are one higher. So tables need no further join: they are read side by side.
 """
 
 from collections import deque

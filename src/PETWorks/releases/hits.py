@@ -4,7 +4,7 @@ A set of releases is the bits of a number. Sets are counted by the first release
 people that has complete classes of the lead has complete classes of all its sets.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from PETWorks.counting.counts import Grouping, Integers
+from PETWorks.counting import batches
+from PETWorks.counting.batches import folded
+from PETWorks.counting.counts import Grouping, Integers, run_starts
 from PETWorks.counting.keys import numbered, pack
 from PETWorks.counting.people import JoinedPeople, value_name
 from PETWorks.counting.questions import Question
@@ -73,16 +75,17 @@ def _hits_of_part(
     groups: Sequence[tuple[str, ...]], attacked: Sequence[Attacked], lead: int, rows: Any, _people: Any
 ) -> BySet:
     """The hits of sets whose first release is the lead, in a part that has complete classes of the lead."""
-    known = [
-        Classes(*numbered(pack([rows.columns[name] for name in group]).keys)) if place >= lead else None
-        for place, group in enumerate(groups)
-    ]
+    known = [Classes(*numbered(pack([rows.columns[name] for name in group]).keys)) for group in groups[lead:]]
     values = [rows.columns[value_name(one.name)].codes.astype(np.int64) for one in attacked]
-    part = _Part([one for one in known if one is not None], values, rows.weights, attacked)
-    if len(groups) <= MOST_PLAYERS:
+    whole = _Part(known, values, rows.weights, attacked)
+    return folded(partial(_hits_of_sets, len(groups), lead), added, whole.pieces(), len(known[0].codes))
+
+
+def _hits_of_sets(releases: int, lead: int, part: "_Part") -> BySet:
+    if releases <= MOST_PLAYERS:
         return {chosen << lead: hits for chosen, hits in part.every_set().items()}
     if lead == 1:
-        return {all_but(0, len(groups)): part.hits(list(accumulate(part.known, refined))[-1])}
+        return {all_but(0, releases): part.hits(list(accumulate(part.known, refined))[-1])}
     return part.first_ones_and_all_but_one()
 
 
@@ -97,6 +100,24 @@ class _Part:
         attacked: Sequence[Attacked],
     ) -> None:
         self.known, self._values, self._weights, self._attacked = known, values, weights, attacked
+
+    def pieces(self) -> Iterator["_Part"]:
+        """The same people in pieces that have complete classes of the first release, and fit into the cache."""
+        lead = self.known[0].codes
+        if len(lead) <= batches.CELLS_PER_BATCH:
+            yield self
+            return
+        order = np.argsort(lead, kind="stable")
+        ends = np.append(run_starts(lead[order])[1:], len(order))
+        first = 0
+        while first < len(order):
+            within = int(np.searchsorted(ends, first + batches.CELLS_PER_BATCH, "right")) - 1
+            last = int(ends[max(within, int(np.searchsorted(ends, first, "right")))])  # a class may be larger
+            rows = order[first:last]
+            known = [Classes(*numbered(one.codes[rows])) for one in self.known]
+            weights = None if self._weights is None else self._weights[rows]
+            yield _Part(known, [own[rows] for own in self._values], weights, self._attacked)
+            first = last
 
     def every_set(self) -> BySet:
         """The hits of all sets that have the first release.
