@@ -22,8 +22,10 @@ from PETWorks.render.language import checked_language, said
 from PETWorks.render.languages import LANGUAGES
 from PETWorks.render.prose import GLOSSARY
 from PETWorks.render.sections import SECTIONS
+from PETWorks.studio.page import STEPS as PAGES
 
 RENDER = ROOT / "src/PETWorks/render"
+STUDIO = ROOT / "src/PETWorks/studio"
 ENGLISH = LANGUAGES["en"].texts
 GROUPS = {text.partition(".")[0] for text in ENGLISH}
 OTHERS = [language for code, language in LANGUAGES.items() if code != "en"]
@@ -41,12 +43,12 @@ def places(text):
 
 def named_ids():
     """Ids that stand in the code and the templates, or begin there and are completed by a value."""
-    for path in RENDER.glob("*.py"):
+    for path in (*RENDER.glob("*.py"), *STUDIO.glob("*.py")):
         tree = ast.parse(path.read_text("utf-8"))
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 yield node.value
-    for path in (RENDER / "templates").glob("*.html"):
+    for path in (*(RENDER / "templates").glob("*.html"), *(STUDIO / "templates").glob("*.html")):
         text = path.read_text("utf-8")
         yield from re.findall(r'">?([^"\n]*)"', text) + re.findall(r"'([^'\n]*)'", text)
 
@@ -59,6 +61,7 @@ def is_id(text):
 def completed_ids():
     """Ids that are made of a beginning and a word of the document or the catalogue."""
     yield from (f"section.{section}" for section in SECTIONS)
+    yield from (f"studio.step.{step}" for step in PAGES)
     yield from (f"{term}{end}" for term in GLOSSARY for end in ("", ".meaning"))
     yield from (f"need.{need}" for need in NEEDS)
     yield from (f"verdict.{verdict}" for verdict in ("pass", "waived", "fail", "withheld"))

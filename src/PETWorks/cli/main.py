@@ -37,6 +37,7 @@ MODULES = {
     "regimes": "policies",
     "schema": "policies",
     "verify": "policies",
+    "studio": "serving",
 }  # where each command is; only the one that is called is imported
 
 

@@ -1,5 +1,7 @@
 """What a terminal shows besides the result: colour, and the progress of long work. Pipes get neither."""
 
+import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -8,6 +10,8 @@ from typing import Any
 
 from PETWorks.errors import printable
 from PETWorks.measures.numbers import amount, count
+
+PROGRESS_LINES = "PETWORKS_PROGRESS_LINES"  # a variable of the environment: if it is set, progress is lines of JSON
 
 
 def style(output: Path | None) -> dict[str, Any]:
@@ -24,8 +28,16 @@ def _is_terminal(stream: Any) -> bool:
     return stream is not None and bool(stream.isatty())
 
 
+def _line(**state: Any) -> None:
+    """How far the work is, for a program that started this one."""
+    finite = {key: value if value != float("inf") else None for key, value in state.items()}
+    print(json.dumps({"progress": finite}), file=sys.stderr, flush=True)  # noqa: T201 - it is meant for standard error
+
+
 def progress(doing: str) -> Any:
     """A spinner with the time on a terminal, nothing elsewhere."""
+    if PROGRESS_LINES in os.environ:
+        _line(doing=doing)
     if not _is_terminal(sys.stderr):
         return nullcontext()
     from rich.console import Console
@@ -40,6 +52,9 @@ def progress(doing: str) -> Any:
 @contextmanager
 def searching() -> Iterator[Callable[[Any], None]]:
     """How far a search is, with the gap to what could still be better, on a terminal; nothing elsewhere."""
+    if PROGRESS_LINES in os.environ:
+        yield lambda state: _line(doing="searching", checked=state.checked, best=state.best, bound=state.bound)
+        return
     if not _is_terminal(sys.stderr):
         yield lambda _state: None
         return
@@ -62,6 +77,9 @@ def searching() -> Iterator[Callable[[Any], None]]:
 @contextmanager
 def counting() -> Iterator[Callable[[int, int], None]]:
     """A bar with the time left on a terminal, nothing elsewhere."""
+    if PROGRESS_LINES in os.environ:
+        yield lambda finished, total: _line(doing="subsets", finished=finished, total=total)
+        return
     if not _is_terminal(sys.stderr):
         yield lambda _finished, _total: None
         return

@@ -15,6 +15,7 @@ TEXTS = {
     "write.attack": "{attack} of {column}",
     "write.exact": "{value} ({exact})",
     "write.labelled": "{label}: {text}",
+    "write.kilobytes": "{n} kB",
     "write.clauses": "; ",
     # verdicts and words of the tables
     "verdict.pass": "pass",
@@ -560,4 +561,33 @@ TEXTS = {
     "term.waiver.meaning": (
         "A decision, with an owner and an expiry date, to release the table although a rule does not hold."
     ),
+    # the page for stewards
+    "studio.skip": "Skip to the content",
+    "studio.steps": "Steps",
+    "studio.step.open": "Open",
+    "studio.step.columns": "Columns",
+    "studio.step.risk": "Risk",
+    "studio.step.levels": "Levels",
+    "studio.step.safe": "Make it safe",
+    "studio.step.compare": "Compare",
+    "studio.step.decide": "Decide",
+    "studio.counting": "counting …",
+    "studio.command": "The same on the command line",
+    "studio.copy": "Copy",
+    "studio.copied": "Copied",
+    "studio.undo": "Undo the last change ({n} can be undone)",
+    "studio.local": "Everything stays on this machine.",
+    "studio.error": "That did not work",
+    "studio.back": "Back to the files",
+    "studio.bar.records": "{n} records",
+    "studio.bar.records.one": "1 record",
+    "studio.bar.risk": "highest risk {risk}",
+    "studio.open.intro": "Choose a table. It stays where it is; what you decide is kept in a policy file beside it.",
+    "studio.open.size": "size",
+    "studio.open.begin": "Open",
+    "studio.open.continue": "Go on",
+    "studio.open.nothing": "There is no table in this folder or below it. Tables are files that end in .csv, "
+    ".parquet or .feather.",
+    "studio.open.more": "There are more files than are shown; open the page with a smaller folder.",
+    "studio.open.policies": "Policies",
 }

@@ -1,0 +1,85 @@
+"""The web application: its pages, and what they share."""
+
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from PETWorks.errors import PETWorksError
+from PETWorks.render.languages import LANGUAGES
+from PETWorks.studio.jobs import Jobs
+from PETWorks.studio.page import LANGUAGE_COOKIE, computed, desk_of, form_of, part, see, show_error
+from PETWorks.studio.routes import ROUTES
+from PETWorks.studio.state import Studio
+from PETWorks.studio.workspace import Workspace
+
+STATIC = Path(__file__).with_name("static")
+SHARED = Path(__file__).parent.with_name("render") / "templates" / "report.css"  # the look of the report
+
+
+async def _static(request: Request) -> Response:
+    known = {path.name: path for path in (*STATIC.iterdir(), SHARED)}
+    name = request.path_params["name"]
+    return FileResponse(known[name]) if name in known else PlainTextResponse("not found", 404)
+
+
+async def _bar(request: Request) -> Response:
+    """The verdict on what is open, which the bar at the top of every page shows once it is known."""
+    desk = await desk_of(request)
+    check = await computed(lambda: desk.check)
+    return part(request, "bar.html", desk, d=check.content)
+
+
+async def _undo(request: Request) -> Response:
+    desk = await desk_of(request)
+    form = await form_of(request)
+    await computed(desk.file.undo)
+    return see(request, _own_path(form.text("back")), desk)
+
+
+async def _language(request: Request) -> Response:
+    form = await form_of(request)
+    answer = RedirectResponse(_own_address(form.text("back")), 303)
+    if form.text("lang") in LANGUAGES:
+        answer.set_cookie(LANGUAGE_COOKIE, form.text("lang"), httponly=True, samesite="strict")
+    return answer
+
+
+def _own_address(address: str) -> str:
+    """An address on this server, or the first page."""
+    parts = urlsplit(address)
+    own = not parts.scheme and not parts.netloc and address.startswith("/") and not address.startswith(("//", "/\\"))
+    return address if own else "/"
+
+
+def _own_path(address: str) -> str:
+    return urlsplit(_own_address(address)).path
+
+
+def make_app(folder: Path) -> Starlette:
+    """The application for a folder."""
+    works = Studio(Workspace(folder), Jobs(folder.resolve()))
+
+    @asynccontextmanager
+    async def lifespan(_app: Starlette) -> Any:
+        yield
+        works.jobs.cancel_all()
+
+    app = Starlette(
+        routes=[
+            *ROUTES,
+            Route("/static/{name}", _static),
+            Route("/bar", _bar),
+            Route("/undo", _undo, methods=["POST"]),
+            Route("/language", _language, methods=["POST"]),
+        ],
+        exception_handlers={PETWorksError: show_error},
+        lifespan=lifespan,
+    )
+    app.state.studio = works
+    return app

@@ -1,0 +1,82 @@
+"""What is open on the page: a policy with its table, counted once, and the check of it as long as nothing changes."""
+
+from functools import cached_property
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+from PETWorks.counting.release import Release
+from PETWorks.gate.policy import Policy, read_policy
+from PETWorks.render.checks import Check, check
+from PETWorks.studio.policy_file import PolicyFile
+
+MOST_DESKS = 3
+Stamp = tuple[Any, ...]
+
+
+class Desk:
+    """A policy as it is now, and what was computed from it. Threads share it; each thing is computed once."""
+
+    def __init__(self, file: PolicyFile) -> None:
+        self.file = file
+        self.stamp = stamp_of(file)
+        self.policy: Policy = read_policy(file.path)
+        self._lock = RLock()
+
+    @property
+    def release(self) -> Release:
+        """The policy's table, opened with its roles and hierarchies."""
+        with self._lock:
+            return self._release
+
+    @cached_property
+    def _release(self) -> Release:
+        return self.policy.release()
+
+    @property
+    def check(self) -> Check:
+        """The verdict, and everything that a report says."""
+        with self._lock:
+            return self._check
+
+    @cached_property
+    def _check(self) -> Check:
+        return check(self.policy)
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether the verdict is known already."""
+        return "_check" in vars(self)
+
+    @property
+    def table_name(self) -> str:
+        """What the page calls the table."""
+        return getattr(self.policy.data, "name", str(self.policy.data))
+
+
+class Desks:
+    """The desks that were used last, by their policy; one is made anew when the policy or its table has changed."""
+
+    def __init__(self) -> None:
+        self._desks: dict[Path, Desk] = {}
+        self._lock = RLock()
+
+    def of(self, path: Path) -> Desk:
+        """The desk of a policy."""
+        file = PolicyFile(path)
+        with self._lock:
+            desk = self._desks.pop(path, None)
+            if desk is None or desk.stamp != stamp_of(file):
+                desk = Desk(file)
+            self._desks[path] = desk
+            for oldest in list(self._desks)[:-MOST_DESKS]:
+                del self._desks[oldest]
+            return desk
+
+
+def stamp_of(file: PolicyFile) -> Stamp:
+    """By which a change of the policy or of the files that it names is noticed."""
+    policy = read_policy(file.path)
+    named = [path for path in (policy.data, policy.original, policy.population) if isinstance(path, Path)]
+    stats = [(path, path.stat()) for path in named if path.exists()]
+    return (file.digest, *((str(path), stat.st_mtime_ns, stat.st_size) for path, stat in stats))

@@ -1,0 +1,150 @@
+"""Long work: the command itself, as anybody could type it, in a process that can be stopped.
+
+So the page and the command line cannot differ. The process says how far it is in lines of JSON on its standard error.
+"""
+
+import json
+import os
+import secrets
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock, Thread
+from typing import Any
+
+from PETWorks.errors import InputError
+from PETWorks.render.terminal import PROGRESS_LINES
+
+MOST_JOBS = 20  # that are remembered
+LONGEST_OUTPUT = 4_000_000
+GRACE = 5.0  # seconds that a process has to end by itself
+
+
+class Job:
+    """A command that runs or has run.
+
+    command    as it is typed in the folder of the page
+    progress   what it said last: nodes tried, best loss, bound
+    code       its exit code; None while it runs
+    """
+
+    def __init__(self, arguments: Sequence[str], folder: Path) -> None:
+        self.id = secrets.token_urlsafe(12)
+        self.command = shlex.join(["petworks", *arguments])
+        self.progress: dict[str, Any] = {}
+        self.messages: list[str] = []
+        self.output = ""
+        self.code: int | None = None
+        self.is_cancelled = False
+        self._process = subprocess.Popen(  # noqa: S603 - this program, with arguments that are no shell's
+            [sys.executable, "-m", "PETWorks", *arguments],
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, PROGRESS_LINES: "1", "PYTHONUTF8": "1"},
+            start_new_session=True,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+        )
+        reader = Thread(target=self._read_output, daemon=True)
+        self._readers = [reader, Thread(target=self._read_errors, daemon=True)]
+        for thread in self._readers:
+            thread.start()
+        Thread(target=self._wait, daemon=True).start()
+
+    def _read_output(self) -> None:
+        assert self._process.stdout is not None
+        self.output = self._process.stdout.read(LONGEST_OUTPUT)
+        while self._process.stdout.read(1 << 16):
+            pass
+
+    def _read_errors(self) -> None:
+        assert self._process.stderr is not None
+        for line in self._process.stderr:
+            if line.startswith('{"progress"'):
+                try:
+                    self.progress = json.loads(line)["progress"]
+                except (ValueError, KeyError):
+                    continue
+            elif len(self.messages) < 100:
+                self.messages.append(line.rstrip("\n"))
+
+    def _wait(self) -> None:
+        code = self._process.wait()
+        for thread in self._readers:
+            thread.join()
+        self.code = code
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has not ended."""
+        return self.code is None
+
+    @property
+    def result(self) -> Any:
+        """What it printed, as JSON; None if it printed something else."""
+        try:
+            return json.loads(self.output)
+        except ValueError:
+            return None
+
+    def stop(self) -> None:
+        """End a search with the best that it has found, as Ctrl-C does."""
+        if self.is_running:
+            self._process.send_signal(signal.SIGINT)
+
+    def cancel(self) -> None:
+        """End it, and everything that it started, without a result."""
+        self.is_cancelled = True
+        if self._process.poll() is None:
+            self._signal(signal.SIGTERM)
+            try:
+                self._process.wait(GRACE)
+            except subprocess.TimeoutExpired:
+                self._signal(signal.SIGKILL)
+                self._process.wait()
+
+    def _signal(self, number: signal.Signals) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, number)
+
+
+class Jobs:
+    """The commands that this server has started, the last ones."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._jobs: dict[str, Job] = {}
+        self._lock = Lock()
+
+    def start(self, *arguments: str) -> Job:
+        """Start a command in the folder of the page."""
+        job = Job(arguments, self._folder)
+        with self._lock:
+            self._jobs[job.id] = job
+            ended = [one for one in self._jobs.values() if not one.is_running]
+            for old in ended[: max(0, len(self._jobs) - MOST_JOBS)]:
+                del self._jobs[old.id]
+        return job
+
+    def of(self, job_id: str) -> Job:
+        """A job by its id."""
+        if job_id not in self._jobs:
+            raise InputError("there is no such job; it may have been of an earlier start of the page")
+        return self._jobs[job_id]
+
+    @property
+    def are_running(self) -> bool:
+        """Whether any of them has not ended."""
+        return any(job.is_running for job in list(self._jobs.values()))
+
+    def cancel_all(self) -> None:
+        """End all of them: nothing goes on when the page is closed."""
+        for job in list(self._jobs.values()):
+            job.cancel()

@@ -1,0 +1,158 @@
+"""What all pages share: the template engine, the language of the user, the bar at the top, and errors."""
+
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any
+from urllib.parse import parse_qs, urlencode
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from PETWorks import __version__
+from PETWorks.errors import InputError, PETWorksError, printable
+from PETWorks.measures.numbers import count
+from PETWorks.render.language import ENGLISH, measure_name, name, own, percent, put, rule_name, said, thresholds
+from PETWorks.render.languages import LANGUAGES
+from PETWorks.studio.desk import Desk
+from PETWorks.studio.hints import HINTS
+from PETWorks.studio.state import Studio
+
+STEPS = ("open", "columns", "risk", "levels", "safe", "compare", "decide")
+LANGUAGE_COOKIE = "petworks-language"
+MOST_FIELDS = 20_000
+
+
+@cache
+def _environment() -> Any:
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=ChoiceLoader([PackageLoader("PETWorks.studio"), PackageLoader("PETWorks.render")]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def language(request: Request) -> str:
+    """The language that the user has chosen, or that the browser asks for."""
+    chosen = request.cookies.get(LANGUAGE_COOKIE, "")
+    if chosen in LANGUAGES:
+        return chosen
+    return "zh-TW" if request.headers.get("accept-language", "").lower().startswith("zh") else ENGLISH
+
+
+def studio(request: Request) -> Studio:
+    """What the server works on."""
+    found: Studio = request.app.state.studio
+    return found
+
+
+async def desk_of(request: Request) -> Desk:
+    """The desk of the policy that the address names."""
+    return await run_in_threadpool(find_desk, request)
+
+
+def find_desk(request: Request) -> Desk:
+    """The same, where waiting is allowed."""
+    works = studio(request)
+    return works.desks.of(works.workspace.path(request.query_params.get("policy", "")))
+
+
+def link(path: str, desk: Desk | None, request: Request, **values: str) -> str:
+    """The address of a page about the policy that is open."""
+    given = dict(values) if desk is None else {"policy": studio(request).workspace.relative(desk.file.path), **values}
+    return f"{path}?{urlencode(given)}" if given else path
+
+
+def rendered(request: Request, template: str, desk: Desk | None = None, **values: Any) -> str:
+    """A template, or a part of a page, in the language of the user."""
+    lang = language(request)
+    text: str = (
+        _environment()
+        .get_template(template)
+        .render(
+            lang=lang,
+            languages=[LANGUAGES[lang]],
+            all_languages=LANGUAGES.values(),
+            version=__version__,
+            desk=desk,
+            steps=STEPS,
+            here=request.url.path + (f"?{request.url.query}" if request.url.query else ""),
+            link=lambda path, **more: link(path, desk, request, **more),
+            _=partial(said, lang),
+            count=count,
+            name=name,
+            printable=printable,
+            own=lambda text: own(text, lang),
+            put=lambda value: put(value, lang),
+            percent=lambda share: percent(share, lang),
+            measure=lambda measure: measure_name(measure, lang),
+            rule_name=lambda rule: rule_name(rule, lang),
+            thresholds=lambda rule: thresholds(rule, lang),
+            **values,
+        )
+    )
+    return text
+
+
+def page(request: Request, step: str, desk: Desk | None = None, status: int = 200, **values: Any) -> Response:
+    """A whole page: the template with the name of the step."""
+    return HTMLResponse(rendered(request, f"{step}.html", desk, step=step, **values), status)
+
+
+def part(request: Request, template: str, desk: Desk | None = None, **values: Any) -> Response:
+    """A part of a page, which the script puts in its place."""
+    return HTMLResponse(rendered(request, template, desk, **values))
+
+
+def see(request: Request, path: str, desk: Desk | None = None, **values: str) -> Response:
+    """Go on with another page, after something was changed."""
+    return RedirectResponse(link(path, desk, request, **values), 303)
+
+
+class Form:
+    """The fields of a form that was sent."""
+
+    def __init__(self, body: bytes) -> None:
+        try:
+            self.fields = parse_qs(body.decode("utf-8"), keep_blank_values=True, max_num_fields=MOST_FIELDS)
+        except ValueError:
+            raise InputError("the form cannot be read") from None
+
+    def text(self, name: str) -> str:
+        """A field; empty if it is not there."""
+        return self.fields.get(name, [""])[-1].strip()
+
+    def texts(self, name: str) -> list[str]:
+        """All fields with a name."""
+        return self.fields.get(name, [])
+
+    def beginning(self, start: str) -> dict[str, str]:
+        """The fields whose name begins so, by the rest of their name."""
+        return {name.removeprefix(start): texts[-1] for name, texts in self.fields.items() if name.startswith(start)}
+
+
+async def form_of(request: Request) -> Form:
+    """The fields of the form that was sent."""
+    return Form(await request.body())
+
+
+def error_text(error: PETWorksError) -> str:
+    """What is wrong, with the words of the page for what could be done."""
+    return printable(error.worded(HINTS))
+
+
+async def show_error(request: Request, error: Exception) -> Response:
+    """The page for input that cannot be used."""
+    assert isinstance(error, PETWorksError)
+    if request.headers.get("x-part"):
+        return HTMLResponse(rendered(request, "error_part.html", message=error_text(error)), 400)
+    return page(request, "error", status=400, message=error_text(error))
+
+
+async def computed(work: Callable[..., Any], *arguments: Any) -> Any:
+    """The result of something that takes time, while other requests are answered."""
+    return await run_in_threadpool(work, *arguments)

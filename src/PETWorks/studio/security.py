@@ -1,0 +1,137 @@
+"""Who may talk to the server: the browser of the user who started it, from its own pages, and nobody else.
+
+Every other program on the machine, and every web page that the user visits, can send requests to a local port. So each
+request must name the server as it is called on this machine (DNS rebinding), have the cookie that only the user's
+browser gets, and, if it changes something, come from a page of the server itself.
+"""
+
+import secrets
+from collections.abc import Iterable
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qs
+
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LARGEST_BODY = 1 << 20
+SAFE_METHODS = ("GET", "HEAD")
+ENTRANCE = "/enter"
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Frame-Options": "DENY",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+# A page and no redirect: a browser does not send the cookie with a request to which another site led it.
+ENTERED = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/"><a href="/">PETWorks</a>'
+
+
+class Guard:
+    """Lets in whoever has the cookie, and gives it to the first one who has the token.
+
+    token   in the address with which the browser is opened; it works once
+    """
+
+    def __init__(self, app: ASGIApp, port: int) -> None:
+        self._app, self._port = app, port
+        self.token = secrets.token_urlsafe(32)
+        self._secret = secrets.token_urlsafe(32)
+        self._is_used = False
+        self.cookie = f"petworks-studio-{port}"
+        self._hosts = {f"{host}:{port}" for host in ("127.0.0.1", "localhost", "[::1]")}
+        self._origins = {f"http://{host}" for host in self._hosts}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse a request, or pass it on."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":  # there are no web sockets here
+            return
+        refusal = self._answer(scope)
+        if refusal is not None:
+            await refusal(scope, receive, _with_headers(send))
+            return
+        await self._app(scope, _limited(receive), _with_headers(send))
+
+    def _answer(self, scope: Scope) -> Response | None:
+        """The answer to a request that is not passed on; None if it is."""
+        headers = _headers(scope)
+        if headers.get("host") not in self._hosts:  # before anything else: the name is all that DNS rebinding changes
+            return PlainTextResponse("unknown host", 421)
+        if int(length) > LARGEST_BODY if (length := headers.get("content-length", "0")).isdecimal() else True:
+            return PlainTextResponse("the request is too large", 413)
+        if scope["path"] == ENTRANCE and scope["method"] == "GET":
+            return self._entrance(scope)
+        if not self._has_cookie(headers.get("cookie", "")):
+            return PlainTextResponse("open this page with the address that petworks studio printed", 403)
+        if not self._is_own(scope["method"], headers):
+            return PlainTextResponse("only pages of this server may do that", 403)
+        return None
+
+    def _entrance(self, scope: Scope) -> Response:
+        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+        if self._is_used or not secrets.compare_digest(given.encode(), self.token.encode()):
+            return PlainTextResponse("this address works once; start petworks studio again for a new one", 403)
+        self._is_used = True
+        answer = HTMLResponse(ENTERED)
+        answer.set_cookie(self.cookie, self._secret, httponly=True, samesite="strict", path="/")
+        return answer
+
+    def _has_cookie(self, text: str) -> bool:
+        try:
+            found = SimpleCookie(text).get(self.cookie)
+        except CookieError:
+            return False
+        return found is not None and secrets.compare_digest(found.value.encode(), self._secret.encode())
+
+    def _is_own(self, method: str, headers: dict[str, str]) -> bool:
+        """Whether a request comes from a page of the server; one that only reads may also be typed by the user."""
+        site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+        if method in SAFE_METHODS:
+            return site in (None, "same-origin", "none") and origin in (None, *self._origins)
+        return origin in self._origins and site in (None, "same-origin")
+
+
+def _headers(scope: Scope) -> dict[str, str]:
+    """The headers of a request; one that is there twice has no value that can be trusted."""
+    headers: dict[str, str] = {}
+    for name, value in scope["headers"]:
+        key = name.decode("latin-1").lower()
+        headers[key] = "" if key in headers else value.decode("latin-1")
+    return headers
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            given = {name.lower() for name, _ in message["headers"]}
+            message["headers"] = [*message["headers"], *_missing(given)]
+        await send(message)
+
+    return sending
+
+
+def _missing(given: set[bytes]) -> Iterable[tuple[bytes, bytes]]:
+    for name, value in HEADERS.items():
+        if name.lower().encode() not in given:
+            yield name.lower().encode(), value.encode()
+
+
+def _limited(receive: Receive) -> Receive:
+    """Stop reading a request whose body is larger than it may be, whatever its headers say."""
+    read = 0
+
+    async def receiving() -> Message:
+        nonlocal read
+        message = await receive()
+        read += len(message.get("body", b""))
+        return {"type": "http.disconnect"} if read > LARGEST_BODY else message
+
+    return receiving

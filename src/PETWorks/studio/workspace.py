@@ -1,0 +1,70 @@
+"""The folder that the page works in: which files are there, and that no path leads out of it."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from PETWorks.errors import InputError, printable
+
+TABLES = (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow")
+POLICIES = (".yaml", ".yml")
+MOST_FILES = 2_000
+DEEPEST = 4
+
+
+@dataclass(frozen=True)
+class Found:
+    """A file: its path below the folder, and its size."""
+
+    path: str
+    size: int
+
+
+class Workspace:
+    """A folder and what is below it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = folder.resolve(strict=True)
+
+    def path(self, named: str) -> Path:
+        """The file that a page names; an error if it is not below the folder, also by way of a symlink."""
+        path = Path(named)
+        if not named or "\0" in named or path.is_absolute():
+            raise InputError("expected the path of a file below the folder that the page was opened with")
+        target = self.root / path
+        if not target.parent.resolve().is_relative_to(self.root) or not target.resolve().is_relative_to(self.root):
+            raise InputError(f"{printable(path.name)!r} is not below the folder that the page was opened with")
+        return target.resolve()
+
+    def relative(self, path: Path) -> str:
+        """A file below the folder as pages name it."""
+        return path.resolve().relative_to(self.root).as_posix()
+
+    def files(self) -> tuple[list[Found], list[Found], bool]:
+        """Tables and policies below the folder, and whether there are more than are listed. Hidden ones are not."""
+        tables: list[Found] = []
+        policies: list[Found] = []
+        for folder, folders, names in os.walk(self.root):
+            depth = len(Path(folder).relative_to(self.root).parts)
+            folders[:] = sorted(name for name in folders if not name.startswith(".") and depth < DEEPEST)
+            for name in sorted(names):
+                if len(tables) + len(policies) >= MOST_FILES:
+                    return tables, policies, True
+                kinds = {TABLES: tables, POLICIES: policies}
+                listed = next((kind for ends, kind in kinds.items() if Path(name).suffix.lower() in ends), None)
+                path = Path(folder) / name
+                if listed is None or name.startswith(".") or path.is_symlink() or not path.is_file():
+                    continue
+                if listed is policies and not _is_policy(path):
+                    continue
+                listed.append(Found(path.relative_to(self.root).as_posix(), path.stat().st_size))
+        return tables, policies, False
+
+
+def _is_policy(path: Path) -> bool:
+    """Whether a YAML file is a policy, which says so near its beginning."""
+    try:
+        with path.open("rb") as file:
+            return b"petworks_policy" in file.read(4096)
+    except OSError:
+        return False
