@@ -1,9 +1,10 @@
 """What is open on the page: a policy with its table, counted once, and the check of it as long as nothing changes."""
 
-from functools import cached_property
+from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
-from threading import RLock
-from typing import Any
+from threading import Lock, RLock
+from typing import Any, TypeVar
 
 from PETWorks.counting.release import Release
 from PETWorks.gate.policy import Policy, read_policy
@@ -12,6 +13,7 @@ from PETWorks.studio.policy_file import PolicyFile
 
 MOST_DESKS = 3
 Stamp = tuple[Any, ...]
+Made = TypeVar("Made")
 
 
 class Desk:
@@ -21,32 +23,34 @@ class Desk:
         self.file = file
         self.stamp = stamp_of(file)
         self.policy: Policy = read_policy(file.path)
-        self._lock = RLock()
+        self._made: dict[str, Any] = {}
+        self._locks: defaultdict[str, RLock] = defaultdict(RLock)
+        self._lock = Lock()
+
+    def once(self, name: str, make: Callable[[], Made]) -> Made:
+        """Something that is made of this policy and its table, once; other threads that want it wait for it."""
+        with self._lock:
+            lock = self._locks[name]
+        with lock:
+            if name not in self._made:
+                self._made[name] = make()
+            made: Made = self._made[name]
+            return made
 
     @property
     def release(self) -> Release:
         """The policy's table, opened with its roles and hierarchies."""
-        with self._lock:
-            return self._release
-
-    @cached_property
-    def _release(self) -> Release:
-        return self.policy.release()
+        return self.once("release", self.policy.release)
 
     @property
     def check(self) -> Check:
         """The verdict, and everything that a report says."""
-        with self._lock:
-            return self._check
-
-    @cached_property
-    def _check(self) -> Check:
-        return check(self.policy)
+        return self.once("check", lambda: check(self.policy))
 
     @property
     def is_checked(self) -> bool:
         """Whether the verdict is known already."""
-        return "_check" in vars(self)
+        return "check" in self._made
 
     @property
     def table_name(self) -> str:

@@ -1,15 +1,19 @@
 """The folder that the page works in: which files are there, and that no path leads out of it."""
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from PETWorks.errors import InputError, printable
+from PETWorks.gate.document import FORMAT
 
 TABLES = (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow")
 POLICIES = (".yaml", ".yml")
 MOST_FILES = 2_000
 DEEPEST = 4
+MOST_CHECKS = 200
+LARGEST_CHECK = 16_000_000
 
 
 @dataclass(frozen=True)
@@ -44,21 +48,33 @@ class Workspace:
         """Tables and policies below the folder, and whether there are more than are listed. Hidden ones are not."""
         tables: list[Found] = []
         policies: list[Found] = []
+        for path in self._visible():
+            if len(tables) + len(policies) >= MOST_FILES:
+                return tables, policies, True
+            kinds = {TABLES: tables, POLICIES: policies}
+            listed = next((kind for ends, kind in kinds.items() if path.suffix.lower() in ends), None)
+            if listed is None or (listed is policies and not _is_policy(path)):
+                continue
+            listed.append(Found(path.relative_to(self.root).as_posix(), path.stat().st_size))
+        return tables, policies, False
+
+    def checks(self) -> list[Found]:
+        """Results of `petworks check --json` below the folder."""
+        found: list[Found] = []
+        for path in self._visible():
+            if path.suffix.lower() == ".json" and len(found) < MOST_CHECKS and _is_check(path):
+                found.append(Found(path.relative_to(self.root).as_posix(), path.stat().st_size))
+        return found
+
+    def _visible(self) -> Iterator[Path]:
+        """The files below the folder, in order; neither hidden ones nor symlinks."""
         for folder, folders, names in os.walk(self.root):
             depth = len(Path(folder).relative_to(self.root).parts)
             folders[:] = sorted(name for name in folders if not name.startswith(".") and depth < DEEPEST)
             for name in sorted(names):
-                if len(tables) + len(policies) >= MOST_FILES:
-                    return tables, policies, True
-                kinds = {TABLES: tables, POLICIES: policies}
-                listed = next((kind for ends, kind in kinds.items() if Path(name).suffix.lower() in ends), None)
                 path = Path(folder) / name
-                if listed is None or name.startswith(".") or path.is_symlink() or not path.is_file():
-                    continue
-                if listed is policies and not _is_policy(path):
-                    continue
-                listed.append(Found(path.relative_to(self.root).as_posix(), path.stat().st_size))
-        return tables, policies, False
+                if not name.startswith(".") and not path.is_symlink() and path.is_file():
+                    yield path
 
 
 def _is_policy(path: Path) -> bool:
@@ -66,5 +82,13 @@ def _is_policy(path: Path) -> bool:
     try:
         with path.open("rb") as file:
             return b"petworks_policy" in file.read(4096)
+    except OSError:
+        return False
+
+
+def _is_check(path: Path) -> bool:
+    """Whether a JSON file is the result of a check, which says so somewhere."""
+    try:
+        return path.stat().st_size <= LARGEST_CHECK and FORMAT.encode() in path.read_bytes()
     except OSError:
         return False
