@@ -6,12 +6,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from PETWorks.errors import PETWorksError
 from PETWorks.render.languages import LANGUAGES
+from PETWorks.studio.attending import Attended
 from PETWorks.studio.jobs import Jobs
 from PETWorks.studio.page import LANGUAGE_COOKIE, computed, desk_of, form_of, part, see, show_error
 from PETWorks.studio.routes import ROUTES
@@ -38,7 +40,7 @@ async def _bar(request: Request) -> Response:
 async def _undo(request: Request) -> Response:
     desk = await desk_of(request)
     form = await form_of(request)
-    await computed(desk.file.undo)
+    await computed(desk.file.undo, form.text("seen") or None)
     return see(request, _own_path(form.text("back")), desk)
 
 
@@ -53,8 +55,9 @@ async def _language(request: Request) -> Response:
 def _own_address(address: str) -> str:
     """An address on this server, or the first page."""
     parts = urlsplit(address)
-    own = not parts.scheme and not parts.netloc and address.startswith("/") and not address.startswith(("//", "/\\"))
-    return address if own else "/"
+    plain = address.isprintable() and "\\" not in address  # browsers leave out tabs, and read \ as /
+    own = not parts.scheme and not parts.netloc and address.startswith("/") and not address.startswith("//")
+    return address if plain and own else "/"
 
 
 def _own_path(address: str) -> str:
@@ -78,7 +81,8 @@ def make_app(folder: Path) -> Starlette:
             Route("/undo", _undo, methods=["POST"]),
             Route("/language", _language, methods=["POST"]),
         ],
-        exception_handlers={PETWorksError: show_error},
+        middleware=[Middleware(Attended, works=works)],
+        exception_handlers={PETWorksError: show_error, OSError: show_error, MemoryError: show_error},
         lifespan=lifespan,
     )
     app.state.studio = works

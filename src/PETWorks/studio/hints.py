@@ -10,5 +10,5 @@ HINTS: Mapping[Hint, str] = {
     Hint.QUASI_IDENTIFIERS: "see the step Columns",
     Hint.SENSITIVE_ATTRIBUTES: "see the step Columns",
     Hint.HIERARCHIES: "see the step Levels",
-    Hint.ROOT: "open the page with a folder above both",
+    Hint.ROOT: "put the policy and its files in one folder",
 }

@@ -41,12 +41,13 @@ class Job:
         self.code: int | None = None
         self.is_cancelled = False
         self._process = subprocess.Popen(  # noqa: S603 - this program, with arguments that are no shell's
-            [sys.executable, "-m", "PETWorks", *arguments],
+            # -P: Python files in the folder of the page are data like others, and are not imported.
+            [sys.executable, "-P", "-m", "PETWorks", *arguments],
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env={**os.environ, PROGRESS_LINES: "1", "PYTHONUTF8": "1"},
+            env=_environment(),
             start_new_session=True,
             text=True,
             encoding="utf-8",
@@ -113,6 +114,16 @@ class Job:
     def _signal(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, number)
+
+
+def _environment() -> dict[str, str]:
+    """What the process is told; folders of modules that are named from here are elsewhere for it."""
+    environment = {**os.environ, PROGRESS_LINES: "1", "PYTHONUTF8": "1", "PYTHONSAFEPATH": "1"}
+    if modules := environment.get("PYTHONPATH"):
+        environment["PYTHONPATH"] = os.pathsep.join(
+            str(Path(folder).absolute()) for folder in modules.split(os.pathsep)
+        )
+    return environment
 
 
 class Jobs:

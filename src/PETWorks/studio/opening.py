@@ -24,7 +24,7 @@ async def show(request: Request) -> Response:
 async def begin(request: Request) -> Response:
     """Open a table: with the policy beside it, or with a new one that `petworks init` would write."""
     works, form = studio(request), await form_of(request)
-    table = works.workspace.path(form.text("table"))
+    table = works.workspace.table(form.text("table"))
     policy = works.workspace.path(_policy_of(form.text("table")))
     if not policy.exists():
         await computed(_start, table, policy)

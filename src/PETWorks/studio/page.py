@@ -1,7 +1,9 @@
 """What all pages share: the template engine, the language of the user, the bar at the top, and errors."""
 
+import os
 from collections.abc import Callable
 from functools import cache, partial
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
@@ -140,17 +142,26 @@ async def form_of(request: Request) -> Form:
     return Form(await request.body())
 
 
-def error_text(error: PETWorksError) -> str:
+def error_text(error: Exception) -> str:
     """What is wrong, with the words of the page for what could be done."""
-    return printable(error.worded(HINTS))
+    if isinstance(error, PETWorksError):
+        return printable(error.worded(HINTS))
+    if isinstance(error, OSError):
+        what = "write the result" if error.filename is None else f"use {Path(os.fsdecode(error.filename)).name!r}"
+        return printable(f"cannot {what}: {error.strerror or 'the system rejected it'}")
+    return "not enough memory"
 
 
 async def show_error(request: Request, error: Exception) -> Response:
     """The page for input that cannot be used."""
-    assert isinstance(error, PETWorksError)
+    return error_page(request, error_text(error), 400)
+
+
+def error_page(request: Request, message: str, status: int) -> Response:
+    """The page, or the part of one, for something that did not work."""
     if request.headers.get("x-part"):
-        return HTMLResponse(rendered(request, "error_part.html", message=error_text(error)), 400)
-    return page(request, "error", status=400, message=error_text(error))
+        return HTMLResponse(rendered(request, "error_part.html", message=message), status)
+    return page(request, "error", status=status, message=message)
 
 
 async def computed(work: Callable[..., Any], *arguments: Any) -> Any:

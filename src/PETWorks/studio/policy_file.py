@@ -5,9 +5,11 @@ it comes back if the user undoes the change.
 """
 
 import io
+import os
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 from PETWorks.errors import InputError
@@ -18,8 +20,11 @@ from PETWorks.tables.yamlfile import LARGEST_FILE, read_yaml
 
 VERSIONS = ".petworks"
 MOST_VERSIONS = 200
+LONGEST_NUMBER = 9  # digits
+UNDONE = "undone.yaml"
 
 Change = Callable[[Any], None]
+_writing = RLock()  # so that nothing is written between a look at a file and its change
 
 
 class PolicyFile:
@@ -43,34 +48,32 @@ class PolicyFile:
 
         seen   the digest of the file that the user saw
         """
-        from ruamel.yaml import YAML
-        from ruamel.yaml.error import YAMLError
+        with _writing:
+            self._check_seen(seen)
+            before = self.text
+            self._write(_changed(self.path, before, change), before)
 
+    def write(self, text: str, seen: str | None = None) -> None:
+        """A new file, or the whole of an edited one."""
+        with _writing:
+            self._check_seen(seen)
+            self._write(text, self.text if self.path.exists() else None)
+
+    def _check_seen(self, seen: str | None) -> None:
         if seen is not None and seen != self.digest:
             raise InputError("the policy file was changed by someone else meanwhile; look at it again")
-        read_yaml(self.path)  # refuses what is not plain: tags, aliases, several documents
-        before = self.text
-        yaml = YAML(typ="rt")
-        yaml.preserve_quotes = True
-        yaml.width = 1 << 20
-        yaml.indent(mapping=2, sequence=4, offset=2)
-        try:
-            document = yaml.load(before)
-        except YAMLError:
-            raise InputError(f"{self.path.name}: not a YAML file in UTF-8") from None
-        change(document)
-        written = io.StringIO()
-        yaml.dump(document, written)
-        self._write(written.getvalue(), before)
-
-    def write(self, text: str) -> None:
-        """A new file, or the whole of an edited one."""
-        self._write(text, self.text if self.path.exists() else None)
 
     def _write(self, text: str, before: str | None) -> None:
         if text == before:
             return
-        trial = self.path.with_name(f".petworks-trial-{self.path.name}")
+        self._try(text)
+        if before is not None:
+            self._keep(before)
+        write_whole({self.path: text.encode("utf-8")})
+
+    def _try(self, text: str) -> None:
+        """Raise an error if a text has a mistake."""
+        trial = self.path.with_name(f".petworks-{os.getpid()}-{self.path.name}")
         try:
             write_whole({trial: text.encode("utf-8")})
             read_policy(trial)
@@ -79,33 +82,60 @@ class PolicyFile:
             raise InputError(shown) from None
         finally:
             trial.unlink(missing_ok=True)
-        if before is not None:
-            self._keep(before)
-        write_whole({self.path: text.encode("utf-8")})
 
     def _keep(self, before: str) -> None:
-        folder = self._folder
-        folder.mkdir(parents=True, exist_ok=True)
         versions = self.versions
         number = int(versions[-1].stem) + 1 if versions else 1
-        write_whole({folder / f"{number:04}.yaml": before.encode("utf-8")})
+        self._folder.mkdir(parents=True, exist_ok=True)
+        write_whole({self._folder / f"{number:04}.yaml": before.encode("utf-8")})
         for old in versions[: max(0, len(versions) + 1 - MOST_VERSIONS)]:
             old.unlink()
 
     @property
     def _folder(self) -> Path:
-        return self.path.parent / VERSIONS / self.path.name
+        folder = self.path.parent / VERSIONS / self.path.name
+        if folder.parent.is_symlink() or folder.is_symlink():
+            raise InputError(f"{VERSIONS}: the folder of earlier versions is a symlink; remove it")
+        return folder
 
     @property
     def versions(self) -> list[Path]:
         """Earlier versions, the oldest first."""
-        return sorted(path for path in self._folder.glob("*.yaml") if path.stem.isdecimal())
+        files = (path for path in self._folder.glob("*.yaml") if path.is_file() and not path.is_symlink())
+        numbered = {
+            int(path.stem): path for path in files if path.stem.isdecimal() and len(path.stem) <= LONGEST_NUMBER
+        }
+        return [numbered[number] for number in sorted(numbered)]
 
-    def undo(self) -> None:
-        """Go back to the version before the last change."""
-        versions = self.versions
-        if not versions:
-            raise InputError("there is nothing to undo: this policy was not changed on this page")
-        text = read_small(versions[-1], LARGEST_FILE)
-        write_whole({self.path: text})
-        versions[-1].unlink()
+    def undo(self, seen: str | None = None) -> None:
+        """Go back to the version before the last change. What was there stays in the file `undone.yaml`."""
+        with _writing:
+            self._check_seen(seen)
+            versions = self.versions
+            if not versions:
+                raise InputError("there is nothing to undo: this policy was not changed on this page")
+            text = read_small(versions[-1], LARGEST_FILE)
+            self._try(text.decode("utf-8"))
+            write_whole({self._folder / UNDONE: self.text.encode("utf-8")})
+            write_whole({self.path: text})
+            versions[-1].unlink()
+
+
+def _changed(path: Path, before: str, change: Change) -> str:
+    """The text of a policy after a change."""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    read_yaml(path)  # refuses what is not plain: tags, aliases, several documents
+    yaml = YAML(typ="rt")
+    yaml.preserve_quotes = True
+    yaml.width = 1 << 20
+    yaml.indent(mapping=2, sequence=4, offset=2)
+    try:
+        document = yaml.load(before)
+    except YAMLError:
+        raise InputError(f"{path.name}: not a YAML file in UTF-8") from None
+    change(document)
+    written = io.StringIO()
+    yaml.dump(document, written)
+    return written.getvalue()

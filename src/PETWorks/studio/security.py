@@ -1,12 +1,13 @@
 """Who may talk to the server: the browser of the user who started it, from its own pages, and nobody else.
 
 Every other program on the machine, and every web page that the user visits, can send requests to a local port. So each
-request must name the server as it is called on this machine (DNS rebinding), have the cookie that only the user's
-browser gets, and, if it changes something, come from a page of the server itself.
+request must name the server as it is called on this machine (DNS rebinding), not be of another user of the machine,
+have the cookie that only the user's browser gets, and, if it changes something, come from a page of the server itself.
 """
 
+import asyncio
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
@@ -14,6 +15,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LARGEST_BODY = 1 << 20
+LONGEST_BODY = 20.0  # seconds that it may take
 SAFE_METHODS = ("GET", "HEAD")
 ENTRANCE = "/enter"
 HEADERS = {
@@ -35,14 +37,15 @@ ENTERED = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" conte
 class Guard:
     """Lets in whoever has the cookie, and gives it to the first one who has the token.
 
-    token   in the address with which the browser is opened; it works once
+    token     in the address with which the browser is opened; it works once
+    may_ask   whether the program at a port of this machine may ask at all
     """
 
-    def __init__(self, app: ASGIApp, port: int) -> None:
-        self._app, self._port = app, port
+    def __init__(self, app: ASGIApp, port: int, may_ask: Callable[[int], bool] = lambda _: True) -> None:
+        self._app, self._may_ask = app, may_ask
         self.token = secrets.token_urlsafe(32)
         self._secret = secrets.token_urlsafe(32)
-        self._is_used = False
+        self.is_entered = False
         self.cookie = f"petworks-studio-{port}"
         self._hosts = {f"{host}:{port}" for host in ("127.0.0.1", "localhost", "[::1]")}
         self._origins = {f"http://{host}" for host in self._hosts}
@@ -58,28 +61,36 @@ class Guard:
         if refusal is not None:
             await refusal(scope, receive, _with_headers(send))
             return
-        await self._app(scope, _limited(receive), _with_headers(send))
+        body = await _body(receive)
+        if body is None:
+            await PlainTextResponse("the request is too large", 413)(scope, receive, _with_headers(send))
+            return
+        await self._app(scope, _again(body, receive), _with_headers(send))
 
     def _answer(self, scope: Scope) -> Response | None:
         """The answer to a request that is not passed on; None if it is."""
         headers = _headers(scope)
         if headers.get("host") not in self._hosts:  # before anything else: the name is all that DNS rebinding changes
             return PlainTextResponse("unknown host", 421)
+        if not self._may_ask(scope["client"][1]):
+            return PlainTextResponse("this page is another user's", 403)
         if int(length) > LARGEST_BODY if (length := headers.get("content-length", "0")).isdecimal() else True:
             return PlainTextResponse("the request is too large", 413)
         if scope["path"] == ENTRANCE and scope["method"] == "GET":
-            return self._entrance(scope)
+            return self._entrance(scope, headers)
         if not self._has_cookie(headers.get("cookie", "")):
             return PlainTextResponse("open this page with the address that petworks studio printed", 403)
         if not self._is_own(scope["method"], headers):
             return PlainTextResponse("only pages of this server may do that", 403)
         return None
 
-    def _entrance(self, scope: Scope) -> Response:
+    def _entrance(self, scope: Scope, headers: dict[str, str]) -> Response:
+        if self._has_cookie(headers.get("cookie", "")):
+            return HTMLResponse(ENTERED)  # the same browser has opened the address again
         given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
-        if self._is_used or not secrets.compare_digest(given.encode(), self.token.encode()):
+        if self.is_entered or not secrets.compare_digest(given.encode(), self.token.encode()):
             return PlainTextResponse("this address works once; start petworks studio again for a new one", 403)
-        self._is_used = True
+        self.is_entered = True
         answer = HTMLResponse(ENTERED)
         answer.set_cookie(self.cookie, self._secret, httponly=True, samesite="strict", path="/")
         return answer
@@ -124,14 +135,33 @@ def _missing(given: set[bytes]) -> Iterable[tuple[bytes, bytes]]:
             yield name.lower().encode(), value.encode()
 
 
-def _limited(receive: Receive) -> Receive:
-    """Stop reading a request whose body is larger than it may be, whatever its headers say."""
-    read = 0
+async def _body(receive: Receive) -> bytes | None:
+    """The body of a request; None if it is larger than it may be, whatever its headers say, or does not come."""
+    body, more = b"", True
+    try:
+        async with asyncio.timeout(LONGEST_BODY):
+            while more:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return None
+                body += message.get("body", b"")
+                more = message.get("more_body", False)
+                if len(body) > LARGEST_BODY:
+                    return None
+    except TimeoutError:
+        return None
+    return body
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """The body as the application gets it; after it, whatever comes."""
+    is_read = False
 
     async def receiving() -> Message:
-        nonlocal read
-        message = await receive()
-        read += len(message.get("body", b""))
-        return {"type": "http.disconnect"} if read > LARGEST_BODY else message
+        nonlocal is_read
+        if is_read:
+            return await receive()
+        is_read = True
+        return {"type": "http.request", "body": body, "more_body": False}
 
     return receiving

@@ -2,21 +2,25 @@
 
 import asyncio
 import os
+import shutil
+import signal
 import socket
 import tempfile
 import webbrowser
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
+from threading import Thread
 from time import monotonic
 
 import uvicorn
-from starlette.types import Receive, Scope, Send
 
 from PETWorks.studio.app import make_app
+from PETWorks.studio.peers import may_ask
 from PETWorks.studio.security import ENTRANCE, Guard
 
-LOOK_EVERY = 5.0  # seconds
+LOOK_EVERY = 0.5  # seconds
+LAST_ANSWERS = 2  # seconds that they may take when the server ends
 
 
 def serve(folder: Path, idle: float, opened: Callable[[str], None], *, browser: bool) -> None:
@@ -25,45 +29,74 @@ def serve(folder: Path, idle: float, opened: Callable[[str], None], *, browser: 
     opened   called with the address once the server runs
     browser  whether to open it in the user's browser
     """
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listening.bind(("127.0.0.1", 0))
-    port = listening.getsockname()[1]
     app = make_app(folder)
-    guard = Guard(app, port)
     works = app.state.studio
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
+        listening.bind(("127.0.0.1", 0))
+        port = listening.getsockname()[1]
+        guard = Guard(app, port, lambda client: may_ask(client, port))
+        server = uvicorn.Server(
+            uvicorn.Config(
+                guard,
+                http="h11",
+                ws="none",
+                loop="asyncio",
+                log_config=None,
+                log_level="critical",  # a broken request is no news, and the page itself reports errors
+                access_log=False,
+                server_header=False,
+                date_header=False,
+                timeout_graceful_shutdown=LAST_ANSWERS,  # a page that shows progress is never done
+            )
+        )
+        if hasattr(signal, "SIGHUP"):
+            signal.signal(signal.SIGHUP, server.handle_exit)  # the terminal was closed
+        entrance = _Entrance(f"http://127.0.0.1:{port}{ENTRANCE}?token={guard.token}")
 
-    async def attended(scope: Scope, receive: Receive, send: Send) -> None:
-        works.last_request = monotonic()
-        await guard(scope, receive, send)
+        async def run() -> None:
+            serving = asyncio.create_task(server.serve([listening]))
+            while not server.started and not serving.done():
+                await asyncio.sleep(0.02)
+            opened(entrance.address)
+            if browser:
+                entrance.open()
+            while not serving.done():
+                await asyncio.wait([serving], timeout=LOOK_EVERY)
+                if guard.is_entered:
+                    entrance.remove()
+                if works.jobs.are_running:
+                    works.last_request = monotonic()
+                if monotonic() - works.last_request > idle:
+                    server.should_exit = True
+            await serving
 
-    server = uvicorn.Server(
-        uvicorn.Config(attended, log_level="warning", access_log=False, server_header=False, date_header=False)
-    )
-
-    async def run() -> None:
-        serving = asyncio.create_task(server.serve([listening]))
-        while not server.started and not serving.done():
-            await asyncio.sleep(0.02)
-        address = f"http://127.0.0.1:{port}{ENTRANCE}?token={guard.token}"
-        if browser:
-            _open_browser(address)
-        opened(address)
-        while not serving.done():
-            await asyncio.wait([serving], timeout=LOOK_EVERY)
-            if works.jobs.are_running:
-                works.last_request = monotonic()
-            if monotonic() - works.last_request > idle:
-                server.should_exit = True
-        await serving
-
-    asyncio.run(run())
+        try:
+            asyncio.run(run())
+        finally:
+            entrance.remove()
+            works.jobs.cancel_all()
 
 
-def _open_browser(address: str) -> None:
-    """Open the address by way of a file that only the user can read: command lines can be read by others."""
-    folder = Path(tempfile.mkdtemp(prefix="petworks-studio-"))  # for the user alone
-    file = folder / "open.html"
-    text = f'<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url={escape(address)}">'
-    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as opened:
-        opened.write(text)
-    webbrowser.open(file.as_uri())
+class _Entrance:
+    """Opens the address by way of a file that only the user can read: command lines can be read by others."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self._folder: Path | None = None
+
+    def open(self) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="petworks-studio-"))  # for the user alone
+        file = self._folder / "open.html"
+        text = (
+            f'<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url={escape(self.address)}">'
+        )
+        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as opened:
+            opened.write(text)
+        # A browser in the terminal returns only when it is closed.
+        Thread(target=webbrowser.open, args=[file.as_uri()], daemon=True).start()
+
+    def remove(self) -> None:
+        """The file is not needed once the browser has followed it, or when the server ends."""
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,10 +36,25 @@ class Workspace:
         path = Path(named)
         if not named or "\0" in named or path.is_absolute():
             raise InputError("expected the path of a file below the folder that the page was opened with")
-        target = self.root / path
-        if not target.parent.resolve().is_relative_to(self.root) or not target.resolve().is_relative_to(self.root):
-            raise InputError(f"{printable(path.name)!r} is not below the folder that the page was opened with")
-        return target.resolve()
+        try:
+            target = (self.root / path).resolve()
+        except (OSError, RuntimeError, ValueError):  # a loop of symlinks, a name that is too long
+            raise InputError(f"{printable(path.name)[:80]!r} is not a valid path") from None
+        if target == self.root or not target.is_relative_to(self.root):
+            raise InputError(f"{printable(path.name)[:80]!r} is not below the folder that the page was opened with")
+        return target
+
+    def table(self, named: str) -> Path:
+        """The table that a page names; the YAML file beside it, which is read with it, has to be in the folder too."""
+        path = self.path(named)
+        for beside in (path.with_suffix(suffix) for suffix in POLICIES):
+            self.path(beside.relative_to(self.root).as_posix())
+        return path
+
+    def argument(self, path: Path) -> str:
+        """A file below the folder as a command names it: never like an option."""
+        named = self.relative(path)
+        return f"./{named}" if named.startswith("-") else named
 
     def relative(self, path: Path) -> str:
         """A file below the folder as pages name it."""
@@ -55,7 +71,8 @@ class Workspace:
             listed = next((kind for ends, kind in kinds.items() if path.suffix.lower() in ends), None)
             if listed is None or (listed is policies and not _is_policy(path)):
                 continue
-            listed.append(Found(path.relative_to(self.root).as_posix(), path.stat().st_size))
+            with suppress(FileNotFoundError):  # it is gone meanwhile
+                listed.append(Found(path.relative_to(self.root).as_posix(), path.stat().st_size))
         return tables, policies, False
 
     def checks(self) -> list[Found]:
@@ -63,7 +80,8 @@ class Workspace:
         found: list[Found] = []
         for path in self._visible():
             if path.suffix.lower() == ".json" and len(found) < MOST_CHECKS and _is_check(path):
-                found.append(Found(path.relative_to(self.root).as_posix(), path.stat().st_size))
+                with suppress(FileNotFoundError):
+                    found.append(Found(path.relative_to(self.root).as_posix(), path.stat().st_size))
         return found
 
     def _visible(self) -> Iterator[Path]:
@@ -73,8 +91,13 @@ class Workspace:
             folders[:] = sorted(name for name in folders if not name.startswith(".") and depth < DEEPEST)
             for name in sorted(names):
                 path = Path(folder) / name
-                if not name.startswith(".") and not path.is_symlink() and path.is_file():
+                if not name.startswith(".") and _is_text(str(path)) and not path.is_symlink() and path.is_file():
                     yield path
+
+
+def _is_text(name: str) -> bool:
+    """Whether a name can be sent to a browser and back; the system allows any bytes."""
+    return name.isprintable() or name.encode("utf-8", "ignore").decode() == name
 
 
 def _is_policy(path: Path) -> bool:

@@ -578,6 +578,8 @@ TEXTS = {
     "studio.undo": "Undo the last change ({n} can be undone)",
     "studio.local": "Everything stays on this machine.",
     "studio.error": "That did not work",
+    "studio.error.internal": "This is an error of the program itself. Nothing was changed. The terminal shows where it "
+    "happened, without any of your data.",
     "studio.back": "Back to the files",
     "studio.bar.records": "{n} records",
     "studio.bar.records.one": "1 record",
