@@ -22,6 +22,7 @@ from PETWorks.render.language import checked_language, said
 from PETWorks.render.languages import LANGUAGES
 from PETWorks.render.prose import GLOSSARY
 from PETWorks.render.sections import SECTIONS
+from PETWorks.studio.job_pages import WORDS
 from PETWorks.studio.page import STEPS as PAGES
 
 RENDER = ROOT / "src/PETWorks/render"
@@ -62,6 +63,9 @@ def completed_ids():
     """Ids that are made of a beginning and a word of the document or the catalogue."""
     yield from (f"section.{section}" for section in SECTIONS)
     yield from (f"studio.step.{step}" for step in PAGES)
+    yield from (f"studio.job.title.{state}" for state in ("running", "done", "cancelled", "failed"))
+    yield from (f"studio.job.ended.{state}" for state in ("cancelled", "failed"))
+    yield from (f"studio.job.doing.{word}" for word in ("starting", *WORDS))
     yield from (f"{term}{end}" for term in GLOSSARY for end in ("", ".meaning"))
     yield from (f"need.{need}" for need in NEEDS)
     yield from (f"verdict.{verdict}" for verdict in ("pass", "waived", "fail", "withheld"))

@@ -1,6 +1,7 @@
 """The command `anonymize`."""
 
 import math
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -36,7 +37,7 @@ from PETWorks.measures.parameters import number_given
 from PETWorks.render.formats import FILES
 from PETWorks.render.json import dumps
 from PETWorks.render.language import checked_language
-from PETWorks.render.terminal import progress, searching, style
+from PETWorks.render.terminal import PROGRESS_LINES, progress, searching, style
 from PETWorks.tables.output import write_whole
 
 if TYPE_CHECKING:
@@ -233,7 +234,7 @@ def _unfinished(release: Path, others: Iterable[Path], *, resume: bool) -> Path:
 def _interruptible() -> Iterator[None]:
     """While it is open, Ctrl-C ends the search and not the program, so that the exit code is that of the verdict."""
     before = signal.getsignal(signal.SIGINT)
-    if before != signal.SIG_IGN:
+    if before != signal.SIG_IGN or PROGRESS_LINES in os.environ:  # a program that started this one may ignore it
         signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield

@@ -10,10 +10,12 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock, Thread
+from time import monotonic
 from typing import Any
 
 from PETWorks.errors import InputError
@@ -21,7 +23,26 @@ from PETWorks.render.terminal import PROGRESS_LINES
 
 MOST_JOBS = 20  # that are remembered
 LONGEST_OUTPUT = 4_000_000
-GRACE = 5.0  # seconds that a process has to end by itself
+GRACE = 10.0  # seconds that a process has to end by itself
+GOOD = (0, 1)  # exit codes of a command that did its work: every rule holds, or one does not
+
+
+@dataclass(frozen=True)
+class Purpose:
+    """What a command is run for.
+
+    policy    the policy that was open
+    step      the step of the workflow that started it
+    on_end    the page that shows what came out; its address also gets the policy and the id of the job
+    values    what else that address says
+    can_stop  whether it is a search, which can be stopped with the best that it has found
+    """
+
+    policy: Path | None = None
+    step: str = "open"
+    on_end: str = "/"
+    values: Mapping[str, str] = field(default_factory=dict)
+    can_stop: bool = False
 
 
 class Job:
@@ -32,9 +53,13 @@ class Job:
     code       its exit code; None while it runs
     """
 
-    def __init__(self, arguments: Sequence[str], folder: Path) -> None:
+    def __init__(self, arguments: Sequence[str], folder: Path, purpose: Purpose) -> None:
         self.id = secrets.token_urlsafe(12)
         self.command = shlex.join(["petworks", *arguments])
+        self.purpose = purpose
+        self._started = monotonic()
+        self._ended: float | None = None
+        self.is_to_stop = False
         self.progress: dict[str, Any] = {}
         self.messages: list[str] = []
         self.output = ""
@@ -57,35 +82,57 @@ class Job:
         self._readers = [reader, Thread(target=self._read_errors, daemon=True)]
         for thread in self._readers:
             thread.start()
-        Thread(target=self._wait, daemon=True).start()
+        self._waiter = Thread(target=self._wait, daemon=True)
+        self._waiter.start()
 
     def _read_output(self) -> None:
         assert self._process.stdout is not None
-        self.output = self._process.stdout.read(LONGEST_OUTPUT)
-        while self._process.stdout.read(1 << 16):
-            pass
+        with self._process.stdout as stream:
+            self.output = stream.read(LONGEST_OUTPUT)
+            while stream.read(1 << 16):
+                pass
 
     def _read_errors(self) -> None:
         assert self._process.stderr is not None
-        for line in self._process.stderr:
-            if line.startswith('{"progress"'):
-                try:
-                    self.progress = json.loads(line)["progress"]
-                except (ValueError, KeyError):
-                    continue
-            elif len(self.messages) < 100:
-                self.messages.append(line.rstrip("\n"))
+        with self._process.stderr as stream:
+            for line in stream:
+                if line.startswith('{"progress"'):
+                    self._take(line)
+                elif len(self.messages) < 100:
+                    self.messages.append(line.rstrip("\n"))
+
+    def _take(self, line: str) -> None:
+        try:
+            self.progress = dict(json.loads(line)["progress"])
+        except (ValueError, KeyError, TypeError):
+            return
+        self._stop_if_wanted()
 
     def _wait(self) -> None:
         code = self._process.wait()
         for thread in self._readers:
             thread.join()
+        self._ended = monotonic()
         self.code = code
 
     @property
     def is_running(self) -> bool:
         """Whether it has not ended."""
         return self.code is None
+
+    @property
+    def state(self) -> str:
+        """One of running, done, cancelled and failed."""
+        if self.code is None:
+            return "running"
+        if self.code in GOOD:
+            return "done"
+        return "cancelled" if self.is_cancelled else "failed"
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken so far."""
+        return (monotonic() if self._ended is None else self._ended) - self._started
 
     @property
     def result(self) -> Any:
@@ -96,20 +143,26 @@ class Job:
             return None
 
     def stop(self) -> None:
-        """End a search with the best that it has found, as Ctrl-C does."""
-        if self.is_running:
+        """End a search with the best that it has found, as Ctrl-C does; as soon as it has found something."""
+        self.is_to_stop = self.purpose.can_stop and self.is_running
+        self._stop_if_wanted()
+
+    def _stop_if_wanted(self) -> None:
+        """Ctrl-C ends the search only while it goes on; before and after it would end the command."""
+        if self.is_to_stop and self.progress.get("doing") == "searching" and self.progress.get("best") is not None:
+            self.is_to_stop = False
             self._process.send_signal(signal.SIGINT)
 
     def cancel(self) -> None:
         """End it, and everything that it started, without a result."""
+        if self._process.poll() is not None:
+            return
         self.is_cancelled = True
-        if self._process.poll() is None:
-            self._signal(signal.SIGTERM)
-            try:
-                self._process.wait(GRACE)
-            except subprocess.TimeoutExpired:
-                self._signal(signal.SIGKILL)
-                self._process.wait()
+        self._signal(signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(GRACE)
+        self._signal(signal.SIGKILL)  # what it has started, and itself if it does not listen
+        self._waiter.join()
 
     def _signal(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError):
@@ -134,9 +187,9 @@ class Jobs:
         self._jobs: dict[str, Job] = {}
         self._lock = Lock()
 
-    def start(self, *arguments: str) -> Job:
+    def start(self, *arguments: str, purpose: Purpose | None = None) -> Job:
         """Start a command in the folder of the page."""
-        job = Job(arguments, self._folder)
+        job = Job(arguments, self._folder, purpose or Purpose())
         with self._lock:
             self._jobs[job.id] = job
             ended = [one for one in self._jobs.values() if not one.is_running]
@@ -150,10 +203,19 @@ class Jobs:
             raise InputError("there is no such job; it may have been of an earlier start of the page")
         return self._jobs[job_id]
 
+    def about(self, policy: Path) -> list[Job]:
+        """Those that were started for a policy, the last one first."""
+        return [job for job in reversed(list(self._jobs.values())) if job.purpose.policy == policy]
+
+    @property
+    def running(self) -> list[Job]:
+        """Those that have not ended."""
+        return [job for job in list(self._jobs.values()) if job.is_running]
+
     @property
     def are_running(self) -> bool:
         """Whether any of them has not ended."""
-        return any(job.is_running for job in list(self._jobs.values()))
+        return bool(self.running)
 
     def cancel_all(self) -> None:
         """End all of them: nothing goes on when the page is closed."""

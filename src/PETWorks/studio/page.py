@@ -18,6 +18,7 @@ from PETWorks.render.language import ENGLISH, measure_name, name, own, percent, 
 from PETWorks.render.languages import LANGUAGES
 from PETWorks.studio.desk import Desk
 from PETWorks.studio.hints import HINTS
+from PETWorks.studio.jobs import Job
 from PETWorks.studio.state import Studio
 
 STEPS = ("open", "columns", "risk", "levels", "safe", "compare", "decide")
@@ -69,6 +70,13 @@ def link(path: str, desk: Desk | None, request: Request, **values: str) -> str:
     return f"{path}?{urlencode(given)}" if given else path
 
 
+def job_link(path: str, job: Job, request: Request, /, **values: str) -> str:
+    """The address of a page about the policy that a job was started for."""
+    policy = job.purpose.policy
+    named = {} if policy is None else {"policy": studio(request).workspace.relative(policy)}
+    return f"{path}?{urlencode({**named, **values})}"
+
+
 def rendered(request: Request, template: str, desk: Desk | None = None, **values: Any) -> str:
     """A template, or a part of a page, in the language of the user."""
     lang = language(request)
@@ -83,6 +91,8 @@ def rendered(request: Request, template: str, desk: Desk | None = None, **values
             desk=desk,
             steps=STEPS,
             here=request.url.path + (f"?{request.url.query}" if request.url.query else ""),
+            running=studio(request).jobs.running,
+            job_link=lambda job: job_link("/job", job, request, id=job.id),
             link=lambda path, **more: link(path, desk, request, **more),
             _=partial(said, lang),
             count=count,

@@ -2,6 +2,6 @@
 
 from starlette.routing import Route
 
-from PETWorks.studio import opening
+from PETWorks.studio import job_pages, opening
 
-ROUTES: list[Route] = [*opening.ROUTES]
+ROUTES: list[Route] = [*opening.ROUTES, *job_pages.ROUTES]

@@ -53,6 +53,8 @@ def serve(folder: Path, idle: float, opened: Callable[[str], None], *, browser: 
             signal.signal(signal.SIGHUP, server.handle_exit)  # the terminal was closed
         entrance = _Entrance(f"http://127.0.0.1:{port}{ENTRANCE}?token={guard.token}")
 
+        works.is_ending = lambda: server.should_exit
+
         async def run() -> None:
             serving = asyncio.create_task(server.serve([listening]))
             while not server.started and not serving.done():

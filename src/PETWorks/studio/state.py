@@ -1,5 +1,6 @@
 """What all pages work on."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic
 
@@ -10,9 +11,13 @@ from PETWorks.studio.workspace import Workspace
 
 @dataclass
 class Studio:
-    """A folder, what is open of it, and the commands that run."""
+    """A folder, what is open of it, and the commands that run.
+
+    is_ending   whether the server is about to end, which answers that are still being sent must not delay
+    """
 
     workspace: Workspace
     jobs: Jobs
     desks: Desks = field(default_factory=Desks)
     last_request: float = field(default_factory=monotonic)
+    is_ending: Callable[[], bool] = lambda: False
