@@ -8,6 +8,7 @@ import socket
 import tempfile
 import webbrowser
 from collections.abc import Callable
+from contextlib import suppress
 from html import escape
 from pathlib import Path
 from threading import Thread
@@ -55,22 +56,28 @@ def serve(folder: Path, idle: float, opened: Callable[[str], None], *, browser: 
 
         works.is_ending = lambda: server.should_exit
 
+        async def watch() -> None:
+            try:
+                while not server.started:
+                    await asyncio.sleep(0.02)
+                opened(entrance.address)
+                if browser:
+                    entrance.open()
+                while monotonic() - works.last_request <= idle:
+                    await asyncio.sleep(LOOK_EVERY)
+                    if guard.is_entered:
+                        entrance.remove()
+                    if works.jobs.are_running:
+                        works.last_request = monotonic()
+            finally:
+                server.should_exit = True
+
         async def run() -> None:
-            serving = asyncio.create_task(server.serve([listening]))
-            while not server.started and not serving.done():
-                await asyncio.sleep(0.02)
-            opened(entrance.address)
-            if browser:
-                entrance.open()
-            while not serving.done():
-                await asyncio.wait([serving], timeout=LOOK_EVERY)
-                if guard.is_entered:
-                    entrance.remove()
-                if works.jobs.are_running:
-                    works.last_request = monotonic()
-                if monotonic() - works.last_request > idle:
-                    server.should_exit = True
-            await serving
+            watching = asyncio.create_task(watch())
+            await server.serve([listening])
+            watching.cancel()
+            with suppress(asyncio.CancelledError):
+                await watching
 
         try:
             asyncio.run(run())
