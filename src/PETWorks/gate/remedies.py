@@ -1,8 +1,9 @@
 """What helps a rule that fails, as the measures and their parameters say in the catalogue."""
 
+import math
 from collections.abc import Mapping
 
-from PETWorks.gate.document import RuleResult
+from PETWorks.gate.document import CheckDocument, RuleResult
 from PETWorks.gate.policy_rules import SUBSETS
 from PETWorks.measures.catalogue import Parameter, catalogue
 
@@ -27,6 +28,15 @@ def sufficient_class_size(rule: RuleResult) -> float:
         sizes = [value for value, parameter in _thresholds(rule) if parameter.unit == "records"]
         sizes += [catalogue[rule.measure].classes_to_avoid] if rule.measure in catalogue else []
     return max((size for size in sizes if size is not None), default=0)
+
+
+def class_size_wanted(document: CheckDocument) -> int:
+    """The smallest class size that the rules ask for; the policy's cell size if no rule is about that."""
+    sizes: list[float | None] = []
+    for rule in document.rules:
+        sizes += [limit["smallest_class_wanted"] for limit in rule.details.get("limits", {}).values()]
+        sizes += [value for value, parameter in _thresholds(rule) if parameter.unit == "records"]
+    return math.ceil(max((size for size in sizes if size), default=document.policy.cell_size))
 
 
 def values_per_class(rule: RuleResult) -> float:

@@ -1,12 +1,13 @@
-"""The coordinates of lines and bars in a report's charts."""
+"""The coordinates of lines and bars in the charts of reports and pages."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PETWorks.gate.anonymization_document import FrontierFacts
 from PETWorks.gate.bounds import Bound, Number
 from PETWorks.gate.document import CheckDocument, PayoutStep
+from PETWorks.gate.remedies import class_size_wanted
 from PETWorks.gate.subset_document import Driver, KnownAttributes
 from PETWorks.measures.numbers import amount, number, whole
 from PETWorks.render.anonymization import varied
@@ -40,13 +41,48 @@ def view(document: CheckDocument) -> dict[str, Any]:
     }
 
 
-def _risk_charts(answers: Sequence[KnownAttributes]) -> list[dict[str, Any]]:
+def risk(document: CheckDocument) -> list[dict[str, Any]]:
+    """The chance of success by the number of known attributes, with what the policy allows as a line."""
+    if document.subsets is None:
+        return []
+    attacks = dict.fromkeys(answer.attack for answer in document.subsets.if_they_know)
+    return _risk_charts(document.subsets.if_they_know, {attack: _allowed(document, attack) for attack in attacks})
+
+
+def _allowed(document: CheckDocument, attack: str) -> tuple[float, str] | None:
+    """The highest chance that the policy allows an attack, and the text of its line.
+
+    Where no limit is about the average chance, there is one about the highest of any record, which the average must not
+    exceed either.
+    """
+    kind, _, column = attack.partition(" of ")
+    subsets = () if document.subsets is None else document.subsets.limits
+    names = ("average-risk",) if kind == "re-identification" else ("inference", f"inference:{column}")
+    limits = [one.at_most for one in subsets if one.limit in names]
+    limits += [
+        rule.parameters["at_most"]
+        for rule in document.rules
+        if rule.measure == kind and rule.parameters.get("at_most") is not None
+    ]
+    if limits:
+        return min(limits), "drivers.limit"
+    if kind != "re-identification":
+        return None
+    return min([1 / class_size_wanted(document), *(one.at_most for one in subsets if one.limit == "highest-risk")]), (
+        "drivers.limit-highest"
+    )
+
+
+def _risk_charts(
+    answers: Sequence[KnownAttributes], allowed: Mapping[str, tuple[float, str] | None] | None = None
+) -> list[dict[str, Any]]:
     """A chart for each attack: its chance of success by the number of known attributes."""
     charts = []
     for attack in list(dict.fromkeys(answer.attack for answer in answers))[:MOST_CHARTS]:
         rows = [answer for answer in answers if answer.attack == attack]
         sizes = [row.known for row in rows]
-        most = max(drawn(row.highest.posterior) / 100 for row in rows)
+        limit, label = (allowed or {}).get(attack) or (None, "")
+        most = max([limit or 0.0, *(drawn(row.highest.posterior) / 100 for row in rows)])
         chart = _axes(min(sizes), max(sizes), min(_round_up(most), 1.0), percent)
         for kind in ("highest", "median", "lowest"):
             shares = [drawn(getattr(row, kind).posterior) / 100 for row in rows]
@@ -55,6 +91,9 @@ def _risk_charts(answers: Sequence[KnownAttributes]) -> list[dict[str, Any]]:
         chart["x_label"] = _texts("drivers.axis")
         chart["title"] = _attack_title(attack, "drivers.chart")
         chart["rows"] = rows
+        if limit is not None:
+            shown = {lang: said(lang, label, share=percent(limit, lang)) for lang in LANGUAGES}
+            chart["limit"] = {"at": chart["y"](limit), "label": shown}
         charts.append(chart)
     return charts
 
@@ -127,6 +166,46 @@ def _drivers(drivers: Sequence[Driver]) -> list[dict[str, Any]]:
     return groups
 
 
+def class_sizes(rows: Mapping[str, Mapping[str, Any]], wanted: int) -> dict[str, Any] | None:
+    """The share of records by the size of their class, as bars, with a line at the size that is required.
+
+    rows   by group of sizes ("5-10", "1000+"): classes, records, share; as the details of `prosecutor-risk` have them
+    """
+    if not rows:
+        return None
+    chart = _axes(0, 1, min(_round_up(max(float(row["share"]) for row in rows.values())), 1.0), percent)
+    firsts = [int(size.split("-")[0].rstrip("+")) for size in rows]
+    step = (RIGHT - LEFT) / len(rows)
+    chart["bars"] = [
+        {
+            "x": round(LEFT + step * place + step / 8, 1),
+            "width": round(step * 0.75, 1),
+            "middle": round(LEFT + step * (place + 0.5), 1),
+            "y": (top := min(chart["y"](row["share"]), BOTTOM - 1) if row["records"] else BOTTOM),
+            "height": round(BOTTOM - top, 1),
+            "size": size.replace("-", "–"),
+            "small": after is not None and after <= wanted,
+            **{name: row[name] for name in ("classes", "records", "share")},
+        }
+        for place, ((size, row), after) in enumerate(zip(rows.items(), [*firsts[1:], None], strict=True))
+    ]
+    chart["limit"] = {
+        "at": round(LEFT + step * _place_of(wanted, firsts), 1),
+        "label": {lang: said(lang, "identity.required", size=wanted) for lang in LANGUAGES},
+    }
+    chart["title"] = spoken(lambda lang: said(lang, "identity.histogram"))
+    chart["x_label"] = _texts("head.class-size")
+    return chart
+
+
+def _place_of(size: int, firsts: Sequence[int]) -> float:
+    """Where a class size lies among groups of sizes, of which the first sizes are given: 1.5 is amid the second."""
+    place = max(place for place, first in enumerate(firsts) if first <= max(size, 1))
+    if place + 1 == len(firsts):
+        return place + (0.0 if size == firsts[place] else 0.5)
+    return place + (size - firsts[place]) / (firsts[place + 1] - firsts[place])
+
+
 def _axes(x_low: float, x_high: float, y_high: float, label: Any, y_low: float = 0.0) -> dict[str, Any]:
     def x(value: float) -> float:
         return round(LEFT + 15 + (RIGHT - LEFT - 30) * (value - x_low) / ((x_high - x_low) or 1), 1)
@@ -140,6 +219,7 @@ def _axes(x_low: float, x_high: float, y_high: float, label: Any, y_low: float =
         "y": y,
         "lines": [],
         "mark": None,
+        "limit": None,
         "y_ticks": [{"at": y(tick), "label": label(tick)} for tick in ticks],
     }
 

@@ -64,10 +64,10 @@ def find_desk(request: Request) -> Desk:
     return works.desks.of(works.workspace.path(request.query_params.get("policy", "")))
 
 
-def link(path: str, desk: Desk | None, request: Request, **values: str) -> str:
-    """The address of a page about the policy that is open."""
+def link(path: str, desk: Desk | None, request: Request, **values: str | list[str]) -> str:
+    """The address of a page about the policy that is open; a value that is a list is there several times."""
     given = dict(values) if desk is None else {"policy": studio(request).workspace.relative(desk.file.path), **values}
-    return f"{path}?{urlencode(given)}" if given else path
+    return f"{path}?{urlencode(given, doseq=True)}" if given else path
 
 
 def job_link(path: str, job: Job, request: Request, /, **values: str) -> str:

@@ -2,6 +2,6 @@
 
 from starlette.routing import Route
 
-from PETWorks.studio import job_pages, opening
+from PETWorks.studio import job_pages, opening, risk
 
-ROUTES: list[Route] = [*opening.ROUTES, *job_pages.ROUTES]
+ROUTES: list[Route] = [*opening.ROUTES, *risk.ROUTES, *job_pages.ROUTES]

@@ -277,7 +277,7 @@ def _judged(
         {
             **risks,
             **({"limits": compared} if compared else {}),
-            "class_sizes": _distribution(linked),
+            "class_sizes": distribution(linked.sizes, linked.classes, linked.records),
             **({} if not find(name).linked else {"linked_with": _linked_with(view)}),
             **view.class_summary(),
         },
@@ -288,19 +288,19 @@ def _linked_with(view: View) -> str:
     return f"a population of {view.population_size}" if view.background.has_population_table else "the release itself"
 
 
-def _distribution(linked: LinkedSizes) -> dict[str, dict[str, Any]]:
-    """Classes and records by size of the class."""
-    places = np.searchsorted(BINS, linked.sizes, side="right") - 1
-    records = int(linked.records.sum())
+def distribution(sizes: Integers, classes: Integers, records: Integers) -> dict[str, dict[str, Any]]:
+    """Classes and records by size of the class, in a few groups of sizes."""
+    places = np.searchsorted(BINS, sizes, side="right") - 1
+    number = int(records.sum())
     rows: dict[str, dict[str, Any]] = {}
     for place, first in enumerate(BINS):
         last = None if place + 1 == len(BINS) else BINS[place + 1] - 1
         label = f"{first}+" if last is None else str(first) if first == last else f"{first}-{last}"
         inside = places == place
-        in_bin = int(linked.records[inside].sum())
+        in_bin = int(records[inside].sum())
         rows[label] = {
-            "classes": int(linked.classes[inside].sum()),
+            "classes": int(classes[inside].sum()),
             "records": in_bin,
-            "share": _ratio(in_bin, records),
+            "share": _ratio(in_bin, number),
         }
     return rows

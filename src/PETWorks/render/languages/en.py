@@ -177,6 +177,7 @@ TEXTS = {
     # identity
     "section.identity": "Identity risk: can a person be found?",
     "identity.histogram": "Records by the size of their equivalence class",
+    "identity.required": "required: at least {size}",
     "identity.small": "Records in small classes",
     "identity.scenarios": "Three adversaries",
     "identity.adversaries": "Assumed adversaries",
@@ -206,6 +207,8 @@ TEXTS = {
     "drivers.counted.one": "1 subset of the quasi-identifiers was counted.",
     "drivers.chart": "Chance of success by number of known attributes: {attack}",
     "drivers.axis": "number of attributes the adversary knows",
+    "drivers.limit": "limit: {share}",
+    "drivers.limit-highest": "limit of the highest risk: {share}",
     "drivers.columns": "What each column adds: {attack}",
     "drivers.risky": "Minimal risky sets: the smallest sets of attributes that exceed a limit",
     "drivers.guessing": "none needed: guessing alone exceeds it",
@@ -624,4 +627,49 @@ TEXTS = {
     "studio.job.ended.cancelled": "The command was cancelled. Nothing was written.",
     "studio.job.ended.failed": "The command ended without a result. This is what it said:",
     "studio.job.back": "Back to the step {step}",
+    # the page: risk
+    "studio.risk.counting": "Counting who can be found in the table …",
+    "studio.risk.no-script": "Wait for the numbers",
+    "studio.risk.counting-sets": "Looking for the smallest sets …",
+    "studio.risk.cut": "{n} of {all} are shown.",
+    "studio.risk.rules": "Rules",
+    "studio.risk.steps": "Next steps",
+    "studio.risk.go": "{step} →",
+    "studio.risk.curve": "Risk by number of known attributes",
+    "studio.risk.curve-note": (
+        "Each line shows the sets of that size with the highest, the median and the lowest chance."
+    ),
+    "studio.risk.sets": "The smallest sets that break the limit",
+    "studio.risk.sets-note": "With each of these {n} sets of columns, somebody is in a class of fewer than {size} "
+    "records. Knowing less of a set is not enough for that.",
+    "studio.risk.sets-note.one": "With this set of columns, somebody is in a class of fewer than {size} records. "
+    "Knowing less of it is not enough for that.",
+    "studio.risk.no-sets": (
+        "No set of columns breaks the limit: with each of the {n} sets, all classes have at least {size} records."
+    ),
+    "studio.risk.no-sets.one": "No set of columns breaks the limit: all classes have at least {size} records.",
+    "studio.risk.look": "Look",
+    "studio.risk.known": "What if they know …",
+    "studio.risk.known-note": "Choose what somebody may know of a person; the numbers follow at once.",
+    "studio.risk.they-know": "The adversary knows",
+    "studio.risk.show": "Show",
+    "studio.risk.knows-nothing": "Somebody who knows nothing can only guess: one of {n}.",
+    "studio.risk.too-small": "too small",
+    "studio.risk.large-enough": "large enough",
+    "studio.risk.small": "{n} records ({share}) are in classes of fewer than {size}.",
+    "studio.risk.small.one": "1 record ({share}) is in a class of fewer than {size}.",
+    "studio.risk.no-small": "Every class has at least {size} records.",
+    "studio.risk.chance": "chance to pick a person's record",
+    "studio.risk.highest": "the same, for whoever is easiest to find",
+    "studio.risk.smallest": "smallest class",
+    "studio.risk.unique": "unique records",
+    "studio.risk.guess": "chance to guess {column}",
+    "studio.risk.instead-of": "instead of {share} without knowing anything",
+    "studio.risk.known-sizes": "Records by the size of their class, for this knowledge",
+    "studio.risk.no-drivers": (
+        "What each column adds is known only if all subsets of the quasi-identifiers are counted: write 'sizes: "
+        "all' below 'subsets' in the policy."
+    ),
+    "studio.risk.before": "chance by guessing",
+    "studio.risk.after": "chance with the table",
 }

@@ -1,0 +1,160 @@
+"""Risk: the verdict, what drives the risk, and what someone can do who knows some of the columns."""
+
+import shlex
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from PETWorks.errors import InputError
+from PETWorks.gate.document import CheckDocument
+from PETWorks.gate.remedies import class_size_wanted
+from PETWorks.measures.attacks.subset_sizes import MOST_COLUMNS
+from PETWorks.measures.attacks.subsets import Subsets, every_subset
+from PETWorks.render import charts, prose, sections
+from PETWorks.render.language import limit_name, measure_summary, measured
+from PETWorks.render.steps import step_texts
+from PETWorks.studio.desk import Desk
+from PETWorks.studio.knowing import known_to
+from PETWorks.studio.page import computed, desk_of, language, page, part, studio
+
+MOST_BARS = 15
+MOST_SETS = 30
+# Where on the page a step is done; the others are decisions.
+PLACES = {
+    **dict.fromkeys(("remove-identifiers", "hidden-identifiers", "unlink", "give-roles", "look-again"), "columns"),
+    **dict.fromkeys(("unmeasured-values", "nearly-unique", "refine", "many-suppressed"), "levels"),
+    **dict.fromkeys(("anonymize", "merge-classes", "more-values", "diversify", "hide-presence", "blur"), "safe"),
+}
+
+
+async def show(request: Request) -> Response:
+    """The page; what takes time comes later, unless it is known already or the browser cannot load parts."""
+    desk = await desk_of(request)
+    shown: dict[str, Any] = {"ready": False, "query": request.url.query}
+    if desk.is_checked or "wait" in request.query_params:
+        shown = {"ready": True, **await computed(_body, desk, language(request), request)}
+    return page(request, "risk", desk, command=shlex.join(["petworks", "check", _policy(request, desk)]), **shown)
+
+
+async def body(request: Request) -> Response:
+    """Everything that the check says."""
+    desk = await desk_of(request)
+    return part(request, "risk_body.html", desk, **await computed(_body, desk, language(request), request))
+
+
+async def known(request: Request) -> Response:
+    """What someone can do who knows the chosen columns; the whole page, if the browser asks for that."""
+    if not request.headers.get("x-part"):
+        return await show(request)
+    desk = await desk_of(request)
+    if request.query_params.get("seen") != desk.file.digest:
+        raise InputError("the policy file was changed meanwhile; load the page again")
+    return part(request, "risk_known.html", desk, **await computed(_known, desk, _chosen(desk, request)))
+
+
+async def sets(request: Request) -> Response:
+    """The smallest sets of columns that break a limit."""
+    desk = await desk_of(request)
+    return part(request, "risk_sets.html", desk, **await computed(_sets, desk, request))
+
+
+def _policy(request: Request, desk: Desk) -> str:
+    return prose.file_argument(studio(request).workspace.relative(desk.file.path))
+
+
+def _body(desk: Desk, lang: str, request: Request) -> dict[str, Any]:
+    """What the parts of the page show."""
+    document = desk.check.content
+    results = {result.measure: result for result in document.results}
+    rows = results["prosecutor-risk"].details.get("class_sizes", {}) if "prosecutor-risk" in results else {}
+    inference = results["attribute-inference"].details["attributes"] if "attribute-inference" in results else {}
+    drivers = charts.view(document)["drivers"]
+    listed = sections.view(document)
+    texts = step_texts(document, lang)[: sections.MOST_STEPS]
+    places = (PLACES.get(step.step, "decide") for step in document.next_steps)
+    chosen = _chosen(desk, request)
+    return {
+        "d": document,
+        "texts": [make(document, lang) for make in (prose.verdict, prose.residual, prose.table)],
+        "rules": listed["rules"],
+        "todo": list(zip(texts, places, strict=False)),
+        "risk_charts": charts.risk(document),
+        "drivers": [{**group, "rows": group["rows"][:MOST_BARS], "all": len(group["rows"])} for group in drivers],
+        "risky": listed["risky"],
+        "class_chart": charts.class_sizes(rows, class_size_wanted(document)),
+        "attributes": listed["attributes"],
+        "inference": inference,
+        "disclosure": sections.by_section(document)["attributes"],
+        "counts_sets": _counts_sets(document),
+        "known_columns": desk.release.quasi_identifiers,
+        "policy_path": studio(request).workspace.relative(desk.file.path),
+        "chosen": chosen,
+        "found": _known(desk, chosen),
+        "seen": desk.file.digest,
+        "drawn": charts.drawn,
+        "measured": lambda result: measured(result, lang),
+        "summary": lambda measure: measure_summary(measure, lang),
+        "limit_name": lambda limit: limit_name(limit, lang),
+        "waiver": lambda given: prose.waiver(given, lang),
+        "set_link": partial(_set_link, desk),
+    }
+
+
+def _chosen(desk: Desk, request: Request) -> tuple[str, ...]:
+    """The columns that the adversary knows: those that the address names by their place, otherwise all."""
+    columns = desk.release.quasi_identifiers
+    if "set" not in request.query_params:
+        return columns
+    places = {place for place in request.query_params.getlist("c") if place.isdecimal() and len(place) < 5}
+    return tuple(column for place, column in enumerate(columns) if str(place) in places)
+
+
+def _set_link(desk: Desk, columns: Sequence[str]) -> dict[str, Any]:
+    """The values of an address that chooses columns."""
+    places = {column: place for place, column in enumerate(desk.release.quasi_identifiers)}
+    return {"set": "1", "c": [str(places[column]) for column in columns if column in places]}
+
+
+def _known(desk: Desk, chosen: tuple[str, ...]) -> dict[str, Any]:
+    """The numbers and the chart for the chosen columns."""
+    wanted = class_size_wanted(desk.check.content)
+    records = desk.release.people
+    if not chosen:
+        return {"one": None, "people": records, "wanted": wanted, "sizes_chart": None}
+    one = known_to(desk.release.view, chosen, wanted)
+    return {"one": one, "people": records, "wanted": wanted, "sizes_chart": charts.class_sizes(one.sizes, wanted)}
+
+
+def _counts_sets(document: CheckDocument) -> bool:
+    """Whether sets are looked for by the class size that the rules ask for: unless the policy's own limits do that."""
+    limits = () if document.subsets is None else document.subsets.limits
+    return document.subsets is not None and not any(one.limit == "highest-risk" for one in limits)
+
+
+def _sets(desk: Desk, request: Request) -> dict[str, Any]:
+    """The smallest sets of columns with which a class is smaller than the rules ask for."""
+    document, policy = desk.check.content, desk.policy
+    wanted = class_size_wanted(document)
+    if policy.subset_sizes is None or not 0 < len(desk.release.quasi_identifiers) <= MOST_COLUMNS:
+        raise InputError("the policy asks for no subsets of the quasi-identifiers")
+    counted: Subsets = desk.once("subsets", lambda: every_subset(desk.release, str(policy.subset_sizes)))
+    limit = f"1/{wanted}"
+    found = counted.minimal_risky({"highest-risk": limit})
+    rows = [(counted.row(one["attributes"]) if one["attributes"] else None) for one in found[:MOST_SETS]]
+    arguments = ("--subsets", str(policy.subset_sizes), "--limit", f"highest-risk={limit}")
+    return {
+        "wanted": wanted,
+        "sets": [row for row in rows if row is not None],
+        "number": len(found),
+        "records": counted.records,
+        "tried": len(counted),
+        "sets_command": shlex.join(["petworks", "attack", "--policy", _policy(request, desk), *arguments]),
+        "set_link": partial(_set_link, desk),
+    }
+
+
+ROUTES = [Route("/risk", show), Route("/risk/body", body), Route("/risk/known", known), Route("/risk/sets", sets)]
