@@ -1,4 +1,4 @@
-# make demo | quick | test | check | bench | docs | gallery | conformance | fuzz — each sets up .venv first. PYTHON picks the interpreter (3.11 or newer).
+# make demo | quick | test | check | bench | docs | gallery | pictures | conformance | fuzz — each sets up .venv first. PYTHON picks the interpreter (3.11 or newer).
 # quick: the tests that need no Spark and no browser and are not slow, with fewer random examples, in under a minute; test: all of them.
 PYTHON ?= python3
 BIN := .venv/bin
@@ -7,7 +7,7 @@ ROWS ?= 3e6
 SECONDS ?= 60
 DEMO := build/demo
 
-.PHONY: demo quick test check bench docs gallery conformance fuzz clean
+.PHONY: demo quick test check bench docs gallery pictures conformance fuzz clean
 
 # The tools that tests compare with pin old versions or want packages that are not needed for it: they run on newer ones.
 .venv/.ready: pyproject.toml constraints.txt tests/peers.txt
@@ -45,6 +45,7 @@ demo: .venv/.ready
 	$(BIN)/petworks attack data/patient_anonymized.csv
 	$(BIN)/petworks attack data/adult_anonymized.csv --subsets 1-3
 	@printf '\nThe report, for a browser, in English and Chinese: $(DEMO)/report.html\n'
+	@printf 'The same by mouse, from the raw table to the release: $(BIN)/petworks studio $(DEMO)\n'
 
 quick: .venv/.ready
 	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest --numprocesses auto -m 'not spark and not browser and not slow'
@@ -67,6 +68,10 @@ docs: .venv/.ready
 
 gallery: .venv/.ready
 	$(BIN)/python docs/gallery/make_gallery.py
+
+# The pictures of docs/studio.md, taken by the test of the workflow; needs Chromium.
+pictures: .venv/.ready
+	PETWORKS_PICTURES=docs/studio $(BIN)/python -m pytest tests/studio/test_workflow_browser.py -k pictures
 
 conformance: .venv/.ready
 	$(BIN)/python docs/make_conformance.py

@@ -1,0 +1,108 @@
+"""The page in a real browser, in which every complaint of the browser is an error."""
+
+import os
+import shutil
+from contextlib import contextmanager
+
+import pytest
+
+CHROMIUM = os.environ.get("PETWORKS_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+FLAGS += ["--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"]
+LARGEST_PAGE = 150_000
+VIOLATIONS = """
+document.addEventListener("securitypolicyviolation", (event) => {
+  console.error("CSP: " + event.violatedDirective + " " + event.blockedURI);
+});
+"""
+
+
+@contextmanager
+def chromium():
+    """The browser itself; a test is skipped where there is none."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium here (PETWORKS_CHROMIUM, or the package chromium)")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield started
+        started.close()
+
+
+class Visit:
+    """Someone who opens the address of a server in a browser; use it in a `with` statement.
+
+    Errors and warnings in the console, errors of scripts, violations of the content security policy, requests to
+    anybody else and pages that are too large make the test fail in the end.
+    """
+
+    def __init__(self, browser, server, lang="en", width=1100, height=900, scheme="light", **options):
+        self.server, self.lang = server, lang
+        self.context = browser.new_context(
+            locale=lang, viewport={"width": width, "height": height}, color_scheme=scheme, **options
+        )
+        self.context.add_init_script(VIOLATIONS)
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(30_000)
+        self.wrong, self.allowed = [], []
+        self.page.on("console", lambda one: self.wrong.append(one.text) if one.type in ("error", "warning") else None)
+        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        self.page.on("request", self._requested)
+        self.page.on("response", self._answered)
+        if server.cookie:
+            name, value = server.cookie.split("=", 1)
+            self.context.add_cookies([{"name": name, "value": value, "url": server.own}])
+            self.go("/")
+        else:
+            self.page.goto(server.address)
+            self.page.wait_for_url(f"{server.own}/")
+            server.cookie = next(f"{one['name']}={one['value']}" for one in self.context.cookies() if "studio" in one["name"])
+
+    def _requested(self, request):
+        if not request.url.startswith(self.server.own + "/"):
+            self.wrong.append(f"asked for {request.url}")
+
+    def _answered(self, answer):
+        length = int(answer.headers.get("content-length", 0))
+        if length > LARGEST_PAGE:
+            self.wrong.append(f"{answer.url}: {length:,} bytes")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        self.context.close()
+        wrong = [one for one in self.wrong if not any(allowed in one for allowed in self.allowed)]
+        assert kind is not None or wrong == []
+
+    def go(self, address):
+        """A page, once its parts are loaded."""
+        answer = self.page.goto(self.server.own + address)
+        self.settle()
+        return answer
+
+    def settle(self):
+        """Wait until nothing is loading."""
+        self.page.wait_for_load_state()
+        self.page.wait_for_function("!document.querySelector('[data-busy]')")
+
+    def text(self):
+        return self.page.inner_text("body")
+
+    def violations(self):
+        """What is not accessible, by axe-core."""
+        from axe_playwright_python.sync_playwright import Axe
+
+        self.page.bring_to_front()
+        found = Axe().run(self.page).response["violations"]
+        return [(one["id"], one["impact"], one["nodes"][0]["html"][:300]) for one in found]
+
+    def hangs_over(self):
+        """What is wider than the window, so that the page can be scrolled sideways; nothing is right."""
+        if self.page.evaluate("document.documentElement.scrollWidth <= innerWidth"):
+            return []
+        return self.page.evaluate(
+            """[...document.querySelectorAll("body *")].filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
+            .map((one) => one.outerHTML.slice(0, 120)).slice(0, 5)"""
+        )
