@@ -64,6 +64,8 @@ class Visit:
             self.wrong.append(f"asked for {request.url}")
 
     def _answered(self, answer):
+        if answer.status >= 400:
+            self.wrong.append(f"{answer.url}: {answer.status}")
         length = int(answer.headers.get("content-length", 0))
         if length > LARGEST_PAGE:
             self.wrong.append(f"{answer.url}: {length:,} bytes")
@@ -74,7 +76,7 @@ class Visit:
     def __exit__(self, kind, *_):
         self.context.close()
         wrong = [one for one in self.wrong if not any(allowed in one for allowed in self.allowed)]
-        assert kind is not None or wrong == []
+        assert kind is not None or wrong == [], wrong
 
     def go(self, address):
         """A page, once its parts are loaded."""
@@ -85,7 +87,7 @@ class Visit:
     def settle(self):
         """Wait until nothing is loading."""
         self.page.wait_for_load_state()
-        self.page.wait_for_function("!document.querySelector('[data-busy]')")
+        self.page.wait_for_selector("[data-busy], [data-load]:empty", state="detached")
 
     def text(self):
         return self.page.inner_text("body")
