@@ -76,7 +76,7 @@ def on_levels(release: Release, levels: Mapping[str, int], rules: tuple[Rule, ..
         raise RoleError(*NO_QUASI_IDENTIFIER)
     check_columns(release, levels, "levels")
     check_hierarchies(release, [name for name in release.quasi_identifiers if levels.get(name, 0) != 0])
-    view = _with_hierarchies(release.view)
+    view = with_hierarchies(release.view)
     lattice = Lattice.of(
         release.quasi_identifiers, view.hierarchies, dict.fromkeys(release.quasi_identifiers, 0) | dict(levels)
     )
@@ -87,7 +87,7 @@ def on_levels(release: Release, levels: Mapping[str, int], rules: tuple[Rule, ..
     return Recoded(release, classes, failing if rules else np.zeros(len(classes.records), np.bool_))
 
 
-def _with_hierarchies(view: View) -> View:
+def with_hierarchies(view: View) -> View:
     """A view in which columns without a hierarchy, which stay as they are, have one of two levels: values and `*`."""
     without = [name for name in view.quasi_identifiers if name not in view.hierarchies]
     tables = [view.table, *([view.background.original] if view.background.has_original else [])]

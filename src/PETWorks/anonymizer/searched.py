@@ -29,9 +29,18 @@ Before = dict[str, tuple[int, Known]]
 
 
 def searched(
-    release: Release, hierarchies: Mapping[str, Hierarchy], lattice: Lattice, rules: Sequence[Rule], *, local: bool
+    release: Release,
+    hierarchies: Mapping[str, Hierarchy],
+    lattice: Lattice,
+    rules: Sequence[Rule],
+    *,
+    local: bool,
+    all_columns: bool = True,
 ) -> tuple[Ground, tuple[Rule, ...]]:
     """What a search stands on, and the rules as it judges them; an error if one of them cannot be judged.
+
+    all_columns   whether columns that no rule asks for may be looked at afterwards; rows that differ in these alone
+                  are one otherwise
 
     Values come in the order of their texts, so that neither the order of the records nor the engine decides anything.
     Where no original was given, the table itself is it: what is lost is measured against it.
@@ -40,7 +49,7 @@ def searched(
     release.view = replace(release.view, hierarchies=hierarchies)
     needed = {need for rule in rules for need in (rule.metric.needs if isinstance(rule, MeasureRule) else [""])}
     is_here = isinstance(release.table, WeightedRows)  # then all columns may be looked at afterwards
-    others = release.compared_columns if is_here or not needed <= OTHERS else ()
+    others = release.compared_columns if (is_here and all_columns) or not needed <= OTHERS else ()
     names = tuple(dict.fromkeys((*lattice.columns, *others)))
     view, before = _in_memory(release, names, lattice, can_be_raised=not local and "the original table" not in needed)
     for rule in with_rules:

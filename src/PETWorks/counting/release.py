@@ -114,7 +114,7 @@ class Release:
         columns = self.compared_columns or source.names[:1]
         table = _loaded(self.engine, source, columns, self.privacy_unit, "the release")
         self.hierarchies: dict[str, Hierarchy] = {
-            column: one if isinstance(one, Hierarchy) else _built(one, column, table, background)
+            column: one if isinstance(one, Hierarchy) else built(one, column, table, background)
             for column, one in given.items()
             if isinstance(one, Hierarchy) or column in self.compared_columns
         }
@@ -224,7 +224,7 @@ def _loaded(engine: Engine, source: Source, columns: Sequence[str], unit: str | 
     return table
 
 
-def _built(declaration: Declaration, column: str, table: Table, background: Background) -> Hierarchy:
+def built(declaration: Declaration, column: str, table: Table, background: Background) -> Hierarchy:
     """A declared hierarchy, from the values before they were generalised where these are known."""
     before = background.original if background.has_original else table
     released = table.marginal(column).values if background.has_original else []
