@@ -72,7 +72,7 @@ class Column:
 
 
 class ColumnLevels:
-    """All quasi-identifiers of a policy's table. The table is opened without hierarchies, so that these may be wrong."""
+    """All quasi-identifiers of a policy's table, which is opened without hierarchies: these may be wrong."""
 
     def __init__(self, policy: Policy) -> None:
         self.release: Release = replace(policy, hierarchies={}).release()
@@ -135,7 +135,7 @@ class ColumnLevels:
         scheme = declaration.scheme(told)
         strange = {value for value in told if scheme.below(value) is None and scheme.path(value) is None}
         try:
-            rest = {value: count for value, count in told.items() if value not in strange}
+            rest: Counts = {value: count for value, count in told.items() if value not in strange}
             hierarchy = declaration.build(rest) if rest else None
         except PETWorksError:
             hierarchy = None
