@@ -28,16 +28,13 @@ def with_hierarchies(new: Mapping[str, Words | None], given: Mapping[str, Declar
         if not isinstance(hierarchies, dict):
             hierarchies = CommentedMap()
             for column, one in given.items():
-                is_file = isinstance(one, Path)
-                hierarchies[column] = _relative(one, folder) if is_file else _in_yaml(one.words)  # type: ignore[union-attr]
-            _put(document, "hierarchies", hierarchies, after=("roles", "population", "original", "data"))
+                hierarchies[column] = _relative(one, folder) if isinstance(one, Path) else _in_yaml(one.words)
+            _put(document, "hierarchies", hierarchies)
         for column, words in new.items():
-            key = next((key for key in hierarchies if str(key).strip() == column), None)
             if words is None:
-                _remove(hierarchies, key)
+                _remove(hierarchies, _key(hierarchies, column))
             else:
-                hierarchies[column if key is None else key] = _in_yaml(words)
-                _drop_comment(hierarchies, key)
+                _put(hierarchies, _key(hierarchies, column), _in_yaml(words))
 
     return change
 
@@ -49,56 +46,87 @@ def with_bounds(levels: Mapping[str, int], heights: Mapping[str, int], bound: st
         from ruamel.yaml.comments import CommentedMap
 
         if not isinstance(document.get("anonymize"), dict):
-            _put(document, "anonymize", CommentedMap(), after=("subsets", "rules", "presets"))
+            _put(document, "anonymize", CommentedMap())
         settings = document["anonymize"]
         known = settings.get("levels")
         bounds = known if isinstance(known, dict) else CommentedMap()
         for column, level in levels.items():
-            key = next((key for key in bounds if str(key).strip() == column), column)
             says_nothing = {"exactly": False, "at_least": level == 0, "at_most": level == heights[column]}[bound]
             if says_nothing:
-                _remove(bounds, key)
+                _remove(bounds, _key(bounds, column))
             else:
-                bounds[key] = level if bound == "exactly" else _in_yaml({bound: level})
-        if bounds:
-            settings["levels"] = bounds
-        else:
+                _put(bounds, _key(bounds, column), level if bound == "exactly" else _in_yaml({bound: level}))
+        if not bounds:
             _remove(settings, "levels")
-        if not settings:
-            _remove(document, "anonymize")
+        elif known is not bounds:
+            _put(settings, "levels", bounds)
 
     return change
 
 
-def _put(document: Any, key: str, value: Any, after: tuple[str, ...]) -> None:
-    """Put a new key behind the first of some that is there; at the end otherwise."""
-    if key in document:
-        document[key] = value
+def _key(mapping: Any, column: str) -> Any:
+    """The key of a column, which may have blanks around it."""
+    return next((key for key in mapping if str(key).strip() == column), column)
+
+
+def _put(mapping: Any, key: Any, value: Any) -> None:
+    """Set a key. A new one comes before the last, which has the comments below it."""
+    if key not in mapping:
+        mapping.insert(max(len(mapping) - 1, 0), key, value)
         return
-    keys = list(document)
-    place = next((keys.index(one) + 1 for one in after if one in keys), len(keys))
-    document.insert(place, key, value)
+    below = _comment_below(mapping, key)
+    mapping[key] = value
+    mapping.ca.items.pop(key, None)  # at the end of the line: it was about what stood there
+    _set_comment_below(mapping, key, below)
 
 
 def _remove(mapping: Any, key: Any) -> None:
-    if key in mapping:
-        del mapping[key]
-
-
-def _drop_comment(mapping: Any, key: Any) -> None:
-    """Remove the comment at the end of a line, which was about what stood there; comments of later lines stay."""
-    tokens = mapping.ca.items.get(key)
-    if not tokens or len(tokens) < 3 or tokens[2] is None:
+    """Remove a key; comments below it stay."""
+    if key not in mapping:
         return
-    first, newline, rest = tokens[2].value.partition("\n")
-    if first.strip():
-        tokens[2].value = newline + rest
+    keys = list(mapping)
+    below, before = _comment_below(mapping, key), keys[keys.index(key) - 1] if keys[0] != key else None
+    del mapping[key]
+    mapping.ca.items.pop(key, None)
+    if before is not None:
+        _set_comment_below(mapping, before, _comment_below(mapping, before) + below, keep=True)
+
+
+def _last(container: Any, key: Any) -> tuple[Any, Any, int]:
+    """Where the library keeps the comment behind an entry: at the last scalar in it."""
+    value: Any = container[key]
+    is_mapping = isinstance(value, dict)
+    if hasattr(value, "fa") and value and not value.fa.flow_style():
+        return _last(value, list(value)[-1] if is_mapping else len(value) - 1)
+    return container, key, 2 if isinstance(container, dict) else 0
+
+
+def _comment_below(mapping: Any, key: Any) -> str:
+    """The comment in the lines behind an entry."""
+    container, last, slot = _last(mapping, key)
+    token = (container.ca.items.get(last) or [None] * 4)[slot]
+    return "" if token is None else str(token.value).partition("\n")[2]
+
+
+def _set_comment_below(mapping: Any, key: Any, text: str, *, keep: bool = False) -> None:
+    """Set the comment in the lines behind an entry; that at the end of its line is kept, or there is none."""
+    from ruamel.yaml.error import CommentMark
+    from ruamel.yaml.tokens import CommentToken
+
+    container, last, slot = _last(mapping, key)
+    tokens = container.ca.items.get(last) or [None, None, None, None]
+    first = str(tokens[slot].value).partition("\n")[0] if keep and tokens[slot] is not None else ""
+    if first or text:
+        mark = tokens[slot].start_mark if first else CommentMark(0)
+        tokens[slot] = CommentToken(f"{first}\n{text}", mark, None)
+        container.ca.items[last] = tokens
 
 
 def _in_yaml(given: Any) -> Any:
     """Words as a policy has them: short ones on one line, long lists one item below the other."""
     from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
+    new: Any
     if isinstance(given, Mapping):
         new = CommentedMap({str(key): _in_yaml(one) for key, one in given.items()})
     elif isinstance(given, list | tuple):

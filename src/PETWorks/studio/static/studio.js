@@ -12,29 +12,48 @@ async function put(place, address, options) {
   }
 }
 
-// A form with data-live answers each change of its fields in the element that it names; only the last answer counts.
-const waiting = new WeakMap();
+// A form with data-live answers each change of its fields in the element that it names. One question is asked at a time;
+// what changes meanwhile is asked next. With data-asks it asks that address instead of its own, and is sent as any other
+// form when the user says so; a button with an address of its own always is.
 function live(form) {
   const place = document.getElementById(form.dataset.live);
+  const asks = form.dataset.asks;
+  let busy = false;
+  let again = false;
   const ask = async () => {
-    waiting.get(form)?.abort();
-    const control = new AbortController();
-    waiting.set(form, control);
-    const query = new URLSearchParams(new FormData(form));
+    again = true;
+    if (busy) return;
+    busy = true;
     place.dataset.busy = "";
     try {
-      const answer = await fetch(form.action.split("?")[0] + "?" + query, {
-        headers: { "X-Part": "1" }, signal: control.signal,
-      });
-      place.innerHTML = await answer.text();
-      begin(place);
+      while (again) {
+        again = false;
+        const fields = new URLSearchParams(new FormData(form));
+        const address = asks ?? form.action.split("?")[0] + "?" + fields;
+        const body = asks ? { method: "POST", body: fields } : {};
+        const answer = await fetch(address, { headers: { "X-Part": "1" }, ...body });
+        place.innerHTML = await answer.text();
+        begin(place);
+        if (!asks) remember(new URL(address, location.href));
+      }
+    } finally {
+      busy = false;
       delete place.dataset.busy;
-    } catch (error) {
-      if (error.name !== "AbortError") throw error;
     }
   };
   form.addEventListener("input", ask);
-  form.addEventListener("submit", (event) => { event.preventDefault(); ask(); });
+  form.addEventListener("submit", (event) => {
+    if (asks || event.submitter?.hasAttribute("formaction")) return;
+    event.preventDefault();
+    ask();
+  });
+}
+
+// Whoever reloads the page, or changes the language, gets it as it is now.
+function remember(address) {
+  if (address.pathname !== location.pathname) return;
+  history.replaceState(null, "", address);
+  for (const field of document.querySelectorAll("input[name=back]")) field.value = address.pathname + address.search;
 }
 
 // An element with data-events shows the parts that the server sends, until the last one, and then goes where it says.
@@ -55,7 +74,15 @@ function begin(root) {
   for (const field of root.querySelectorAll("[data-sends]")) field.addEventListener("change", () => field.form.requestSubmit());
   for (const field of root.querySelectorAll("input[type=range][data-shows]")) {
     const output = document.getElementById(field.dataset.shows);
-    field.addEventListener("input", () => { output.textContent = field.value; });
+    const names = JSON.parse(field.dataset.names ?? "[]");
+    field.addEventListener("input", () => {
+      output.textContent = names[field.value] ?? field.value;
+      if (names.length) field.setAttribute("aria-valuetext", output.textContent);
+    });
+  }
+  // Parts of an answer with data-to go to the element that they name.
+  for (const piece of root.querySelectorAll("[data-to]")) {
+    document.getElementById(piece.dataset.to)?.replaceChildren(...piece.childNodes);
   }
   for (const button of root.querySelectorAll("[data-copy]")) {
     button.addEventListener("click", async () => {
