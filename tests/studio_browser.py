@@ -57,7 +57,9 @@ class Visit:
         else:
             self.page.goto(server.address)
             self.page.wait_for_url(f"{server.own}/")
-            server.cookie = next(f"{one['name']}={one['value']}" for one in self.context.cookies() if "studio" in one["name"])
+            server.cookie = next(
+                f"{one['name']}={one['value']}" for one in self.context.cookies() if "studio" in one["name"]
+            )
 
     def _requested(self, request):
         if not request.url.startswith(self.server.own + "/"):

@@ -6,16 +6,28 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from PETWorks.errors import PETWorksError
+from PETWorks.render.language import said
 from PETWorks.render.languages import LANGUAGES
 from PETWorks.studio.attending import Attended
 from PETWorks.studio.jobs import Jobs
-from PETWorks.studio.page import LANGUAGE_COOKIE, computed, desk_of, form_of, part, see, show_error
+from PETWorks.studio.page import (
+    LANGUAGE_COOKIE,
+    computed,
+    desk_of,
+    error_page,
+    form_of,
+    language,
+    part,
+    see,
+    show_error,
+)
 from PETWorks.studio.routes import ROUTES
 from PETWorks.studio.state import Studio
 from PETWorks.studio.workspace import Workspace
@@ -52,6 +64,12 @@ async def _language(request: Request) -> Response:
     return answer
 
 
+async def _show_nothing(request: Request, error: Exception) -> Response:
+    """The page for an address that is none, or for a form that was opened like a page."""
+    assert isinstance(error, HTTPException)
+    return error_page(request, said(language(request), "studio.error.nowhere"), error.status_code)
+
+
 def _own_address(address: str) -> str:
     """An address on this server, or the first page."""
     parts = urlsplit(address)
@@ -82,7 +100,12 @@ def make_app(folder: Path) -> Starlette:
             Route("/language", _language, methods=["POST"]),
         ],
         middleware=[Middleware(Attended, works=works)],
-        exception_handlers={PETWorksError: show_error, OSError: show_error, MemoryError: show_error},
+        exception_handlers={
+            PETWorksError: show_error,
+            OSError: show_error,
+            MemoryError: show_error,
+            HTTPException: _show_nothing,
+        },
         lifespan=lifespan,
     )
     app.state.studio = works

@@ -581,6 +581,7 @@ TEXTS = {
     "studio.undo": "Undo the last change ({n} can be undone)",
     "studio.local": "Everything stays on this machine.",
     "studio.error": "That did not work",
+    "studio.error.nowhere": "There is no such page. Go back to the files and choose a step from there.",
     "studio.error.internal": "This is an error of the program itself. Nothing was changed. The terminal shows where it "
     "happened, without any of your data.",
     "studio.back": "Back to the files",

@@ -571,6 +571,7 @@ TEXTS = {
     "studio.undo": "復原上一次變更（可復原 {n} 次）",
     "studio.local": "所有資料都留在這台電腦上。",
     "studio.error": "無法完成",
+    "studio.error.nowhere": "沒有這個頁面。請回到檔案列表，再選擇步驟。",
     "studio.error.internal": "這是程式本身的錯誤，沒有任何內容被更改。終端機會顯示錯誤發生的位置，其中不含您的資料。",
     "studio.back": "回到檔案列表",
     "studio.bar.records": "{n} 筆資料",
