@@ -107,6 +107,7 @@ class Visit:
         if self.page.evaluate("document.documentElement.scrollWidth <= innerWidth"):
             return []
         return self.page.evaluate(
-            """[...document.querySelectorAll("body *")].filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
+            """[...document.querySelectorAll("body *")]
+            .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
             .map((one) => one.outerHTML.slice(0, 120)).slice(0, 5)"""
         )
