@@ -17,6 +17,7 @@ import pytest
 from conftest import ROOT
 from PETWorks.errors import InputError
 from PETWorks.studio import peers
+from PETWorks.studio.jobs import MOST_AT_ONCE
 from PETWorks.studio.policy_file import PolicyFile
 from PETWorks.studio.security import HEADERS, LARGEST_BODY
 from studio_client import entered
@@ -595,6 +596,16 @@ def test_python_files_in_the_folder_are_not_run(folder):
         wait_for(lambda: not job.is_running)
         assert job.code in (0, 1), job.messages
     assert not (folder / "hacked").exists()
+
+
+def test_not_any_number_of_jobs_runs_at_once(folder):
+    with entered(folder) as page:
+        jobs = page.studio.jobs
+        for _ in range(MOST_AT_ONCE):
+            jobs.start("studio", ".", "--no-browser")
+        with pytest.raises(InputError, match="running already"):
+            jobs.start("check", "people_policy.yaml")
+        jobs.cancel_all()
 
 
 def test_a_relative_path_of_modules_is_none_of_the_folder(folder, monkeypatch):

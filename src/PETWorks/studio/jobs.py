@@ -22,6 +22,7 @@ from PETWorks.errors import InputError
 from PETWorks.render.terminal import PROGRESS_LINES
 
 MOST_JOBS = 20  # that are remembered
+MOST_AT_ONCE = 4
 LONGEST_OUTPUT = 4_000_000
 GRACE = 10.0  # seconds that a process has to end by itself
 GOOD = (0, 1)  # exit codes of a command that did its work: every rule holds, or one does not
@@ -189,8 +190,10 @@ class Jobs:
 
     def start(self, *arguments: str, purpose: Purpose | None = None) -> Job:
         """Start a command in the folder of the page."""
-        job = Job(arguments, self._folder, purpose or Purpose())
         with self._lock:
+            if len(self.running) >= MOST_AT_ONCE:
+                raise InputError(f"{MOST_AT_ONCE} commands are running already; wait until one has ended, or cancel it")
+            job = Job(arguments, self._folder, purpose or Purpose())
             self._jobs[job.id] = job
             ended = [one for one in self._jobs.values() if not one.is_running]
             for old in ended[: max(0, len(self._jobs) - MOST_JOBS)]:
