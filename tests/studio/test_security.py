@@ -13,14 +13,16 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from starlette.testclient import TestClient
 
 from conftest import ROOT
 from PETWorks.errors import InputError
-from PETWorks.studio import peers
+from PETWorks.studio import peers, security
+from PETWorks.studio.app import make_app
 from PETWorks.studio.jobs import MOST_AT_ONCE
 from PETWorks.studio.policy_file import PolicyFile
-from PETWorks.studio.security import HEADERS, LARGEST_BODY
-from studio_client import entered
+from PETWorks.studio.security import HEADERS, LARGEST_BODY, Guard
+from studio_client import OWN, PORT, entered
 from studio_server import Server
 
 TABLE = "age,zip,illness\n" + "".join(f"{20 + n % 5},{100 + n % 3},{'flu' if n % 2 else 'cold'}\n" for n in range(30))
@@ -123,13 +125,38 @@ def test_the_token_works_once_and_only_whole(tmp_path):
         assert server.ask("/enter").status == 403
         assert server.ask(f"/enter?token={server.token}", "POST", {}).status == 403
         cookie = server.enter().headers["set-cookie"]
-        assert {"HttpOnly", "SameSite=strict", "Path=/"} <= set(cookie.split("; "))
+        assert {"HttpOnly", "SameSite=strict", "Path=/", "Max-Age=604800"} <= set(cookie.split("; "))
         assert cookie.startswith(f"petworks-studio-{server.port}=")
         assert server.token not in cookie, "who reads the address in a history has no cookie"
         again = server.ask(f"/enter?token={server.token}", Cookie=None)
         assert again.status == 403
         assert "set-cookie" not in again.headers
         assert server.ask(f"/enter?token={server.token}").status == 200, "the browser that is in may reload the page"
+
+
+def test_a_browser_that_has_lost_its_cookie_gets_a_new_address_from_the_terminal(folder, monkeypatch):
+    renewed = []
+    app = make_app(folder)
+    guard = Guard(app, PORT, renewed=renewed.append)
+    with TestClient(guard, base_url=OWN) as client:
+        first = guard.token
+        client.get("/")
+        assert renewed == [], "the first address has not been used yet"
+        assert client.get("/enter", params={"token": first}).status_code == 200
+        client.cookies.clear()
+        client.get("/")
+        assert renewed == [], "not too often: any web page can cause it"
+        monkeypatch.setattr(security, "RENEW_EVERY", 0.0)
+        client.get("/static/studio.css", headers={"Sec-Fetch-Mode": "no-cors"})
+        client.post("/open", headers={"Origin": OWN})
+        assert renewed == []
+        assert "終端機" in client.get("/").text
+        client.get("/")
+        assert renewed == [guard.token], "one new address until it is used"
+        assert guard.token != first
+        assert client.get("/enter", params={"token": first}).status_code == 403
+        assert client.get("/enter", params={"token": guard.token}).status_code == 200
+        assert client.get("/").status_code == 200
 
 
 def test_the_cookie_of_one_server_opens_no_other(server, tmp_path):

@@ -37,6 +37,6 @@ def studio_command(folder: Path, no_browser: bool, idle: int) -> None:
 
     def opened(address: str) -> None:
         click.echo(f"petworks studio: {address}")
-        click.echo("The address works once, for you alone. Ctrl-C ends the page.", err=True)
 
+    click.echo("The address works once, for you alone. Ctrl-C ends the page.", err=True)
     serve(folder, idle * 60.0, opened, browser=not no_browser)

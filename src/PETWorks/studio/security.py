@@ -9,6 +9,7 @@ import asyncio
 import secrets
 from collections.abc import Callable, Iterable
 from http.cookies import CookieError, SimpleCookie
+from time import monotonic
 from urllib.parse import parse_qs
 
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
@@ -17,7 +18,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 LARGEST_BODY = 1 << 20
 LONGEST_BODY = 20.0  # seconds that it may take
 SAFE_METHODS = ("GET", "HEAD")
+LONGEST_VISIT = (
+    7 * 24 * 3600
+)  # seconds; the cookie outlives a crash of the browser, and is worthless without the server
+RENEW_EVERY = 10.0  # seconds
 ENTRANCE = "/enter"
+CLOSED = """This page is closed for this browser. Open it with the address in the terminal where petworks studio runs.
+這個瀏覽器無法開啟此頁面。請使用執行 petworks studio 的終端機所顯示的網址。
+"""
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -39,10 +47,18 @@ class Guard:
 
     token     in the address with which the browser is opened; it works once
     may_ask   whether the program at a port of this machine may ask at all
+    renewed   called with a new token when somebody asks for a page without the cookie, as after a crash of the browser
     """
 
-    def __init__(self, app: ASGIApp, port: int, may_ask: Callable[[int], bool] = lambda _: True) -> None:
-        self._app, self._may_ask = app, may_ask
+    def __init__(
+        self,
+        app: ASGIApp,
+        port: int,
+        may_ask: Callable[[int], bool] = lambda _: True,
+        renewed: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self._app, self._may_ask, self._renewed = app, may_ask, renewed
+        self._last_token = monotonic()
         self.token = secrets.token_urlsafe(32)
         self._secret = secrets.token_urlsafe(32)
         self.is_entered = False
@@ -79,7 +95,8 @@ class Guard:
         if scope["path"] == ENTRANCE and scope["method"] == "GET":
             return self._entrance(scope, headers)
         if not self._has_cookie(headers.get("cookie", "")):
-            return PlainTextResponse("open this page with the address that petworks studio printed", 403)
+            self._renew(scope["method"], headers)
+            return PlainTextResponse(CLOSED, 403)
         if not self._is_own(scope["method"], headers):
             return PlainTextResponse("only pages of this server may do that", 403)
         return None
@@ -89,11 +106,20 @@ class Guard:
             return HTMLResponse(ENTERED)  # the same browser has opened the address again
         given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
         if self.is_entered or not secrets.compare_digest(given.encode(), self.token.encode()):
-            return PlainTextResponse("this address works once; start petworks studio again for a new one", 403)
+            self._renew("GET", headers)
+            return PlainTextResponse(CLOSED, 403)
         self.is_entered = True
         answer = HTMLResponse(ENTERED)
-        answer.set_cookie(self.cookie, self._secret, httponly=True, samesite="strict", path="/")
+        answer.set_cookie(self.cookie, self._secret, LONGEST_VISIT, httponly=True, samesite="strict", path="/")
         return answer
+
+    def _renew(self, method: str, headers: dict[str, str]) -> None:
+        """Make a new token if the last one is used. Any web page can cause this, so not too often."""
+        wants_page = method == "GET" and headers.get("sec-fetch-mode", "navigate") == "navigate"
+        if wants_page and self.is_entered and monotonic() - self._last_token > RENEW_EVERY:
+            self._last_token = monotonic()
+            self.token, self.is_entered = secrets.token_urlsafe(32), False
+            self._renewed(self.token)
 
     def _has_cookie(self, text: str) -> bool:
         try:

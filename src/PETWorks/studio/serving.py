@@ -27,7 +27,7 @@ LAST_ANSWERS = 2  # seconds that they may take when the server ends
 def serve(folder: Path, idle: float, opened: Callable[[str], None], *, browser: bool) -> None:
     """Serve the pages of a folder until nobody has asked for one for so many seconds, or until Ctrl-C.
 
-    opened   called with the address once the server runs
+    opened   called with the address once the server runs, and again with another one if the browser has lost its cookie
     browser  whether to open it in the user's browser
     """
     app = make_app(folder)
@@ -35,7 +35,13 @@ def serve(folder: Path, idle: float, opened: Callable[[str], None], *, browser: 
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
         listening.bind(("127.0.0.1", 0))
         port = listening.getsockname()[1]
-        guard = Guard(app, port, lambda client: may_ask(client, port))
+
+        def address(token: str) -> str:
+            return f"http://127.0.0.1:{port}{ENTRANCE}?token={token}"
+
+        guard = Guard(
+            app, port, may_ask=lambda client: may_ask(client, port), renewed=lambda token: opened(address(token))
+        )
         server = uvicorn.Server(
             uvicorn.Config(
                 guard,
@@ -52,7 +58,7 @@ def serve(folder: Path, idle: float, opened: Callable[[str], None], *, browser: 
         )
         if hasattr(signal, "SIGHUP"):
             signal.signal(signal.SIGHUP, server.handle_exit)  # the terminal was closed
-        entrance = _Entrance(f"http://127.0.0.1:{port}{ENTRANCE}?token={guard.token}")
+        entrance = _Entrance(address(guard.token))
 
         works.is_ending = lambda: server.should_exit
 
