@@ -11,6 +11,7 @@ from conftest import ROOT
 from PETWorks.about.vocabulary import DIRECT
 from PETWorks.anonymizer.column_objectives import AGGREGATES
 from PETWorks.gate.advice import STEPS
+from PETWorks.gate.diff import Change
 from PETWorks.gate.document import FindingKind
 from PETWorks.gate.policy_rules import IMPLICIT
 from PETWorks.gate.recognition import DATE, LOOKS, MIXED
@@ -22,6 +23,7 @@ from PETWorks.render.language import checked_language, said
 from PETWorks.render.languages import LANGUAGES
 from PETWorks.render.prose import GLOSSARY
 from PETWorks.render.sections import SECTIONS
+from PETWorks.studio.comparing import FACTS
 from PETWorks.studio.job_pages import WORDS
 from PETWorks.studio.page import STEPS as PAGES
 
@@ -63,6 +65,8 @@ def completed_ids():
     """Ids that are made of a beginning and a word of the document or the catalogue."""
     yield from (f"section.{section}" for section in SECTIONS)
     yield from (f"studio.step.{step}" for step in PAGES)
+    yield from (f"studio.compare.change.{change}" for change in ("same", *get_args(Change)))
+    yield from FACTS.values()
     yield from (f"studio.job.title.{state}" for state in ("running", "done", "cancelled", "failed"))
     yield from (f"studio.job.ended.{state}" for state in ("cancelled", "failed"))
     yield from (f"studio.job.doing.{word}" for word in ("starting", *WORDS))

@@ -166,6 +166,23 @@ def _drivers(drivers: Sequence[Driver]) -> list[dict[str, Any]]:
     return groups
 
 
+def shares(lines: Mapping[str, tuple[Mapping[str, str], Mapping[int, float]]], axis: str) -> dict[str, Any]:
+    """Shares by whole numbers, such as the number of a release.
+
+    lines   by kind (highest, median, lowest): what the line is called in each language, and its points
+    axis    the message that names the numbers
+    """
+    numbers = sorted({number for _, points in lines.values() for number in points})
+    most = max(share for _, points in lines.values() for share in points.values())
+    chart = _axes(numbers[0], numbers[-1], min(_round_up(most), 1.0), percent)
+    for kind, (label, points) in lines.items():
+        _add_line(chart, kind, list(points), list(points.values()), dots=True)
+        chart["lines"][-1] |= {"label": label, "sample": True, "label_x": LEFT + 40 + 150 * (len(chart["lines"]) - 1)}
+    chart["x_ticks"] = [{"at": chart["x"](number), "label": str(number)} for number in _spread(numbers, MOST_ROWS)]
+    chart["x_label"] = _texts(axis)
+    return chart
+
+
 def class_sizes(rows: Mapping[str, Mapping[str, Any]], wanted: int) -> dict[str, Any] | None:
     """The share of records by the size of their class, as bars, with a line at the size that is required.
 

@@ -19,7 +19,7 @@ from PETWorks.studio.jobs import Job
 from PETWorks.studio.page import computed, form_of, job_link, page, rendered, studio
 
 LOOK_EVERY = 0.25  # seconds
-WORDS = ("reading", "searching", "explaining", "measuring", "writing", "checking", "subsets", "reasons")
+WORDS = ("reading", "searching", "explaining", "measuring", "writing", "checking", "subsets", "reasons", "attacking")
 LAST_MESSAGES = 20
 
 

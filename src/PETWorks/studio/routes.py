@@ -2,6 +2,6 @@
 
 from starlette.routing import Route
 
-from PETWorks.studio import job_pages, opening, risk
+from PETWorks.studio import comparing, job_pages, opening, risk
 
-ROUTES: list[Route] = [*opening.ROUTES, *risk.ROUTES, *job_pages.ROUTES]
+ROUTES: list[Route] = [*opening.ROUTES, *risk.ROUTES, *comparing.ROUTES, *job_pages.ROUTES]

@@ -673,4 +673,104 @@ TEXTS = {
     ),
     "studio.risk.before": "chance by guessing",
     "studio.risk.after": "chance with the table",
+    # the page: compare
+    "studio.compare.intro": (
+        "See what changed since another check, and what this release discloses together with earlier ones."
+    ),
+    "studio.compare.two": "Two releases side by side",
+    "studio.compare.with": "Compare with",
+    "studio.compare.choose": "choose …",
+    "studio.compare.policies": "policies",
+    "studio.compare.checks": "results of earlier checks",
+    "studio.compare.compare": "Compare",
+    "studio.compare.nothing": (
+        "There is no other policy and no result of a check (petworks check --json) in this folder."
+    ),
+    "studio.compare.checking": "Checking both …",
+    "studio.compare.old": "the other one",
+    "studio.compare.new": "this one",
+    "studio.compare.change": "change",
+    "studio.compare.change.same": "same",
+    "studio.compare.change.better": "▲ better",
+    "studio.compare.change.worse": "▼ worse",
+    "studio.compare.change.changed": "changed",
+    "studio.compare.change.new": "new",
+    "studio.compare.change.waived": "waived",
+    "studio.compare.change.other threshold": "! another threshold",
+    "studio.compare.no-rule": "no such rule",
+    "studio.compare.not-measured": "not measured",
+    "studio.compare.different": "The numbers cannot be compared as they are: these differ: {what}.",
+    "studio.compare.equal": "No rule, measure or fact of the table has changed.",
+    "studio.compare.curve": "Highest chance of re-identification by number of known attributes",
+    "studio.compare.measures": "Measures",
+    "studio.compare.same": "{n} measures are the same",
+    "studio.compare.same.one": "1 measure is the same",
+    "studio.compare.facts": "The tables",
+    "studio.compare.digest": "digest: {what}",
+    "studio.compare.fact.quasi_identifiers": "quasi-identifiers",
+    "studio.compare.fact.sensitive_attributes": "sensitive attributes",
+    "studio.compare.fact.treatment": "how records are counted",
+    "studio.compare.fact.population": "population",
+    "studio.compare.fact.cell_size": "cell size",
+    "studio.compare.fact.petworks": "version of PETWorks",
+    "studio.compare.fact.records_in_classes": "records in classes",
+    "studio.compare.fact.smallest_class": "smallest class",
+    "studio.compare.fact.largest_class": "largest class",
+    "studio.compare.fact.suppressed_records": "suppressed records",
+    "studio.compare.fact.incomplete_records": "incomplete records",
+    "studio.compare.several": "Together with earlier releases about the same people",
+    "studio.compare.several-note": (
+        "Each release may be safe alone, and yet they tell more together. This joins the records of a person "
+        "by a column that all of the tables have."
+    ),
+    "studio.compare.earlier": "Earlier releases",
+    "studio.compare.order": (
+        "They count as released in this order; {table} comes last, and its people are the targets."
+    ),
+    "studio.compare.key": "Column that names the person",
+    "studio.compare.attack": "Attack them together",
+    "studio.compare.no-tables": "There is no other table in this folder.",
+    "studio.compare.no-file": "This needs a table that is a single file in this folder.",
+    "studio.compare.together": "What these {n} releases disclose together",
+    "studio.compare.identity": (
+        "Someone who can join the records of a person in all {n} releases picks their record with a chance "
+        "of {together}; with this release alone, {alone}."
+    ),
+    "studio.compare.alone": (
+        "{together} of the people are then alone in their class; with this release alone, {alone}."
+    ),
+    "studio.compare.inference": (
+        "The value of {column} is guessed with a chance of {together}; with this release alone, {alone}."
+    ),
+    "studio.compare.disclosed": (
+        "Someone who cannot join records, but compares the possible values of {column}, is left with a "
+        "single one for {together} of the people; with this release alone, {alone}."
+    ),
+    "studio.compare.after-each": "With one release after the other",
+    "studio.compare.chart": "Chance and share of people alone, by number of releases",
+    "studio.compare.line-chance": "chance",
+    "studio.compare.line-alone": "alone",
+    "studio.compare.axis": "releases out, in the order of the list",
+    "studio.compare.number": "no.",
+    "studio.compare.up-to": "up to",
+    "studio.compare.chance": "chance to pick the record",
+    "studio.compare.share-alone": "alone in their class",
+    "studio.compare.guess": "guess {column}",
+    "studio.compare.is-disclosed": "{column} disclosed",
+    "studio.compare.each-alone": "Each release alone",
+    "studio.compare.release": "release",
+    "studio.compare.in-common": "also in this one",
+    "studio.compare.withdrawing": "What each release adds, and what withdrawing it would save",
+    "studio.compare.adds": "What each release adds: {attack}",
+    "studio.compare.saves": "saves",
+    "studio.compare.unlinked": "Someone who cannot join records, but compares the values that the releases offer",
+    "studio.compare.from": "with",
+    "studio.compare.all": "all of them",
+    "studio.compare.one-left": "one value left",
+    "studio.compare.two-left": "at most two left",
+    "studio.compare.invariance": "m-invariance",
+    "studio.compare.no-m": (
+        "none: {repeated} classes have a value more than once, {changing} people have other values in another release"
+    ),
+    "studio.job.doing.attacking": "Attacking …",
 }
