@@ -26,6 +26,7 @@ from PETWorks.render.sections import SECTIONS
 from PETWorks.studio.comparing import FACTS
 from PETWorks.studio.job_pages import WORDS
 from PETWorks.studio.page import STEPS as PAGES
+from PETWorks.studio.safe_settings import METHODS
 
 RENDER = ROOT / "src/PETWorks/render"
 STUDIO = ROOT / "src/PETWorks/studio"
@@ -70,6 +71,8 @@ def completed_ids():
     yield from (f"studio.job.title.{state}" for state in ("running", "done", "cancelled", "failed"))
     yield from (f"studio.job.ended.{state}" for state in ("cancelled", "failed"))
     yield from (f"studio.job.doing.{word}" for word in ("starting", *WORDS))
+    yield from (f"studio.safe.method.{method}{end}" for method in METHODS for end in ("", ".about"))
+    yield from (f"studio.safe.{end}" for end in ("low", "high"))
     yield from (f"{term}{end}" for term in GLOSSARY for end in ("", ".meaning"))
     yield from (f"need.{need}" for need in NEEDS)
     yield from (f"verdict.{verdict}" for verdict in ("pass", "waived", "fail", "withheld"))

@@ -1,6 +1,5 @@
 """The command `anonymize`."""
 
-import math
 import os
 import signal
 import sys
@@ -26,7 +25,7 @@ from PETWorks.cli.insiders import reasons_beside, reasons_given, reasons_options
 from PETWorks.cli.policies import STANDARD_OUTPUT, with_format_options
 from PETWorks.cli.release_files import Job, check_seed, checked_paths, job_given, today, written
 from PETWorks.errors import ParameterError
-from PETWorks.gate.anonymising import anonymize_by, waived_rules
+from PETWorks.gate.anonymising import anonymize_by, seconds_given, waived_rules
 from PETWorks.gate.anonymization_document import AnonymizationFacts
 from PETWorks.gate.anonymization_facts import anonymization_facts, state
 from PETWorks.gate.document import FAIL, RuleResult, together
@@ -282,13 +281,10 @@ def verdicts(rules: tuple[RuleResult, ...]) -> list[dict[str, Any]]:
 
 def _seconds(text: str | None) -> float | None:
     """A time such as 90, 90s, 10m or 2h."""
-    if text is None:
-        return None
-    units = {"s": 1, "m": 60, "h": 3600}
-    number = number_given(text[:-1] if text[-1:] in units else text)
-    if number is None or not 0 < number < math.inf:
+    seconds = None if text is None else seconds_given(text)
+    if text is not None and seconds is None:
         raise ParameterError(f"--time expects a time such as 90, 10m or 2h, got {text[:40]!r}")
-    return float(number * units.get(text[-1:], 1))
+    return seconds
 
 
 def _share(text: str | None) -> float | None:

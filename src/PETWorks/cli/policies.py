@@ -25,7 +25,7 @@ from PETWorks.errors import InputError, ParameterError, printable
 from PETWorks.render.formats import FILES
 from PETWorks.render.json import dumps
 from PETWorks.render.terminal import counting, progress, style
-from PETWorks.tables.output import check_writable, write_whole
+from PETWorks.tables.output import Content, Folder, check_new_folder, check_writable, write_whole
 
 if TYPE_CHECKING:
     from PETWorks.gate.document import RuleResult
@@ -115,6 +115,12 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     metavar="JSON",
     help="An earlier check of which an external edition was published: warn of what the difference reveals.",
 )
+@click.option(
+    "--evidence",
+    type=FILE,
+    metavar="FOLDER",
+    help="A new folder: policy, plan, reports in both editions and digests, and none of the tables.",
+)
 @reasons_options("each record whose class breaks a rule")
 @with_format_options
 @with_engine_options
@@ -131,10 +137,12 @@ def check_command(policy: Path, **options: Any) -> None:
       petworks check policy.yaml --data march.csv --edition external --html for_recipients.html --lang zh-TW
       petworks check policy.yaml --junit rules.xml --markdown summary.md
       petworks check policy.yaml --reasons for_us_only.csv --below 11
+      petworks check policy.yaml --evidence evidence_2026-11-16
     """
     from PETWorks.gate.policy import read_policy
     from PETWorks.render.check_text import check_text
     from PETWorks.render.checks import check
+    from PETWorks.render.evidence import evidence_files, write_evidence
     from PETWorks.render.language import checked_language
 
     lang = checked_language(options["lang"])
@@ -148,6 +156,7 @@ def check_command(policy: Path, **options: Any) -> None:
         raise ParameterError("--reasons is for insiders; ask for it without --edition external")
     read = read_policy(policy, options["root"], network=options["network"])
     files, reasons = _files(wanted, options, read)
+    evidence = None if options["evidence"] is None else check_new_folder(options["evidence"])
     bar = counting() if read.subset_sizes is not None else progress(f"checking {shown_name(read.data)}")
     with bar as advance:
         tell: Callable[[int, int], None] | None = advance if callable(advance) else None
@@ -159,9 +168,14 @@ def check_command(policy: Path, **options: Any) -> None:
         )
     if result.note:
         click.echo(f"petworks: {result.note}", err=True)
-    contents = {path: result.to_format(name, lang, edition).encode("utf-8", "replace") for name, edition, path in files}
+    contents: dict[Path, Content] = {
+        path: result.to_format(name, lang, edition).encode("utf-8", "replace") for name, edition, path in files
+    }
     if reasons is not None:
         contents[reasons] = _reasons(read, result.content.rules, below, reasons, options)
+    if evidence is not None:
+        made = evidence_files(result, read, lang)
+        contents[evidence] = Folder(lambda folder: write_evidence(folder, made))
     write_whole(contents)
     if printed:
         click.echo(result.to_format(printed[0], lang, options["edition"]), nl=False)

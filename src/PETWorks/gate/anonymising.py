@@ -1,5 +1,6 @@
 """A release made by a policy: its rules as those of a search, and the policy that comes with the release."""
 
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from PETWorks.errors import ParameterError, PETWorksError, quoted
 from PETWorks.gate.mistakes import located_error
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.policy_rules import IMPLICIT
+from PETWorks.measures.parameters import number_given
 
 SETTINGS = ("suppression", "objective", "aggregate", "weights", "levels", "method")
 MARK = "# Written by petworks anonymize, for the release beside it."
@@ -65,8 +67,23 @@ def anonymize_by(
 ) -> Anonymization:
     """The best release of the policy's table; what is given takes precedence over what the policy says."""
     settings = {**policy.anonymize, **{name: value for name, value in given.items() if value is not None}}
+    time = settings.pop("time", None)
+    if time is not None:
+        settings.setdefault("seconds", seconds_given(time))
     with located(policy, given):
         return anonymize_release(release, rules, **settings, progress=progress)
+
+
+def seconds_given(time: Any) -> float | None:
+    """A time such as 90, 90s, 10m or 2h in seconds; None if it is none.
+
+    >>> seconds_given("10m"), seconds_given("90"), seconds_given("soon")
+    (600.0, 90.0, None)
+    """
+    text = str(time).strip()
+    units = {"s": 1, "m": 60, "h": 3600}
+    number = number_given(text[:-1] if text[-1:] in units else text)
+    return float(number * units.get(text[-1:], 1)) if number is not None and 0 < number < math.inf else None
 
 
 def frontier_by(

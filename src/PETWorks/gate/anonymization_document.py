@@ -105,16 +105,21 @@ class FrontierFacts(JSONObject):
         known = {self.threshold, *(point.threshold for point in self.points)}
         return sorted(known, key=lambda one: one or 0, reverse=not self.larger_is_stricter)
 
-    def least_loss(self, threshold: float | None, suppression: float) -> float | None:
-        """The least loss that a threshold and a limit allow; None if nothing keeps the rules."""
+    def best_point(self, threshold: float | None, suppression: float) -> int | None:
+        """Which point loses least of those that a threshold and a limit allow; None if nothing keeps the rules."""
         sign = -1 if self.larger_is_stricter else 1
-        losses = [
-            point.loss
-            for point in self.points
+        allowed = [
+            (point.loss, place)
+            for place, point in enumerate(self.points)
             if point.suppression <= suppression
             and (threshold is None or point.threshold is None or sign * point.threshold <= sign * threshold)
         ]
-        return min(losses, default=None)
+        return min(allowed)[1] if allowed else None
+
+    def least_loss(self, threshold: float | None, suppression: float) -> float | None:
+        """The least loss that a threshold and a limit allow; None if nothing keeps the rules."""
+        place = self.best_point(threshold, suppression)
+        return None if place is None else self.points[place].loss
 
 
 @dataclass(frozen=True)

@@ -118,7 +118,10 @@ def _payout(curve: Sequence[PayoutStep]) -> dict[str, Any]:
 
 
 def frontier(facts: FrontierFacts) -> dict[str, Any]:
-    """The least loss by threshold, the strictest last, a line for each limit; by limit, if only that varies."""
+    """The least loss by threshold, the strictest last, a line for each limit; by limit, if only that varies.
+
+    `choices` has where each dot is, and which point of the frontier it stands for.
+    """
     limits = _spread(sorted({point.suppression for point in facts.points} | {facts.suppression}), MOST_LINES)
     steps = facts.thresholds
     by_limit = facts.measure is None
@@ -141,6 +144,15 @@ def frontier(facts: FrontierFacts) -> dict[str, Any]:
         lang: said(lang, "head.suppression-limit") if by_limit else varied(facts, lang) for lang in LANGUAGES
     }
     chart["title"] = spoken(lambda lang: said(lang, "frontier.chart"))
+    places: list[tuple[int, float | None, float]] = [(place, None, limit) for place, limit in enumerate(limits)]
+    if not by_limit:
+        places = [(place, step, limit) for limit in limits for place, step in enumerate(steps)]
+    found = [(place, facts.best_point(step, limit)) for place, step, limit in places]
+    chart["choices"] = [
+        {"x": chart["x"](place), "y": chart["y"](facts.points[point].loss), "point": point}
+        for place, point in found
+        if point is not None
+    ]
     loss = losses.get((facts.threshold, own[1]))
     if loss is not None:
         chart["mark"] = {"x": chart["x"](own[0]), "y": chart["y"](loss), "label": _texts("frontier.mark")}

@@ -56,6 +56,7 @@ class Job:
 
     def __init__(self, arguments: Sequence[str], folder: Path, purpose: Purpose) -> None:
         self.id = secrets.token_urlsafe(12)
+        self.arguments = tuple(arguments)
         self.command = shlex.join(["petworks", *arguments])
         self.purpose = purpose
         self._started = monotonic()

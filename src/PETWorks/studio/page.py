@@ -4,8 +4,8 @@ import os
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
-from urllib.parse import parse_qs, urlencode
+from typing import Any, TypeVar
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -24,6 +24,7 @@ from PETWorks.studio.state import Studio
 STEPS = ("open", "columns", "risk", "levels", "safe", "compare", "decide")
 LANGUAGE_COOKIE = "petworks-language"
 MOST_FIELDS = 20_000
+Made = TypeVar("Made")
 
 
 @cache
@@ -77,6 +78,12 @@ def job_link(path: str, job: Job, request: Request, /, **values: str) -> str:
     return f"{path}?{urlencode({**named, **values})}"
 
 
+def _here(request: Request) -> str:
+    """The address of the page that the user sees; a form that has a mistake is shown at the address it was sent to."""
+    url = urlsplit(str(request.url) if request.method == "GET" else request.headers.get("referer", "/"))
+    return (url.path or "/") + (f"?{url.query}" if url.query else "")
+
+
 def rendered(request: Request, template: str, desk: Desk | None = None, **values: Any) -> str:
     """A template, or a part of a page, in the language of the user."""
     lang = language(request)
@@ -90,7 +97,7 @@ def rendered(request: Request, template: str, desk: Desk | None = None, **values
             version=__version__,
             desk=desk,
             steps=STEPS,
-            here=request.url.path + (f"?{request.url.query}" if request.url.query else ""),
+            here=_here(request),
             running=studio(request).jobs.running,
             job_link=lambda job: job_link("/job", job, request, id=job.id),
             link=lambda path, **more: link(path, desk, request, **more),
@@ -174,6 +181,6 @@ def error_page(request: Request, message: str, status: int) -> Response:
     return page(request, "error", status=status, message=message)
 
 
-async def computed(work: Callable[..., Any], *arguments: Any) -> Any:
+async def computed(work: Callable[..., Made], *arguments: Any) -> Made:
     """The result of something that takes time, while other requests are answered."""
     return await run_in_threadpool(work, *arguments)

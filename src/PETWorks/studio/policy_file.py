@@ -83,6 +83,11 @@ class PolicyFile:
         finally:
             trial.unlink(missing_ok=True)
 
+    def keep(self) -> None:
+        """Keep the file as a version, because a command is about to replace it."""
+        with _writing:
+            self._keep(self.text)
+
     def _keep(self, before: str) -> None:
         versions = self.versions
         number = int(versions[-1].stem) + 1 if versions else 1

@@ -2,6 +2,13 @@
 
 from starlette.routing import Route
 
-from PETWorks.studio import comparing, job_pages, opening, risk
+from PETWorks.studio import comparing, job_pages, making_safe, opening, risk, safe_results
 
-ROUTES: list[Route] = [*opening.ROUTES, *risk.ROUTES, *comparing.ROUTES, *job_pages.ROUTES]
+ROUTES: list[Route] = [
+    *opening.ROUTES,
+    *risk.ROUTES,
+    *making_safe.ROUTES,
+    *safe_results.ROUTES,
+    *comparing.ROUTES,
+    *job_pages.ROUTES,
+]

@@ -36,6 +36,14 @@ def check_writable(path: Path, inputs: tuple[Path | None, ...] = ()) -> Path:
     return target
 
 
+def check_new_folder(path: Path) -> Path:
+    """The folder to write, links followed; an error if there is anything at its place, or if it cannot be written."""
+    target = check_writable(path)
+    if os.path.lexists(target):
+        raise InputError(f"cannot write {str(path)!r}: it exists; name a new folder")
+    return target
+
+
 @dataclass(frozen=True)
 class Folder:
     """A new folder of files; `write` gets an empty one."""

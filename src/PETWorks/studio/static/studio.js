@@ -84,6 +84,12 @@ function begin(root) {
   for (const piece of root.querySelectorAll("[data-to]")) {
     document.getElementById(piece.dataset.to)?.replaceChildren(...piece.childNodes);
   }
+  for (const part of root.querySelectorAll("[data-press]")) {
+    part.addEventListener("click", (event) => {
+      event.preventDefault();
+      document.getElementById(part.dataset.press).click();
+    });
+  }
   for (const button of root.querySelectorAll("[data-copy]")) {
     button.addEventListener("click", async () => {
       await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);

@@ -1,0 +1,144 @@
+"""What came out of the search: the release before and after, other levels, and reasons per record for insiders."""
+
+import csv
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import Route
+
+from PETWorks.errors import InputError, quoted
+from PETWorks.gate.inputs import table_digest
+from PETWorks.render import anonymization, charts
+from PETWorks.studio.desk import Desk
+from PETWorks.studio.page import computed, desk_of, language, page, studio
+from PETWorks.studio.released_files import ReleasedFiles, named_release
+
+MOST_COLUMNS = 100
+MOST_RECORDS = 200
+MOST_RULES = 50
+REASONS = ("record", "rule", "class_size", "stands_out_by", "saved_by", "added_loss")
+# A report is a page of its own, whose style and script stand in it. It may show itself, and nothing else.
+OF_A_REPORT = (
+    "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
+)
+
+
+async def result(request: Request) -> Response:
+    """A release before and after, why it is on these levels, and which others are next best."""
+    desk = await desk_of(request)
+    return await computed(_result, request, desk)
+
+
+def _result(request: Request, desk: Desk) -> Response:
+    files, lang = _files(request, desk), language(request)
+    document = files.read()
+    facts = document.anonymization
+    if facts is None:
+        raise InputError(f"{files.result.name}: the check does not say how the release was made")
+    best = [(column.column, column.level) for column in facts.columns]
+    kept = () if facts.utility is None else facts.utility.columns
+    relative = studio(request).workspace.relative
+    job = request.query_params.get("job", "")
+    found = next((one for one in studio(request).jobs.about(desk.file.path) if one.id == job), None)
+    return page(
+        request,
+        "safe_result",
+        desk,
+        nav_step="safe",
+        d=document,
+        facts=facts,
+        is_current=_is_current(files, document),
+        outcome=anonymization.outcome(facts, lang),
+        states=anonymization.states(facts, lang),
+        columns=[
+            (one, anonymization.level(one, lang), anonymization.finer(one, lang))
+            for one in facts.columns[:MOST_COLUMNS]
+        ],
+        kept=list(zip(kept[:MOST_COLUMNS], anonymization.columns_kept(facts, lang), strict=False)),
+        kept_heads=anonymization.KEPT,
+        others=[(one, anonymization.change(best, one, lang)) for one in facts.next_best],
+        costs=anonymization.costs(facts, lang),
+        losses=anonymization.losses(facts, lang),
+        most_rules=MOST_RULES,
+        most_columns=MOST_COLUMNS,
+        loss=anonymization.loss,
+        drawn=charts.drawn,
+        threshold=_threshold(found),
+        release=files.release.name,
+        released=relative(files.policy),
+        reasons=files.reasons.exists(),
+        report=relative(files.report) if files.report.exists() else None,
+        out=[files.release.name],
+        inside=[path.name for path in files.inside],
+        command=None if found is None else found.command,
+        messages=[] if found is None else [line.removeprefix("petworks: ") for line in found.messages],
+    )
+
+
+def _threshold(job: Any) -> str:
+    """The threshold that a release was made with, if another one than that of the rules was asked for."""
+    given = [] if job is None else [one for one in job.arguments if one.startswith("--threshold=")]
+    return given[0].partition("=")[2] if given else ""
+
+
+def _files(request: Request, desk: Desk) -> ReleasedFiles:
+    return named_release(desk.file.path, request.query_params.get("release", ""))
+
+
+def _is_current(files: ReleasedFiles, document: Any) -> bool:
+    """Whether the release is still the file that was checked when it was made."""
+    checked = next((one for one in document.inputs if one.use == "data"), None)
+    return checked is not None and files.release.exists() and checked.sha256 == table_digest(files.release)
+
+
+async def reasons(request: Request) -> Response:
+    """Why records are suppressed, one by one. For insiders."""
+    desk = await desk_of(request)
+    files = _files(request, desk)
+    below = request.query_params.get("below", "").strip()
+    if below and not (below.isdecimal() and len(below) < 10):
+        raise InputError("the class size is a whole number")
+    if not files.reasons.exists():
+        raise InputError(f"there is no {quoted([files.reasons.name])}: ask for reasons when the release is made")
+    rows, more = await computed(_reasons, files.reasons, int(below) if below else None)
+    return page(
+        request,
+        "safe_reasons",
+        desk,
+        nav_step="safe",
+        rows=rows,
+        more=more,
+        below=below,
+        release=files.release.name,
+        policy_named=studio(request).workspace.relative(desk.file.path),
+        file=files.reasons.name,
+    )
+
+
+def _reasons(path: Path, below: int | None) -> tuple[list[dict[str, str]], bool]:
+    """The first records of the file that are in classes of fewer records, and whether there are more."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = csv.DictReader(file)
+        if tuple(rows.fieldnames or ()) != REASONS:
+            raise InputError(f"{path.name}: not a file of reasons that petworks anonymize wrote")
+        wanted = (row for row in rows if below is None or int(row["class_size"] or 0) < below)
+        first = list(islice(wanted, MOST_RECORDS + 1))
+    return first[:MOST_RECORDS], len(first) > MOST_RECORDS
+
+
+async def report(request: Request) -> Response:
+    """A report that was written below the folder; its own script and links to other pages do not work here."""
+    path = studio(request).workspace.path(request.query_params.get("file", ""))
+    if path.suffix != ".html" or not path.is_file() or path.name.startswith("."):
+        raise InputError(f"{quoted([path.name])} is no report below the folder")
+    return FileResponse(path, media_type="text/html", headers={"Content-Security-Policy": OF_A_REPORT})
+
+
+ROUTES = [
+    Route("/safe/result", result),
+    Route("/safe/reasons", reasons),
+    Route("/report", report),
+]

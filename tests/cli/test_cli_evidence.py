@@ -1,0 +1,95 @@
+"""`petworks check --evidence`: a folder that shows how a release was judged, without the tables."""
+
+import hashlib
+import json
+import shutil
+
+import pytest
+from click.testing import CliRunner
+
+from conftest import ROOT
+from PETWorks.cli.main import main
+
+POLICY = """\
+petworks_policy: 1
+data: adult.csv
+roles:
+  quasi_identifiers: [sex, age, race]
+  sensitive_attributes: [workclass]
+  insensitive_attributes: [marital-status, education, native-country, occupation, salary-class]
+hierarchies:
+  sex: {rare: {fewer_than: 20}}
+  age: {width: [5, 10, 20]}
+  race: {rare: {fewer_than: 20}}
+rules:
+  - measure: k-anonymity
+    k: 5
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    shutil.copy(ROOT / "data/adult.csv", tmp_path)
+    (tmp_path / "policy.yaml").write_text(POLICY, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, arguments)
+
+
+def test_everything_but_the_tables_with_digests_that_match(folder):
+    assert run("anonymize", "policy.yaml", "-o", "out.csv").exit_code == 0
+    done = run("check", "out_policy.yaml", "--evidence", "evidence")
+    assert done.exit_code == 0, done.output
+    files = {path.relative_to(folder / "evidence").as_posix() for path in (folder / "evidence").rglob("*.*")} | {
+        "SHA256SUMS"
+    }
+    assert files == {
+        *("README.txt", "SHA256SUMS", "for_recipients/report.html", "for_recipients/report.json"),
+        *("internal/out_plan.json", "internal/out_policy.yaml", "internal/report.html", "internal/report.json"),
+    }
+    lines = (folder / "evidence/SHA256SUMS").read_text("utf-8").splitlines()
+    named = dict(reversed(line.split("  ", 1)) for line in lines)
+    assert set(named) == files - {"SHA256SUMS"}
+    for name, digest in named.items():
+        assert hashlib.sha256((folder / "evidence" / name).read_bytes()).hexdigest() == digest
+    readme = (folder / "evidence/README.txt").read_text("utf-8")
+    for table in ("adult.csv", "out.csv"):
+        assert f"{hashlib.sha256((folder / table).read_bytes()).hexdigest()}  {table}" in readme
+    assert "不在此資料夾" in readme
+    assert json.loads((folder / "evidence/for_recipients/report.json").read_text("utf-8"))["edition"] == "external"
+    verified = run(
+        *("verify", "evidence/for_recipients/report.json", "--internal", "evidence/internal/report.json"),
+        *("--data", "out.csv", "--policy", "evidence/internal/out_policy.yaml"),
+    )
+    assert verified.exit_code == 0, verified.output
+
+
+def test_no_cell_of_the_original_leaves_in_it(folder):
+    text = (folder / "adult.csv").read_text("utf-8").replace("Sales", "Secretive")
+    (folder / "adult.csv").write_text(text, "utf-8")
+    assert run("check", "policy.yaml", "--evidence", "evidence").exit_code == 1
+    written = [path.read_bytes() for path in (folder / "evidence").rglob("*") if path.is_file()]
+    assert written
+    assert all(b"Secretive" not in content for content in written)
+
+
+def test_a_plan_of_another_file_is_left_out(folder):
+    run("anonymize", "policy.yaml", "-o", "out.csv")
+    with (folder / "out.csv").open("a", encoding="utf-8") as file:
+        file.write((folder / "out.csv").read_text("utf-8").splitlines()[-1] + "\n")
+    run("check", "out_policy.yaml", "--evidence", "evidence")
+    assert (folder / "evidence/internal/out_policy.yaml").exists()
+    assert not (folder / "evidence/internal/out_plan.json").exists()
+
+
+@pytest.mark.parametrize("at", ["adult.csv", "there", "no/evidence"])
+def test_it_is_a_new_folder_or_nothing(folder, at):
+    (folder / "there").mkdir()
+    before = sorted(path.name for path in folder.rglob("*"))
+    done = run("check", "policy.yaml", "--evidence", at, "--html", "report.html")
+    assert done.exit_code == 2
+    assert "cannot write" in done.output
+    assert sorted(path.name for path in folder.rglob("*")) == before

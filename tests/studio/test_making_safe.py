@@ -1,0 +1,267 @@
+"""Make it safe: the settings in the policy, the search as a command, what came out, and choosing something else."""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from html import unescape
+
+import pytest
+
+from conftest import ROOT
+from PETWorks.gate.policy import read_policy
+from studio_client import entered
+
+POLICY = """\
+# ours
+petworks_policy: 1
+data: adult.csv
+roles:
+  quasi_identifiers: [sex, age, "a<b>c"]   # known
+  sensitive_attributes: [workclass]
+  insensitive_attributes: [race, marital-status, education, native-country, occupation]
+hierarchies:
+  sex: {rare: {fewer_than: 20}}
+  age: {width: [5, 10, 20]}
+  a<b>c: {rare: {fewer_than: 20}}
+rules:
+  - measure: k-anonymity
+    k: 5
+anonymize:
+  suppression: 0.02   # a few
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    text = (ROOT / "data/adult.csv").read_text("utf-8")
+    (tmp_path / "adult.csv").write_text(text.replace("salary-class", "a<b>c", 1), "utf-8")
+    (tmp_path / "policy.yaml").write_text(POLICY, "utf-8")
+    return tmp_path
+
+
+def fields_of(text, action):
+    """What the browser would send for a form as it is."""
+    form = re.search(rf'<form method="post" action="{re.escape(action)}[^"]*".*?</form>', text, re.S)[0]
+    fields = {}
+    for tag in re.findall(r"<input[^>]*>", form):
+        given = dict(re.findall(r'([a-z-]+)="([^"]*)"', tag))
+        if given.get("type") in ("checkbox", "radio") and " checked" not in tag:
+            continue
+        if "name" in given:
+            fields[given["name"]] = unescape(given.get("value", ""))
+    for name, options in re.findall(r'<select[^>]* name="([^"]+)"[^>]*>(.*?)</select>', form, re.S):
+        chosen = re.findall(r'<option value="([^"]*)" selected', options) or re.findall(r'value="([^"]*)"', options)
+        fields[name] = unescape(chosen[0])
+    return fields
+
+
+def run(page, *, do="run", **changed):
+    fields = fields_of(page.get("/safe?policy=policy.yaml").text, "/safe/run")
+    return page.post("/safe/run?policy=policy.yaml", data={**fields, "do": do, **changed}, follow_redirects=False)
+
+
+def ended(page, answer):
+    """The job that an answer leads to, when it has ended."""
+    assert answer.status_code == 303, re.findall(r'role="alert">(.*?)<', answer.text)
+    job = page.studio.jobs.of(re.search(r"id=([\w-]+)", answer.headers["location"])[1])
+    end = time.monotonic() + 90
+    while job.is_running and time.monotonic() < end:
+        time.sleep(0.05)
+    assert job.state == "done", job.messages
+    return job
+
+
+def typed(folder, *arguments):
+    """The same command, typed by somebody."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    return subprocess.run([sys.executable, "-m", "PETWorks", *arguments], cwd=folder, env=environment, check=False)
+
+
+def digests(folder):
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file() and ".petworks" not in path.parts)
+    return {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def test_settings_are_saved_in_the_policy_and_comments_stay(folder):
+    with entered(folder) as page:
+        before = (folder / "policy.yaml").read_text("utf-8")
+        assert run(page, do="save").headers["location"] == "/safe?policy=policy.yaml"
+        assert (folder / "policy.yaml").read_text("utf-8") == before, "nothing was changed"
+        run(page, do="save", suppression="5", minutes="10", **{"low-1": "1", "high-1": "2", "weight-2": "2.5"})
+        assert (folder / "policy.yaml").read_text("utf-8") == before.replace(
+            "suppression: 0.02   # a few\n",
+            "suppression: 0.05   # a few\n"
+            "  time: 10m\n"
+            "  weights:\n    a<b>c: 2.5\n"
+            "  levels:\n    age:\n      at_least: 1\n      at_most: 2\n",
+        )
+        shown = fields_of(page.get("/safe?policy=policy.yaml").text, "/safe/run")
+        assert (shown["suppression"], shown["minutes"], shown["low-1"], shown["weight-2"]) == ("5", "10", "1", "2.5")
+        run(page, do="save", suppression="0", minutes="", **{"low-1": "", "high-1": "", "weight-2": ""})
+        assert read_policy(folder / "policy.yaml").anonymize == {}
+        run(page, do="save", objective="precision", method="local")
+        assert read_policy(folder / "policy.yaml").anonymize == {"objective": "precision", "method": "local"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"suppression": "101"}, "suppression: expected a number from 0 to 100"),
+        ({"low-1": "3", "high-1": "2"}, "the lowest level is above"),
+        ({"high-1": "1.5"}, "high: expected a number from 0 to 4"),
+        ({"release": "../out.csv"}, "the name of a file"),
+        ({"release": "adult.csv"}, "was not made here"),
+        ({"release": "out.exe"}, "ends in one of"),
+        ({"objective": "happiness"}, "objective is one of"),
+        ({"reasons": "yes", "below": "1"}, "from 2 to"),
+        ({"seen": "0" * 64}, "changed by someone else"),
+    ],
+)
+def test_mistakes_are_shown_at_the_form(folder, changed, message):
+    with entered(folder) as page:
+        answer = run(page, **changed)
+        assert answer.status_code == 400
+        assert message in unescape(answer.text)
+        fields = fields_of(answer.text, "/safe/run")
+        kept = [name for name in changed if name not in ("reasons", "below", "seen", "objective")]
+        assert {name: fields[name] for name in kept} == {name: changed[name] for name in kept}, "what was typed stays"
+        assert not page.studio.jobs.running
+
+
+def test_the_mouse_and_the_command_line_give_the_same_policy_release_and_digest(folder, tmp_path_factory):
+    other = tmp_path_factory.mktemp("typed")
+    for name in ("adult.csv", "policy.yaml"):
+        shutil.copy(folder / name, other)
+    with entered(folder) as page:
+        job = ended(page, run(page))
+        shown = page.get("/safe/result?policy=policy.yaml&release=adult_released.csv").text
+    assert typed(other, *job.command.split()[1:]).returncode == 0
+    mine, theirs = digests(folder), digests(other)
+    reports = {"adult_released_report.html", "adult_released_report.json"}  # they have the time in them
+    assert set(mine) == set(theirs) >= {"adult_released.csv", "adult_released_policy.yaml", "policy.yaml", *reports}
+    assert {name: mine[name] for name in set(mine) - reports} == {name: theirs[name] for name in set(mine) - reports}
+    content = [
+        re.search(r'"content_sha256": "(\w+)"', (one / "adult_released_report.json").read_text("utf-8"))[1]
+        for one in (folder, other)
+    ]
+    assert content[0] == content[1]
+    assert "a&lt;b&gt;c" in shown
+    assert "<b>c" not in shown
+
+
+def test_a_release_before_and_after_and_the_next_best_one_instead(folder):
+    with entered(folder) as page:
+        ended(page, run(page, reasons="yes"))
+        address = "/safe/result?policy=policy.yaml&release=adult_released.csv"
+        shown = page.get(address).text
+        for text in ("Proved: no other levels lose less", "Before and after", "smallest class", "breaks k-anonymity"):
+            assert text in shown
+        assert '<span class="badge inside">internal</span>' in shown
+        assert 'href="/decide?policy=adult_released_policy.yaml"' in shown
+        assert "adult_released.csv" in page.get("/safe?policy=policy.yaml").text, "it is found again"
+        fields = fields_of(shown, "/safe/choose")
+        job = ended(page, page.post("/safe/choose?policy=policy.yaml", data=fields, follow_redirects=False))
+        levels = [int(level) for level in fields["levels"].split(",")]
+        assert job.arguments[-4:] == (
+            "--suppression=0.02",
+            *(f"--level={name}={level}" for name, level in zip(("sex", "age", "a<b>c"), levels, strict=True)),
+        )
+        facts = job.result["anonymization"]
+        assert [column["level"] for column in facts["columns"]] == levels
+        assert all(column["allowed_levels"] == [column["level"]] * 2 for column in facts["columns"])
+        (folder / "adult_released.csv").write_text("changed", "utf-8")
+        assert "is not the file that was checked" in page.get(address).text
+
+
+def test_reasons_are_shown_to_insiders_and_filtered(folder):
+    with entered(folder) as page:
+        job = ended(page, run(page, reasons="yes", below="12"))
+        assert job.arguments[-4:] == ("--reasons", "adult_released_reasons_internal.csv", "--below", "12")
+        address = "/safe/reasons?policy=policy.yaml&release=adult_released.csv"
+        shown = page.get(address).text
+        assert "Do not pass it on" in shown
+        sizes = [int(size) for size in re.findall(r'</td><td class="figure">(\d+)</td><td>', shown)]
+        assert max(sizes) >= 6
+        fewer = page.get(address, params={"below": "6", "policy": "policy.yaml", "release": "adult_released.csv"}).text
+        assert [int(size) for size in re.findall(r'</td><td class="figure">(\d+)</td><td>', fewer)] == [
+            size for size in sizes if size < 6
+        ]
+        assert page.get(address + "&below=x").status_code == 400
+
+
+def test_a_point_of_the_frontier_is_chosen(folder):
+    with entered(folder) as page:
+        job = ended(page, run(page, do="frontier", limits="0, 1, 5", varied="k-anonymity:k", values="2, 5, 20"))
+        assert job.arguments[2:5] == ("--frontier", "--vary=suppression=0,0.01,0.05", "--vary=k-anonymity:k=2,5,20")
+        shown = page.get(f"/safe/frontier?policy=policy.yaml&job={job.id}&release=adult_released.csv").text
+        points = job.result["frontier"]["points"]
+        assert [int(number) for number in re.findall(r'<button id="point-(\d+)"', shown)] == list(range(len(points)))
+        pressed = {int(number) for number in re.findall(r'data-press="point-(\d+)"', shown)}
+        assert pressed <= set(range(len(points)))
+        assert pressed
+        assert "the release will not pass" in shown
+        last = page.post(
+            "/safe/choose?policy=policy.yaml",
+            data={"release": "adult_released.csv", "suppression": "0.05", "threshold": "k-anonymity:k=20"},
+            follow_redirects=False,
+        )
+        made = ended(page, last)
+        assert made.arguments[-2:] == ("--suppression=0.05", "--threshold=k-anonymity:k=20")
+        wanted = next(point for point in points if (point["threshold"], point["suppression"]) == (20, 0.05))
+        assert made.result["anonymization"]["loss"] == pytest.approx(wanted["loss"])
+        assert made.result["anonymization"]["after"]["smallest_class"] >= 20
+        for wrong in ("nothing:k=3", "k-anonymity:k=--help"):
+            answer = page.post(
+                "/safe/choose?policy=policy.yaml", data={"release": "adult_released.csv", "threshold": wrong}
+            )
+            assert answer.status_code == 400
+
+
+def test_what_was_decided_about_a_release_is_not_lost(folder):
+    with entered(folder) as page:
+        ended(page, run(page))
+        released = folder / "adult_released_policy.yaml"
+        page.studio.desks.of(released).file.change(lambda document: document.update(sign_off={"approver": "Ms Lin"}))
+        shown = page.get("/safe?policy=policy.yaml").text
+        assert "sign_off" in shown
+        page.post("/safe/adopt?policy=policy.yaml", data=fields_of(shown, "/safe/adopt"))
+        assert read_policy(folder / "policy.yaml").accountability.approver == "Ms Lin"
+        assert "/safe/adopt" not in page.get("/safe?policy=policy.yaml").text
+        ended(page, run(page))
+        assert read_policy(released).accountability.approver == "Ms Lin"
+
+
+def test_a_report_is_shown_without_its_power(folder):
+    with entered(folder) as page:
+        (folder / "r_report.html").write_text("<script>1</script>", "utf-8")
+        answer = page.get("/report?file=r_report.html")
+        assert answer.headers["content-security-policy"].startswith("sandbox ")
+        assert "allow-scripts" not in answer.headers["content-security-policy"]
+        assert page.get("/report?file=policy.yaml").status_code == 400
+        assert page.get("/report?file=../r_report.html").status_code == 400
+
+
+def test_many_columns_with_hostile_names_stay_within_the_size_of_a_page(tmp_path):
+    names = [f"c{place}" + '"><script>alert(1)</script>' * 3 for place in range(200)]
+    lines = [",".join('"' + name.replace('"', '""') + '"' for name in names)]
+    lines += [",".join(str((row * (place + 1)) % 7) for place in range(200)) for row in range(50)]
+    (tmp_path / "wide.csv").write_text("\n".join(lines) + "\n", "utf-8")
+    from ruamel.yaml import YAML
+
+    policy = {
+        "petworks_policy": 1,
+        "data": "wide.csv",
+        "roles": {"quasi_identifiers": names},
+        "rules": [{"measure": "k-anonymity", "k": 2}],
+    }
+    with (tmp_path / "policy.yaml").open("w", encoding="utf-8") as file:
+        YAML().dump(policy, file)
+    with entered(tmp_path) as page:
+        answer = page.get("/safe?policy=policy.yaml")
+        assert answer.status_code == 200, answer.text
+        assert "<script>alert" not in answer.text
+        assert len(answer.content) < 150_000
