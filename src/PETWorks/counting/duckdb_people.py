@@ -14,17 +14,10 @@ import numpy as np
 
 from PETWorks.counting.batches import THREADS
 from PETWorks.counting.counts import Integers
+from PETWorks.counting.offers import BITS, Offer, number_of_words
 from PETWorks.counting.partitioned import PartitionedTable
 from PETWorks.counting.partitioned_people import joined_table
-from PETWorks.counting.people import (
-    BITS,
-    Brought,
-    Offer,
-    OfPeople,
-    column_name,
-    number_of_words,
-    value_name,
-)
+from PETWorks.counting.people import Brought, OfPeople, column_name, value_name
 from PETWorks.counting.questions import Merge
 from PETWorks.tables.arrays import arrow_integers
 

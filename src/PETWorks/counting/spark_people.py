@@ -12,20 +12,12 @@ import numpy as np
 
 from PETWorks.counting import spark_tasks as tasks
 from PETWorks.counting.counts import Integers, PairCounts
+from PETWorks.counting.offers import BITS, Offer, number_of_words
 from PETWorks.counting.packed_words import Words
 from PETWorks.counting.part_tasks import Part
 from PETWorks.counting.partitioned import PartitionedTable
 from PETWorks.counting.partitioned_people import joined_table
-from PETWorks.counting.people import (
-    BITS,
-    Brought,
-    KeyCounts,
-    Offer,
-    OfPeople,
-    column_name,
-    number_of_words,
-    value_name,
-)
+from PETWorks.counting.people import Brought, KeyCounts, OfPeople, column_name, value_name
 from PETWorks.counting.questions import Merge
 from PETWorks.counting.spark_cells import Cells, SparkCells, SparkStore
 from PETWorks.counting.spark_jobs import Jobs, Owner, mapped
