@@ -43,6 +43,8 @@ OPTIONS = {
     Hint.PLAN: "petworks anonymize POLICY -o RELEASED.csv writes RELEASED_plan.json",
     Hint.NEW_COLUMNS: "--identifier: they are left out; --insensitive: they stay as they are",
     Hint.WORTH: "--worth",
+    Hint.RECIPIENTS: "--recipients",
+    Hint.REGISTER: "petworks register add CHECK.json",
 }
 
 # The options that give a role to columns, as far as a command has them.
