@@ -46,7 +46,7 @@ def named_ids():
         tree = ast.parse(path.read_text("utf-8"))
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                yield node.value
+                yield node.value.removeprefix(">")
     for path in (RENDER / "templates").glob("*.html"):
         text = path.read_text("utf-8")
         yield from re.findall(r'">?([^"\n]*)"', text) + re.findall(r"'([^'\n]*)'", text)

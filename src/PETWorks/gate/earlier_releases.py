@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from PETWorks.about.roles import roles_given
 from PETWorks.errors import quoted
@@ -13,10 +13,7 @@ from PETWorks.gate.mistakes import Mistakes
 from PETWorks.gate.policy_sources import named_source
 from PETWorks.gate.sign_off_document import Spoken
 from PETWorks.tables.databases import shown_address
-from PETWorks.tables.yamlfile import Key
-
-if TYPE_CHECKING:
-    from PETWorks.gate.policy import Policy
+from PETWorks.tables.yamlfile import Key, YAMLFile
 
 THIS = "this release"  # what messages call the table of the policy
 
@@ -66,7 +63,39 @@ class ReleaseSet:
         return tuple(one for one in self.earlier if one.data is not None)
 
 
-Read = Callable[[Path], "Policy"]
+class OtherPolicy(Protocol):
+    """What is used of the policy of an earlier release."""
+
+    @property
+    def file(self) -> YAMLFile:
+        """Its content."""
+
+    @property
+    def title(self) -> Spoken:
+        """What it calls the release."""
+
+    @property
+    def data(self) -> Path | str:
+        """Its table."""
+
+    @property
+    def original(self) -> Path | str | None:
+        """The table that it was made from."""
+
+    @property
+    def roles(self) -> Mapping[str, str] | None:
+        """The roles of its columns."""
+
+    @property
+    def reading(self) -> Mapping[str, str]:
+        """How to read CSV files."""
+
+    @property
+    def recipients(self) -> Spoken | None:
+        """Who has it."""
+
+
+Read = Callable[[Path], OtherPolicy]
 
 
 def releases_of(mistakes: Mistakes, folder: Path, root: Path, read: Read, *, network: bool) -> ReleaseSet:
