@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from fuzz.external_releases import EARLIER, POLICY, PairTwin, also_possible, few_others, split_classes
 from fuzz.external_search import Twin, by_class_sizes, pinned, with_a_binary_attribute
 from hypothesis import given
 from hypothesis import strategies as st
@@ -496,3 +497,61 @@ def test_how_a_release_was_made_stays_inside():
                 assert text not in outside
             if kind == "html":
                 assert all(own.texts["column.correlation_kept"] in inside for own in LANGUAGES.values())
+
+
+# Several releases.
+
+LIMITS = {
+    "chances": {"re-identification": 0.2, "alone": 0.2, "inference": 0.8},
+    "values": {"disclosed": 0.2, "re-identification": 0.5},
+    "few": {"disclosed": 0.01, "alone": 0.02, "inference": 0.99},
+}
+
+
+def checked_pair(folder, pair, limits):
+    pair.write(folder)
+    given = ", ".join(f"{name}: {limit}" for name, limit in limits.items())
+    (folder / "p.yaml").write_text(POLICY + EARLIER + f"  limits: {{{given}}}\n")
+    return check(folder / "p.yaml", as_of=DAY)
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_the_search_over_pairs_counts_as_a_check_does(tmp_path, name):
+    twin, rng = PairTwin(tmp_path, LIMITS[name]), random.Random(2)
+    pairs = rng.sample(list(few_others(52, 2)), 6) + rng.sample(list(split_classes(51)), 2)
+    for pair in pairs:
+        if pair.in_common:
+            found = protected(checked_pair(tmp_path, pair, LIMITS[name]).content)
+            expected = protected(twin.document(pair))
+            names = {
+                rule.name: verdict for rule, verdict in zip(twin.document(pair).rules, expected.verdicts, strict=True)
+            }
+            rules = check(tmp_path / "p.yaml", as_of=DAY).content.rules
+            assert {rule.name: verdict for rule, verdict in zip(rules, found.verdicts, strict=True)} == {
+                **names,
+                "no-direct-identifiers": "pass",
+            }
+            assert (found.releases, found.attacked) == (expected.releases, expected.attacked), pair
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LIMITS)
+@pytest.mark.parametrize("pairs", [lambda: split_classes(52), lambda: few_others(60, 2)], ids=["split", "few others"])
+def test_no_count_of_several_releases_is_pinned(tmp_path, name, pairs):
+    twin = PairTwin(tmp_path, LIMITS[name])
+    number, pins = pinned(pairs(), 5, lambda pair: protected(twin.document(pair)))
+    assert number > 1000
+    found = [(count, pair) for count, pairs in pins.items() for _, pair in pairs]
+    assert [(count, pair) for count, pair in found if not also_possible(twin, pair, count)] == []
+
+
+def test_the_search_over_pairs_finds_what_is_pinned(tmp_path):
+    """With the exact verdicts of limits that few people exceed."""
+    twin = PairTwin(tmp_path, LIMITS["few"])
+
+    def exact(pair):
+        document = twin.document(pair)
+        return protected(document), tuple(rule.verdict for rule in document.rules)
+
+    pins = pinned(few_others(60, 1), 5, exact)[1]
+    assert {"disclosed", "alone in both"} & pins.keys()

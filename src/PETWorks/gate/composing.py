@@ -51,9 +51,10 @@ def composed(release: Release, policy: Policy, **counted: Any) -> Composition | 
     except PETWorksError as error:
         if error.where is not None:
             raise
-        named = ("limits", error.what) if error.what in given.limits else (error.what or "key",)
-        key = ("releases", *(name for name in named if name in ("limits", "key", "worth", *given.limits)))
-        raise located_error(policy.file, key, error) from None
+        what = error.what
+        limit = next((name for name in given.limits if what in (name, name.partition(":")[0])), None)
+        within = ("limits", limit) if limit is not None else (what,) if what in ("key", "worth") else ()
+        raise located_error(policy.file, ("releases", *within), error) from None
 
 
 def _opened(mistakes: Mistakes, given: EarlierTable, counted: dict[str, Any]) -> Release | None:
