@@ -35,6 +35,7 @@ CHECK = Draft202012Validator(json.loads(schema_text("check")))
 
 # Numbers that are none of people: thresholds of the policy, sizes of subsets, how many rules there are.
 STRUCTURE = {"cell_size", "known", "parameters", "rule_verdicts", "size", "subsets", "number", "at_most"}
+STRUCTURE |= {"measured", "not_measured", "release"}  # of tables
 
 
 def leaves(value, path=()):
@@ -66,6 +67,29 @@ def assert_nothing_leaks(result, cells, cell_size):
             assert value == 0 or value >= cell_size, path
 
 
+RELEASES = """releases:
+  key: Key
+  earlier:
+    - data: secret-file.csv
+      name: an earlier table
+      date: 2020-02-03
+      recipients: secret recipients
+      roles: {quasi_identifiers: [SecretColumn], sensitive_attributes: [Illness], identifiers: [Key]}
+    - {sha256: abcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcd, recipients: secret recipients}
+  limits: {re-identification: 0.2, alone: 0.1, inference: 0.7, disclosed: 0.2, one-value: 0.3, m-invariance: 2}
+"""
+
+
+def _earlier_release(draw, folder, table, rng):
+    """A table about some of the people, and what outsiders must not see of it."""
+    there = [row for row in table if rng.random() < 0.8] or table[:1]
+    rows = [[row[4], f"region-cell-{rng.randrange(draw(st.integers(1, 4)))}", row[2]] for row in there]
+    lines = ["Key;SecretColumn;Illness", *map(";".join, rows)]
+    (folder / "secret-file.csv").write_text("\n".join(lines) + "\n")
+    secrets = {"secret-file", "SecretColumn", "secret recipients", "abcdabcd", "2020-02-03"}
+    return secrets | {row[1] for row in rows}
+
+
 @st.composite
 def policies(draw, folder):
     """A table of distinctive cells and a policy with much of what one can say."""
@@ -77,7 +101,10 @@ def policies(draw, folder):
         if draw(st.integers(0, 9)) == 0:
             row[0] = row[1] = "*"
         row.append(f"person-cell-{rng.randrange(rows)}")
-    names = ["City", "Job", "Illness", "Who"]
+    for place, row in enumerate(table):
+        row.append(f"key-cell-{place}")
+    names = ["City", "Job", "Illness", "Who", "Key"]
+    secrets = _earlier_release(draw, folder, table, rng)
     (folder / "t.csv").write_text("\n".join([";".join(names), *map(";".join, table)]) + "\n")
     for column, count in (("City", values["city"]), ("Job", values["job"])):
         lines = [f"{column.lower()}-cell-{place};*" for place in range(count)]
@@ -88,8 +115,9 @@ def policies(draw, folder):
     lines = [
         "petworks_policy: 1\ndata: t.csv\noriginal: t.csv\nhierarchies: levels",
         f"cell_size: {cell_size}\ntitle: a table",
-        "roles: {quasi_identifiers: [City, Job], sensitive_attributes: [Illness], identifiers: [Who]}",
+        "roles: {quasi_identifiers: [City, Job], sensitive_attributes: [Illness], identifiers: [Who, Key]}",
         "privacy_unit: Who" if unit else "subsets: {sizes: all, limits: {highest-risk: 0.2, uniques: 0.1}}",
+        "" if unit else RELEASES,
         f"population: {draw(st.sampled_from(['t.csv', '100000', '0.5']))}",
         "context: {adversaries: [{who: a neighbour, knows: [City]}]}",
         "presets: [cms-11, ema-0.09, nics-0.09]",
@@ -101,7 +129,7 @@ def policies(draw, folder):
         "waivers: [{rule: cms-11, owner: somebody, reason: a pilot, expires: 2026-11-20}]",
     ]
     (folder / "p.yaml").write_text("\n".join(lines) + "\n")
-    return folder / "p.yaml", {cell for row in table for cell in row if cell != "*"}, cell_size
+    return folder / "p.yaml", {cell for row in table for cell in row if cell != "*"} | secrets, cell_size
 
 
 @pytest.mark.slow
