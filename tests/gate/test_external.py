@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from fuzz.external_releases import EARLIER, POLICY, PairTwin, also_possible, few_others, split_classes
+from fuzz.external_releases import EARLIER, POLICY, Pair, PairTwin, also_possible, few_others, split_classes
 from fuzz.external_search import Twin, by_class_sizes, pinned, with_a_binary_attribute
 from hypothesis import given
 from hypothesis import strategies as st
@@ -583,3 +583,29 @@ def test_the_search_over_pairs_finds_what_is_pinned(tmp_path):
 
     pins = pinned(few_others(60, 1), 5, exact)[1]
     assert {"disclosed", "alone in both"} & pins.keys()
+
+
+def test_close_limits_on_one_release_and_on_all_are_withheld(tmp_path):
+    """With more releases there are more classes: between two close limits there are few."""
+    pair = Pair((((600, 0), (5, 5), (0, 0)), ((300, 0), (90, 0), (0, 0))))
+    pair.write(tmp_path)
+    policy = POLICY.replace(
+        "k: 5}", "k: 5}, {measure: re-identification, at_most: 0.2}, {measure: sample-uniqueness, share: 0.1}"
+    )
+    hidden = {}
+    for limit in (0.201, 0.3):
+        limits = f"  limits: {{re-identification: {limit}, alone: {limit - 0.1}}}\n"
+        (tmp_path / "p.yaml").write_text(policy + EARLIER + limits)
+        rules = check(tmp_path / "p.yaml", as_of=DAY).to_dict("external")["rules"]
+        hidden[limit] = [rule["name"] for rule in rules if rule["verdict"] == "withheld"]
+    assert hidden == {0.201: ["all-releases: re-identification", "all-releases: alone"], 0.3: []}
+
+
+def test_m_invariance_and_gain_are_never_told(tmp_path):
+    Pair((((600, 0), (5, 5), (0, 0)), ((300, 0), (90, 0), (0, 0)))).write(tmp_path)
+    limits = "  limits: {m-invariance: 2, gain: 3, disclosed: 0.2, half-sure: 0.001}\n  worth: {s: {v0: 2}}\n"
+    (tmp_path / "p.yaml").write_text(POLICY + EARLIER + limits)
+    rules = check(tmp_path / "p.yaml", as_of=DAY).to_dict("external")["rules"]
+    verdicts = {rule["name"].removeprefix("all-releases: "): rule["verdict"] for rule in rules}
+    names = ("m-invariance", "gain", "half-sure", "disclosed")
+    assert [verdicts[name] for name in names] == ["withheld", "withheld", "withheld", "fail"]

@@ -93,6 +93,15 @@ def test_a_check_says_what_earlier_releases_share_and_who_has_them(folder, regis
         assert "School 2022" not in text
 
 
+def test_a_release_that_shares_quasi_identifiers_only_may_be_about_other_people(folder, register):  # noqa: F811
+    text = (folder / "now.csv").read_text().replace("pupil", "number")
+    (folder / "now.csv").write_text(text)
+    facts = judged(folder, ALONE.replace("pupil", "number") + "register: register\n").content
+    assert [one.shared_keys for one in facts.releases.registered] == [()]
+    assert facts.releases.not_measured == 0
+    assert "measure-together" not in [step.step for step in facts.next_steps]
+
+
 def test_what_was_measured_is_marked(folder, register):  # noqa: F811
     result = judged(folder, ALONE + RELEASES + "register: register\n")
     assert [one.measured for one in result.content.releases.registered] == [True]

@@ -149,8 +149,9 @@ def _withdraw(failing: Sequence[RuleResult], others: ReleasesFacts | None) -> It
 
 
 def _measure_together(others: ReleasesFacts | None) -> Iterator[NextStep]:
-    """Releases of the register that share something with this one, but were not measured together with it."""
-    left = [one for one in (others.registered if others is not None else None) or () if not one.measured]
+    """Releases of the register that share a key with this one, but were not measured together with it."""
+    known = (others.registered if others is not None else None) or ()
+    left = [one for one in known if one.shared_keys and not one.measured]
     if left:
         yield NextStep("measure-together", releases=tuple(one.title for one in left))
 

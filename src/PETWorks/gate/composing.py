@@ -97,7 +97,8 @@ def releases_facts(
     names = [one.name for one in given.earlier]
     unmeasured = [one for one in given.earlier if one.data is None]
     digests = {one.sha256 for one in given.earlier}
-    others = sum(not one.measured and one.sha256 not in digests for one in registered or ())
+    # Tables that share quasi-identifiers only may be about other people.
+    others = sum(bool(one.shared_keys) and not one.measured and one.sha256 not in digests for one in registered or ())
     not_measured = len(unmeasured) + sum(one.what not in names for one in stated) + others
     if given.key is None and not given.earlier and not not_measured and registered is None:
         return None

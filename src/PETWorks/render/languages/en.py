@@ -411,8 +411,8 @@ TEXTS = {
         "recipients can delete it, and do not give both to the same recipient."
     ),
     "step.measure-together": (
-        "The register has releases that share a key or quasi-identifiers with this one, but were not measured together "
-        "with it: {releases}. Name them in the policy ('releases')."
+        "The register has releases that share a key with this one, but were not measured together with it: {releases}. "
+        "Name them in the policy ('releases')."
     ),
     "step.cannot-hold": (
         "{rules} cannot hold: {columns} has fewer distinct values in the whole table than each class must have."

@@ -418,7 +418,7 @@ TEXTS = {
         "若能撤回{releases}，選中某人資料列的機率會降為 {share}：請確認接收者能否刪除，並勿將兩者交給同一接收者。"
     ),
     "step.measure-together": (
-        "釋出登記簿中有資料與本次釋出有共同的識別鍵或準識別符，但未合併評估：{releases}。請於政策檔的「releases」列出。"
+        "釋出登記簿中有資料與本次釋出有共同的識別鍵，但未合併評估：{releases}。請於政策檔的「releases」列出。"
     ),
     "step.cannot-hold": "{rules}不可能成立：{columns}在整個資料表中的相異值數少於每個等價類所要求的數目。",
     "step.more-values": "等價類中的相異敏感屬性值過少（{rules}）：請概化{columns}以合併等價類。",
