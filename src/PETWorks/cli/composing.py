@@ -21,9 +21,10 @@ from PETWorks.cli.arguments import (
     writable,
 )
 from PETWorks.errors import ParameterError, printable
+from PETWorks.measures.attacks.subsets import checked_limits
 from PETWorks.releases.several import Releases
 from PETWorks.render.json import dumps
-from PETWorks.render.terminal import progress, style
+from PETWorks.render.terminal import counting, progress, style
 from PETWorks.tables.opening import open_table
 
 
@@ -48,6 +49,19 @@ from PETWorks.tables.opening import open_table
     help="Highest value allowed, or lowest m, of what is listed above; NAME:COLUMN=VALUE for one sensitive attribute. "
     "Exit with 1 if a limit does not hold. Repeat for more limits.",
 )
+@click.option(
+    "--subsets",
+    metavar="SIZES",
+    help="Attack as well with every subset of the columns of all releases that has one of these sizes: all, 2, 1-3.",
+)
+@click.option(
+    "--subset-limit",
+    "subset_limits",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Highest value allowed, from 0 to 1, of highest-risk, average-risk, uniques or inference[:COLUMN] with any "
+    "subset. Exit with 1 if one exceeds it, and list the smallest such subsets. Repeat for more limits.",
+)
 @click.option("--separator", metavar="CHAR", help="Separator of the CSV files; detected by default.")
 @click.option("--encoding", metavar="NAME", help="Encoding of the CSV files; UTF-8 or Big5, detected, by default.")
 @with_engine_options
@@ -63,7 +77,8 @@ def compose_command(releases: tuple[str, ...], **options: Any) -> None:
 
     Name the releases, the oldest first, and the column that says which records are of one person. One adversary joins
     the records of a person in all releases; another cannot, but intersects what the releases offer. Roles come from the
-    YAML file beside each table, or from --qi and --sensitive.
+    YAML file beside each table, or from --qi and --sensitive. --subsets attacks as adversaries who know only some of
+    the columns of all releases.
 
     \b
     Limits, of all releases together:
@@ -82,8 +97,12 @@ def compose_command(releases: tuple[str, ...], **options: Any) -> None:
       petworks compose 2021.csv 2022.csv 2023.csv --key id --qi age,zip --sensitive grade --limit disclosed=0.01
       petworks compose 2022.csv 2023.csv --key id --focal 2022.csv --limit re-identification=1/5 --format json
       petworks compose 2022.csv 2023.csv --key id --worth grade:A=10,E=8 --limit gain:grade=2
+      petworks compose 2022.csv 2023.csv --key id --subsets 1-3 --subset-limit uniques=0.01
     """
     limits, worth = limits_given(options["limits"]), _worth_given(options["worths"])
+    subset_limits = limits_given(options["subset_limits"])
+    if subset_limits and options["subsets"] is None:
+        raise ParameterError("--subset-limit needs --subsets")
     output = writable(options["output"], *input_files(*releases))
     separator = "\t" if options["separator"] == r"\t" else options["separator"]
     with progress(f"reading {len(releases)} releases"):
@@ -100,16 +119,29 @@ def compose_command(releases: tuple[str, ...], **options: Any) -> None:
         click.echo(f"petworks: {together.engine.note}", err=True)
     with progress(f"attacking {len(releases)} releases"):
         composition = together.compose(limits)
+    answers = _subsets(together, options["subsets"], subset_limits)
     for warning in composition.warnings:
         click.echo(f"petworks: warning: {printable(warning)}", err=True)
     if as_json(options["output_format"], output):
-        text = dumps({"petworks": __version__, **composition.to_dict()}) + "\n"
+        text = dumps({"petworks": __version__, **composition.to_dict(), **answers}) + "\n"
     else:
         from PETWorks.render.releases_text import composition_text
 
-        text = composition_text(composition, **style(output))
+        text = composition_text(composition, answers.get("subsets"), **style(output))
     put_out(text, output)
-    sys.exit(DOES_NOT_HOLD if composition.satisfied is False else HOLDS)
+    risky = bool(answers and answers["subsets"]["minimal_risky"])
+    sys.exit(DOES_NOT_HOLD if composition.satisfied is False or risky else HOLDS)
+
+
+def _subsets(releases: Releases, sizes: str | None, limits: dict[str, Any]) -> dict[str, Any]:
+    """What adversaries can do who know some of the columns, if that is asked for."""
+    if sizes is None:
+        return {}
+    checked = checked_limits(limits, releases.joined.values)
+    with counting() as advance:
+        subsets = releases.subsets(sizes, progress=advance)
+    answers: dict[str, Any] = subsets.answers(checked)["subsets"]
+    return {"subsets": {**answers, "rows": subsets.to_dicts()}}
 
 
 def _worth_given(texts: tuple[str, ...]) -> dict[str, dict[str | None, str]]:

@@ -40,12 +40,14 @@ class KeyCounts(NamedTuple):
 class Brought(NamedTuple):
     """What one of several tables brings along.
 
+    name     what it is called
     table    its rows; engines that count elsewhere keep the key of each row with them
     known    the columns that make its classes
     values   for each sensitive attribute the common code of each of its codes, which is the same in all tables
     key      the key of each row, if the table is in memory
     """
 
+    name: str
     table: Any
     known: tuple[str, ...]
     values: Mapping[str, Integers]
@@ -78,14 +80,9 @@ class JoinedPeople(Protocol):
         """Run a kernel over all people: what the tables that have an attribute offer to them, in their order."""
 
 
-def column_name(place: int, column: str) -> str:
+def column_name(table: str, column: str) -> str:
     """What a column of one of several tables is called."""
-    return f"{place}.{column}"
-
-
-def value_name(attribute: str) -> str:
-    """What a sensitive attribute of the targets is called."""
-    return f"value.{attribute}"
+    return f"{table}: {column}"
 
 
 class PeopleInMemory:
@@ -124,7 +121,7 @@ class PeopleInMemory:
     def columns(self) -> WeightedRows:
         """The targets by columns of the tables."""
         columns = {
-            column_name(place, name): self._of_targets(place, one.table.columns[name])
+            column_name(one.name, name): self._of_targets(place, one.table.columns[name])
             for place, one in enumerate(self._brought)
             for name in one.known
         }
@@ -135,7 +132,7 @@ class PeopleInMemory:
         """The sensitive values of the targets, in the order of their rows."""
         focal = self._brought[self._place]
         return {
-            value_name(name): Column(nameless(number), _common(focal, name).astype(narrowest(number)))
+            name: Column(nameless(number), _common(focal, name).astype(narrowest(number)))
             for name, number in self._numbers.items()
         }
 

@@ -99,12 +99,14 @@ def attack_text(
             name = result.measure + (f" of {column}" if column else "")
             table.add_row(Text(printable(name)), *(Text(shown(row[key])) for key in keys))
     parts = (
-        [table] if subsets is None else [Text("If they know all of the attributes", "bold"), table, *_subsets(subsets)]
+        [table]
+        if subsets is None
+        else [Text("If they know all of the attributes", "bold"), table, *subsets_parts(subsets)]
     )
     return rendered(parts, colour=colour, width=width)
 
 
-def _subsets(answers: Mapping[str, Any]) -> list[Any]:
+def subsets_parts(answers: Mapping[str, Any]) -> list[Any]:
     """What adversaries who know some of the quasi-identifiers can do."""
     attacks = list(dict.fromkeys(answer["attack"] for answer in answers["if_they_know"]))
     parts: list[Any] = []
