@@ -121,7 +121,7 @@ def literal_subset(case, chosen):
         classes.setdefault(own, []).append(row["ill"])
     sizes = [len(values) for values in classes.values()]
     guesses = sum(max(values.count(value) for value in values) for values in classes.values())
-    return len(sizes), sizes.count(1), min(sizes), (guesses,)
+    return len(sizes), sizes.count(1), min(sizes), (guesses,), ()
 
 
 @pytest.mark.parametrize(
@@ -146,6 +146,8 @@ def test_all_columns_together_are_the_linked_adversary():
     releases = school()
     subsets, together = releases.subsets(), releases.compose().together
     everything = subsets.row(subsets.quasi_identifiers)
+    gain = school(worth={"grade": GRADES}).subsets().row(subsets.quasi_identifiers)
+    assert (gain["gain_prior of grade"], gain["gain_posterior of grade"]) == (2.0, 5.6)
     assert (everything["classes"], everything["uniques"]) == (together.classes, together.alone)
     assert everything["attribute_inference_posterior of grade"] == together.inference["grade"].posterior
 

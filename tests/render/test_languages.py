@@ -15,7 +15,7 @@ from PETWorks.gate.document import FindingKind
 from PETWorks.gate.policy_rules import IMPLICIT, TOGETHER
 from PETWorks.gate.recognition import DATE, LOOKS, MIXED
 from PETWorks.gate.sign_off import ITEMS
-from PETWorks.measures.attacks.subsets import LIMITS
+from PETWorks.measures.attacks.subset_limits import LIMITS
 from PETWorks.measures.catalogue import NEEDS, catalogue
 from PETWorks.releases.limits import OF_ATTRIBUTES, OF_PEOPLE
 from PETWorks.render.anonymization import STATES

@@ -14,14 +14,15 @@ from PETWorks.cli.arguments import (
     columns,
     counted_how,
     input_files,
-    items,
     limits_given,
     put_out,
     with_engine_options,
+    worth_given,
+    worth_option,
     writable,
 )
 from PETWorks.errors import ParameterError, printable
-from PETWorks.measures.attacks.subsets import checked_limits
+from PETWorks.measures.attacks.subset_limits import checked_limits
 from PETWorks.releases.several import Releases
 from PETWorks.render.json import dumps
 from PETWorks.render.terminal import counting, progress, style
@@ -34,13 +35,7 @@ from PETWorks.tables.opening import open_table
 @click.option("--focal", metavar="RELEASE", help="The release whose people are the targets. Default: the last one.")
 @click.option("--qi", multiple=True, metavar="A,B", help="Quasi-identifiers; each release uses those that it has.")
 @click.option("--sensitive", multiple=True, metavar="C,D", help="Sensitive attributes; likewise.")
-@click.option(
-    "--worth",
-    "worths",
-    multiple=True,
-    metavar="COLUMN:VALUE=NUMBER,...",
-    help="What an adversary gains by guessing these values; 1 for all others. Repeat for more attributes.",
-)
+@worth_option
 @click.option(
     "--limit",
     "limits",
@@ -59,8 +54,9 @@ from PETWorks.tables.opening import open_table
     "subset_limits",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Highest value allowed, from 0 to 1, of highest-risk, average-risk, uniques or inference[:COLUMN] with any "
-    "subset. Exit with 1 if one exceeds it, and list the smallest such subsets. Repeat for more limits.",
+    help="Highest value allowed with any subset, from 0 to 1, of highest-risk, average-risk, uniques or "
+    "inference[:COLUMN]; with --worth also of gain[:COLUMN]. Exit with 1 if a subset exceeds it, and list the smallest "
+    "such subsets. Repeat for more limits.",
 )
 @click.option("--separator", metavar="CHAR", help="Separator of the CSV files; detected by default.")
 @click.option("--encoding", metavar="NAME", help="Encoding of the CSV files; UTF-8 or Big5, detected, by default.")
@@ -99,7 +95,7 @@ def compose_command(releases: tuple[str, ...], **options: Any) -> None:
       petworks compose 2022.csv 2023.csv --key id --worth grade:A=10,E=8 --limit gain:grade=2
       petworks compose 2022.csv 2023.csv --key id --subsets 1-3 --subset-limit uniques=0.01
     """
-    limits, worth = limits_given(options["limits"]), _worth_given(options["worths"])
+    limits, worth = limits_given(options["limits"]), worth_given(options["worths"])
     subset_limits = limits_given(options["subset_limits"])
     if subset_limits and options["subsets"] is None:
         raise ParameterError("--subset-limit needs --subsets")
@@ -137,30 +133,8 @@ def _subsets(releases: Releases, sizes: str | None, limits: dict[str, Any]) -> d
     """What adversaries can do who know some of the columns, if that is asked for."""
     if sizes is None:
         return {}
-    checked = checked_limits(limits, releases.joined.values)
+    checked = checked_limits(limits, releases.joined.values, releases.worth)
     with counting() as advance:
         subsets = releases.subsets(sizes, progress=advance)
     answers: dict[str, Any] = subsets.answers(checked)["subsets"]
     return {"subsets": {**answers, "rows": subsets.to_dicts()}}
-
-
-def _worth_given(texts: tuple[str, ...]) -> dict[str, dict[str | None, str]]:
-    """`grade:A=10,E=8` by attribute and value. What is wrong is not quoted: it may be a cell."""
-    worth: dict[str, dict[str | None, str]] = {}
-    for text in texts:
-        column, _, listed = text.partition(":")
-        pairs = [item.rpartition("=") for item in _listed(listed)]
-        values: dict[str | None, str] = {value.strip(): number.strip() for value, _, number in pairs}
-        if not pairs or not all(equals for _, equals, _ in pairs) or len(values) < len(pairs) or column in worth:
-            raise ParameterError("--worth expects COLUMN:VALUE=NUMBER,VALUE=NUMBER, each column and each value once")
-        worth[column] = values
-    return worth
-
-
-def _listed(text: str) -> list[str]:
-    try:
-        return items(text, "values")
-    except ParameterError:
-        raise ParameterError(
-            "--worth: values are separated by commas, those that contain a comma in double quotes with their number"
-        ) from None

@@ -37,7 +37,7 @@ from PETWorks.gate.ranges import Range, complement, share_of, two_figures
 from PETWorks.gate.subset_document import Driver, KnownAttributes, SubsetCase
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION
 from PETWorks.measures.catalogue import Metric, catalogue, find
-from PETWorks.measures.parameters import Text
+from PETWorks.measures.parameters import Text, Worths
 
 # Steps that follow from the policy and the names of the columns alone.
 STEPS = ("remove-identifiers", "unlink", "give-roles", "try-subsets")
@@ -281,8 +281,8 @@ def _on_its_side(value: Value, rule: RuleResult, parameters: Mapping[str, Any], 
 
 
 def _parameters(rule: RuleResult) -> Mapping[str, Any]:
-    """The parameters that are not texts: a text may be a value of the table."""
+    """The parameters that are not texts and have none: a text may be a value of the table."""
     if rule.measure not in catalogue:
         return rule.parameters
     known = catalogue[rule.measure].parameters
-    return {name: value for name, value in rule.parameters.items() if not isinstance(known[name].rule, Text)}
+    return {name: value for name, value in rule.parameters.items() if not isinstance(known[name].rule, Text | Worths)}

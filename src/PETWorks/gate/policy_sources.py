@@ -12,8 +12,8 @@ from PETWorks.about.sidecar import read_sidecar
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import Hint, PETWorksError, quoted, unknown
 from PETWorks.gate.mistakes import Mistakes
+from PETWorks.measures.attacks.subset_limits import checked_limits
 from PETWorks.measures.attacks.subset_sizes import checked_sizes
-from PETWorks.measures.attacks.subsets import checked_limits
 from PETWorks.measures.parameters import number_given
 from PETWorks.releases.limits import checked_limits as checked_limits_together
 from PETWorks.tables.databases import POSTGRES, shown_address

@@ -317,8 +317,8 @@ def _without_details(measure: str, parameters: Mapping[str, Any], value: Value, 
 def _compared(result: Result, asked: Mapping[str, Any]) -> dict[str, Any]:
     """The number that was compared with the threshold, and the threshold's name if it is not the measure's value."""
     limits = {name: limit["measured"] for name, limit in result.details.get("limits", {}).items()}
-    if "excess" in asked and "at_most" not in asked:
-        limits = {"excess": result.details["excess"]}
+    if "at_most" not in asked:
+        limits |= {name: result.details[name] for name in ("excess", "gain") if name in asked}
     if len(limits) != 1:
         return {"value": result.value, "compared": "average" if "average" in limits else None}
     ((name, value),) = limits.items()

@@ -70,11 +70,11 @@ class Releases:
         columns = attacked_columns(self.releases[self.focal], asked[SENSITIVE_ATTRIBUTE], self.focal)
         self.joined: Joined = joined(self.releases, given.keys, given.engine, given.place, columns)
         most = max(member.people for member in self.joined.members)
-        self._worth = worth_of(
+        self.worth = worth_of(
             worth or {}, self.joined.values, most, "any release", "sensitive attribute of the focal release"
         )
         self._attacked = [
-            Attacked(name, len(values), self._worth.get(name)) for name, values in self.joined.values.items()
+            Attacked(name, len(values), self.worth.get(name)) for name, values in self.joined.values.items()
         ]
 
     def __repr__(self) -> str:
@@ -137,7 +137,9 @@ class Releases:
         )
         attributes = tuple(self.joined.values)
         view = View(people.columns, known, attributes, {}, treatment, Background(), (*known, *attributes))
-        return every_subset(view, sizes, memory=self._memory, checkpoint=checkpoint, resume=resume, progress=progress)
+        return every_subset(
+            view, sizes, worth=self.worth, memory=self._memory, checkpoint=checkpoint, resume=resume, progress=progress
+        )
 
     @cached_property
     def _hits(self) -> BySet:
@@ -156,7 +158,7 @@ class Releases:
 
     @cached_property
     def _alone(self) -> list[tuple[Exposure, int, dict[str, int]]]:
-        return [member.alone(self._worth) for member in self.joined.members]
+        return [member.alone(self.worth) for member in self.joined.members]
 
     def _exposed(self, hits: Hits) -> Exposure:
         """What is exposed of the people in the focal release."""
