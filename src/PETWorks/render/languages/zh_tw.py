@@ -79,7 +79,6 @@ PARAMETERS = {
     "at_risk": "高風險資料列比例",
     "share": "比例",
     "excess": "超額成功率",
-    "gain": "猜測收益",
     "worth": "猜中各值的價值",
     "max_bias": "最大偏差",
     "function": "函式",
