@@ -56,9 +56,11 @@ def test_the_policy_of_the_page_is_one(tmp_path):
     rows = ["name;birth_year;postcode;sex;diagnosis;ward", *(f"n{place};1960;100;f;flu;a" for place in range(20))]
     (tmp_path / "stays.csv").write_text("\n".join(rows))
     (tmp_path / "stays_original.csv").write_text("\n".join(rows))
+    (tmp_path / "stays_2025.csv").write_text("\n".join(rows))
+    (tmp_path / "releases").mkdir()
     (tmp_path / "hierarchies").mkdir()
     (tmp_path / "hierarchies/hierarchy_sex.csv").write_text("f;*\nm;*\n")
     (tmp_path / "policy.yaml").write_text(text, "utf-8")
     policy = read_policy(tmp_path / "policy.yaml")
     assert policy.release().records == 20
-    assert len(policy.rules) == 8
+    assert len(policy.rules) == 10

@@ -24,7 +24,7 @@ HERE = Path(__file__).parent
 DATA = HERE.parent.parent / "data"
 AS_OF = datetime(2026, 11, 16, tzinfo=UTC)
 SALT = "0123456789abcdef" * 2  # not random, so that the pages can be made again
-LANGUAGE = {"adult": "en", "wards": "en", "survey": "zh-TW", "hospital": "zh-TW"}
+LANGUAGE = {"adult": "en", "wards": "en", "cohort": "en", "survey": "zh-TW", "hospital": "zh-TW"}
 PETWORKS = Path(sys.executable).with_name("petworks")
 
 

@@ -80,6 +80,22 @@ POLICY = {
     "subsets": {"sizes": "1-2", "limits": {"uniques": 0.01, "highest-risk": "1/5"}},
     "waivers": [{"rule": "diverse", "owner": "A", "reason": "B", "expires": "2030-01-01"}],
 }
+EARLIER = {name: cells[1:7] for name, cells in PEOPLE.items() if name in ("zip", "disease", "name")}
+RELEASES = {
+    "key": "name",
+    "earlier": [
+        {
+            "name": {"en": "Last year", "zh-TW": "去年"},
+            "data": "earlier.csv",
+            "date": "2025-01-01",
+            "recipients": "anybody",
+            "roles": {"quasi_identifiers": ["zip"], "sensitive_attributes": ["disease"], "identifiers": ["name"]},
+        },
+        {"sha256": "a" * 64, "recipients": "a newspaper"},
+    ],
+    "limits": {"re-identification": 0.5, "alone": "1/3", "disclosed": 0.2, "inference:disease": 0.9, "m-invariance": 2},
+    "worth": {"disease": {f"{MARKER}1": 2}},
+}
 DECLARED = (
     {"zip": {"prefix": [1]}, "age": {"width": [5, 10], "start": 0, "bottom": 18, "top": 90}, "sex": {"mask": 1}},
     {"zip": {"cuts": [[1, 2, 3], [2]]}, "age": {"quantiles": [4, 2]}, "sex": {"groups": {"all": {"two": ["m", "f"]}}}},
@@ -153,6 +169,8 @@ class Policies(TreeTarget):
         policy = {key: value for key, value in POLICY.items() if key in kept or random.random() < 0.7}
         if random.random() < 0.4:
             policy["hierarchies"] = random.choice(DECLARED)
+        if random.random() < 0.4:
+            policy["releases"] = RELEASES
         case = Case(self.name, {**_people(), "policy.yaml": written("yaml", policy)}, [], ["policy.yaml"])
         if random.random() < 0.2:
             command = ["check", "policy.yaml", "--as-of", "2026-01-01", "--json", "-", "--engine"]
@@ -166,6 +184,36 @@ class Policies(TreeTarget):
             command += ["--reasons", random.choice(("why.csv", "why.parquet"))]
             command += random.choice(([], ["--below", "3"], ["--below", "11"]))
         return self.mutated(random, replace(case, commands=[command]))
+
+
+class Register(TreeTarget):
+    """An entry of the register of releases, listed and looked at by a check."""
+
+    name = "register"
+
+    def made(self, random: Random) -> Case:
+        """A register with an entry of an earlier release."""
+        entry = {
+            "schema": "petworks-register/1",
+            "date": "2025-01-01",
+            "title": {"en": "Last year", "zh-TW": "去年"},
+            "file": "earlier.csv",
+            "sha256": "a" * 64,
+            "recipients": "anybody",
+            "release": "public",
+            "key": "name",
+            "columns": {"name": "identifier", "zip": "quasi_identifier", "disease": "sensitive_attribute"},
+            "removed": ["id"],
+            "verdict": "pass",
+            "rule_verdicts": {"pass": 2, "waived": 0, "fail": 0},
+            "policy_sha256": None,
+            "check_sha256": "b" * 64,
+            "petworks": "0.1.0",
+        }
+        files = {**_people(), "policy.yaml": written("yaml", POLICY), "out/entry.json": written("json", entry)}
+        check = ["check", "policy.yaml", "--as-of", "2026-01-01", "--register", "out", "--html", "out.html"]
+        listing = ["register", "list", "--register", "out", "--format", random.choice(("table", "json"))]
+        return self.mutated(random, Case(self.name, files, [check, listing], ["out/entry.json"]))
 
 
 NAMES = [
@@ -267,7 +315,7 @@ class Unfinished(TreeTarget):
 
 
 def _people() -> dict[str, bytes]:
-    return {"table.csv": csv_bytes(PEOPLE), **HIERARCHIES}
+    return {"table.csv": csv_bytes(PEOPLE), "earlier.csv": csv_bytes(EARLIER), **HIERARCHIES}
 
 
 @functools.cache
@@ -298,4 +346,4 @@ def unfinished() -> bytes:
         return path.read_bytes()
 
 
-TARGETS = (Sidecar(), Policies(), Chain(), Checks(), Unfinished())
+TARGETS = (Sidecar(), Policies(), Register(), Chain(), Checks(), Unfinished())

@@ -39,6 +39,8 @@ class Hint(StrEnum):
     PLAN = "plan"
     NEW_COLUMNS = "new_columns"
     WORTH = "worth"
+    RECIPIENTS = "recipients"
+    REGISTER = "register"
 
 
 PYTHON: Mapping[Hint, str] = {
@@ -60,6 +62,8 @@ PYTHON: Mapping[Hint, str] = {
     Hint.PLAN: "anonymize(...).plan",
     Hint.NEW_COLUMNS: "roles=...",
     Hint.WORTH: "worth=...",
+    Hint.RECIPIENTS: "recipients=...",
+    Hint.REGISTER: "register(...)",
 }
 
 

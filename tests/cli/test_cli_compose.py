@@ -73,6 +73,9 @@ def test_the_focal_release_by_path_or_name():
         (["--worth", "grade:Q=1"], "worth of 'grade': 1 of 1 values do not occur in any release"),
         (["--limit", "gain=1"], "the limit 'gain' needs a worth of sensitive values (--worth)"),
         (["--limit", "alone"], "--limit expects NAME=VALUE"),
+        (["--subset-limit", "uniques=0"], "--subset-limit needs --subsets"),
+        (["--subsets", "7"], "expected sizes of subsets as 'all', '2', '1-3' or '1,3', within 1-4; got '7'"),
+        (["--subsets", "1", "--subset-limit", "alone=1"], "no limit is called 'alone'; known: 'highest-risk'"),
         (["--qi", "postcode"], "no release has the column 'postcode'"),
     ],
 )
@@ -100,3 +103,19 @@ def test_no_cell_is_printed(tmp_path):
 def test_help_has_examples():
     done = petworks("compose", "--help")
     assert "petworks compose data/school_2022.csv data/school_2023.csv --key pupil" in done.stdout
+
+
+def test_subsets_of_all_columns():
+    done = petworks(*SCHOOLS, "--subsets", "1-2", "--subset-limit", "uniques=0", "--format", "json")
+    answers = json.loads(done.stdout)["subsets"]
+    assert (done.returncode, answers["number"], len(answers["rows"])) == (1, 10, 10)
+    assert answers["minimal_risky"][0]["attributes"] == ["school_2023.csv: age"]
+    done = petworks(*SCHOOLS, "--subsets", "all", "--subset-limit", "uniques=0.3")
+    assert done.returncode == 0
+    assert "What drives the risk: re-identification" in done.stdout
+
+
+def test_engines_say_the_same():
+    one, other = (petworks(*SCHOOLS, "--engine", engine, "--format", "json") for engine in ("memory", "duckdb"))
+    assert one.stdout == other.stdout
+    assert json.loads(one.stdout)["people"] == 10

@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from fuzz.external_releases import EARLIER, POLICY, Pair, PairTwin, also_possible, few_others, split_classes
 from fuzz.external_search import Twin, by_class_sizes, pinned, with_a_binary_attribute
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,6 +35,7 @@ CHECK = Draft202012Validator(json.loads(schema_text("check")))
 
 # Numbers that are none of people: thresholds of the policy, sizes of subsets, how many rules there are.
 STRUCTURE = {"cell_size", "known", "parameters", "rule_verdicts", "size", "subsets", "number", "at_most"}
+STRUCTURE |= {"measured", "not_measured", "release"}  # of tables
 
 
 def leaves(value, path=()):
@@ -65,6 +67,29 @@ def assert_nothing_leaks(result, cells, cell_size):
             assert value == 0 or value >= cell_size, path
 
 
+RELEASES = """releases:
+  key: Key
+  earlier:
+    - data: secret-file.csv
+      name: an earlier table
+      date: 2020-02-03
+      recipients: secret recipients
+      roles: {quasi_identifiers: [SecretColumn], sensitive_attributes: [Illness], identifiers: [Key]}
+    - {sha256: abcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcd, recipients: secret recipients}
+  limits: {re-identification: 0.2, alone: 0.1, inference: 0.7, disclosed: 0.2, one-value: 0.3, m-invariance: 2}
+"""
+
+
+def _earlier_release(draw, folder, table, rng):
+    """A table about some of the people, and what outsiders must not see of it."""
+    there = [row for row in table if rng.random() < 0.8] or table[:1]
+    rows = [[row[4], f"region-cell-{rng.randrange(draw(st.integers(1, 4)))}", row[2]] for row in there]
+    lines = ["Key;SecretColumn;Illness", *map(";".join, rows)]
+    (folder / "secret-file.csv").write_text("\n".join(lines) + "\n")
+    secrets = {"secret-file", "SecretColumn", "secret recipients", "abcdabcd", "2020-02-03"}
+    return secrets | {row[1] for row in rows}
+
+
 @st.composite
 def policies(draw, folder):
     """A table of distinctive cells and a policy with much of what one can say."""
@@ -76,7 +101,10 @@ def policies(draw, folder):
         if draw(st.integers(0, 9)) == 0:
             row[0] = row[1] = "*"
         row.append(f"person-cell-{rng.randrange(rows)}")
-    names = ["City", "Job", "Illness", "Who"]
+    for place, row in enumerate(table):
+        row.append(f"key-cell-{place}")
+    names = ["City", "Job", "Illness", "Who", "Key"]
+    secrets = _earlier_release(draw, folder, table, rng)
     (folder / "t.csv").write_text("\n".join([";".join(names), *map(";".join, table)]) + "\n")
     for column, count in (("City", values["city"]), ("Job", values["job"])):
         lines = [f"{column.lower()}-cell-{place};*" for place in range(count)]
@@ -87,8 +115,9 @@ def policies(draw, folder):
     lines = [
         "petworks_policy: 1\ndata: t.csv\noriginal: t.csv\nhierarchies: levels",
         f"cell_size: {cell_size}\ntitle: a table",
-        "roles: {quasi_identifiers: [City, Job], sensitive_attributes: [Illness], identifiers: [Who]}",
+        "roles: {quasi_identifiers: [City, Job], sensitive_attributes: [Illness], identifiers: [Who, Key]}",
         "privacy_unit: Who" if unit else "subsets: {sizes: all, limits: {highest-risk: 0.2, uniques: 0.1}}",
+        "" if unit else RELEASES,
         f"population: {draw(st.sampled_from(['t.csv', '100000', '0.5']))}",
         "context: {adversaries: [{who: a neighbour, knows: [City]}]}",
         "presets: [cms-11, ema-0.09, nics-0.09]",
@@ -100,7 +129,7 @@ def policies(draw, folder):
         "waivers: [{rule: cms-11, owner: somebody, reason: a pilot, expires: 2026-11-20}]",
     ]
     (folder / "p.yaml").write_text("\n".join(lines) + "\n")
-    return folder / "p.yaml", {cell for row in table for cell in row if cell != "*"}, cell_size
+    return folder / "p.yaml", {cell for row in table for cell in row if cell != "*"} | secrets, cell_size
 
 
 @pytest.mark.slow
@@ -496,3 +525,87 @@ def test_how_a_release_was_made_stays_inside():
                 assert text not in outside
             if kind == "html":
                 assert all(own.texts["column.correlation_kept"] in inside for own in LANGUAGES.values())
+
+
+# Several releases.
+
+LIMITS = {
+    "chances": {"re-identification": 0.2, "alone": 0.2, "inference": 0.8},
+    "values": {"disclosed": 0.2, "re-identification": 0.5},
+    "few": {"disclosed": 0.01, "alone": 0.02, "inference": 0.99},
+}
+
+
+def checked_pair(folder, pair, limits):
+    pair.write(folder)
+    given = ", ".join(f"{name}: {limit}" for name, limit in limits.items())
+    (folder / "p.yaml").write_text(POLICY + EARLIER + f"  limits: {{{given}}}\n")
+    return check(folder / "p.yaml", as_of=DAY)
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_the_search_over_pairs_counts_as_a_check_does(tmp_path, name):
+    twin, rng = PairTwin(tmp_path, LIMITS[name]), random.Random(2)
+    pairs = rng.sample(list(few_others(52, 2)), 6) + rng.sample(list(split_classes(51)), 2)
+    for pair in pairs:
+        if pair.in_common:
+            found = protected(checked_pair(tmp_path, pair, LIMITS[name]).content)
+            expected = protected(twin.document(pair))
+            names = {
+                rule.name: verdict for rule, verdict in zip(twin.document(pair).rules, expected.verdicts, strict=True)
+            }
+            rules = check(tmp_path / "p.yaml", as_of=DAY).content.rules
+            assert {rule.name: verdict for rule, verdict in zip(rules, found.verdicts, strict=True)} == {
+                **names,
+                "no-direct-identifiers": "pass",
+            }
+            assert (found.releases, found.attacked) == (expected.releases, expected.attacked), pair
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LIMITS)
+@pytest.mark.parametrize("pairs", [lambda: split_classes(52), lambda: few_others(60, 2)], ids=["split", "few others"])
+def test_no_count_of_several_releases_is_pinned(tmp_path, name, pairs):
+    twin = PairTwin(tmp_path, LIMITS[name])
+    number, pins = pinned(pairs(), 5, lambda pair: protected(twin.document(pair)))
+    assert number > 1000
+    found = [(count, pair) for count, pairs in pins.items() for _, pair in pairs]
+    assert [(count, pair) for count, pair in found if not also_possible(twin, pair, count)] == []
+
+
+def test_the_search_over_pairs_finds_what_is_pinned(tmp_path):
+    """With the exact verdicts of limits that few people exceed."""
+    twin = PairTwin(tmp_path, LIMITS["few"])
+
+    def exact(pair):
+        document = twin.document(pair)
+        return protected(document), tuple(rule.verdict for rule in document.rules)
+
+    pins = pinned(few_others(60, 1), 5, exact)[1]
+    assert {"disclosed", "alone in both"} & pins.keys()
+
+
+def test_close_limits_on_one_release_and_on_all_are_withheld(tmp_path):
+    """With more releases there are more classes: between two close limits there are few."""
+    pair = Pair((((600, 0), (5, 5), (0, 0)), ((300, 0), (90, 0), (0, 0))))
+    pair.write(tmp_path)
+    policy = POLICY.replace(
+        "k: 5}", "k: 5}, {measure: re-identification, at_most: 0.2}, {measure: sample-uniqueness, share: 0.1}"
+    )
+    hidden = {}
+    for limit in (0.201, 0.3):
+        limits = f"  limits: {{re-identification: {limit}, alone: {limit - 0.1}}}\n"
+        (tmp_path / "p.yaml").write_text(policy + EARLIER + limits)
+        rules = check(tmp_path / "p.yaml", as_of=DAY).to_dict("external")["rules"]
+        hidden[limit] = [rule["name"] for rule in rules if rule["verdict"] == "withheld"]
+    assert hidden == {0.201: ["all-releases: re-identification", "all-releases: alone"], 0.3: []}
+
+
+def test_m_invariance_and_gain_are_never_told(tmp_path):
+    Pair((((600, 0), (5, 5), (0, 0)), ((300, 0), (90, 0), (0, 0)))).write(tmp_path)
+    limits = "  limits: {m-invariance: 2, gain: 3, disclosed: 0.2, half-sure: 0.001}\n  worth: {s: {v0: 2}}\n"
+    (tmp_path / "p.yaml").write_text(POLICY + EARLIER + limits)
+    rules = check(tmp_path / "p.yaml", as_of=DAY).to_dict("external")["rules"]
+    verdicts = {rule["name"].removeprefix("all-releases: "): rule["verdict"] for rule in rules}
+    names = ("m-invariance", "gain", "half-sure", "disclosed")
+    assert [verdicts[name] for name in names] == ["withheld", "withheld", "withheld", "fail"]

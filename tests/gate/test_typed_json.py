@@ -7,11 +7,27 @@ from typing import Annotated, Any, Literal
 import pytest
 from jsonschema import Draft202012Validator
 
-from PETWorks.gate import anonymization_document, bounds, document, plan_document, sign_off_document, subset_document
+from PETWorks.gate import (
+    anonymization_document,
+    bounds,
+    document,
+    plan_document,
+    register_document,
+    releases_document,
+    sign_off_document,
+    steps_document,
+    subset_document,
+)
 from PETWorks.gate.bounds import Bound
 from PETWorks.gate.document import CheckFile
 from PETWorks.gate.plan_document import Plan
+from PETWorks.gate.register_document import Entry
 from PETWorks.gate.typed_json import ABSENT, Absent, JSONObject, keywords
+
+DOCUMENTS = (
+    *(anonymization_document, bounds, document, plan_document, register_document, releases_document),
+    *(sign_off_document, steps_document, subset_document),
+)
 
 
 @dataclass(frozen=True)
@@ -88,14 +104,14 @@ def test_what_the_schema_rejects(wrong):
 
 
 def test_every_class_of_a_document_is_described_and_used():
-    definitions = {**CheckFile.json_schema()["$defs"], **Plan.json_schema()["$defs"]}
+    definitions = {**CheckFile.json_schema()["$defs"], **Plan.json_schema()["$defs"], **Entry.json_schema()["$defs"]}
     classes = {
         name: one
-        for module in (anonymization_document, bounds, document, plan_document, sign_off_document, subset_document)
+        for module in DOCUMENTS
         for name, one in vars(module).items()
         if isinstance(one, type) and issubclass(one, JSONObject) and one.__module__ == module.__name__
     }
-    assert set(classes) == set(definitions) | {"CheckDocument", "CheckFile", "Plan"}
+    assert set(classes) == set(definitions) | {"CheckDocument", "CheckFile", "Plan", "Entry"}
     for name, one in classes.items():
         assert not (one.__doc__ or "").startswith(f"{name}("), "dataclass writes that if there is no docstring"
         assert fields(one)

@@ -109,3 +109,53 @@ def test_a_table_of_a_database_needs_no_order(tmp_path):
     database.close()
     releases = Releases([f"{path}#pupils", R1], "id", quasi_identifiers=QI, sensitive=SENSITIVE)
     assert releases.compose().together.classes == 6
+
+
+def literal_subset(case, chosen):
+    """Classes, uniques, smallest class and right guesses of the focal people, by (release, column) pairs."""
+    releases, _, place = case
+    cells = [{row["id"]: row for row in rows} for rows in releases]
+    classes = {}
+    for row in releases[place]:
+        own = tuple(("in", cells[one][row["id"]][name]) if row["id"] in cells[one] else "out" for one, name in chosen)
+        classes.setdefault(own, []).append(row["ill"])
+    sizes = [len(values) for values in classes.values()]
+    guesses = sum(max(values.count(value) for value in values) for values in classes.values())
+    return len(sizes), sizes.count(1), min(sizes), (guesses,), ()
+
+
+@pytest.mark.parametrize(
+    ("engine", "tries"), [("memory", 60), ("duckdb", 15), pytest.param("spark", 1, marks=needs_spark)]
+)
+def test_subsets_of_the_columns_of_all_releases(engine, tries):
+    @examples(tries)
+    @given(case=several())
+    def compared(case):
+        with constants(**TINY_PARTS):
+            subsets = of_case(case, engine).subsets()
+        pairs = [(place, name) for place, own in enumerate(case[1]) for name in own]
+        assert subsets.quasi_identifiers == tuple(f"r{place}: {name}" for place, name in pairs)
+        for mask, counts in zip(subsets.masks.tolist(), subsets.counts, strict=True):
+            chosen = [pair for place, pair in enumerate(pairs) if mask >> place & 1]
+            assert counts == literal_subset(case, chosen)
+
+    compared()
+
+
+def test_all_columns_together_are_the_linked_adversary():
+    releases = school()
+    subsets, together = releases.subsets(), releases.compose().together
+    everything = subsets.row(subsets.quasi_identifiers)
+    gain = school(worth={"grade": GRADES}).subsets().row(subsets.quasi_identifiers)
+    assert (gain["gain_prior of grade"], gain["gain_posterior of grade"]) == (2.0, 5.6)
+    assert (everything["classes"], everything["uniques"]) == (together.classes, together.alone)
+    assert everything["attribute_inference_posterior of grade"] == together.inference["grade"].posterior
+
+
+def test_columns_that_cannot_be_told_apart():
+    tables = {"a": R1 | {"b: age": R1["age"]}, "a: b": R1}
+    options = {"quasi_identifiers": ["age", "b: age"], "sensitive": "grade"}
+    with pytest.raises(
+        PETWorksError, match="'a: b: age' can be a column of two releases; give the releases other names"
+    ):
+        Releases(tables, "id", **options)

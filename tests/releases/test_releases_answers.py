@@ -1,12 +1,16 @@
 """Worked answers about two releases of a school, as exact fractions; and what random small tables rarely have."""
 
 import random
+from contextlib import nullcontext
 from fractions import Fraction
+from unittest import mock
 
 import pytest
-from test_releases import GRADES, R1, R2, literal_left, literal_m, literal_offers, school
+from test_releases import GRADES, R1, R2, literal_left, literal_linked, literal_offers, school
 
+from conftest import constants
 from PETWorks import Releases
+from PETWorks.counting import people as people_module
 
 
 def numbers(document, prior="prior", posterior="posterior"):
@@ -99,38 +103,54 @@ def test_people_who_are_only_where_the_attribute_is_not():
     assert composition.unlinked["ill"].together == (2, (2, 0, 0))
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_many_values(seed):
-    """More values than fit into a word or two: what is left, what is wrong, and whose values are the same."""
+def offers_by_zip(rows):
+    """As `literal_offers`, without looking at all pairs of people."""
+    values = {}
+    for row in rows:
+        values.setdefault(row["zip"], []).append(row["ill"])
+    return {row["id"]: values[row["zip"]] for row in rows}
+
+
+@pytest.mark.parametrize("many", [150, 5000])
+@pytest.mark.parametrize("seed", range(4))
+def test_many_values(seed, many):
+    """More values than fit into some words: what is left, what is wrong, and whose values are the same."""
     chance = random.Random(seed)
-    people = [f"p{number}" for number in range(300)]
-    values = {person: f"v{chance.randrange(150)}" for person in people}
+    people = [f"p{number}" for number in range(600)]
+    values = {person: f"v{chance.randrange(many)}" for person in people}
     groups = {person: f"{number // 3}" for number, person in enumerate(people)}
     releases = []
-    for _ in range(2):
+    for _ in range(2 + seed // 2):
         rows = []
-        for person in chance.sample(people, 280):
+        for person in chance.sample(people, 560):
             stays = chance.random() < 0.8
-            own = values[person] if chance.random() < 0.9 else f"v{chance.randrange(150)}"
-            rows.append({"id": person, "zip": groups[person] if stays else f"{chance.randrange(40)}", "ill": own})
+            own = values[person] if chance.random() < 0.9 else f"v{chance.randrange(many)}"
+            rows.append({"id": person, "zip": groups[person] if stays else f"{chance.randrange(200)}", "ill": own})
         releases.append(rows)
-    known = [["zip"], ["zip"]]
     tables = [{name: [row[name] for row in rows] for name in ("id", "zip", "ill")} for rows in releases]
-    composition = Releases(tables, "id", quasi_identifiers="zip", sensitive="ill").compose()
-    offers, focal = literal_offers(releases, known), {row["id"]: row["ill"] for row in releases[1]}
-    targets = [person for person in focal if person in offers[0]]
+    spied = mock.patch.object(people_module, "offers_of_many", wraps=people_module.offers_of_many)
+    with constants(CELLS_PER_BATCH=100) if seed % 2 else nullcontext(), spied as numbered_anew:
+        composition = Releases(tables, "id", quasi_identifiers="zip", sensitive="ill").compose()
+    assert numbered_anew.called == (many == 5000)
+    offers, focal = [offers_by_zip(rows) for rows in releases], {row["id"]: row["ill"] for row in releases[-1]}
+    targets = [person for person in focal if any(person in offered for offered in offers[:-1])]
     left = {person: literal_left(person, offers) for person in targets}
     ill, invariance = composition.unlinked["ill"], composition.invariance["ill"]
     assert ill.together == (
         len(targets),
         tuple(sum(0 < len(one) <= most for one in left.values()) for most in (2, 1, 1)),
     )
+    for number, offered in enumerate(offers):
+        sizes = [len(set(offered[person])) for person in targets if person in offered]
+        alone = (len(sizes), tuple(sum(size <= most for size in sizes) for most in (2, 1, 1)))
+        assert ill.alone[f"release {number + 1}"] == alone
     assert ill.contradictory == sum(not one for one in left.values())
     assert ill.mistaken == sum(len(one) == 1 and focal[person] not in one for person, one in left.items())
-    differing = [person for person in targets if set(offers[0][person]) != set(offers[1][person])]
-    assert (invariance.m, invariance.changing) == (literal_m(releases, known), len(differing))
+    sets = {one: {frozenset(offered[one]) for offered in offers if one in offered} for one in people}
+    differing = [person for person in people if len(sets[person]) > 1]
+    assert (invariance.m, invariance.changing) == (None, len(differing))
     assert 0 < ill.mistaken < ill.together.disclosed < len(targets)
-    assert 0 < invariance.changing < len(targets)
+    assert 0 < invariance.changing < len(people)
 
 
 def test_a_limit_without_a_column_is_about_the_worst_attribute():
@@ -162,3 +182,34 @@ def test_the_least_m_of_several_attributes():
     found = releases.compose({"m-invariance": 1})
     assert [found.invariance[name].m for name in ("ill", "job")] == [2, 3]
     assert found.limits[0]["value"] == 2
+
+
+@pytest.mark.parametrize("number", [3, 10, 12])
+@pytest.mark.parametrize("cells", [2, 1000])
+def test_many_releases_part_by_part(number, cells):
+    """With more than ten releases not all sets are counted; with small batches, hits are added up."""
+    chance = random.Random(number)
+    people = [f"p{one}" for one in range(20)]
+    ill = {one: chance.choice("uvw") for one in people}
+    releases = [
+        # Each tells one person apart, whom nothing else does.
+        [{"id": one, "zip": f"{int(one == people[place])}", "ill": ill[one]} for one in people]
+        for place in range(number)
+    ]
+    tables = [{name: [row[name] for row in rows] for name in ("id", "zip", "ill")} for rows in releases]
+    with constants(CELLS_PER_BATCH=cells):
+        composition = Releases(tables, "id", quasi_identifiers="zip", sensitive="ill").compose()
+    n = len(releases[-1])
+
+    def literal(chosen):
+        found = literal_linked(
+            releases[-1], [releases[one] for one in chosen], [["zip"]] * len(chosen), dict.fromkeys("uvw", 1)
+        )
+        return {"re-identification": found["classes"], "attribute-inference of ill": found["right"]}, found["alone"]
+
+    for step, exposure in enumerate(composition.curve):
+        hits, alone = literal(range(step + 1))
+        assert [exposure.classes, exposure.inference["ill"].right, exposure.alone] == [*hits.values(), alone]
+    for one in composition.contributions[: number - 1] + composition.contributions[number:-1]:
+        left = [place for place in range(number) if f"release {place + 1}" != one.release]
+        assert Fraction(one.without).limit_denominator(100) == Fraction(literal(left)[0][one.attack], n)

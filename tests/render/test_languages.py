@@ -13,11 +13,12 @@ from PETWorks.anonymizer.column_objectives import AGGREGATES
 from PETWorks.gate.advice import STEPS
 from PETWorks.gate.diff import Change
 from PETWorks.gate.document import FindingKind
-from PETWorks.gate.policy_rules import IMPLICIT
+from PETWorks.gate.policy_rules import IMPLICIT, TOGETHER
 from PETWorks.gate.recognition import DATE, LOOKS, MIXED
 from PETWorks.gate.sign_off import ITEMS
-from PETWorks.measures.attacks.subsets import LIMITS
+from PETWorks.measures.attacks.subset_limits import LIMITS
 from PETWorks.measures.catalogue import NEEDS, catalogue
+from PETWorks.releases.limits import OF_ATTRIBUTES, OF_PEOPLE
 from PETWorks.render.anonymization import STATES
 from PETWorks.render.language import checked_language, said
 from PETWorks.render.languages import LANGUAGES
@@ -51,7 +52,7 @@ def named_ids():
         tree = ast.parse(path.read_text("utf-8"))
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                yield node.value
+                yield node.value.removeprefix(">")
     for path in (*(RENDER / "templates").glob("*.html"), *(STUDIO / "templates").glob("*.html")):
         text = path.read_text("utf-8")
         yield from re.findall(r'">?([^"\n]*)"', text) + re.findall(r"'([^'\n]*)'", text)
@@ -80,18 +81,22 @@ def completed_ids():
     yield from (f"release.{kind}" for kind in ("unknown", "public", "controlled", "internal"))
     yield from (f"summary.{verdict}" for verdict in ("pass", "waived", "fail"))
     yield from (f"withheld.{why}" for why in ("small class", "few records", "tells counts"))
-    yield from (f"file.{use}" for use in ("data", "roles", "original", "population", "hierarchies"))
+    yield from (
+        f"file.{use}" for use in ("data", "roles", "original", "population", "hierarchies", "release", "register")
+    )
     yield from (f"attack.{attack}" for attack in ("re-identification", "attribute-inference"))
     yield from (f"distance.{kind}" for kind in ("numeric", "hierarchical", "equal"))
     yield from (f"attributes.{key}" for key in ("prior", "posterior", "distance"))
     yield from (f"head.{head}" for head in ("rule", "measure", "found", "wanted", "verdict"))
-    yield from (f"head.{kind}" for kind in ("highest", "median", "lowest"))
+    yield from (f"head.{kind}" for kind in ("highest", "median", "lowest", "chance", "certain", "disclosed"))
     yield from (f"head.{head}" for head in ("level", "one-finer", "levels", "loss", "suppressed", "before", "after"))
     yield from (f"state.{fact}" for fact in STATES)
     yield from (f"aggregate.{name}" for name in AGGREGATES)
     yield from (f"sees.{entry.sees}" for entry in catalogue.values() if entry.sees is not None)
     yield from (f"stated.{way}" for way in ("cell size", "probability", "probability and cell size"))
-    yield from (f"rule.{rule}" for rule in ("every-subset", *IMPLICIT))
+    yield from (
+        f"rule.{rule}" for rule in ("every-subset", "every-subset-limit", TOGETHER, f"{TOGETHER}-limit", *IMPLICIT)
+    )
     yield from (f"finding.{kind}" for kind in get_args(FindingKind))
     yield from (f"item.{item}" for item in ITEMS)
     yield from (f"subject.{subject}" for subject in DIRECT)
@@ -110,6 +115,7 @@ def completed_ids():
 def other_steps():
     """Steps of the gate that are not about a measure."""
     steps = "remove-identifiers unlink merge-classes cannot-hold waiver-expired waiver-ends waiver-not-needed"
+    steps += " remove-key blur-together withdraw measure-together"
     return [
         *steps.split(),
         "withheld-outside",
@@ -131,7 +137,9 @@ def test_what_a_language_lacks_or_has_too_much(language):
     assert sorted(base(language.texts) - base(ENGLISH)) == [], "texts that nobody asks for"
     assert sorted(set(catalogue) - set(language.measures)) == [], "measures that are missing"
     assert sorted(set(language.measures) - set(catalogue)) == [], "measures that do not exist"
-    parameters = {name for entry in catalogue.values() for name in entry.parameters} | set(LIMITS)
+    parameters = (
+        {name for entry in catalogue.values() for name in entry.parameters} | set(LIMITS) | {*OF_PEOPLE, *OF_ATTRIBUTES}
+    )
     assert sorted(parameters - set(language.parameters) - SAME_EVERYWHERE) == [], "parameters that are missing"
     assert sorted(set(language.parameters) - parameters) == [], "parameters that do not exist"
 

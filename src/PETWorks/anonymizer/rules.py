@@ -7,8 +7,9 @@ from typing import Any, Protocol
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import View
 from PETWorks.errors import Hint, NotApplicable, ParameterError, unknown
+from PETWorks.measures.attacks.subset_limits import checked_limits
 from PETWorks.measures.attacks.subset_sizes import checked_sizes, known_columns
-from PETWorks.measures.attacks.subsets import checked_limits, every_subset
+from PETWorks.measures.attacks.subsets import every_subset
 from PETWorks.measures.catalogue import Metric, find
 from PETWorks.measures.class_tests import ClassTest, Suppressing
 from PETWorks.measures.result import Result

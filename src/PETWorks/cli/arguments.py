@@ -43,6 +43,8 @@ OPTIONS = {
     Hint.PLAN: "petworks anonymize POLICY -o RELEASED.csv writes RELEASED_plan.json",
     Hint.NEW_COLUMNS: "--identifier: they are left out; --insensitive: they stay as they are",
     Hint.WORTH: "--worth",
+    Hint.RECIPIENTS: "--recipients",
+    Hint.REGISTER: "petworks register add CHECK.json",
 }
 
 # The options that give a role to columns, as far as a command has them.
@@ -257,3 +259,36 @@ def limits_given(texts: tuple[str, ...]) -> dict[str, Any]:
             raise ParameterError(f"--limit expects NAME=VALUE, each name once; got {text!r}")
         limits[name] = value
     return limits
+
+
+def worth_option(command: Command) -> Command:
+    """The option that says what values are worth."""
+    return click.option(
+        "--worth",
+        "worths",
+        multiple=True,
+        metavar="COLUMN:VALUE=NUMBER,...",
+        help="What an adversary gains by guessing these values; 1 for all others. Repeat for more attributes.",
+    )(command)
+
+
+def worth_given(texts: tuple[str, ...]) -> dict[str, dict[str | None, str]]:
+    """`grade:A=10,E=8` by attribute and value. What is wrong is not quoted: it may be a cell."""
+    worth: dict[str, dict[str | None, str]] = {}
+    for text in texts:
+        column, _, listed = text.partition(":")
+        pairs = [item.rpartition("=") for item in _listed(listed)]
+        values: dict[str | None, str] = {value.strip(): number.strip() for value, _, number in pairs}
+        if not pairs or not all(equals for _, equals, _ in pairs) or len(values) < len(pairs) or column in worth:
+            raise ParameterError("--worth expects COLUMN:VALUE=NUMBER,VALUE=NUMBER, each column and each value once")
+        worth[column] = values
+    return worth
+
+
+def _listed(text: str) -> list[str]:
+    try:
+        return items(text, "values")
+    except ParameterError:
+        raise ParameterError(
+            "--worth: values are separated by commas, those that contain a comma in double quotes with their number"
+        ) from None

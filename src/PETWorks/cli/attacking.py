@@ -19,14 +19,17 @@ from PETWorks.cli.arguments import (
     shown_name,
     table_given,
     table_options,
+    worth_given,
+    worth_option,
     writable,
 )
 from PETWorks.cli.insiders import SUFFIXES, below_given, below_option, check_suffix, choose_memory
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER
-from PETWorks.errors import ParameterError, RoleError
+from PETWorks.errors import Hint, NotApplicable, ParameterError, RoleError
+from PETWorks.measures.attacks.subset_limits import checked_limits
 from PETWorks.measures.attacks.subset_sizes import checked_sizes
-from PETWorks.measures.attacks.subsets import Subsets, checked_limits, every_subset
+from PETWorks.measures.attacks.subsets import Subsets, every_subset
 from PETWorks.measures.evaluation import Evaluation, evaluate
 from PETWorks.render.json import dumps
 from PETWorks.render.terminal import counting, progress, style
@@ -53,9 +56,11 @@ OTHER_TABLES = (".tsv", ".xlsx", ".feather")  # formats of tables that are not w
     "limits",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Highest value allowed, from 0 to 1, of highest-risk, average-risk, uniques or inference[:COLUMN]. "
-    "Exit with 1 if a subset exceeds it, and list the smallest such subsets. Repeat for more limits.",
+    help="Highest value allowed, from 0 to 1, of highest-risk, average-risk, uniques or inference[:COLUMN]; with "
+    "--worth also of gain[:COLUMN]. Exit with 1 if a subset exceeds it, and list the smallest such subsets. Repeat for "
+    "more limits.",
 )
+@worth_option
 @click.option("--resume", is_flag=True, help="Continue a run of --subsets that was interrupted.")
 @table_options
 def attack_command(table: str | None, **options: Any) -> None:
@@ -70,6 +75,7 @@ def attack_command(table: str | None, **options: Any) -> None:
     Examples:
       petworks attack data/patient_anonymized.csv --qi ZIPCode,Age --sensitive Disease
       petworks attack --policy policy.yaml --subsets all
+      petworks attack table.parquet --qi age,zip --sensitive disease --worth "disease:stomach cancer=10,flu=2"
       petworks attack table.parquet --qi age,zip --per-record risks.csv
       petworks attack table.parquet --qi age,zip,sex --per-record small.csv --below 11
       petworks attack table.parquet --qi age,zip,sex,job --sensitive income --subsets all -o subsets.csv
@@ -80,13 +86,16 @@ def attack_command(table: str | None, **options: Any) -> None:
         release = release_given(plan.table, options)
         if not release.quasi_identifiers:
             raise RoleError(*NO_QUASI_IDENTIFIER)
-        limits = checked_limits(plan.limits, release.sensitive_attributes)
+        limits = checked_limits(plan.limits, release.sensitive_attributes, plan.worth)
     tables = {} if plan.records is None else {plan.records: _risks_of_records(release, plan.records, plan)}
-    subsets = None if plan.sizes is None else _every_subset(release, plan.sizes, plan.unfinished, options["resume"])
+    subsets = None if plan.sizes is None else _every_subset(release, plan, resume=options["resume"])
     answers = {} if subsets is None else subsets.answers(limits)
     with progress(f"attacking {shown_name(plan.table)}"):
-        inference = ["attribute-inference"] if release.sensitive_attributes else []
-        evaluation = evaluate(release, ["re-identification", *inference])
+        if plan.worth and not release.sensitive_attributes:
+            raise NotApplicable("--worth needs a sensitive attribute", Hint.SENSITIVE_ATTRIBUTES)
+        worth = {"worth": plan.worth} if plan.worth else {}
+        inference = {"attribute-inference": worth} if release.sensitive_attributes else {}
+        evaluation = evaluate(release, {"re-identification": {}, **inference})
     output = plan.output
     if subsets is not None and output is not None and output.suffix in SUFFIXES:
         from PETWorks.render.tables import subsets_file
@@ -114,6 +123,7 @@ class Plan:
     below: int | None
     unfinished: Path | None
     limits: dict[str, Any]
+    worth: dict[str, Any]
 
     @classmethod
     def made(cls, table: str | Path, options: dict[str, Any]) -> Self:
@@ -139,7 +149,7 @@ class Plan:
             raise ParameterError(
                 f"finished subsets would be written to {unfinished.name!r}, which is an input of this run"
             )
-        return cls(table, sizes, output, records, below, unfinished, limits)
+        return cls(table, sizes, output, records, below, unfinished, limits, worth_given(options["worths"]))
 
 
 def _risks_of_records(release: Release, file: Path, plan: Plan) -> bytes:
@@ -164,8 +174,9 @@ def _text(
     return attack_text(evaluation.results, answers.get("subsets"), **style(output))
 
 
-def _every_subset(release: Release, sizes: str, unfinished: Path | None, resume: bool) -> Subsets:
+def _every_subset(release: Release, plan: Plan, *, resume: bool) -> Subsets:
     """Count the subsets and show progress; finished ones are kept in a file."""
+    sizes, unfinished = str(plan.sizes), plan.unfinished
     done = [0, 0]
     with counting() as advance:
 
@@ -174,7 +185,7 @@ def _every_subset(release: Release, sizes: str, unfinished: Path | None, resume:
             advance(finished, total)
 
         try:
-            return every_subset(release, sizes, checkpoint=unfinished, resume=resume, progress=show)
+            return every_subset(release, sizes, worth=plan.worth, checkpoint=unfinished, resume=resume, progress=show)
         except KeyboardInterrupt:
             if unfinished is not None and done[1]:
                 click.echo(

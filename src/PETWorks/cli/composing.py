@@ -14,16 +14,18 @@ from PETWorks.cli.arguments import (
     columns,
     counted_how,
     input_files,
-    items,
     limits_given,
     put_out,
     with_engine_options,
+    worth_given,
+    worth_option,
     writable,
 )
 from PETWorks.errors import ParameterError, printable
+from PETWorks.measures.attacks.subset_limits import checked_limits
 from PETWorks.releases.several import Releases
 from PETWorks.render.json import dumps
-from PETWorks.render.terminal import progress, style
+from PETWorks.render.terminal import counting, progress, style
 from PETWorks.tables.opening import open_table
 
 
@@ -33,13 +35,7 @@ from PETWorks.tables.opening import open_table
 @click.option("--focal", metavar="RELEASE", help="The release whose people are the targets. Default: the last one.")
 @click.option("--qi", multiple=True, metavar="A,B", help="Quasi-identifiers; each release uses those that it has.")
 @click.option("--sensitive", multiple=True, metavar="C,D", help="Sensitive attributes; likewise.")
-@click.option(
-    "--worth",
-    "worths",
-    multiple=True,
-    metavar="COLUMN:VALUE=NUMBER,...",
-    help="What an adversary gains by guessing these values; 1 for all others. Repeat for more attributes.",
-)
+@worth_option
 @click.option(
     "--limit",
     "limits",
@@ -47,6 +43,20 @@ from PETWorks.tables.opening import open_table
     metavar="NAME=VALUE",
     help="Highest value allowed, or lowest m, of what is listed above; NAME:COLUMN=VALUE for one sensitive attribute. "
     "Exit with 1 if a limit does not hold. Repeat for more limits.",
+)
+@click.option(
+    "--subsets",
+    metavar="SIZES",
+    help="Attack as well with every subset of the columns of all releases that has one of these sizes: all, 2, 1-3.",
+)
+@click.option(
+    "--subset-limit",
+    "subset_limits",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Highest value allowed with any subset, from 0 to 1, of highest-risk, average-risk, uniques or "
+    "inference[:COLUMN]; with --worth also of gain[:COLUMN]. Exit with 1 if a subset exceeds it, and list the smallest "
+    "such subsets. Repeat for more limits.",
 )
 @click.option("--separator", metavar="CHAR", help="Separator of the CSV files; detected by default.")
 @click.option("--encoding", metavar="NAME", help="Encoding of the CSV files; UTF-8 or Big5, detected, by default.")
@@ -63,7 +73,8 @@ def compose_command(releases: tuple[str, ...], **options: Any) -> None:
 
     Name the releases, the oldest first, and the column that says which records are of one person. One adversary joins
     the records of a person in all releases; another cannot, but intersects what the releases offer. Roles come from the
-    YAML file beside each table, or from --qi and --sensitive.
+    YAML file beside each table, or from --qi and --sensitive. --subsets attacks as adversaries who know only some of
+    the columns of all releases.
 
     \b
     Limits, of all releases together:
@@ -82,8 +93,12 @@ def compose_command(releases: tuple[str, ...], **options: Any) -> None:
       petworks compose 2021.csv 2022.csv 2023.csv --key id --qi age,zip --sensitive grade --limit disclosed=0.01
       petworks compose 2022.csv 2023.csv --key id --focal 2022.csv --limit re-identification=1/5 --format json
       petworks compose 2022.csv 2023.csv --key id --worth grade:A=10,E=8 --limit gain:grade=2
+      petworks compose 2022.csv 2023.csv --key id --subsets 1-3 --subset-limit uniques=0.01
     """
-    limits, worth = limits_given(options["limits"]), _worth_given(options["worths"])
+    limits, worth = limits_given(options["limits"]), worth_given(options["worths"])
+    subset_limits = limits_given(options["subset_limits"])
+    if subset_limits and options["subsets"] is None:
+        raise ParameterError("--subset-limit needs --subsets")
     output = writable(options["output"], *input_files(*releases))
     separator = "\t" if options["separator"] == r"\t" else options["separator"]
     with progress(f"reading {len(releases)} releases"):
@@ -100,35 +115,26 @@ def compose_command(releases: tuple[str, ...], **options: Any) -> None:
         click.echo(f"petworks: {together.engine.note}", err=True)
     with progress(f"attacking {len(releases)} releases"):
         composition = together.compose(limits)
+    answers = _subsets(together, options["subsets"], subset_limits)
     for warning in composition.warnings:
         click.echo(f"petworks: warning: {printable(warning)}", err=True)
     if as_json(options["output_format"], output):
-        text = dumps({"petworks": __version__, **composition.to_dict()}) + "\n"
+        text = dumps({"petworks": __version__, **composition.to_dict(), **answers}) + "\n"
     else:
         from PETWorks.render.releases_text import composition_text
 
-        text = composition_text(composition, **style(output))
+        text = composition_text(composition, answers.get("subsets"), **style(output))
     put_out(text, output)
-    sys.exit(DOES_NOT_HOLD if composition.satisfied is False else HOLDS)
+    risky = bool(answers and answers["subsets"]["minimal_risky"])
+    sys.exit(DOES_NOT_HOLD if composition.satisfied is False or risky else HOLDS)
 
 
-def _worth_given(texts: tuple[str, ...]) -> dict[str, dict[str | None, str]]:
-    """`grade:A=10,E=8` by attribute and value. What is wrong is not quoted: it may be a cell."""
-    worth: dict[str, dict[str | None, str]] = {}
-    for text in texts:
-        column, _, listed = text.partition(":")
-        pairs = [item.rpartition("=") for item in _listed(listed)]
-        values: dict[str | None, str] = {value.strip(): number.strip() for value, _, number in pairs}
-        if not pairs or not all(equals for _, equals, _ in pairs) or len(values) < len(pairs) or column in worth:
-            raise ParameterError("--worth expects COLUMN:VALUE=NUMBER,VALUE=NUMBER, each column and each value once")
-        worth[column] = values
-    return worth
-
-
-def _listed(text: str) -> list[str]:
-    try:
-        return items(text, "values")
-    except ParameterError:
-        raise ParameterError(
-            "--worth: values are separated by commas, those that contain a comma in double quotes with their number"
-        ) from None
+def _subsets(releases: Releases, sizes: str | None, limits: dict[str, Any]) -> dict[str, Any]:
+    """What adversaries can do who know some of the columns, if that is asked for."""
+    if sizes is None:
+        return {}
+    checked = checked_limits(limits, releases.joined.values, releases.worth)
+    with counting() as advance:
+        subsets = releases.subsets(sizes, progress=advance)
+    answers: dict[str, Any] = subsets.answers(checked)["subsets"]
+    return {"subsets": {**answers, "rows": subsets.to_dicts()}}

@@ -27,6 +27,7 @@ MODULES = {
     "measures": "measuring",
     "attack": "attacking",
     "compose": "composing",
+    "register": "registering",
     "anonymize": "anonymising",
     "apply": "applying",
     "hierarchy": "hierarchies",

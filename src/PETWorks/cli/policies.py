@@ -121,6 +121,12 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     metavar="FOLDER",
     help="A new folder: policy, plan, reports in both editions and digests, and none of the tables.",
 )
+@click.option(
+    "--register",
+    type=FILE,
+    metavar="DIR",
+    help="The register of releases: say which share a key or quasi-identifiers with this one, and who has them.",
+)
 @reasons_options("each record whose class breaks a rule")
 @with_format_options
 @with_engine_options
@@ -136,6 +142,7 @@ def check_command(policy: Path, **options: Any) -> None:
       petworks check policy.yaml --html report.html --json result.json
       petworks check policy.yaml --data march.csv --edition external --html for_recipients.html --lang zh-TW
       petworks check policy.yaml --junit rules.xml --markdown summary.md
+      petworks check policy.yaml --register releases
       petworks check policy.yaml --reasons for_us_only.csv --below 11
       petworks check policy.yaml --evidence evidence_2026-11-16
     """
@@ -162,7 +169,7 @@ def check_command(policy: Path, **options: Any) -> None:
         tell: Callable[[int, int], None] | None = advance if callable(advance) else None
         result = check(
             read,
-            **{name: options[name] for name in ("data", "as_of", "salt", "previous")},
+            **{name: options[name] for name in ("data", "as_of", "salt", "previous", "register")},
             progress=tell,
             **counted_how(options),
         )
@@ -203,7 +210,8 @@ def _files(
     wanted: dict[str, Path], options: dict[str, Any], policy: "Policy"
 ) -> tuple[list[tuple[str, str, Path]], Path | None]:
     """The format, edition and path of each file to write, and that of the reasons, checked before any work is done."""
-    inputs = (policy.path, *input_files(policy.data, policy.original, options["data"], policy.population))
+    others = [table for one in policy.releases.earlier for table in (one.data, one.original)]
+    inputs = (policy.path, *input_files(policy.data, policy.original, options["data"], policy.population, *others))
     files = []
     for name, path in wanted.items():
         if path == STANDARD_OUTPUT:
@@ -326,9 +334,12 @@ def regimes_command(output_format: str) -> None:
 
 
 @click.command("schema")
-@click.argument("name", type=click.Choice(["policy", "check", "plan"]))
+@click.argument("name", type=click.Choice(["policy", "check", "plan", "register"]))
 def schema_command(name: str) -> None:
-    """Print a JSON Schema: of a policy file, of the JSON that check writes, or of the plan that anonymize writes.
+    """Print a JSON Schema.
+
+    That of a policy file, of the JSON that check writes, of the plan that anonymize writes, or of an entry of the
+    register.
 
     \b
     Example:

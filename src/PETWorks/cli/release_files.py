@@ -56,7 +56,9 @@ class Job:
 
     @property
     def needs_original(self) -> bool:
-        """Whether a rule compares the release with the original."""
+        """Whether a rule compares the release with the original, or the original has the key of other releases."""
+        if self.policy is not None and self.policy.releases.measured:
+            return True
         return any("the original table" in rule.metric.needs for rule in self.rules if isinstance(rule, MeasureRule))
 
     def judged_how(self, options: dict[str, Any]) -> dict[str, Any]:
@@ -76,6 +78,11 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
         if strange:
             raise ParameterError(f"--{strange[0].replace('_', '-')} is for a table; the policy says it")
         policy = read_policy(table, options["root"], network=options["network"])
+        if policy.releases.measured and options.get("shuffle"):
+            raise ParameterError(
+                "--shuffle changes the order of the records, by which people are found in other releases; leave it "
+                "out, or 'releases' in the policy"
+            )
         with progress(f"reading {shown_name(policy.data)}"):
             release = policy.release(**counted_how(options))
         if release.engine.note:

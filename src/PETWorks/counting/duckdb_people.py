@@ -14,17 +14,10 @@ import numpy as np
 
 from PETWorks.counting.batches import THREADS
 from PETWorks.counting.counts import Integers
+from PETWorks.counting.offers import BITS, Offer, number_of_words
 from PETWorks.counting.partitioned import PartitionedTable
 from PETWorks.counting.partitioned_people import joined_table
-from PETWorks.counting.people import (
-    BITS,
-    Brought,
-    Offer,
-    OfPeople,
-    column_name,
-    number_of_words,
-    value_name,
-)
+from PETWorks.counting.people import Brought, OfPeople, column_name
 from PETWorks.counting.questions import Merge
 from PETWorks.tables.arrays import arrow_integers
 
@@ -45,7 +38,7 @@ class DuckPeople:
         self._number = int(engine.fetch(f"SELECT count(*) FROM {self._people}")[0][0])
         self._sides = [self._side(one) for one in brought]
         engine.execute(f"DROP TABLE {self._people}")
-        self.groups = [tuple(column_name(number, name) for name in one.known) for number, one in enumerate(brought)]
+        self.groups = [tuple(column_name(one.name, name) for name in one.known) for one in brought]
         both = ", ".join(f"count(*) FILTER (s{number}.c0 > 0)" for number in range(len(brought)))
         self.in_common = [int(own[0]) for own in engine.fetch(f"SELECT {both} FROM {self._beside}")]
 
@@ -107,10 +100,10 @@ class DuckPeople:
         terms: list[str] = []
         for number, one in enumerate(self._brought):
             for place, name in enumerate(one.known):
-                codes[column_name(number, name)] = f"c{len(terms)}"
+                codes[column_name(one.name, name)] = f"c{len(terms)}"
                 terms.append(f"s{number}.c{place} AS c{len(terms)}")
         for place, name in enumerate(self._numbers):
-            codes[value_name(name)] = f"c{len(terms)}"
+            codes[name] = f"c{len(terms)}"
             terms.append(f"s{self._place}.v{place} AS c{len(terms)}")
         name = self._engine.new("targets")
         self._engine.execute(f"CREATE TABLE {name} AS SELECT {', '.join(terms)} FROM {self._beside}")

@@ -10,7 +10,7 @@ from PETWorks.counting.codes import Column, Domain, narrowest
 from PETWorks.counting.counts import ClassPairs, Grouping, Integers, PairCounts
 from PETWorks.counting.keys import Field
 from PETWorks.counting.packed_words import Words, class_starts, scrambled
-from PETWorks.counting.subset_families import CountsBySubset, Family, merged_counts
+from PETWorks.counting.subset_families import CountsBySubset, Family, Worths, merged_counts
 from PETWorks.counting.weighted_rows import WeightedRows, aside
 from PETWorks.errors import InputError
 
@@ -81,6 +81,7 @@ def families_in(
     families: Sequence[Family],
     sensitive: Sequence[str],
     sizes: Sequence[int],
+    worths: Worths,
     part: Part,
 ) -> CountsBySubset:
     """The counts of families of subsets in the rows of a part, which are in the order of the lead."""
@@ -95,12 +96,12 @@ def families_in(
     rows = Rows(fields, part.numbers[0].astype(np.uint32))
     subsets = [subset for family in families for subset in family.subsets(sizes)]
     if is_small(int(part.numbers[0].sum()), len(subsets)):
-        return count_small(rows, subsets, sensitive)
+        return count_small(rows, subsets, sensitive, worths)
     counted: CountsBySubset = {}
     for family in families:
         total = None
         for chunk in chunks(rows, next(iter(words.places))):
-            total = merged_counts(total, count_family(chunk, family, sensitive, sizes))
+            total = merged_counts(total, count_family(chunk, family, sensitive, sizes, worths))
         counted |= total or {}
     return counted
 

@@ -32,7 +32,7 @@ from PETWorks.counting.part_tasks import (
 )
 from PETWorks.counting.people import KeyCounts
 from PETWorks.counting.questions import Merge, Question
-from PETWorks.counting.subset_families import CountsBySubset, leads, merged_counts
+from PETWorks.counting.subset_families import CountsBySubset, Worths, leads, merged_counts
 from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.errors import Hint, InputError
 from PETWorks.tables.arrays import strings
@@ -242,6 +242,7 @@ class PartitionedTable:
         sizes: Sequence[int],
         memory: int,
         finished: Callable[[frozenset[str]], bool],
+        worths: Worths | None = None,
     ) -> Iterator[CountsBySubset]:
         """The counts of all subsets of the known columns that have one of the sizes, those with one lead at a time."""
         from PETWorks.counting.subset_counts import rows_that_fit
@@ -259,7 +260,8 @@ class PartitionedTable:
             cells = self._count(names)
             bits = {name: self.columns[name].bits for name in names}
             try:
-                yield cells.run(partial(families_in, cells.words, bits, families, sensitive, sizes), merged_counts, 1)
+                task = partial(families_in, cells.words, bits, families, sensitive, sizes, worths or {})
+                yield cells.run(task, merged_counts, 1)
             finally:
                 cells.drop()
 

@@ -11,21 +11,21 @@ from PETWorks.counting.counts import Integers
 from PETWorks.counting.packed_words import Words
 from PETWorks.counting.part_tasks import Part, counts_in
 from PETWorks.counting.partitioned import PartitionedTable, Store
-from PETWorks.counting.people import NOT_IN, Brought, column_name, value_name
+from PETWorks.counting.people import NOT_IN, Brought, column_name
 
 
 def joined_columns(brought: Sequence[Brought]) -> dict[str, Any]:
     """The labels of each column of each table; the first is that of people who are not in the table."""
     return {
-        column_name(number, name): labels_and(one.table.columns[name].labels, NOT_IN, first=True)
-        for number, one in enumerate(brought)
+        column_name(one.name, name): labels_and(one.table.columns[name].labels, NOT_IN, first=True)
+        for one in brought
         for name in one.known
     }
 
 
 def joined_table(store: Store, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> PartitionedTable:
     """The targets, whose rows a store has: by columns of the tables and their own values, how often each occurs."""
-    labels = joined_columns(brought) | {value_name(name): nameless(number) for name, number in numbers.items()}
+    labels = joined_columns(brought) | {name: nameless(number) for name, number in numbers.items()}
     columns = {name: Known(own, np.zeros(len(own), np.int64)) for name, own in labels.items()}
     table = PartitionedTable(store, columns, brought[place].table.rows)
     cells = table.cells(tuple(labels))

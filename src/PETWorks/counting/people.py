@@ -12,15 +12,16 @@ from PETWorks.counting.batches import folded
 from PETWorks.counting.codes import Column, in_one_coding, labels_and, nameless, narrowest
 from PETWorks.counting.counts import Integers, run_starts
 from PETWorks.counting.keys import count, numbered, pack
+from PETWorks.counting.many_values import Seen, class_values, offers_of_many, parts_of
+from PETWorks.counting.offers import BITS, Offer, Words, number_of_words
 from PETWorks.counting.questions import Merge
 from PETWorks.counting.table import Table
 from PETWorks.counting.weighted_rows import WeightedRows
 
 Summary = TypeVar("Summary")
-Words = NDArray[np.uint64]
 
-BITS = 60  # values in a word: engines have signed integers of 64 bits
 NOT_IN = "(not in this release)"
+FEW_WORDS = 8  # of an attribute with more values, those of each person are numbered anew if that takes less
 
 
 class KeyCounts(NamedTuple):
@@ -39,29 +40,18 @@ class KeyCounts(NamedTuple):
 class Brought(NamedTuple):
     """What one of several tables brings along.
 
+    name     what it is called
     table    its rows; engines that count elsewhere keep the key of each row with them
     known    the columns that make its classes
     values   for each sensitive attribute the common code of each of its codes, which is the same in all tables
     key      the key of each row, if the table is in memory
     """
 
+    name: str
     table: Any
     known: tuple[str, ...]
     values: Mapping[str, Integers]
     key: Column | None = None
-
-
-class Offer(NamedTuple):
-    """What one table offers to some people.
-
-    inside   whether they are in it
-    values   the value that they have; of those who are not in it, any
-    words    the values that their class has, as bits, `BITS` in a word; of those who are not in it, none
-    """
-
-    inside: NDArray[np.bool_]
-    values: Integers
-    words: list[Words]
 
 
 OfPeople = Callable[[list[Offer]], Summary]
@@ -90,19 +80,9 @@ class JoinedPeople(Protocol):
         """Run a kernel over all people: what the tables that have an attribute offer to them, in their order."""
 
 
-def column_name(place: int, column: str) -> str:
+def column_name(table: str, column: str) -> str:
     """What a column of one of several tables is called."""
-    return f"{place}.{column}"
-
-
-def value_name(attribute: str) -> str:
-    """What a sensitive attribute of the targets is called."""
-    return f"value.{attribute}"
-
-
-def number_of_words(values: int) -> int:
-    """How many words it takes to say which of so many values there are."""
-    return -(-values // BITS)
+    return f"{table}: {column}"
 
 
 class PeopleInMemory:
@@ -141,7 +121,7 @@ class PeopleInMemory:
     def columns(self) -> WeightedRows:
         """The targets by columns of the tables."""
         columns = {
-            column_name(place, name): self._of_targets(place, one.table.columns[name])
+            column_name(one.name, name): self._of_targets(place, one.table.columns[name])
             for place, one in enumerate(self._brought)
             for name in one.known
         }
@@ -152,7 +132,7 @@ class PeopleInMemory:
         """The sensitive values of the targets, in the order of their rows."""
         focal = self._brought[self._place]
         return {
-            value_name(name): Column(nameless(number), _common(focal, name).astype(narrowest(number)))
+            name: Column(nameless(number), _common(focal, name).astype(narrowest(number)))
             for name, number in self._numbers.items()
         }
 
@@ -171,6 +151,11 @@ class PeopleInMemory:
         having = [place for place, one in enumerate(self._brought) if attribute in one.values]
         values = {place: _common(self._brought[place], attribute) for place in having}
         number = self._numbers[attribute]
+        blocks = number_of_words(number)
+        if blocks > FEW_WORDS:
+            seen = [self._seen(place, values[place], number) for place in having]
+            if sum(one.pairs for one in seen) < blocks * sum(len(one.values) for one in seen):
+                return folded(lambda part: kernel(offers_of_many(seen, part)), merge, parts_of(seen), self._people)
         words = {place: words_of(self._classes[place], values[place], number) for place in having}
 
         def offers_to(people: slice) -> list[Offer]:
@@ -182,9 +167,15 @@ class PeopleInMemory:
                 offers.append(Offer(inside, values[place][rows], own))
             return offers
 
-        step = batches.CELLS_PER_BATCH
+        step = max(1, batches.CELLS_PER_BATCH // max(1, blocks // FEW_WORDS))
         parts = (slice(first, first + step) for first in range(0, self._people, step))
         return folded(lambda people: kernel(offers_to(people)), merge, parts, self._people)
+
+    def _seen(self, place: int, values: Integers, number: int) -> Seen:
+        classes = self._classes[place]
+        codes = classes.codes.astype(np.int64)
+        offered = class_values(codes, len(classes.labels), values, number)
+        return Seen(self._rows[place].astype(np.int64), codes, values, offered)
 
 
 def key_counts(key: Column) -> KeyCounts:

@@ -11,7 +11,7 @@ import numpy as np
 from PETWorks.counting.codes import Codes
 from PETWorks.counting.counts import Integers, run_starts
 from PETWorks.counting.keys import Field, pack
-from PETWorks.counting.subset_families import CountsBySubset, Subset, SubsetCounts
+from PETWorks.counting.subset_families import CountsBySubset, Subset, SubsetCounts, Worths
 from PETWorks.counting.subset_keys import NO_VALUE, Rows
 
 COMPILED_FROM = 1 << 25  # records times subsets
@@ -22,26 +22,27 @@ def is_small(records: int, subsets: int) -> bool:
     return records * subsets < COMPILED_FROM and "PETWorks.counting.subset_kernels" not in sys.modules
 
 
-def count_small(rows: Rows, subsets: Iterable[Subset], sensitive: Sequence[str]) -> CountsBySubset:
+def count_small(rows: Rows, subsets: Iterable[Subset], sensitive: Sequence[str], worths: Worths) -> CountsBySubset:
     """The counts of these subsets."""
     records = rows
     if rows.weights.max() > 1:
         records = rows.taken(tuple(rows.fields), np.repeat(np.arange(len(rows)), rows.weights))
-    values = [records.fields[name] for name in sensitive]
+    values = [(records.fields[name], worths.get(name)) for name in sensitive]
     return {subset: _counts([records.fields[name] for name in sorted(subset)], values) for subset in subsets}
 
 
-def _counts(known: Sequence[Field], values: Sequence[Field]) -> SubsetCounts:
+def _counts(known: Sequence[Field], values: Sequence[tuple[Field, Integers | None]]) -> SubsetCounts:
     """The counts of one subset, whose columns these are."""
-    keys = pack(known, room=max((value.bits for value in values), default=0)).keys
-    by_value = [_classes(keys, value) for value in values or (NO_VALUE,)]
-    sizes, _ = by_value[0]
-    right_guesses = tuple(int(commonest.sum()) for _, commonest in by_value) if values else ()
-    return SubsetCounts(len(sizes), int(np.count_nonzero(sizes == 1)), int(sizes.min()), right_guesses)
+    keys = pack(known, room=max((value.bits for value, _ in values), default=0)).keys
+    by_value = [_classes(keys, *value) for value in values or ((NO_VALUE, None),)]
+    sizes, *_ = by_value[0]
+    right_guesses = tuple(int(commonest.sum()) for _, commonest, _ in by_value) if values else ()
+    gains = tuple(gain for (*_, gain), (_, worth) in zip(by_value, values, strict=False) if worth is not None)
+    return SubsetCounts(len(sizes), int(np.count_nonzero(sizes == 1)), int(sizes.min()), right_guesses, gains)
 
 
-def _classes(keys: Codes, value: Field) -> tuple[Integers, Integers]:
-    """The size of each class, and how many of its records have its most frequent value."""
+def _classes(keys: Codes, value: Field, worth: Integers | None) -> tuple[Integers, Integers, int]:
+    """The size of each class, how many of its records have its most frequent value, and what the best guesses gain."""
     bits = keys.dtype.type(value.bits)
     keys = keys << bits
     if value.bits:
@@ -50,9 +51,14 @@ def _classes(keys: Codes, value: Field) -> tuple[Integers, Integers]:
     cells = run_starts(keys)
     if not bits:
         sizes = _lengths(cells, len(keys))
-        return sizes, sizes
-    classes = run_starts(keys[cells] >> bits)
-    return _lengths(cells[classes], len(keys)), np.maximum.reduceat(_lengths(cells, len(keys)), classes)
+        return sizes, sizes, 0 if worth is None else int(sizes.sum() * worth[0])
+    distinct = keys[cells]
+    classes, lengths = run_starts(distinct >> bits), _lengths(cells, len(keys))
+    gain = 0
+    if worth is not None:
+        values = (distinct & keys.dtype.type((1 << value.bits) - 1)).astype(np.int64)
+        gain = int(np.maximum.reduceat(lengths * worth[values], classes).sum())
+    return _lengths(cells[classes], len(keys)), np.maximum.reduceat(lengths, classes), gain
 
 
 def _lengths(starts: Integers, end: int) -> Integers:

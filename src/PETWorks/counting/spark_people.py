@@ -12,20 +12,12 @@ import numpy as np
 
 from PETWorks.counting import spark_tasks as tasks
 from PETWorks.counting.counts import Integers, PairCounts
+from PETWorks.counting.offers import BITS, Offer, number_of_words
 from PETWorks.counting.packed_words import Words
 from PETWorks.counting.part_tasks import Part
 from PETWorks.counting.partitioned import PartitionedTable
 from PETWorks.counting.partitioned_people import joined_table
-from PETWorks.counting.people import (
-    BITS,
-    Brought,
-    KeyCounts,
-    Offer,
-    OfPeople,
-    column_name,
-    number_of_words,
-    value_name,
-)
+from PETWorks.counting.people import Brought, KeyCounts, OfPeople, column_name
 from PETWorks.counting.questions import Merge
 from PETWorks.counting.spark_cells import Cells, SparkCells, SparkStore
 from PETWorks.counting.spark_jobs import Jobs, Owner, mapped
@@ -39,6 +31,7 @@ class Side(NamedTuple):
     """What the joined rows have of one table: how its codes and common values lie in words."""
 
     number: int
+    name: str
     known: tuple[str, ...]
     words: Words
 
@@ -54,10 +47,10 @@ class SparkPeople(Owner):
     def __init__(self, jobs: Jobs, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> None:
         super().__init__(jobs)
         self._brought, self._place, self._numbers = brought, place, numbers
-        self._sides = [Side(number, one.known, _words(one, numbers)) for number, one in enumerate(brought)]
+        self._sides = [Side(number, one.name, one.known, _words(one, numbers)) for number, one in enumerate(brought)]
         frames = [self._frame(side, one) for side, one in zip(self._sides, brought, strict=True)]
         self.kept[0] = reduce(lambda one, other: one.join(other, "u", "fullouter"), frames).drop("u").persist()
-        self.groups = [tuple(column_name(number, name) for name in one.known) for number, one in enumerate(brought)]
+        self.groups = [tuple(column_name(one.name, name) for name in one.known) for one in brought]
         counts = [f"count(i{side.number}) AS n{side.number}" for side in self._sides]
         rows = jobs.run(lambda: self.kept[0].where(f"i{place} = 1").selectExpr(*counts).collect())
         self.in_common = [int(number) for number in rows[0]]
@@ -177,9 +170,9 @@ def _targets(words: Words, sides: Sequence[Side], place: int, batches: Iterator[
         present, keys = columns[: len(sides)], iter(columns[len(sides) :])
         for side, inside in zip(sides, present, strict=True):
             own = side.words.codes([next(keys) for _ in range(side.words.number)])
-            codes |= {column_name(side.number, name): (own[name] + 1) * inside for name in side.known}
+            codes |= {column_name(side.name, name): (own[name] + 1) * inside for name in side.known}
             if side.number == place:
-                codes |= {value_name(name): values for name, values in own.items() if name not in side.known}
+                codes |= {name: values for name, values in own.items() if name not in side.known}
         yield tasks.counted(words.packed(codes, len(columns[0])))
 
 

@@ -27,6 +27,7 @@ from PETWorks.counting.subset_families import (
     CountsBySubset,
     Family,
     Subset,
+    Worths,
     in_order,
     leads,
     merged_counts,
@@ -37,7 +38,9 @@ CHUNK_ROWS = 1 << 19  # what is made of them stays in the cache
 PIECE_ROWS = 1 << 15  # sorting so many stays in the cache of a core
 
 
-def count_family(rows: Rows, family: Family, sensitive: Sequence[str], sizes: Sequence[int]) -> CountsBySubset:
+def count_family(
+    rows: Rows, family: Family, sensitive: Sequence[str], sizes: Sequence[int], worths: Worths
+) -> CountsBySubset:
     """The counts of a family in the rows of a chunk."""
     counted: CountsBySubset = {}
 
@@ -48,13 +51,14 @@ def count_family(rows: Rows, family: Family, sensitive: Sequence[str], sizes: Se
         if len(names) in sizes:
             known = [] if above is None else [name for name, _ in above.columns[:-1]]
             if above is None or known == [None]:
-                keys = keys_of(rows, names, value)
+                keys = keys_of(rows, names, value, None if value is None else worths.get(value))
             else:
                 keys = above.without([name for name in known if name is not None and name not in names])
             subset = frozenset(names)
-            earlier = counted[subset].right_guesses if subset in counted else ()
+            earlier, before = counted[subset][-2:] if subset in counted else ((), ())
             guesses = () if value is None else (*earlier, *keys.counts.right_guesses)
-            counted[subset] = keys.counts._replace(right_guesses=guesses)
+            gains = () if value is None else (*before, *keys.counts.gains)
+            counted[subset] = keys.counts._replace(right_guesses=guesses, gains=gains)
         for place, name in enumerate(free):
             visit(keys, tuple(kept for kept in names if kept != name), free[place + 1 :], value)
 
@@ -71,13 +75,16 @@ def count_subsets(
     memory: int,
     finished: Callable[[Subset], bool] = lambda _: False,
     weights: Integers | None = None,
+    worths: Worths | None = None,
 ) -> Iterator[CountsBySubset]:
     """The counts of all subsets of the known columns that have one of the sizes, a family at a time.
 
     memory     bytes to work in, beside the table
     finished   says which subsets need not be counted
     weights    how many records each row stands for; None: one each
+    worths     for some sensitive attributes the worth of each code, in units
     """
+    worths = worths or {}
     order = in_order(columns, known)
     fields = {name: Field(columns[name].codes, columns[name].bits) for name in (*order, *sensitive)}
     ones = np.ones(len(fields[order[0]].codes), np.uint32)
@@ -85,7 +92,7 @@ def count_subsets(
     if is_small(int(rows.weights.sum()), sum(comb(len(known), size) for size in sizes)):
         for size in sizes:
             subsets = map(frozenset, combinations(known, size))
-            yield count_small(rows, [subset for subset in subsets if not finished(subset)], sensitive)
+            yield count_small(rows, [subset for subset in subsets if not finished(subset)], sensitive, worths)
         return
     pool = ThreadPoolExecutor(THREADS)
     try:
@@ -93,7 +100,7 @@ def count_subsets(
         for lead, others, unfinished in leads(columns, known, sizes, finished):
             totals: dict[Family, CountsBySubset] = {}
             for part, is_last in ordered_rows.parts(lead, others):
-                for family, counts in _counted(pool, chunks(part, lead), unfinished, sensitive, sizes):
+                for family, counts in _counted(pool, chunks(part, lead), unfinished, sensitive, sizes, worths):
                     totals[family] = merged_counts(totals.get(family), counts)
                     if is_last:
                         yield totals.pop(family)
@@ -158,9 +165,12 @@ def _counted(
     families: list[Family],
     sensitive: Sequence[str],
     sizes: Sequence[int],
+    worths: Worths,
 ) -> Iterator[tuple[Family, CountsBySubset]]:
     """Each family with its counts, added up over chunks."""
-    tasks = deque(pool.submit(count_family, part, family, sensitive, sizes) for family in families for part in parts)
+    tasks = deque(
+        pool.submit(count_family, part, family, sensitive, sizes, worths) for family in families for part in parts
+    )
     for family in families:
         total = None
         for _ in parts:

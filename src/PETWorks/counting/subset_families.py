@@ -18,12 +18,14 @@ class SubsetCounts(NamedTuple):
     uniques          classes with one record
     smallest_class   the size of the smallest class
     right_guesses    for each sensitive attribute, how many records have the most frequent value of their class
+    gains            for each of them whose values have a worth, the units that the best guesses gain
     """
 
     classes: int
     uniques: int
     smallest_class: int
     right_guesses: tuple[int, ...] = ()
+    gains: tuple[int, ...] = ()
 
     def merged(self, other: Self) -> "SubsetCounts":
         """The counts of two parts of a table together; the parts have no class in common."""
@@ -32,10 +34,12 @@ class SubsetCounts(NamedTuple):
             self.uniques + other.uniques,
             min(self.smallest_class, other.smallest_class),
             tuple(one + more for one, more in zip(self.right_guesses, other.right_guesses, strict=True)),
+            tuple(one + more for one, more in zip(self.gains, other.gains, strict=True)),
         )
 
 
 CountsBySubset = dict[Subset, SubsetCounts]
+Worths = Mapping[str, Any]  # for some sensitive attributes the worth of each code, in whole units
 
 
 def merged_counts(one: CountsBySubset | None, other: CountsBySubset) -> CountsBySubset:

@@ -81,6 +81,23 @@ def project(keys: Codes, weights: Codes, lows: Integers, widths: Integers, weigh
 
 
 @compiled
+def gained(keys: Codes, weights: Codes, value_bits: int, worth: Integers) -> int:
+    """The units that the best guess gains in each class, added up; keys are distinct and in order."""
+    mask = (np.uint64(1) << np.uint64(value_bits)) - np.uint64(1)
+    total, best = 0, 0
+    previous = np.uint64(0)
+    for row in range(len(keys)):
+        key = np.uint64(keys[row])
+        own = key >> np.uint64(value_bits)
+        if row > 0 and own != previous:
+            total += best
+            best = 0
+        previous = own
+        best = max(best, np.int64(weights[row]) * worth[np.int64(key & mask)])
+    return total + best
+
+
+@compiled
 def fold(entries: Codes, value_bits: int, weight_bits: int, weights: Codes) -> tuple[int, int, int, int, int, int]:
     """Turn sorted entries into distinct keys, in place, with their weights apart; and count.
 

@@ -39,6 +39,7 @@ class Keys:
 
     columns   names and bits, from high to low; the last, which has no name, is the sensitive value
     counts    of these columns; without a sensitive value the right guesses mean nothing
+    worth     of each sensitive value, in units; None: gains are not asked for
     """
 
     columns: tuple[tuple[str | None, int], ...]
@@ -47,6 +48,7 @@ class Keys:
     heaviest: int
     counts: SubsetCounts
     cuts: tuple[int, ...]
+    worth: Integers | None = None
 
     def without(self, dropped: Sequence[str]) -> "Keys":
         """The keys without these columns."""
@@ -54,10 +56,10 @@ class Keys:
         lows = [sum(bits[place + 1 :]) for place in range(len(bits))]
         out = [(lows[place], bits[place]) for place, (name, _) in enumerate(self.columns) if name in dropped]
         columns = tuple(column for column in self.columns if column[0] not in dropped)
-        return _sorted_out(columns, self.keys, self.weights, self.heaviest, self.cuts, out)
+        return _sorted_out(columns, self.keys, self.weights, self.heaviest, self.cuts, out, self.worth)
 
 
-def keys_of(rows: Rows, names: Sequence[str], sensitive: str | None) -> Keys:
+def keys_of(rows: Rows, names: Sequence[str], sensitive: str | None, worth: Integers | None = None) -> Keys:
     """The keys of these columns of rows."""
     value = NO_VALUE if sensitive is None else rows.fields[sensitive]
     fields = [rows.fields[name] for name in names]
@@ -70,7 +72,7 @@ def keys_of(rows: Rows, names: Sequence[str], sensitive: str | None) -> Keys:
     if value.bits:
         keys <<= keys.dtype.type(value.bits)
         keys |= value.codes
-    return _sorted_out((*columns, (None, value.bits)), keys, rows.weights, int(rows.weights.max()), cuts)
+    return _sorted_out((*columns, (None, value.bits)), keys, rows.weights, int(rows.weights.max()), cuts, (), worth)
 
 
 def _sorted_out(
@@ -80,6 +82,7 @@ def _sorted_out(
     heaviest: int,
     cuts: tuple[int, ...],
     dropped: Sequence[tuple[int, int]] = (),
+    worth: Integers | None = None,
 ) -> Keys:
     """Sort keys, less the dropped bits, merge equal ones and count."""
     from PETWorks.counting import subset_kernels as kernels  # loads the compiler
@@ -100,8 +103,11 @@ def _sorted_out(
     distinct, heaviest, classes, uniques, smallest, right_guesses = kernels.fold(
         entries, columns[-1][1], weight_bits, merged
     )
-    counts = SubsetCounts(classes, uniques, smallest, (right_guesses,))
-    return Keys(columns, entries[:distinct], merged[:distinct], heaviest, counts, cuts)
+    gains: tuple[int, ...] = ()
+    if worth is not None:
+        gains = (kernels.gained(entries[:distinct], merged[:distinct], columns[-1][1], worth),)
+    counts = SubsetCounts(classes, uniques, smallest, (right_guesses,), gains)
+    return Keys(columns, entries[:distinct], merged[:distinct], heaviest, counts, cuts, worth)
 
 
 def _room(key_bits: int, weights: Codes, heaviest: int) -> tuple[int, int, int]:

@@ -6,7 +6,7 @@ from typing import Any, Protocol, Self, TypeVar
 from PETWorks.counting.codes import Domain
 from PETWorks.counting.counts import ClassPairs, Grouping, Marginal, PairCounts
 from PETWorks.counting.questions import Question
-from PETWorks.counting.subset_families import CountsBySubset
+from PETWorks.counting.subset_families import CountsBySubset, Worths
 from PETWorks.counting.weighted_rows import WeightedRows
 
 Summary = TypeVar("Summary")
@@ -68,11 +68,13 @@ class Table(Protocol):
         sizes: Sequence[int],
         memory: int,
         finished: Callable[[frozenset[str]], bool],
+        worths: Worths | None = None,
     ) -> Iterator[CountsBySubset]:
         """The counts of all subsets of the known columns that have one of the sizes, some of them at a time.
 
         memory     bytes to work in, beside the table
         finished   says which subsets need not be counted
+        worths     for some sensitive attributes the worth of each code, in units
         """
 
     def fingerprint(self, columns: Sequence[str]) -> str:

@@ -28,7 +28,7 @@ from PETWorks.counting.counts import (
 )
 from PETWorks.counting.keys import BINCOUNT_BITS, Layout, Packed, count, pack, size_histogram
 from PETWorks.counting.questions import Question
-from PETWorks.counting.subset_families import CountsBySubset
+from PETWorks.counting.subset_families import CountsBySubset, Worths
 from PETWorks.tables.cells import SUPPRESSED
 
 Summary = TypeVar("Summary")
@@ -127,8 +127,7 @@ class WeightedRows:
 
     def per_person(self, columns: Sequence[str]) -> "WeightedRows":
         """Of each person one record for each combination of values that these columns have."""
-        keys = self._packed((*columns, str(self.unit))).keys
-        rows = np.sort(np.unique(keys, return_index=True)[1])
+        rows = np.sort(np.unique(self._packed((*columns, str(self.unit))).keys, return_index=True)[1])
         counted = WeightedRows({name: self.columns[name].taken(rows) for name in columns}, whole=self.whole)
         counted.origin = rows
         return counted
@@ -264,13 +263,14 @@ class WeightedRows:
         sizes: Sequence[int],
         memory: int,
         finished: Callable[[frozenset[str]], bool],
+        worths: Worths | None = None,
     ) -> Iterator[CountsBySubset]:
         """The counts of all subsets of the known columns that have one of the sizes, a family at a time."""
         from PETWorks.counting.subset_counts import count_subsets
 
         rows = self.compact
         columns = {name: rows.columns[name] for name in (*known, *sensitive)}
-        return count_subsets(columns, known, sensitive, sizes, memory, finished, rows.weights)
+        return count_subsets(columns, known, sensitive, sizes, memory, finished, rows.weights, worths)
 
     def fingerprint(self, columns: Sequence[str]) -> str:
         """A text that is another one for every other table."""

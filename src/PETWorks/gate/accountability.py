@@ -40,18 +40,18 @@ def accountability_of(mistakes: Mistakes) -> Accountability:
         else tuple(_earlier(mistakes, place, one) for place, one in enumerate(earlier)),
         approver=signed.get("approver"),
         role=signed.get("role"),
-        review_by=None if review is None else _day(mistakes, ("sign_off", "review_by"), review),
+        review_by=None if review is None else checked_day(mistakes, ("sign_off", "review_by"), review),
         incident_contact=signed.get("incident_contact"),
         regimes=tuple(chosen_regimes(mistakes)),
     )
 
 
 def _earlier(mistakes: Mistakes, place: int, given: Mapping[str, Any]) -> EarlierRelease:
-    _day(mistakes, ("context", "earlier_releases", place, "date"), given["date"])
+    checked_day(mistakes, ("context", "earlier_releases", place, "date"), given["date"])
     return EarlierRelease(given["what"], given["date"], given["recipients"])
 
 
-def _day(mistakes: Mistakes, key: Key, text: str) -> date | None:
+def checked_day(mistakes: Mistakes, key: Key, text: str) -> date | None:
     """A day that a policy names."""
     try:
         return date.fromisoformat(text)

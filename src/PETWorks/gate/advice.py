@@ -4,14 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
 from PETWorks.counting.release import Release
-from PETWorks.gate.document import FAIL, WAIVED, ColumnFacts, NextStep, RuleResult
+from PETWorks.gate.document import FAIL, WAIVED, ColumnFacts, RuleResult
 from PETWorks.gate.facts import below, without
 from PETWorks.gate.policy import Policy
-from PETWorks.gate.policy_rules import IMPLICIT
+from PETWorks.gate.policy_rules import IMPLICIT, TOGETHER
 from PETWorks.gate.ranges import range_of
+from PETWorks.gate.releases_document import ReleasesFacts
 from PETWorks.gate.remedies import REMEDIES, remedy, sufficient_class_size, values_per_class
 from PETWorks.gate.sign_off_document import SignOff
-from PETWorks.gate.withheld import rules_withheld
+from PETWorks.gate.steps_document import NextStep
+from PETWorks.gate.withheld import fewest_attacked, rules_withheld
 
 SOON = 30  # days before the end of a waiver in which a step mentions it
 MOST_SUPPRESSED = 0.05  # share of the records; a step mentions more than that
@@ -32,33 +34,41 @@ def next_steps(
     signed: SignOff,
     today: date,
     drivers: Sequence[str],
+    others: ReleasesFacts | None = None,
 ) -> tuple[NextStep, ...]:
-    """The steps, the most urgent first. `drivers`: quasi-identifiers by what they add to the risk, if that is known."""
+    """The steps, the most urgent first.
+
+    drivers   quasi-identifiers by what they add to the risk, if that is known
+    others    other releases about the same people
+    """
     riskiest = drivers or sorted(release.quasi_identifiers, key=lambda column: -len(release.marginal(column).values))
     failing = [rule for rule in rules if rule.satisfied is False and rule.name not in IMPLICIT]
     small = _rules_with_small_classes(release, failing)
     return (
-        *_remove_identifiers(release),
+        *_remove_identifiers(release, policy.releases.key),
         *_findings(columns, fails=True),
-        *_unlink(release),
+        *_unlink(release, policy.releases.key),
         *_merge_classes(release, failing, small, riskiest),
         *_cannot_hold(release, failing),
         *_remedies(failing, small, riskiest),
+        *_withdraw(failing, others),
         *_fixes(release, policy, failing),
         *_waivers(rules, today),
         *_review(signed),
         *_give_roles(release, columns),
         *_findings(columns, fails=False),
         *_many_suppressed(release),
+        *_measure_together(others),
         *_try_subsets(release, policy),
         *_regimes(signed),
-        *_withheld(rules, policy.cell_size, release.view.people),
+        *_withheld(rules, policy.cell_size, release.view.people, others),
     )
 
 
-def released_identifiers(release: Release) -> tuple[str, ...]:
-    """Direct identifiers that are in the release; the privacy unit is needed to count people."""
-    return tuple(name for name in release.identifiers if name in release.columns and name != release.privacy_unit)
+def released_identifiers(release: Release, key: str | None) -> tuple[str, ...]:
+    """Direct identifiers that are in the release; privacy unit and key are needed to count and to join people."""
+    needed = (release.privacy_unit, key)
+    return tuple(name for name in release.identifiers if name in release.columns and name not in needed)
 
 
 def _rules_with_small_classes(release: Release, failing: Sequence[RuleResult]) -> dict[str, float]:
@@ -67,15 +77,17 @@ def _rules_with_small_classes(release: Release, failing: Sequence[RuleResult]) -
     return {name: size for name, size in sufficient.items() if below(release.class_sizes(), size)}
 
 
-def _remove_identifiers(release: Release) -> Iterator[NextStep]:
-    identifiers = released_identifiers(release)
+def _remove_identifiers(release: Release, key: str | None) -> Iterator[NextStep]:
+    identifiers = released_identifiers(release, key)
     if identifiers:
         yield NextStep("remove-identifiers", columns=identifiers)
 
 
-def _unlink(release: Release) -> Iterator[NextStep]:
-    if release.privacy_unit is not None:
-        yield NextStep("unlink", columns=(release.privacy_unit,))
+def _unlink(release: Release, key: str | None) -> Iterator[NextStep]:
+    """The columns that link records of a person, in this table or with other ones."""
+    released = (column for column in (release.privacy_unit, key) if column is not None and column in release.columns)
+    for column in dict.fromkeys(released):
+        yield NextStep("unlink" if column == release.privacy_unit else "remove-key", columns=(column,))
 
 
 def _merge_classes(
@@ -125,6 +137,25 @@ def _fixes(release: Release, policy: Policy, failing: Sequence[RuleResult]) -> I
         yield from fixes(release, policy, failing)
 
 
+def _withdraw(failing: Sequence[RuleResult], others: ReleasesFacts | None) -> Iterator[NextStep]:
+    """The earlier release without which the chance of re-identification would be lowest, if a rule about all fails."""
+    rules = tuple(rule.name for rule in failing if rule.measure == TOGETHER)
+    shares = [] if others is None or not rules else others.attacks[0].shares
+    saving = [(one.saves, one) for one in shares if isinstance(one.saves, float) and one.saves > 0]
+    if others is not None and saving:
+        _, best = max(saving, key=lambda one: one[0])
+        named = {one.number: one.name or one.file or "" for one in others.releases}
+        yield NextStep("withdraw", share=best.without, rules=rules, releases=(named[best.release],))
+
+
+def _measure_together(others: ReleasesFacts | None) -> Iterator[NextStep]:
+    """Releases of the register that share a key with this one, but were not measured together with it."""
+    known = (others.registered if others is not None else None) or ()
+    left = [one for one in known if one.shared_keys and not one.measured]
+    if left:
+        yield NextStep("measure-together", releases=tuple(one.title for one in left))
+
+
 def _waivers(rules: Sequence[RuleResult], today: date) -> Iterator[NextStep]:
     """Waivers that have expired, are not needed or end soon, in the order of their first rule."""
     by_step: dict[str, list[str]] = {}
@@ -147,9 +178,11 @@ def _waiver_step(rule: RuleResult, today: date) -> str | None:
     return "waiver-ends" if days_left <= SOON else None
 
 
-def _withheld(rules: Sequence[RuleResult], cell_size: int, people: int) -> Iterator[NextStep]:
+def _withheld(
+    rules: Sequence[RuleResult], cell_size: int, people: int, others: ReleasesFacts | None
+) -> Iterator[NextStep]:
     """Rules whose verdict outsiders do not see, since it would reveal a small number of people."""
-    hidden = rules_withheld(rules, cell_size, range_of(people, cell_size))
+    hidden = rules_withheld(rules, cell_size, range_of(people, cell_size), fewest_attacked(others, cell_size))
     if hidden:
         yield NextStep("withheld-outside", rules=tuple(rule.name for rule in rules if rule.name in hidden))
 

@@ -21,7 +21,9 @@ from PETWorks.gate.mistakes import located_error
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.policy_rules import IMPLICIT
 from PETWorks.measures.parameters import number_given
+from PETWorks.tables.opening import is_address
 
+TABLES = ("data", "original", "policy")  # of an earlier release
 SETTINGS = ("suppression", "objective", "aggregate", "weights", "levels", "method")
 MARK = "# Written by petworks anonymize, for the release beside it."
 NOT_TO_BE_RELEASED = (
@@ -34,8 +36,8 @@ def search_rules(policy: Policy, today: date) -> tuple[Rule, ...]:
     waived = waived_rules(policy, today)
     rules: list[Rule] = []
     for rule in policy.rules:
-        if rule.name in waived or rule.name in IMPLICIT:
-            continue
+        if rule.name in waived or rule.name in IMPLICIT or rule.about_all_releases:
+            continue  # a search sees one table; the check of the release judges all of them
         if rule.measure is not None:
             rules.append(MeasureRule(rule.measure, rule.parameters, rule.name))
         else:
@@ -123,6 +125,15 @@ def policy_content(policy: Policy) -> dict[str, Any]:
     for key in ("data", "original", "population"):
         if isinstance(getattr(policy, key), Path):
             content[key] = getattr(policy, key)
+    if policy.register is not None and "register" in content:
+        content["register"] = policy.register
+    if policy.releases.earlier:
+        folder = policy.path.parent
+        earlier = [
+            {key: folder / text if key in TABLES and not is_address(text) else text for key, text in one.items()}
+            for one in content["releases"]["earlier"]
+        ]
+        content["releases"] = {**content["releases"], "earlier": earlier}
     return content
 
 
@@ -160,15 +171,30 @@ def released_policy(
     if inside or needs_original:
         named["original"] = _relative(original, folder)
         root = None if inside or not is_file else Path(os.path.commonpath([folder, original.resolve().parent]))
-    population = new.get("population")
-    if isinstance(population, Path):
-        new["population"] = _relative(population, folder)
-        if not population.resolve().is_relative_to(root or folder):
-            root = Path(os.path.commonpath([root or folder, population.resolve().parent]))
+    for path in _paths_in(new):
+        if not path.resolve().is_relative_to(root or folder):
+            root = Path(os.path.commonpath([root or folder, path.resolve().parent]))
+    new = _moved(new, folder)
     named["hierarchies"] = {column: str(path.relative_to(folder)) for column, path in hierarchies.items()}
     text = yaml.safe_dump({**named, **new}, allow_unicode=True, sort_keys=False, width=100)
     comments = "" if made is None else "".join(f"# {line}\n" for line in _how_made(made))
     return f"{MARK}\n{NOT_TO_BE_RELEASED}\n{comments}{text}", root
+
+
+def _paths_in(content: Any) -> Iterator[Path]:
+    """The paths that a policy names, at any depth."""
+    if isinstance(content, Path):
+        yield content
+    elif isinstance(content, Mapping | list):
+        for one in content.values() if isinstance(content, Mapping) else content:
+            yield from _paths_in(one)
+
+
+def _moved(content: Any, folder: Path) -> Any:
+    """What a policy says, with paths as a policy in a folder names them."""
+    if isinstance(content, Mapping):
+        return {key: _moved(one, folder) for key, one in content.items()}
+    return [_moved(one, folder) for one in content] if isinstance(content, list) else _relative(content, folder)
 
 
 def _how_made(made: Recoded) -> Iterator[str]:

@@ -11,8 +11,10 @@ from typing import Annotated, Any, Final, Literal
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.gate.anonymization_document import AnonymizationFacts
 from PETWorks.gate.bounds import Bound, Count, Number
+from PETWorks.gate.releases_document import ReleasesFacts
 from PETWorks.gate.sign_off_document import Day, SignOff
 from PETWorks.gate.sign_off_document import Spoken as Spoken
+from PETWorks.gate.steps_document import NextStep
 from PETWorks.gate.subset_document import Driver, KnownAttributes, RiskySubset, SubsetLimit
 from PETWorks.gate.typed_json import ABSENT, Absent, JSONObject, keywords
 
@@ -26,7 +28,7 @@ EXTERNAL: Final = "external"
 
 Verdict = Literal["pass", "waived", "fail", "withheld"]
 Edition = Literal["internal", "external"]
-Use = Literal["data", "roles", "original", "population", "hierarchies"]
+Use = Literal["data", "roles", "original", "population", "hierarchies", "release", "register"]
 WaiverState = Literal["active", "expired", "not needed"]
 Role = Annotated[
     str | None,
@@ -37,7 +39,7 @@ ReleaseKind = Literal["public", "controlled", "internal"]
 Names = tuple[str, ...]
 Sha256 = Annotated[str, keywords(pattern="^[0-9a-f]{64}$")]
 Treatment = Annotated[Mapping[str, str | None], "how records were counted where there is more than one way"]
-MeasureName = Annotated[str, "a measure of the catalogue, every-subset, or a rule of every policy (docs/policy.md)"]
+MeasureName = Annotated[str, "a measure of the catalogue, every-subset, all-releases, or a rule of every policy"]
 FindingKind = Literal[
     "direct identifier",
     "named like an identifier",
@@ -269,40 +271,6 @@ class MeasureResult(JSONObject):
     details: Details
 
 
-@dataclass(frozen=True)
-class WithoutColumn(JSONObject):
-    """The records in small classes if a column were removed."""
-
-    column: str
-    records: int | None = None
-
-
-@dataclass(frozen=True)
-class RaisedLevel(JSONObject):
-    """The records in classes that fail if a column were on this level, and what that loses (granularity)."""
-
-    column: str
-    level: int
-    records: int
-    loss: float
-
-
-@dataclass(frozen=True)
-class NextStep(JSONObject):
-    """A step to take next; its text is chosen by `step` and filled from the other fields."""
-
-    step: str
-    size: float | None = None
-    records: Annotated[int, keywords(minimum=0)] | Bound | None = None
-    share: float | Bound | None = None
-    rules: Names | None = None
-    columns: Names | None = None
-    without: tuple[WithoutColumn, ...] | None = None
-    raised: tuple[RaisedLevel, ...] | None = None
-    regime: str | None = None
-    items: Annotated[Names, "what the policy lacks"] | None = None
-
-
 @dataclass(frozen=True, kw_only=True)
 class CheckDocument(JSONObject):
     """A release judged by a policy: the verdict, the facts it depends on, and all results."""
@@ -329,6 +297,7 @@ class CheckDocument(JSONObject):
     next_steps: tuple[NextStep, ...]
     sign_off: SignOff | None = None
     anonymization: AnonymizationFacts | None = None
+    releases: ReleasesFacts | None = None
     options: Annotated[
         Mapping[str, str | None], "the options of the command, besides edition and time, that the result depends on"
     ]

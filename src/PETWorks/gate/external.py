@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from PETWorks.gate.bounds import TELLS_COUNTS, Bound, Count
+from PETWorks.gate.bounds import TELLS_COUNTS, Bound
 from PETWorks.gate.document import (
     EXTERNAL,
     FAIL,
@@ -30,13 +30,14 @@ from PETWorks.gate.document import (
     Verdict,
     together,
 )
-from PETWorks.gate.policy_rules import SUBSETS
+from PETWorks.gate.external_releases import releases_outside
+from PETWorks.gate.policy_rules import SUBSETS, TOGETHER
 from PETWorks.gate.protected import Protected, answers_shown, cases, drivers_shown, protected
 from PETWorks.gate.ranges import Range, complement, share_of, two_figures
 from PETWorks.gate.subset_document import Driver, KnownAttributes, SubsetCase
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION
 from PETWorks.measures.catalogue import Metric, catalogue, find
-from PETWorks.measures.parameters import Text
+from PETWorks.measures.parameters import Text, Worths
 
 # Steps that follow from the policy and the names of the columns alone.
 STEPS = ("remove-identifiers", "unlink", "give-roles", "try-subsets")
@@ -88,6 +89,7 @@ class _Edition:
             results=tuple(self._results()),
             not_applicable={},
             next_steps=tuple(replace(step, records=None) for step in document.next_steps if step.step in STEPS),
+            releases=releases_outside(document, known, self._share, _about),
             options={name: value for name, value in document.options.items() if name != "previous"},
             commitments=self._commitments(),
         )
@@ -191,7 +193,7 @@ class _Edition:
         )
 
     def _value(self, rule: RuleResult) -> Value:
-        if rule.measure == SUBSETS:
+        if rule.measure in (SUBSETS, TOGETHER):
             return TELLS_COUNTS
         if rule.measure not in catalogue:
             return rule.value  # names of columns
@@ -251,7 +253,7 @@ def _rule_verdicts(verdicts: tuple[Verdict, ...]) -> RuleVerdicts:
     return RuleVerdicts(passed, waived, failed, withheld or None)
 
 
-def _about(count: Range) -> Count:
+def _about(count: Range) -> Bound:
     return Bound(about=count.middle) if count.low else Bound(below=count.high + 1)
 
 
@@ -264,7 +266,7 @@ def _on_its_side(value: Value, rule: RuleResult, parameters: Mapping[str, Any], 
     if satisfied is None or len(parameters) != 1:
         return value
     ((name, limit),) = parameters.items()
-    if rule.measure == SUBSETS:
+    if rule.measure in (SUBSETS, TOGETHER):
         return _beside(limit, satisfied)
     kind = catalogue[rule.measure].parameters[name].limit if rule.measure in catalogue else None
     if kind is None or not isinstance(value, Bound):
@@ -279,8 +281,8 @@ def _on_its_side(value: Value, rule: RuleResult, parameters: Mapping[str, Any], 
 
 
 def _parameters(rule: RuleResult) -> Mapping[str, Any]:
-    """The parameters that are not texts: a text may be a value of the table."""
+    """The parameters that are not texts and have none: a text may be a value of the table."""
     if rule.measure not in catalogue:
         return rule.parameters
     known = catalogue[rule.measure].parameters
-    return {name: value for name, value in rule.parameters.items() if not isinstance(known[name].rule, Text)}
+    return {name: value for name, value in rule.parameters.items() if not isinstance(known[name].rule, Text | Worths)}

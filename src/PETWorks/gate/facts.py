@@ -9,8 +9,9 @@ from PETWorks.about.treatment import APART
 from PETWorks.counting.counts import ClassSizes, Grouping, Marginal
 from PETWorks.counting.release import Release
 from PETWorks.errors import HierarchyError, NotApplicable
-from PETWorks.gate.document import AdversaryFacts, ColumnFacts, PayoutStep, SmallClasses, WithoutColumn
+from PETWorks.gate.document import AdversaryFacts, ColumnFacts, PayoutStep, SmallClasses
 from PETWorks.gate.policy import Adversary
+from PETWorks.gate.steps_document import WithoutColumn
 from PETWorks.measures.catalogue import all_measures
 from PETWorks.measures.result import Result
 from PETWorks.measures.utility.payout import payout_curve

@@ -13,9 +13,10 @@ from PETWorks.anonymizer.lattice import Lattice
 from PETWorks.anonymizer.rules import MeasureRule
 from PETWorks.counting.release import Release
 from PETWorks.errors import PETWorksError
-from PETWorks.gate.document import FAIL, NextStep, RaisedLevel, RuleResult
+from PETWorks.gate.document import FAIL, RuleResult
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.policy_rules import Rule
+from PETWorks.gate.steps_document import NextStep, RaisedLevel
 
 MOST_RECORDS = 500_000  # of tables that are looked at: the advice must not take longer than the check
 MOST_RAISED = 3
@@ -30,7 +31,9 @@ def fixes(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iter
     helped = [
         rule
         for rule in policy.rules
-        if rule.name in failing and (rule.measure is None or not rule.measure.worse_by_suppression)
+        if rule.name in failing
+        and not rule.about_all_releases
+        and (rule.measure is None or not rule.measure.worse_by_suppression)
     ]
     known = all(column in release.hierarchies for column in release.quasi_identifiers)
     if helped and known and release.engine.name == "memory" and release.records <= MOST_RECORDS:

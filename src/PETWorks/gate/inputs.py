@@ -12,7 +12,9 @@ from PETWorks.about.declaration import hierarchy_files
 from PETWorks.about.sidecar import read_sidecar, sidecar_of
 from PETWorks.errors import InputError
 from PETWorks.gate.document import Input, PolicyFacts, Use
+from PETWorks.gate.earlier_releases import EarlierTable
 from PETWorks.gate.policy import Policy
+from PETWorks.gate.register import entry_files
 from PETWorks.tables.databases import shown_address
 from PETWorks.tables.opening import files_named, is_address
 from PETWorks.tables.regular_files import check_regular
@@ -129,10 +131,24 @@ def _sources(policy: Policy, data: Any) -> Iterator[_Source]:
     for use, table in (("original", policy.original), ("population", policy.population)):
         if isinstance(table, Path | str):
             yield _table("original" if use == "original" else "population", table)
+    for one in policy.releases.measured:
+        yield from _release(one)
+    if policy.register is not None:
+        yield _Source("register", policy.register.name, entry_files(policy.register), listed=True)
     files = tuple(hierarchy_files(named))
     if isinstance(named, Path) or files:  # what is declared has no file of its own
         name = named.name if isinstance(named, Path) else ", ".join(file.name for file in files)
         yield _Source("hierarchies", name, files, listed=True)
+
+
+def _release(given: EarlierTable) -> Iterator[_Source]:
+    """An earlier release: its table, the YAML file that has its roles, and the original that has its key."""
+    yield _table("release", given.data)
+    beside = sidecar_of(given.data) if isinstance(given.data, Path) and given.data.is_file() else None
+    if beside is not None and given.roles is None:
+        yield _Source("release", beside.name, (beside,))
+    if given.original is not None:
+        yield _table("release", given.original)
 
 
 def _table(use: Use, table: Any) -> _Source:

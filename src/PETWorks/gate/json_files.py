@@ -11,10 +11,10 @@ from PETWorks.tables.small_files import read_small
 LARGEST_FILE = 1 << 26
 
 
-def read_json(path: Path, expected: str, hint: Hint) -> Any:
+def read_json(path: Path, expected: str, hint: Hint, largest: int = LARGEST_FILE) -> Any:
     """The content of a JSON file; an error that says what was expected if it is something else."""
     try:
-        text = read_small(path, LARGEST_FILE).decode("utf-8-sig")
+        text = read_small(path, largest).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError(f"{path.name}: not JSON in UTF-8") from None
     try:

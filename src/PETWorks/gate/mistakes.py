@@ -19,6 +19,7 @@ KEY_HINTS = {
     Hint.POPULATION: "population:",
     Hint.HIERARCHIES: "hierarchies:",
     Hint.ALL_SUBSETS: "subsets.sizes: all",
+    Hint.WORTH: "releases.worth:",
 }
 
 

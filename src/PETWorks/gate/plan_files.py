@@ -24,7 +24,7 @@ NOTE = "Internal, like the policy: for those who may see the original. Do not re
 # What a plan says in its own words, or what is about the files of one table.
 SAID_ELSEWHERE = (
     *("petworks_policy", "data", "original", "population", "hierarchies", "anonymize", "separator", "encoding"),
-    *("roles", "privacy_unit", "treatment", "rules", "subsets"),
+    *("roles", "privacy_unit", "treatment", "rules", "subsets", "releases", "register"),
 )
 _NUMBERS = re.compile(r"\[\n\s+(\d+(?:,\n\s+\d+)*)\n\s+\]")
 
@@ -47,6 +47,9 @@ def made_plan(
     further = {key: value for key, value in content.items() if key not in SAID_ELSEWHERE}
     if further.get("title") == getattr(data, "name", None):
         further.pop("title", None)
+    if policy is not None and "waivers" in further:  # the next table has no earlier releases yet
+        gone = [rule.name for rule in policy.rules if rule.about_all_releases]
+        further["waivers"] = [one for one in further["waivers"] if one["rule"] not in gone]
     if policy is not None and policy.subset_sizes is not None:
         further["subsets"] = {"sizes": policy.subset_sizes}
     return replace(
@@ -165,7 +168,7 @@ def _rules(policy: Policy, made_with: Mapping[str, Mapping[str, Any]]) -> Iterat
     made_with   for each rule that was not waived, the thresholds that were asked for instead, or the same
     """
     for rule in policy.rules:
-        if rule.name not in IMPLICIT:
+        if rule.name not in IMPLICIT and not rule.about_all_releases:
             own = _parameters(rule, policy.subset_sizes)
             asked = made_with.get(rule.name, own)
             yield PlannedRule(

@@ -12,6 +12,7 @@ from PETWorks.counting.release import Release
 from PETWorks.errors import PETWorksError, quoted
 from PETWorks.gate.accountability import Accountability, accountability_of
 from PETWorks.gate.document import ReleaseKind, Spoken
+from PETWorks.gate.earlier_releases import ReleaseSet, releases_of
 from PETWorks.gate.mistakes import Mistakes, located_error, raw_names, without
 from PETWorks.gate.policy_rules import (
     IMPLICIT,
@@ -22,7 +23,7 @@ from PETWorks.gate.policy_rules import (
     rules_of,
     waivers_of,
 )
-from PETWorks.gate.policy_sources import check_columns, check_known, sources
+from PETWorks.gate.policy_sources import check_columns, check_known, named_source, sources
 from PETWorks.gate.presets import Preset
 from PETWorks.gate.schema import check_schema
 from PETWorks.measures.parameters import number_given
@@ -81,6 +82,8 @@ class Policy:
     waivers: tuple[Waiver, ...] = ()
     anonymize: Mapping[str, Any] = field(default_factory=dict)  # how to make a release
     root: Path | None = None  # the folder that the user allowed the files to be in, if it is not the policy's
+    releases: ReleaseSet = field(default_factory=ReleaseSet)  # other releases about the same people
+    register: Path | None = None  # the folder in which releases are registered
 
     def release(self, data: Any = None, **counted: Any) -> Release:
         """The release that the policy is about, or other data with the same columns. `counted`: engine and limits."""
@@ -129,11 +132,14 @@ class Policy:
         return Located(self.file, key)
 
 
-def read_policy(path: str | Path, root: str | Path | None = None, *, network: bool = False) -> Policy:
+def read_policy(
+    path: str | Path, root: str | Path | None = None, *, network: bool = False, alone: bool = False
+) -> Policy:
     """Read and check a policy file; all its mistakes are reported at once.
 
     root      the folder that its files must be in; its own folder otherwise, from which its paths start
     network   whether it may name servers to connect to
+    alone     leave out what it says about other releases
 
     >>> policy = read_policy("data/adult_policy.yaml")
     >>> policy.data.name, [rule.name for rule in policy.rules][:2]
@@ -144,6 +150,8 @@ def read_policy(path: str | Path, root: str | Path | None = None, *, network: bo
     if not isinstance(file.content, Mapping):
         raise file.error((), "expected a mapping that begins with 'petworks_policy: 1'")
     _check_version(file)
+    if alone:
+        file = without(file, [("releases",), ("register",)])
     mistakes = Mistakes(file)
     mistakes.file = without(file, check_schema(mistakes, "policy"))
     content = mistakes.file.content
@@ -151,7 +159,9 @@ def read_policy(path: str | Path, root: str | Path | None = None, *, network: bo
     rules = tuple(rules_of(mistakes, chosen))
     if not mistakes and all(rule.name in IMPLICIT for rule in rules):
         mistakes.add((), "no rule: give 'rules', 'presets', or limits under 'subsets'")
-    found = sources(mistakes, path.parent, path.parent if root is None else Path(root), network=network)
+    folders = path.parent, path.parent if root is None else Path(root)
+    found = sources(mistakes, *folders, network=network)
+    others = _others(mistakes, *folders, network=network)
     roles = _roles(mistakes) if "roles" in content else None
     # A waiver of a rule that has a mistake has none itself.
     names = [*(rule.name for rule in rules), *(raw_names(file.content) if mistakes else ())]
@@ -166,6 +176,7 @@ def read_policy(path: str | Path, root: str | Path | None = None, *, network: bo
         path=path,
         file=file,
         **found,
+        **others,
         **_context(content.get("context", {})),
         roles=roles,
         no_role={column.strip(): reason for column, reason in content.get("no_role", {}).items()},
@@ -181,6 +192,20 @@ def read_policy(path: str | Path, root: str | Path | None = None, *, network: bo
         anonymize=content.get("anonymize", {}),
         root=None if root is None else Path(root),
     )
+
+
+def _others(mistakes: Mistakes, folder: Path, root: Path, *, network: bool) -> dict[str, Any]:
+    """Other releases about the same people, and the register of them."""
+
+    def read(path: Path) -> Policy:
+        return read_policy(path, root, network=network, alone=True)
+
+    register = None
+    if "register" in mistakes.file.content:
+        with mistakes.at("register"):
+            text = mistakes.file.content["register"]
+            register = named_source(mistakes, ("register",), text, folder, root, network=False)
+    return {"releases": releases_of(mistakes, folder, root, read, network=network), "register": register}
 
 
 def _context(context: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The rules of a policy file: of its presets, its own, its limits on subsets, and who waived which."""
+"""The rules of a policy file: of presets, its own, its limits on subsets and other releases, and who waived which."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ from PETWorks.measures.catalogue import Metric, find
 from PETWorks.tables.yamlfile import Key, YAMLFile
 
 SUBSETS = "every-subset"
+TOGETHER = "all-releases"  # about this release together with earlier ones
 NO_IDENTIFIERS = "no-direct-identifiers"  # a rule of every policy that names some, or leaves that to another file
 NO_HIDDEN = "no-hidden-identifiers"  # two rules of every policy
 ALL_ROLES = "every-column-has-a-role"
@@ -22,7 +23,10 @@ RULE_KEYS = ("measure", "name", "why")
 
 @dataclass(frozen=True)
 class Rule:
-    """A measure with thresholds that must hold; without a measure, a limit on every subset, or a rule about roles."""
+    """A measure with thresholds that must hold.
+
+    Without a measure, it is a limit on every subset, or on all releases together, or a rule about roles.
+    """
 
     name: str
     measure: Metric | None
@@ -31,6 +35,11 @@ class Rule:
     preset: str | None
     why: Spoken | None
     key: Key
+
+    @property
+    def about_all_releases(self) -> bool:
+        """Whether it is a limit on what this release discloses together with earlier ones."""
+        return self.measure is None and self.name.startswith(f"{TOGETHER}: ")
 
 
 @dataclass(frozen=True)
@@ -69,7 +78,7 @@ def chosen_presets(mistakes: Mistakes) -> Iterator[Preset]:
 
 
 def rules_of(mistakes: Mistakes, chosen: Sequence[Preset]) -> Iterator[Rule]:
-    """The rules of the presets, those of the file, the limits on subsets, and what every policy demands of roles."""
+    """The rules of the presets, those of the file, the limits, and what every policy demands of roles."""
     content, names = mistakes.file.content, set[str]()
 
     def new(rule: Rule) -> Iterator[Rule]:
@@ -96,6 +105,9 @@ def rules_of(mistakes: Mistakes, chosen: Sequence[Preset]) -> Iterator[Rule]:
     for limit, value in content.get("subsets", {}).get("limits", {}).items():
         key = ("subsets", "limits", limit)
         yield from new(Rule(f"{SUBSETS}: {limit}", None, {limit: value}, (limit,), None, None, key))
+    for limit, value in content.get("releases", {}).get("limits", {}).items():
+        key = ("releases", "limits", limit)
+        yield from new(Rule(f"{TOGETHER}: {limit}", None, {limit: value}, (limit,), None, None, key))
     for name in (NO_HIDDEN, ALL_ROLES):
         yield from new(Rule(name, None, {}, (), None, None, ("roles",)))
 

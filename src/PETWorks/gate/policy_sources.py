@@ -12,9 +12,10 @@ from PETWorks.about.sidecar import read_sidecar
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import Hint, PETWorksError, quoted, unknown
 from PETWorks.gate.mistakes import Mistakes
+from PETWorks.measures.attacks.subset_limits import checked_limits
 from PETWorks.measures.attacks.subset_sizes import checked_sizes
-from PETWorks.measures.attacks.subsets import checked_limits
 from PETWorks.measures.parameters import number_given
+from PETWorks.releases.limits import checked_limits as checked_limits_together
 from PETWorks.tables.databases import POSTGRES, shown_address
 from PETWorks.tables.opening import files_named, is_address
 from PETWorks.tables.source import Source
@@ -36,7 +37,7 @@ def sources(mistakes: Mistakes, folder: Path, root: Path, *, network: bool) -> d
                 if isinstance(content[key], dict):
                     found[key] = _hierarchies(mistakes, content[key], folder, root)
                 else:
-                    found[key] = _source(mistakes, (key,), str(content[key]), folder, root, network=network)
+                    found[key] = named_source(mistakes, (key,), str(content[key]), folder, root, network=network)
     table = found["data"]
     return {
         "title": content.get("title", shown_address(table) if isinstance(table, str) else getattr(table, "name", "")),
@@ -54,16 +55,16 @@ def _hierarchies(mistakes: Mistakes, given: Any, folder: Path, root: Path) -> di
             found[column] = (
                 declared(one, name_of(column))
                 if isinstance(one, dict)
-                else _source(mistakes, place, str(one), folder, root, network=False)
+                else named_source(mistakes, place, str(one), folder, root, network=False)
             )
     return found
 
 
-def _source(mistakes: Mistakes, key: Key, text: str, folder: Path, root: Path, *, network: bool) -> Path | str:
+def named_source(mistakes: Mistakes, key: Key, text: str, folder: Path, root: Path, *, network: bool) -> Path | str:
     """A path that does not lead out of the root, or the address of a server."""
     file = mistakes.file
     if is_address(text):
-        if key[0] == "hierarchies":
+        if key[0] in ("hierarchies", "register") or key[-1] == "policy":
             raise file.error(key, f"expected a {'folder' if len(key) == 1 else 'file'}, got an address")
         _check_address(mistakes, key, text, network=network)
         return text
@@ -146,7 +147,7 @@ def check_columns(mistakes: Mistakes, source: Source, original: Source | None = 
 
 def check_known(mistakes: Mistakes, known: Iterable[str], sensitive: Iterable[str]) -> None:
     """Remember what the policy says about quasi-identifiers and sensitive attributes that there are not."""
-    content, names = mistakes.file.content, tuple(known)
+    content, names, sensitive = mistakes.file.content, tuple(known), tuple(sensitive)
     if not names:
         mistakes.add(("roles",), "no quasi-identifier: name the columns that an adversary may know")
         return
@@ -162,3 +163,6 @@ def check_known(mistakes: Mistakes, known: Iterable[str], sensitive: Iterable[st
     for limit, value in subsets.get("limits", {}).items():
         with mistakes.at("subsets", "limits", limit):
             checked_limits({limit: value}, sensitive)
+    for limit, value in content.get("releases", {}).get("limits", {}).items():
+        with mistakes.at("releases", "limits", limit):
+            checked_limits_together({limit: value}, sensitive)

@@ -9,11 +9,14 @@ from dataclasses import dataclass
 
 from PETWorks.gate.document import WITHHELD, CheckDocument, RuleResult, Verdict
 from PETWorks.gate.ranges import Range, has_few, range_of, round_number
+from PETWorks.gate.releases_document import SetAttack, SetIntersection
 from PETWorks.gate.subset_document import Driver, KnownAttributes, SubsetCase
-from PETWorks.gate.withheld import class_size_demanded, hides_guesses, rules_withheld
+from PETWorks.gate.withheld import class_size_demanded, fewest_attacked, hides_guesses, rules_withheld
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION
 
 WHATEVER = Range(0, 0)  # in place of a count that is not published
+Steps = tuple[Range, Range]
+Shares = tuple[Range | None, Range | None]
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,9 @@ class Protected:
                      the values inside classes or about small classes, whose verdicts are published instead
     subsets          for each case of the attacks with subsets: unique records, and guesses before and after: the right
                      ones of whose record it is, the wrong ones of what somebody has
+    releases         for each attack with all releases that is published: the guesses and the people who are certain
+                     with one release after the other; for each release what it adds, and the guesses without it
+    attacked         for each sensitive attribute the people whose values in several releases can be intersected
     drivers          for each driver the right guesses that it adds, and the guesses without it
     verdicts         of the rules
     """
@@ -44,6 +50,8 @@ class Protected:
     adversaries: tuple[tuple[Range, Range], ...]
     subsets: tuple[tuple[Range, Range, Range], ...]
     drivers: tuple[tuple[Range, Range], ...]
+    releases: tuple[tuple[tuple[Steps, ...], tuple[Shares, ...]], ...]
+    attacked: tuple[Range | None, ...]
     verdicts: tuple[Verdict, ...]
 
 
@@ -69,7 +77,8 @@ class _Counts:
         document, people = self.document, range_of(self.people, self.cell_size)
         (unique,) = (one.records for one in document.small_classes if one.size == 2)
         population = document.table.population
-        hidden = rules_withheld(document.rules, self.cell_size, people)
+        attacked = fewest_attacked(document.releases, self.cell_size)
+        hidden = rules_withheld(document.rules, self.cell_size, people, attacked)
         guesses = [one.value for one in document.results if one.measure == "attribute-inference"]
         return Protected(
             cell_size=self.cell_size,
@@ -88,6 +97,10 @@ class _Counts:
                 self._case(answer.attack, case) for answer in answers_shown(document) for case in cases(answer)
             ),
             drivers=tuple(map(self._driver, drivers_shown(document))),
+            releases=tuple(map(self._attack, attacks_shown(document))),
+            attacked=tuple(
+                None if self.few else range_of(_whole(one.people), self.cell_size) for one in intersections(document)
+            ),
             verdicts=tuple(
                 WITHHELD if rule.name in hidden and not self._is_implied(rule) else rule.verdict
                 for rule in document.rules
@@ -109,6 +122,22 @@ class _Counts:
 
     def _driver(self, driver: Driver) -> tuple[Range, Range]:
         return self._people(driver.shapley), self._guesses(driver.attack, driver.without)
+
+    def _attack(self, given: SetAttack) -> tuple[tuple[Steps, ...], tuple[Shares, ...]]:
+        """Who is certain is told of re-identification only: they are alone. Of values it would tell what they have."""
+        told = given.attack == RE_IDENTIFICATION
+        steps = tuple(
+            (self._guesses(given.attack, one.chance), self._people(one.certain) if told else WHATEVER)
+            for one in given.curve
+        )
+        shares = tuple(
+            (
+                None if one.adds is None else self._people(one.adds),
+                None if one.without is None else self._guesses(given.attack, one.without),
+            )
+            for one in given.shares
+        )
+        return steps, shares
 
     def _guesses(self, attack: str, share: object) -> Range:
         """The right guesses of whose record it is, or the wrong ones of what somebody has."""
@@ -138,6 +167,17 @@ def answers_shown(document: CheckDocument) -> tuple[KnownAttributes, ...]:
     """The attacks with subsets that outsiders see."""
     answers = () if document.subsets is None else document.subsets.if_they_know
     return tuple(one for one in answers if _is_shown(document, one.attack))
+
+
+def attacks_shown(document: CheckDocument) -> tuple[SetAttack, ...]:
+    """The attacks with all releases that outsiders see."""
+    attacks = () if document.releases is None else document.releases.attacks
+    return tuple(one for one in attacks if _is_shown(document, one.attack))
+
+
+def intersections(document: CheckDocument) -> tuple[SetIntersection, ...]:
+    """The attacks that intersect the values of several releases."""
+    return () if document.releases is None else document.releases.unlinked
 
 
 def drivers_shown(document: CheckDocument) -> tuple[Driver, ...]:

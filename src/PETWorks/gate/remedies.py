@@ -4,17 +4,19 @@ import math
 from collections.abc import Mapping
 
 from PETWorks.gate.document import CheckDocument, RuleResult
-from PETWorks.gate.policy_rules import SUBSETS
+from PETWorks.gate.policy_rules import SUBSETS, TOGETHER
 from PETWorks.measures.catalogue import Parameter, catalogue
 
 # Steps besides larger classes, in the order in which they are advised.
-REMEDIES = ("more-values", "diversify", "hide-presence", "blur", "refine")
+REMEDIES = ("more-values", "diversify", "hide-presence", "blur", "blur-together", "refine")
 
 
 def remedy(rule: RuleResult, has_small_classes: bool) -> str | None:
     """The step that helps a failing rule besides larger classes; None if larger classes are all it needs."""
     if rule.measure == SUBSETS:
         return "blur"
+    if rule.measure == TOGETHER:
+        return "blur-together"
     step = catalogue[rule.measure].if_it_fails
     return None if step == "blur" and has_small_classes else step
 

@@ -10,10 +10,11 @@ from PETWorks.errors import quoted, unknown
 from PETWorks.gate.document import CheckFile
 from PETWorks.gate.mistakes import Mistakes
 from PETWorks.gate.plan_document import Plan
+from PETWorks.gate.register_document import Entry
 from PETWorks.gate.typed_json import JSONObject
 from PETWorks.tables.yamlfile import Key
 
-NAMES = ("policy", "check", "plan")
+NAMES = ("policy", "check", "plan", "register")
 MOST_WORDED = 100
 _KINDS = {
     "object": "a mapping",
@@ -24,7 +25,7 @@ _KINDS = {
 }
 
 
-_TYPED: Mapping[str, type[JSONObject]] = {"check": CheckFile, "plan": Plan}
+_TYPED: Mapping[str, type[JSONObject]] = {"check": CheckFile, "plan": Plan, "register": Entry}
 
 
 def schema_text(name: str) -> str:

@@ -6,7 +6,7 @@ from datetime import date
 
 from PETWorks.counting.release import Release
 from PETWorks.gate.policy import Policy
-from PETWorks.gate.sign_off_document import Regime, SignOff
+from PETWorks.gate.sign_off_document import EarlierRelease, Regime, SignOff
 
 # Whether a policy has an item that a regime may ask for. An empty list of earlier releases says that there are none.
 ITEMS: Mapping[str, Callable[[Release, Policy], bool]] = {
@@ -15,7 +15,9 @@ ITEMS: Mapping[str, Callable[[Release, Policy], bool]] = {
     "recipients": lambda _, policy: policy.recipients is not None,
     "adversaries": lambda _, policy: bool(policy.adversaries),
     "role_reasons": lambda release, policy: set(release.roles) <= set(policy.accountability.role_reasons),
-    "earlier_releases": lambda _, policy: policy.accountability.earlier_releases is not None,
+    "earlier_releases": lambda _, policy: (
+        policy.accountability.earlier_releases is not None or bool(policy.releases.earlier)
+    ),
     "risk_threshold": lambda _, policy: _has_rule(policy, "privacy", "risk", "attack"),
     "utility": lambda release, policy: release.has_original or _has_rule(policy, "utility"),
     "approver": lambda _, policy: None not in (policy.accountability.approver, policy.accountability.role),
@@ -35,9 +37,21 @@ def sign_off(release: Release, policy: Policy, today: date) -> SignOff:
         overdue=review is not None and review < today,
         incident_contact=stated.incident_contact,
         role_reasons=stated.role_reasons,
-        earlier_releases=stated.earlier_releases,
+        earlier_releases=_earlier(policy),
         regimes=tuple(_checked(regime, release, policy) for regime in stated.regimes),
     )
+
+
+def _earlier(policy: Policy) -> tuple[EarlierRelease, ...] | None:
+    """What was released before: as the policy lists it, and the releases that it names to be measured."""
+    stated = policy.accountability.earlier_releases
+    names = [one.what for one in stated or ()]
+    named = tuple(
+        EarlierRelease(one.name or one.label, one.date, one.recipients or "")
+        for one in policy.releases.earlier
+        if one.name not in names
+    )
+    return stated if not named else (*(stated or ()), *named)
 
 
 def _checked(regime: Regime, release: Release, policy: Policy) -> Regime:
@@ -48,4 +62,5 @@ def _checked(regime: Regime, release: Release, policy: Policy) -> Regime:
 def _has_rule(policy: Policy, *families: str) -> bool:
     """Whether a measure of one of these families has a threshold, or every subset has a limit."""
     measures = {rule.measure.family for rule in policy.rules if rule.measure is not None}
-    return bool(measures.intersection(families)) or ("risk" in families and bool(policy.limits))
+    limits = bool(policy.limits) or bool(policy.releases.limits)
+    return bool(measures.intersection(families)) or ("risk" in families and limits)

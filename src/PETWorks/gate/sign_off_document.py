@@ -15,7 +15,7 @@ class EarlierRelease(JSONObject):
     """A table about the same people that has been handed out before."""
 
     what: Spoken
-    date: Day
+    date: Day | None
     recipients: Spoken
 
 

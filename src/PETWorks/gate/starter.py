@@ -181,10 +181,13 @@ def _context(release: str, known: Sequence[Suggestion]) -> list[str]:
         "  # adversaries:                # who is assumed to know what; the report gives the risk of each",
         "  #   - who: a neighbour",
         f"  #     knows: [{', '.join(_text(one.column) for one in known[:3])}]",
-        "  # assumptions:",
-        "  #   - No other table about the same people is released.",
         "  # earlier_releases:           # about the same people; [] if there are none",
         "  #   - {what: last year's table, date: 2025-11-30, recipients: anybody}",
+        "# releases:                     # measures earlier tables together with this one",
+        "#   key: person                 # the column that names the person, also in the original",
+        "#   earlier:",
+        "#     - {data: last_year.csv, date: 2025-11-30, recipients: anybody}",
+        "#   limits: {re-identification: 0.2, disclosed: 0.01}",
     ]
 
 

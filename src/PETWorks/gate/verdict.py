@@ -13,6 +13,7 @@ from PETWorks import __version__
 from PETWorks.counting.release import Release
 from PETWorks.errors import NeedNotMet, NotApplicable, ParameterError, quoted
 from PETWorks.gate.advice import columns_to_explain, next_steps, released_identifiers
+from PETWorks.gate.composing import composed, releases_facts
 from PETWorks.gate.document import (
     FAIL,
     FORMAT,
@@ -21,6 +22,7 @@ from PETWorks.gate.document import (
     WAIVED,
     CheckDocument,
     ColumnFacts,
+    Input,
     MeasureResult,
     PayoutStep,
     RuleResult,
@@ -37,12 +39,15 @@ from PETWorks.gate.facts import assumed, columns, payout, small_classes
 from PETWorks.gate.findings import examined_columns
 from PETWorks.gate.inputs import Inputs, policy_facts, shown_table
 from PETWorks.gate.policy import Policy
-from PETWorks.gate.policy_rules import ALL_ROLES, NO_HIDDEN, NO_IDENTIFIERS, SUBSETS, Rule, Waiver
+from PETWorks.gate.policy_rules import ALL_ROLES, NO_HIDDEN, NO_IDENTIFIERS, SUBSETS, TOGETHER, Rule, Waiver
+from PETWorks.gate.register import registered
+from PETWorks.gate.releases_document import ReleasesFacts
 from PETWorks.gate.sign_off import sign_off
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, every_subset
 from PETWorks.measures.catalogue import all_measures, find
 from PETWorks.measures.evaluation import Evaluation, evaluate_all, prepare
 from PETWorks.measures.result import Result
+from PETWorks.releases.composition import Composition
 from PETWorks.tables.opening import is_address
 
 
@@ -63,14 +68,17 @@ def judged(
         given = None
     inputs = Inputs(policy, policy.data if given is None else given)
     release = policy.release(given, **counted)
+    composition = composed(release, policy, **counted)
     subsets, drivers = _subsets(release, policy, progress)
     # What the rules and the overview ask is counted together, each thing once.
     ruled = [(rule.measure, rule.parameters) for rule in policy.rules if rule.measure is not None]
     prepare(release.view, [*ruled, *((entry, entry.check({})) for entry in all_measures())])
     overview = _overview(release, policy)
     examined = examined_columns(release, columns(release, overview.results), policy.no_role)
-    rules = tuple(_rules(release, policy, subsets, examined, moment.date()))
+    rules = tuple(_rules(release, policy, subsets, composition, examined, moment.date()))
     signed = sign_off(release, policy, moment.date())
+    files = inputs.facts()
+    others = _others(release, policy, composition, given, files)
     document = CheckDocument(
         schema=FORMAT,
         petworks=__version__,
@@ -81,7 +89,7 @@ def judged(
         verdict=together([rule.verdict for rule in rules]),
         rule_verdicts=_rule_verdicts(rules),
         policy=policy_facts(policy),
-        inputs=inputs.facts(),
+        inputs=files,
         table=_table(release, overview),
         columns=examined,
         rules=rules,
@@ -92,8 +100,9 @@ def judged(
         results=tuple(MeasureResult.from_dict(result.to_dict()) for result in overview.results),
         # The document says what is missing; how to give it differs from interface to interface.
         not_applicable={name: error.message for name, error in overview.reasons.items()},
-        next_steps=next_steps(release, policy, rules, examined, signed, moment.date(), drivers),
+        next_steps=next_steps(release, policy, rules, examined, signed, moment.date(), drivers, others),
         sign_off=signed,
+        releases=others,
         options=dict(_options(policy, given, release)),
         salt=salt,
     )
@@ -104,7 +113,16 @@ def rule_results(release: Release, policy: Policy, today: date) -> tuple[RuleRes
     """The rules alone, for a release that need not be a file yet."""
     subsets = _subsets(release, policy, None)[0] if policy.limits else None
     examined = examined_columns(release, columns(release, ()), policy.no_role)
-    return tuple(_rules(release, policy, subsets, examined, today))
+    return tuple(_rules(release, policy, subsets, composed(release, policy), examined, today))
+
+
+def _others(
+    release: Release, policy: Policy, composition: Composition | None, given: Any, files: Sequence[Input]
+) -> ReleasesFacts | None:
+    """Other releases about the same people: those of the policy, and those of its register."""
+    measured = {one.sha256 for one in files if one.use == "release"}
+    entries = registered(policy, release, files[0].sha256, measured)
+    return releases_facts(policy, composition, policy.data if given is None else given, entries)
 
 
 def columns_found(release: Release, policy: Policy) -> tuple[str, ...]:
@@ -147,9 +165,17 @@ def _options(policy: Policy, data: Any, release: Release) -> Iterator[tuple[str,
         yield "root", "FOLDER"
     if any(is_address(named) for named in (policy.data, policy.original, policy.population)):
         yield "network", None
+    if policy.register is not None and not _is_named(policy):
+        yield "register", "FOLDER"
     # Engines give the same numbers, but not all of them can compare records by their place.
     if not release.engine.keeps_order:
         yield "engine", release.engine.name
+
+
+def _is_named(policy: Policy) -> bool:
+    """Whether the register is that of the policy file."""
+    named = policy.file.content.get("register")
+    return named is not None and policy.register == policy.path.parent / named
 
 
 def _moment(given: datetime | str | None) -> datetime:
@@ -224,28 +250,42 @@ def _rule_verdicts(rules: Sequence[RuleResult]) -> RuleVerdicts:
 
 
 def _rules(
-    release: Release, policy: Policy, subsets: SubsetAnswers | None, columns: Sequence[ColumnFacts], today: date
+    release: Release,
+    policy: Policy,
+    subsets: SubsetAnswers | None,
+    composition: Composition | None,
+    columns: Sequence[ColumnFacts],
+    today: date,
 ) -> Sequence[RuleResult]:
     waivers = {waiver.rule: waiver for waiver in policy.waivers}
     wrong = {
-        NO_IDENTIFIERS: released_identifiers(release),
+        NO_IDENTIFIERS: released_identifiers(release, policy.releases.key),
         NO_HIDDEN: tuple(one.column for one in columns if one.finding is not None and one.finding.fails),
         ALL_ROLES: columns_to_explain(release, columns),
     }
     return [
-        _judged(rule, waivers.get(rule.name), today, _measured(release, policy, rule, subsets, wrong))
+        _judged(rule, waivers.get(rule.name), today, _measured(release, policy, rule, subsets, composition, wrong))
         for rule in policy.rules
     ]
 
 
 def _measured(
-    release: Release, policy: Policy, rule: Rule, subsets: SubsetAnswers | None, wrong: Mapping[str, tuple[str, ...]]
+    release: Release,
+    policy: Policy,
+    rule: Rule,
+    subsets: SubsetAnswers | None,
+    composition: Composition | None,
+    wrong: Mapping[str, tuple[str, ...]],
 ) -> dict[str, Any]:
     """The fields of a rule's result that come from the data; `wrong`: the columns that a rule about roles rejects."""
     if rule.name in wrong:
         return _without_details(rule.name, {}, wrong[rule.name], satisfied=not wrong[rule.name])
     if rule.measure is None:
         (name,) = rule.parameters
+        if composition is not None and rule.about_all_releases:
+            found = next(one for one in composition.limits if one["limit"] == name)
+            limits = {name: found.get("at_most", found.get("at_least"))}
+            return _without_details(TOGETHER, limits, found["value"], satisfied=found["satisfied"])
         assert subsets is not None
         limit = next(limit for limit in subsets.limits if limit.limit == name)
         return _without_details(SUBSETS, {name: limit.at_most}, limit.worst, satisfied=limit.satisfied)
@@ -277,8 +317,8 @@ def _without_details(measure: str, parameters: Mapping[str, Any], value: Value, 
 def _compared(result: Result, asked: Mapping[str, Any]) -> dict[str, Any]:
     """The number that was compared with the threshold, and the threshold's name if it is not the measure's value."""
     limits = {name: limit["measured"] for name, limit in result.details.get("limits", {}).items()}
-    if "excess" in asked and "at_most" not in asked:
-        limits = {"excess": result.details["excess"]}
+    if "at_most" not in asked:
+        limits |= {name: result.details[name] for name in ("excess", "gain") if name in asked}
     if len(limits) != 1:
         return {"value": result.value, "compared": "average" if "average" in limits else None}
     ((name, value),) = limits.items()

@@ -12,11 +12,11 @@ from PETWorks.gate.document import (
     CheckDocument,
     CheckFile,
     Commitments,
-    NextStep,
     together,
 )
 from PETWorks.gate.external import commitment, external
 from PETWorks.gate.inputs import table_digest
+from PETWorks.gate.steps_document import NextStep
 from PETWorks.gate.typed_json import JSONObject
 
 PUBLISHED = ("verdict", "table", "columns", "rules", "adversaries", "subsets", "results")  # what depends on the table

@@ -9,16 +9,22 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import NamedTuple
 
 from PETWorks.gate.document import RuleResult
-from PETWorks.gate.policy_rules import SUBSETS
-from PETWorks.gate.ranges import Range, has_few, narrowest
+from PETWorks.gate.policy_rules import SUBSETS, TOGETHER
+from PETWorks.gate.ranges import Range, has_few, narrowest, range_of
+from PETWorks.gate.releases_document import ReleasesFacts
 from PETWorks.gate.remedies import values_per_class
 from PETWorks.measures.catalogue import catalogue
 
 SizeLimit = tuple[str, int]  # the classes of what, and the size of the smallest
 
 
-def rules_withheld(rules: Sequence[RuleResult], cell_size: int, records: Range) -> frozenset[str]:
-    """The names of these rules."""
+def rules_withheld(
+    rules: Sequence[RuleResult], cell_size: int, records: Range, attacked: Range | None = None
+) -> frozenset[str]:
+    """The names of these rules.
+
+    attacked   the people whose values in several releases can be intersected; None if there are no other releases
+    """
     size_limits = _sizes_to_hide(rules, cell_size, records)
     share_limits = set(_shares_to_hide(rules, cell_size, records))
     return frozenset(
@@ -27,6 +33,7 @@ def rules_withheld(rules: Sequence[RuleResult], cell_size: int, records: Range) 
         if any(limit in size_limits for limit in _class_sizes(rule))
         or any(limit in share_limits for limit in _shares(rule))
         or _is_in_money(rule)
+        or _reveals_people(rule, rules, cell_size, attacked)
         or _reveals_values(rule, rules, cell_size, records)
     )
 
@@ -106,7 +113,8 @@ class ShareLimit(NamedTuple):
     @property
     def statistic(self) -> Hashable:
         """What is limited: the same for limits on numbers that depend on the same count, or nearly."""
-        named = self.parameter if self.measure == SUBSETS or self.parameter == "average" else self.measure
+        of_set = self.measure in (SUBSETS, TOGETHER)
+        named = self.parameter.partition(":")[0] if of_set or self.parameter == "average" else self.measure
         return SAME_COUNT.get(named, (self.measure, self.parameter, self.threshold))
 
 
@@ -118,7 +126,10 @@ SAME_COUNT = {
     "re-identification": "classes",
     "uniques": "unique records",
     "sample-uniqueness": "unique records",
-}
+    "alone": "unique records",
+    "attribute-inference": "guesses",
+    "inference": "guesses",
+}  # with more releases there are more classes, unique records and right guesses: the limits of both lie between them
 
 
 def _shares_to_hide(rules: Sequence[RuleResult], cell_size: int, records: Range) -> Iterator[ShareLimit]:
@@ -139,6 +150,9 @@ def _shares(rule: RuleResult) -> Iterator[ShareLimit]:
     if rule.measure == SUBSETS:
         limits = ((name, value) for name, value in rule.parameters.items() if name != "highest-risk")
         yield from (ShareLimit(SUBSETS, name, None, value) for name, value in limits)
+    elif rule.measure == TOGETHER:
+        limits = ((name, value) for name, value in rule.parameters.items() if _limit_of(rule) in SHARES_OF_PEOPLE)
+        yield from (ShareLimit(TOGETHER, name, None, value) for name, value in limits)
     elif rule.measure in catalogue and catalogue[rule.measure].family != "privacy":
         entry = catalogue[rule.measure]
         for name, value in rule.parameters.items():
@@ -149,7 +163,51 @@ def _shares(rule: RuleResult) -> Iterator[ShareLimit]:
 
 def _is_in_money(rule: RuleResult) -> bool:
     """Whether a rule limits an amount, which is a sum over records."""
+    if rule.measure == TOGETHER:
+        return _limit_of(rule) == "gain"
     return rule.measure in catalogue and catalogue[rule.measure].unit == "money"
+
+
+# All releases together.
+
+SHARES_OF_PEOPLE = ("re-identification", "alone", "inference", "one-value")
+SHARES_OF_ATTACKED = ("disclosed", "half-sure")
+ABOUT_VALUES = ("one-value", *SHARES_OF_ATTACKED, "m-invariance")
+
+
+def fewest_attacked(releases: ReleasesFacts | None, cell_size: int) -> Range | None:
+    """The people whose values can be intersected: of the sensitive attribute that has the fewest."""
+    counts = [one.people for one in releases.unlinked if isinstance(one.people, int)] if releases is not None else []
+    return range_of(min(counts), cell_size) if counts else None
+
+
+def _limit_of(rule: RuleResult) -> str:
+    """What a rule about all releases limits, without the name of an attribute."""
+    return next(iter(rule.parameters)).partition(":")[0]
+
+
+def _reveals_people(rule: RuleResult, rules: Sequence[RuleResult], cell_size: int, attacked: Range | None) -> bool:
+    """Whether a rule about the values in all releases would tell of few people.
+
+    The first rule of each kind is shown, if neither few people nor all but few are within its limit. The smallest class
+    of other releases, which m-invariance is about, is not told.
+    """
+    if rule.measure != TOGETHER or _limit_of(rule) not in ABOUT_VALUES:
+        return False
+    kind = _limit_of(rule)
+    first = next(one for one in rules if one.measure == TOGETHER and _limit_of(one) == kind)
+    if kind == "m-invariance" or rule.parameters != first.parameters:
+        return True
+    if kind not in SHARES_OF_ATTACKED:
+        return False
+    (share,) = rule.parameters.values()
+    few = narrowest(cell_size)
+    return (
+        attacked is None
+        or has_few(attacked, cell_size)
+        or share * attacked.low < few
+        or (share < 1 and (1 - share) * attacked.low < few)
+    )
 
 
 # Values inside classes.
@@ -165,12 +223,16 @@ def _reveals_values(rule: RuleResult, rules: Sequence[RuleResult], cell_size: in
         return hides_guesses(rules, cell_size)
     if not is_about_values(rule):
         return False
+    if rule.measure == TOGETHER:
+        return has_few(records, cell_size)
     first = next(one for one in rules if one.measure == rule.measure)
     return has_few(records, cell_size) or rule.parameters != first.parameters or _size_implied(rule) == cell_size - 1
 
 
 def is_about_values(rule: RuleResult) -> bool:
     """Whether a rule limits what is inside single classes, apart from their size."""
+    if rule.measure == TOGETHER:
+        return _limit_of(rule) in ABOUT_VALUES
     return (
         rule.measure in catalogue
         and catalogue[rule.measure].family == "privacy"
@@ -180,6 +242,6 @@ def is_about_values(rule: RuleResult) -> bool:
 
 def _is_about_guesses(rule: RuleResult) -> bool:
     """Whether a rule limits the chance to guess a value."""
-    if rule.measure == SUBSETS:
+    if rule.measure in (SUBSETS, TOGETHER):
         return any(name.startswith("inference") for name in rule.parameters)
     return rule.measure in catalogue and catalogue[rule.measure].outside == "guesses"

@@ -13,7 +13,7 @@ from PETWorks.counting.view import View
 from PETWorks.errors import Hint, NeedNotMet, NotApplicable, ParameterError, quoted, unknown
 from PETWorks.measures.class_tests import ClassTest, Suppressing
 from PETWorks.measures.docstrings import docstring
-from PETWorks.measures.parameters import Choice, Flag, Function, Number, Text
+from PETWorks.measures.parameters import Choice, Flag, Function, Number, Text, Worths
 from PETWorks.measures.result import Result, at_most
 
 Arguments = ParamSpec("Arguments")
@@ -25,7 +25,7 @@ class Parameter:
 
     name: str
     default: Any
-    rule: Number | Flag | Choice | Text | Function
+    rule: Number | Flag | Choice | Text | Function | Worths
 
     @property
     def limit(self) -> str | None:

@@ -117,6 +117,23 @@ class Function:
         return function
 
 
+@dataclass(frozen=True)
+class Worths:
+    """A parameter that says what values of sensitive attributes are worth: `{"grade": {"A": 10}}`."""
+
+    kind = "worth of values"
+
+    def check(self, measure: str, name: str, value: Any) -> dict[str, dict[str | None, float]]:
+        """The numbers by attribute and value, or an error, which quotes no value: it may be a cell."""
+        if not isinstance(value, Mapping) or not all(isinstance(given, Mapping) for given in value.values()):
+            raise ParameterError(f"{measure} needs {name} by attribute and value, as a dict of dicts", what=name)
+        number = Number(at_least=0)
+        return {
+            str(column): {one: number.check(name, str(column), worth) for one, worth in given.items()}
+            for column, given in value.items()
+        }
+
+
 AtLeast = Annotated[float | None, Number(at_least=0, at_most=1, limit="at least")]
 AtMost = Annotated[float | None, Number(at_least=0, at_most=1, limit="at most", unit="share")]
 

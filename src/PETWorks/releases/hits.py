@@ -16,7 +16,7 @@ from PETWorks.counting import batches
 from PETWorks.counting.batches import folded
 from PETWorks.counting.counts import Grouping, Integers, run_starts
 from PETWorks.counting.keys import numbered, pack
-from PETWorks.counting.people import JoinedPeople, value_name
+from PETWorks.counting.people import JoinedPeople
 from PETWorks.counting.questions import Question
 from PETWorks.measures.attacks.worth import Worth
 from PETWorks.releases.classes import Classes, cells_of, refined
@@ -50,7 +50,7 @@ def hits_by_set(people: JoinedPeople, attacked: Sequence[Attacked]) -> BySet:
             Grouping(own, own),
             partial(_hits_of_part, groups, attacked, lead),
             added,
-            others=(*later, *(value_name(one.name) for one in attacked)),
+            others=(*later, *(one.name for one in attacked)),
         )
         hits |= people.targets.ask([question])[0]
     return hits
@@ -76,7 +76,7 @@ def _hits_of_part(
 ) -> BySet:
     """The hits of sets whose first release is the lead, in a part that has complete classes of the lead."""
     known = [Classes(*numbered(pack([rows.columns[name] for name in group]).keys)) for group in groups[lead:]]
-    values = [rows.columns[value_name(one.name)].codes.astype(np.int64) for one in attacked]
+    values = [rows.columns[one.name].codes.astype(np.int64) for one in attacked]
     whole = _Part(known, values, rows.weights, attacked)
     return folded(partial(_hits_of_sets, len(groups), lead), added, whole.pieces(), len(known[0].codes))
 

@@ -1,5 +1,6 @@
 """Who is in which release: tables that are read with the key of the people, and joined inside an engine."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,11 +13,11 @@ from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.codes import Column, in_one_coding
 from PETWorks.counting.counts import ClassSizes, ClassValues, Grouping, Integers
 from PETWorks.counting.engine import Engine, MemoryEngine
-from PETWorks.counting.people import Brought, JoinedPeople, KeyCounts, key_counts
+from PETWorks.counting.people import Brought, JoinedPeople, KeyCounts, column_name, key_counts
 from PETWorks.counting.questions import class_sizes, fold
 from PETWorks.counting.release import Release
 from PETWorks.counting.weighted_rows import WeightedRows
-from PETWorks.errors import Hint, InputError, RoleError, quoted
+from PETWorks.errors import Hint, InputError, ParameterError, RoleError, quoted
 from PETWorks.measures.attacks.worth import Worth
 from PETWorks.measures.numbers import count
 from PETWorks.releases.hits import Attacked, hits_in
@@ -175,7 +176,8 @@ def joined(
             common[name][attribute] = own
     members = [Member(name, release, *read[name], common[name]) for name, release in releases.items()]
     numbers = {attribute: len(own) for attribute, own in values.items()}
-    brought = [Brought(one.table, one.release.quasi_identifiers, one.common, one.key) for one in members]
+    brought = [Brought(one.name, one.table, one.release.quasi_identifiers, one.common, one.key) for one in members]
+    _check_names(brought, attributes)
     together = Joined(members, place, engine.joined(brought, place, numbers), values)
     for member, people in zip(members, together.people.in_common, strict=True):
         if people == 0:
@@ -185,6 +187,16 @@ def joined(
                 what="key",
             )
     return together
+
+
+def _check_names(brought: Sequence[Brought], attributes: Sequence[str]) -> None:
+    """An error if columns of two releases, or a column and an attribute, would be called the same."""
+    times = Counter([*attributes, *(column_name(one.name, name) for one in brought for name in one.known)])
+    twice = [name for name, number in times.items() if number > 1]
+    if twice:
+        raise ParameterError(
+            f"{quoted(twice)} can be a column of two releases; give the releases other names", what="releases"
+        )
 
 
 def _in_order(labels: Sequence[Any], codes: Sequence[Integers], number: int) -> list[str | None]:

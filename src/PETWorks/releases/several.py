@@ -1,13 +1,20 @@
 """Several releases about the same people, as users give them."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
+from PETWorks.about.treatment import TREATMENTS
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.counting.background import Background
+from PETWorks.counting.engine import allowed
+from PETWorks.counting.people import column_name
+from PETWorks.counting.view import View
 from PETWorks.errors import ParameterError, quoted
+from PETWorks.measures.attacks.subset_sizes import Sizes
+from PETWorks.measures.attacks.subsets import Subsets, every_subset
 from PETWorks.measures.attacks.worth import worth_of
 from PETWorks.measures.numbers import percent
 from PETWorks.releases.composition import Composition, Part
@@ -59,14 +66,15 @@ class Releases:
         given = opened(releases, key, focal, asked, engine, memory_limit, temp_folder)
         self.focal, self.releases, self.engine = given.focal, given.releases, given.engine
         self.key = given.keys[self.focal]
+        self._memory = allowed(memory_limit)
         columns = attacked_columns(self.releases[self.focal], asked[SENSITIVE_ATTRIBUTE], self.focal)
         self.joined: Joined = joined(self.releases, given.keys, given.engine, given.place, columns)
         most = max(member.people for member in self.joined.members)
-        self._worth = worth_of(
+        self.worth = worth_of(
             worth or {}, self.joined.values, most, "any release", "sensitive attribute of the focal release"
         )
         self._attacked = [
-            Attacked(name, len(values), self._worth.get(name)) for name, values in self.joined.values.items()
+            Attacked(name, len(values), self.worth.get(name)) for name, values in self.joined.values.items()
         ]
 
     def __repr__(self) -> str:
@@ -105,6 +113,34 @@ class Releases:
         )
         return replace(composition, limits=verdicts(composition, checked))
 
+    def subsets(
+        self,
+        sizes: Sizes = "all",
+        *,
+        checkpoint: str | os.PathLike[str] | None = None,
+        resume: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Subsets:
+        """Attack the people of the focal release with every subset of the columns of all releases.
+
+        A column is called by its release and its name: `2022.csv: age`. "Not in this release" is a value. The arguments
+        are those of `every_subset`.
+
+        >>> subsets = Releases(["data/school_2022.csv", "data/school_2023.csv"], key="pupil").subsets("1-2")
+        >>> subsets.row({"school_2022.csv: school", "school_2023.csv: age"})["classes"]
+        6
+        """
+        people = self.joined.people
+        treatment = {name: options[0] for name, options in TREATMENTS.items()} | {"privacy_unit": None}
+        known = tuple(
+            column_name(one.name, name) for one in self.joined.members for name in one.release.quasi_identifiers
+        )
+        attributes = tuple(self.joined.values)
+        view = View(people.columns, known, attributes, {}, treatment, Background(), (*known, *attributes))
+        return every_subset(
+            view, sizes, worth=self.worth, memory=self._memory, checkpoint=checkpoint, resume=resume, progress=progress
+        )
+
     @cached_property
     def _hits(self) -> BySet:
         """What the linked adversary hits with sets of releases."""
@@ -122,7 +158,7 @@ class Releases:
 
     @cached_property
     def _alone(self) -> list[tuple[Exposure, int, dict[str, int]]]:
-        return [member.alone(self._worth) for member in self.joined.members]
+        return [member.alone(self.worth) for member in self.joined.members]
 
     def _exposed(self, hits: Hits) -> Exposure:
         """What is exposed of the people in the focal release."""

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from PETWorks.counting.counts import Integers
-from PETWorks.counting.people import BITS, Offer, Words
+from PETWorks.counting.offers import BITS, Offer, Words
 
 CONFIDENCES = (Fraction(1, 2), Fraction(2, 3), Fraction(1))
 
@@ -121,16 +121,17 @@ def crossed(values: int, focal: int, offers: Sequence[Offer]) -> Crossed:
     others = [offer for place, offer in enumerate(offers) if place != focal]
     nobody = np.zeros(len(inside[0]), np.bool_)
     targets = np.logical_or.reduce([nobody, *(offer.inside for offer in others)]) & inside[focal]
-    own = offers[focal].values
+    own, bits = offers[focal].values, offers[focal].places
+    bits = own if bits is None else bits
     changed = np.logical_or.reduce([nobody, *(offer.inside & (offer.values != own) for offer in others)])
     left, common, some = _values_left(values, offers)
     kept = np.zeros(len(own), np.bool_)
     for block, word in enumerate(common):
-        place = own - block * BITS
+        place = bits - block * BITS
         here = (place >= 0) & (place < BITS)
         kept |= here & (word >> np.where(here, place, 0).astype(np.uint64) & np.uint64(1) == 1)
     same = np.logical_and.reduce([one == other for one, other in zip(common, some, strict=True)])
-    offered = [_size(offer.words) for offer in offers]
+    offered = [_size(offer.words) if offer.sizes is None else offer.sizes for offer in offers]
     alone = [_reached(one[targets & here]) for one, here in zip(offered, inside, strict=True)]
     last = left[-1][targets]
     return Crossed(
@@ -147,6 +148,8 @@ def crossed(values: int, focal: int, offers: Sequence[Offer]) -> Crossed:
 def _values_left(values: int, offers: Sequence[Offer]) -> tuple[list[Integers], list[Words], list[Words]]:
     """How many values are left after each release; then which are in all of the releases, and which in some."""
     sizes = [min(BITS, values - first) for first in range(0, values, BITS)]
+    if offers[0].places is not None:  # the values of each person are numbered anew
+        sizes = [BITS] * len(offers[0].words)
     people = len(offers[0].inside)
     common = [np.full(people, (1 << size) - 1, np.uint64) for size in sizes]
     some = [np.zeros(people, np.uint64) for _ in sizes]

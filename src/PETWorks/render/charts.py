@@ -7,6 +7,7 @@ from typing import Any
 from PETWorks.gate.anonymization_document import FrontierFacts
 from PETWorks.gate.bounds import Bound, Number
 from PETWorks.gate.document import CheckDocument, PayoutStep
+from PETWorks.gate.releases_document import ReleasesFacts
 from PETWorks.gate.remedies import class_size_wanted
 from PETWorks.gate.subset_document import Driver, KnownAttributes
 from PETWorks.measures.numbers import amount, number, whole
@@ -14,6 +15,7 @@ from PETWorks.render.anonymization import varied
 from PETWorks.render.bilingual import spoken
 from PETWorks.render.language import name, percent, said
 from PETWorks.render.languages import LANGUAGES
+from PETWorks.render.other_releases import intersection_of
 
 LEFT, RIGHT, TOP, BOTTOM = 70, 620, 30, 220
 MOST_CHARTS = 4
@@ -115,6 +117,34 @@ def _payout(curve: Sequence[PayoutStep]) -> dict[str, Any]:
     chart["x_label"] = _texts("profit.axis")
     chart["title"] = spoken(lambda lang: said(lang, "profit.chart"))
     return chart
+
+
+def release_curves(facts: ReleasesFacts) -> list[dict[str, Any]]:
+    """A chart for each attack with all releases: what is known with one release after the other."""
+    charts = []
+    for attack in facts.attacks[:MOST_CHARTS]:
+        crossed = intersection_of(facts, attack)
+        lines: dict[str, list[tuple[int, Number]]] = {
+            "chance": [(step.release, step.chance) for step in attack.curve],
+            "certain": [(step.release, step.certain) for step in attack.curve if step.certain is not None],
+            "disclosed": [] if crossed is None else [(one.release, one.disclosed) for one in crossed.curve],
+        }
+        shares = [share for points in lines.values() for _, share in points]
+        if any(isinstance(share, Bound) and share.withheld is not None for share in shares):
+            continue
+        most = max(drawn(share) / 100 for share in shares)
+        chart = _axes(1, len(attack.curve), min(_round_up(most), 1.0), percent)
+        for kind, points in lines.items():
+            if points:
+                numbers, known = [number for number, _ in points], [drawn(share) / 100 for _, share in points]
+                _add_line(chart, kind, numbers, known, dots=True)
+                chart["lines"][-1]["sample"] = True
+        numbers = _spread([step.release for step in attack.curve], MOST_ROWS)
+        chart["x_ticks"] = [{"at": chart["x"](number), "label": str(number)} for number in numbers]
+        chart["x_label"] = _texts("releases.axis")
+        chart["attack"] = attack.attack
+        charts.append(chart)
+    return charts
 
 
 def frontier(facts: FrontierFacts) -> dict[str, Any]:

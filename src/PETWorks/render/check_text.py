@@ -12,7 +12,7 @@ from PETWorks.gate.document import CheckDocument, RuleResult
 from PETWorks.gate.presets import Preset
 from PETWorks.gate.sign_off_document import Regime
 from PETWorks.gate.suggestion import Suggestion
-from PETWorks.render import prose, sections
+from PETWorks.render import other_releases, prose, sections
 from PETWorks.render.language import (
     ENGLISH,
     checked_language,
@@ -46,6 +46,14 @@ def check_text(document: CheckDocument, lang: str, *, colour: bool, width: int, 
         for rule in document.rules
         if rule.waiver
     ]
+    others = other_releases.outcome(document, lang)
+    if others:
+        parts.append(Text(f"\n{said(lang, 'section.releases')}", "bold"))
+        parts += [Text(sentence) for sentence in others]
+        for heads, rows in other_releases.short_tables(document, lang):
+            parts.append(new_table(*heads))
+            for row in rows:
+                parts[-1].add_row(*map(Text, row))
     lost = prose.utility(document, lang)
     if lost:
         parts.append(Text(f"\n{said(lang, 'section.utility')}", "bold"))

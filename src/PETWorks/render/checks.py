@@ -101,6 +101,7 @@ def check(
     as_of: datetime | str | None = None,
     salt: str | None = None,
     previous: str | Path | None = None,
+    register: str | Path | None = None,
     progress: Callable[[int, int], None] | None = None,
     **counted: Any,
 ) -> Check:
@@ -112,10 +113,13 @@ def check(
                edition exactly; random otherwise
     previous   the JSON file of an earlier check, of which an external edition was published: a step warns of what
                outsiders learn from the difference
+    register   the folder of the register of releases, instead of the policy's: the result says which releases in it
+               share a key or quasi-identifiers with this one, and who received them
     progress   told how many subsets of how many are counted
     counted    engine, memory_limit and temp_folder, as in `Release`; the result is the same with each
     """
     policy = policy if isinstance(policy, Policy) else read_policy(policy)
+    policy = policy if register is None else replace(policy, register=Path(register))
     earlier = None if previous is None else read_check(Path(previous))
     document, note = judged(policy, data, as_of, salt, progress, **counted)
     if previous is None or earlier is None:

@@ -11,7 +11,7 @@ from PETWorks.gate.anonymization_document import AnonymizationFacts, FrontierFac
 from PETWorks.gate.document import INTERNAL, CheckDocument, CheckFile
 from PETWorks.measures.catalogue import find
 from PETWorks.measures.numbers import whole
-from PETWorks.render import anonymization, charts, prose
+from PETWorks.render import anonymization, charts, other_releases, prose
 from PETWorks.render.bilingual import in_all_languages, spoken
 from PETWorks.render.language import (
     ENGLISH,
@@ -72,6 +72,7 @@ def page(document: CheckFile, lang: str = ENGLISH) -> str:
             **charts.view(document),
             **_sentences(document),
             **_made(document),
+            **_others(document),
             **_FUNCTIONS,
         )
     )
@@ -108,10 +109,59 @@ def _sentences(document: CheckDocument) -> dict[str, Any]:
     }
     return {
         "moment": prose.moment(document),
+        "linking_column": prose.linking_column(document),
         **{name: spoken(partial(sentence, document)) for name, sentence in texts.items()},
         **{name: _listed(sentences, document) for name, sentences in lists.items()},
         "steps": _listed(step_texts, document)[:MOST_STEPS],
     }
+
+
+def _others(document: CheckDocument) -> dict[str, Any]:
+    """What the section about other releases says, if there is one."""
+    facts = document.releases
+    if facts is None or not other_releases.is_shown(document):
+        return {}
+    drawn = {chart["attack"]: chart for chart in charts.release_curves(facts)}
+    attacks = []
+    for attack in facts.attacks[: other_releases.MOST_ATTACKS]:
+        most = max((charts.drawn(one.adds) for one in attack.shares), default=0) or 1
+        attacks.append(
+            {
+                "title": _attack_title(attack.attack, "releases.curve"),
+                "chart": drawn.get(attack.attack),
+                "heads": other_releases.curve_heads(facts, attack),
+                "rows": rows_in_all(partial(other_releases.curve_rows, facts, attack)),
+                "shares_title": _attack_title(attack.attack, "releases.shares"),
+                "shares": rows_in_all(partial(other_releases.share_rows, facts, attack)),
+                "bars": [charts.drawn(one.adds) / most for one in attack.shares],
+            }
+        )
+    return {
+        "other_texts": _listed(other_releases.outcome, document),
+        "other_heads": other_releases.list_heads(document),
+        "other_rows": rows_in_all(partial(other_releases.list_rows, document)),
+        "other_notes_by_row": _listed(other_releases.handed_out, document),
+        "other_attacks": attacks,
+        "other_share_heads": other_releases.SHARE_HEADS,
+        "other_unlinked": rows_in_all(partial(other_releases.unlinked_rows, facts)),
+        "other_notes": _listed(lambda _document, lang: other_releases.unlinked_notes(facts, lang), document),
+        "other_invariance": rows_in_all(partial(other_releases.invariance_rows, facts)),
+        "other_register": rows_in_all(partial(other_releases.register_rows, facts)),
+        "other_register_heads": other_releases.REGISTER_HEADS,
+    }
+
+
+def _attack_title(attack: str, message: str) -> Any:
+    return spoken(lambda lang: said(lang, message, attack=charts.attack_name(attack, lang)))
+
+
+def rows_in_all(make: Callable[[str], Sequence[Sequence[str]]]) -> list[list[Any]]:
+    """The rows of a table, each cell in all languages."""
+    texts = {lang: make(lang) for lang in LANGUAGES}
+    return [
+        [spoken(lambda lang, row=row, cell=cell: texts[lang][row][cell]) for cell in range(len(cells))]  # type: ignore[misc]
+        for row, cells in enumerate(texts[ENGLISH])
+    ]
 
 
 def _made(document: CheckDocument) -> dict[str, Any]:
@@ -122,12 +172,7 @@ def _made(document: CheckDocument) -> dict[str, Any]:
     best = [(column.column, column.level) for column in facts.columns]
 
     def rows(make: Callable[[AnonymizationFacts, str], Sequence[Sequence[str]]]) -> list[list[Any]]:
-        """The rows of a table, each cell in all languages."""
-        texts = {lang: make(facts, lang) for lang in LANGUAGES}
-        return [
-            [spoken(lambda lang, row=row, cell=cell: texts[lang][row][cell]) for cell in range(len(cells))]  # type: ignore[misc]
-            for row, cells in enumerate(texts[ENGLISH])
-        ]
+        return rows_in_all(partial(make, facts))
 
     columns = () if facts.utility is None else facts.utility.columns
     kept = zip(rows(anonymization.columns_kept), columns[:MOST_COLUMNS], strict=False)

@@ -8,7 +8,7 @@ from typing import Any
 from PETWorks.errors import ParameterError, printable, quoted
 from PETWorks.gate.bounds import Bound, Number
 from PETWorks.gate.document import MeasureResult, PresetFacts, RuleResult, Spoken
-from PETWorks.gate.policy_rules import IMPLICIT, SUBSETS
+from PETWorks.gate.policy_rules import IMPLICIT, SUBSETS, TOGETHER
 from PETWorks.gate.sign_off_document import Regime
 from PETWorks.measures import numbers
 from PETWorks.measures.catalogue import catalogue, find
@@ -69,6 +69,8 @@ def _put_in(key: str, value: Any, lang: str) -> str:
     if isinstance(value, list | tuple) and value:
         if key in ("column", "columns"):
             return listed([said(lang, "write.column", name=name(one)) for one in value], lang)
+        if key == "releases":
+            return listed([own(one, lang) for one in value], lang)
         if key == "rules":
             return listed([rule_name(one, lang) for one in value], lang)
     return put(value, lang)
@@ -156,7 +158,7 @@ def _cut(text: str, longest: int) -> str:
 
 def measure_name(measure: str, lang: str) -> str:
     """The name of a measure in a language."""
-    if measure in (SUBSETS, *IMPLICIT):
+    if measure in (SUBSETS, TOGETHER, *IMPLICIT):
         return said(lang, f"rule.{measure}")
     measure = find(measure).name
     return LANGUAGES[lang].measures.get(measure, (measure, ""))[0]
@@ -179,8 +181,8 @@ def rule_name(rule: str, lang: str) -> str:
     first, _, rest = rule.partition(": ")
     if rule in catalogue or rule in IMPLICIT:
         return measure_name(rule, lang)
-    if first == SUBSETS:
-        return said(lang, "rule.every-subset-limit", limit=limit_name(rest, lang))
+    if first in (SUBSETS, TOGETHER):
+        return said(lang, f"rule.{first}-limit", limit=limit_name(rest, lang))
     if rest in catalogue:  # one of several rules of a preset
         return said(lang, "write.labelled", label=name(first), text=measure_name(rest, lang))
     return name(rule)
@@ -197,15 +199,20 @@ def limit_name(limit: str, lang: str) -> str:
 
 def thresholds(rule: RuleResult, lang: str) -> str:
     """What a rule demands: `k ≥ 11`."""
-    known = {} if rule.measure in (SUBSETS, *IMPLICIT) else find(rule.measure).parameters
+    known = {} if rule.measure in (SUBSETS, TOGETHER, *IMPLICIT) else find(rule.measure).parameters
     texts = []
     for label, value in rule.parameters.items():
         if value is not None:
-            sign = LIMIT_SIGNS[known[label].limit if label in known else "at most"]
+            sign = LIMIT_SIGNS[known[label].limit if label in known else _direction(label)]
             called = "" if label in ("at_least", "at_most") else limit_name(label, lang)
             number = put(value, lang) if isinstance(value, bool | int | float) else name(numbers.shown(value))
             texts.append(f"{called} {sign} {number}".strip())
     return said(lang, "write.separator").join(texts)
+
+
+def _direction(limit: str) -> str:
+    """Whether a limit on subsets or releases is the most or the least that is allowed."""
+    return "at least" if limit.partition(":")[0] == "m-invariance" else "at most"
 
 
 def preset_note(preset: PresetFacts | Regime, lang: str) -> str:

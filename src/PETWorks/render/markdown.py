@@ -4,7 +4,7 @@ import html
 import re
 
 from PETWorks.gate.document import CheckDocument
-from PETWorks.render import prose, sections
+from PETWorks.render import other_releases, prose, sections
 from PETWorks.render.language import checked_language, measure_name, measured, own, rule_name, said, thresholds
 from PETWorks.render.steps import step_texts
 
@@ -33,6 +33,12 @@ def markdown(document: CheckDocument, lang: str) -> str:
         called = (rule_name(rule.name, lang), measure_name(rule.measure, lang))
         cells = map(_plain, (*called, measured(rule, lang), thresholds(rule, lang)))
         lines.append(f"| {' | '.join(cells)} | {verdict} |")
+    others = other_releases.outcome(document, lang)
+    if others:
+        lines += ["", f"### {said(lang, 'section.releases')}", "", *(_plain(sentence) for sentence in others)]
+        for heads, rows in other_releases.short_tables(document, lang):
+            lines += ["", f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+            lines += [f"| {' | '.join(map(_plain, row))} |" for row in rows]
     lost = prose.utility(document, lang)
     if lost:
         lines += ["", f"### {said(lang, 'section.utility')}", "", *(line for one in lost for line in (_plain(one), ""))]

@@ -12,6 +12,7 @@ from PETWorks.gate.document import (
     WaiverFacts,
 )
 from PETWorks.measures.catalogue import find
+from PETWorks.render import other_releases
 from PETWorks.render.language import listed, measure_name, name, own, percent, put, said
 from PETWorks.render.sections import lacking, utility_keys
 
@@ -166,7 +167,9 @@ def assumptions(document: CheckDocument, lang: str) -> list[str]:
     in_money = [one.parameters for one in document.results if find(one.measure).unit == "money"]
     if in_money:
         sentences.append(said(lang, "context.amounts", **{name: in_money[-1][name] for name in AMOUNTS}))
-    return sentences + [own(text, lang) for text in policy.assumptions]
+    sentences += other_releases.assumptions(document, lang)
+    texts = (own(text, lang) for text in policy.assumptions)
+    return sentences + [text for text in texts if not other_releases.is_replaced(text)]
 
 
 def _treatment(treatment: Treatment, lang: str) -> list[str]:
@@ -255,12 +258,19 @@ def file_argument(path: str) -> str:
 
 def checked_file(document: CheckDocument, lang: str) -> str:
     """Which file was checked, if that is not the one to release: it still has the column that names people."""
-    unit, file = document.table.treatment["privacy_unit"], document.inputs[0].file
+    unit, file = linking_column(document), document.inputs[0].file
     if unit is None:
         return ""
     if file is None:
         return said(lang, "summary.unit-in-memory", column=[unit])
     return said(lang, "summary.unit", file=file, column=[unit])
+
+
+def linking_column(document: CheckDocument) -> str | None:
+    """The column of the checked table that names people and must not be released: the privacy unit, or the key."""
+    key = None if document.releases is None else document.releases.key
+    released = {column.column for column in document.columns if column.released}
+    return document.table.treatment["privacy_unit"] or (key if key in released else None)
 
 
 def not_measured(document: CheckDocument, lang: str) -> list[str]:

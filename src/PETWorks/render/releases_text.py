@@ -12,11 +12,13 @@ from PETWorks.releases.composition import Composition
 from PETWorks.releases.contributions import Contribution
 from PETWorks.releases.linked import Exposure
 from PETWorks.releases.unlinked import CONFIDENCES, Confidence
-from PETWorks.render.text import new_table, rendered, verdict_text
+from PETWorks.render.text import new_table, rendered, subsets_parts, verdict_text
 
 
-def composition_text(composition: Composition, *, colour: bool, width: int) -> str:
-    """Both adversaries, what each release adds, m-invariance and the limits."""
+def composition_text(
+    composition: Composition, subsets: Mapping[str, Any] | None = None, *, colour: bool, width: int
+) -> str:
+    """Both adversaries, what each release adds, m-invariance and the limits; and adversaries who know some columns."""
     people = count(composition.together.people)
     head = f"{len(composition.releases)} releases; the targets are the {people} people of {composition.focal}"
     parts: list[Any] = [Text(printable(head), "bold"), _releases(composition)]
@@ -30,6 +32,8 @@ def composition_text(composition: Composition, *, colour: bool, width: int) -> s
         parts += [_title("m-invariance"), _invariance(composition)]
     if composition.limits:
         parts += [_title("Limits"), _limits(composition.limits)]
+    if subsets is not None:
+        parts += subsets_parts(subsets)
     return rendered(parts, colour=colour, width=width)
 
 

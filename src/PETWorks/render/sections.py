@@ -7,6 +7,7 @@ from typing import Any
 from PETWorks.gate.document import INTERNAL, CheckDocument, ColumnFacts, MeasureResult
 from PETWorks.measures.catalogue import Metric, all_measures, find
 from PETWorks.measures.docstrings import docstring
+from PETWorks.render.other_releases import is_shown
 
 MOST_COLUMNS = 100
 MOST_RISKY = 30
@@ -18,7 +19,7 @@ MOST_LOSSES = 5  # columns that the short formats show
 LOSSES = ("head.column", "head.values-before", "head.values-after", "column.changed", "column.entropy_kept")
 
 SECTIONS = (
-    *("context", "columns", "identity", "drivers", "attributes", "presence", "profit", "utility"),
+    *("context", "columns", "identity", "drivers", "attributes", "presence", "releases", "profit", "utility"),
     *("anonymization", "steps", "sign-off", "method", "glossary"),
 )
 _FIRST = ("fail", "withheld", "waived", "pass")
@@ -53,7 +54,7 @@ def shown_sections(document: CheckDocument) -> dict[str, int]:
         name
         for name, fact in (("sign-off", document.sign_off), ("anonymization", document.anonymization))
         if fact is None
-    }
+    } | (set() if is_shown(document) else {"releases"})
     shown = [name for name in SECTIONS if name not in absent]
     return {name: place for place, name in enumerate(shown, 1)}
 

@@ -98,13 +98,19 @@ def attack_text(
             keys = ("prior", "posterior", "multiplicative_leakage", "additive_leakage")
             name = result.measure + (f" of {column}" if column else "")
             table.add_row(Text(printable(name)), *(Text(shown(row[key])) for key in keys))
+            if "gain" in row:
+                before, after = row["gain"]["prior"], row["gain"]["posterior"]
+                numbers = (before, after, after / before if before else 1.0, after - before)
+                table.add_row(Text(printable(f"gain of {column}")), *(Text(shown(number)) for number in numbers))
     parts = (
-        [table] if subsets is None else [Text("If they know all of the attributes", "bold"), table, *_subsets(subsets)]
+        [table]
+        if subsets is None
+        else [Text("If they know all of the attributes", "bold"), table, *subsets_parts(subsets)]
     )
     return rendered(parts, colour=colour, width=width)
 
 
-def _subsets(answers: Mapping[str, Any]) -> list[Any]:
+def subsets_parts(answers: Mapping[str, Any]) -> list[Any]:
     """What adversaries who know some of the quasi-identifiers can do."""
     attacks = list(dict.fromkeys(answer["attack"] for answer in answers["if_they_know"]))
     parts: list[Any] = []
@@ -122,7 +128,7 @@ def _subsets(answers: Mapping[str, Any]) -> list[Any]:
 def _known(answers: Sequence[Mapping[str, Any]], attack: str) -> Table:
     """For each number of known attributes, the subsets with the lowest, the median and the highest risk."""
     unique = ["unique records"] if attack == "re-identification" else []
-    table = new_table("they know", "risk", "attributes", "chance", *unique)
+    table = new_table("they know", "risk", "attributes", _chance(attack), *unique)
     for answer in answers:
         same = answer["lowest"]["posterior"] == answer["highest"]["posterior"]
         for name in ("highest",) if same else ("lowest", "median", "highest"):
@@ -151,11 +157,17 @@ def _risky(answers: Mapping[str, Any]) -> Table:
 
 def _drivers(drivers: Sequence[Mapping[str, Any]]) -> Table:
     """What each attribute adds to the risk, in descending order."""
-    table = new_table("attribute", "adds to the chance", "chance without it")
+    what = _chance(drivers[0]["attack"])
+    table = new_table("attribute", f"adds to the {what}", f"{what} without it")
     for driver in sorted(drivers, key=lambda driver: -driver["shapley"]):
         numbers = (shown(driver["shapley"]), shown(driver["without"]))
         table.add_row(*map(Text, (printable(driver["attribute"]), *numbers)))
     return table
+
+
+def _chance(attack: str) -> str:
+    """What an attack is measured by."""
+    return "gain" if attack.startswith("gain of ") else "chance"
 
 
 def in_words(case: Mapping[str, Any], attack: str) -> str:
@@ -166,6 +178,8 @@ def in_words(case: Mapping[str, Any], attack: str) -> str:
     >>> in_words({"posterior": 0.75, "multiplicative_leakage": 1.5}, "attribute-inference of income")
     '75 in 100; 1.5 times better than guessing'
     """
+    if attack.startswith("gain of "):
+        return f"{shown(case['posterior'])}; guessing gains {shown(case['prior'])}"
     chance = f"1 in {brief(1 / case['posterior'])}"
     if attack != "re-identification":
         chance = f"{brief(100 * case['posterior'])} in 100"

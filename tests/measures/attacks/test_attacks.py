@@ -140,3 +140,54 @@ def test_excess_is_what_is_gained_of_what_is_left(case):
         prior, posterior = (Fraction(details[name]).limit_denominator(1000) for name in ("prior", "posterior"))
         wanted = (posterior - prior) / (1 - prior) if prior < 1 else 0
         assert details["excess"] == pytest.approx(float(wanted), abs=1e-12)
+
+
+def literal_gain(rows, known, column, worth):
+    """Prior and posterior gain, by loops over rows."""
+    classes = {}
+    for row in rows:
+        classes.setdefault(tuple(row[name] for name in known), []).append(row[column])
+    values = [row[column] for row in rows]
+
+    def best(own):
+        return max(own.count(value) * worth.get(value, 1) for value in own)
+
+    return Fraction(best(values)) / len(rows), Fraction(sum(map(best, classes.values()))) / len(rows)
+
+
+@pytest.mark.parametrize(("engine", "tries"), [("memory", 100), ("duckdb", 15)])
+def test_gains_are_their_definition(engine, tries):
+    @examples(tries)
+    @given(
+        rows=st.lists(st.tuples(*[st.sampled_from(["1", "2", None])] * 3), min_size=1, max_size=14),
+        numbers=st.lists(st.sampled_from([0, 1, 2, Fraction(1, 3), 10]), min_size=3, max_size=3),
+    )
+    def compared(rows, numbers):
+        table = [dict(zip("abs", row, strict=True)) for row in rows]
+        worth = {v: n for v, n in zip(["1", "2", None], numbers, strict=True) if v in {row["s"] for row in table}}
+        roles = {"a": QUASI_IDENTIFIER, "b": QUASI_IDENTIFIER, "s": SENSITIVE_ATTRIBUTE}
+        release = Release({name: [row[name] for row in table] for name in "abs"}, roles, engine=engine)
+        prior, posterior = literal_gain(table, "ab", "s", worth)
+        result = attribute_inference(release, worth={"s": worth}, gain=float(posterior))
+        assert result.details["attributes"]["s"]["gain"] == {"prior": float(prior), "posterior": float(posterior)}
+        assert result.satisfied is True
+        if posterior:
+            assert attribute_inference(release, worth={"s": worth}, gain=float(posterior) * 0.999).satisfied is False
+
+    compared()
+
+
+def test_the_worth_of_grades():
+    """The published example: ten pupils, whose best grade is worth most."""
+    release = Release("data/school_2023.csv")
+    worth = {"grade": {"A": 10, "B": 6, "C": 6, "D": 6, "E": 8}, "disability": {"yes": 10, "no": 2}}
+    attributes = attribute_inference(release, worth=worth).details["attributes"]
+    assert attributes["grade"]["gain"] == {"prior": 2.0, "posterior": 5.6}
+    assert attributes["disability"]["gain"] == {"prior": 5.0, "posterior": 5.4}
+
+
+def test_without_a_worth_the_gain_is_the_chance():
+    release = Release("data/school_2023.csv")
+    result = attribute_inference(release, gain=0.8)
+    assert (result.details["gain"], result.satisfied) == (result.value, True)
+    assert "gain" not in attribute_inference(release).details

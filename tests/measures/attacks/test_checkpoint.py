@@ -172,3 +172,16 @@ def test_only_a_file_is_gone_on_from(tmp_path):
             with pytest.raises(InputError, match=f"{name}: expected a regular file"):
                 every_subset(release_of(TABLE, KNOWN), checkpoint=tmp_path / name, resume=resume)
     assert not (tmp_path / "important").exists()
+
+
+def test_gains_are_kept_and_belong_to_their_worth(tmp_path):
+    path = tmp_path / "run.unfinished"
+    worth = {SENSITIVE[0]: {TABLE[SENSITIVE[0]][0]: 7}}
+    whole = every_subset(release_of(TABLE, KNOWN, SENSITIVE), worth=worth, checkpoint=path)
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:-1]))
+    again = every_subset(release_of(TABLE, KNOWN, SENSITIVE), worth=worth, checkpoint=path, resume=True)
+    assert again.counts == whole.counts
+    worth[SENSITIVE[0]] = {TABLE[SENSITIVE[0]][0]: 8}
+    with pytest.raises(InputError, match="the file of another run, with different worth"):
+        every_subset(release_of(TABLE, KNOWN, SENSITIVE), worth=worth, checkpoint=path, resume=True)

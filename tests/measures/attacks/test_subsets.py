@@ -20,22 +20,29 @@ from PETWorks import Release
 from PETWorks.counting import small_subsets, subset_keys
 from PETWorks.counting import subset_counts as lattice
 from PETWorks.counting.subset_families import SubsetCounts
-from PETWorks.errors import InputError, NotApplicable, ParameterError, RoleError
+from PETWorks.errors import InputError, NotApplicable, ParameterError, PETWorksError, RoleError
 from PETWorks.measures.attacks import subset_sizes as sizes_module
 from PETWorks.measures.attacks.subset_sizes import checked_sizes
 from PETWorks.measures.attacks.subsets import every_subset
 from PETWorks.measures.attacks.uniques import minimal_uniques
 
 
-def literal(table, subset, sensitive):
-    """Classes, uniques, smallest class and right guesses, by loops over rows."""
+def literal(table, subset, sensitive, worth=None):
+    """Classes, uniques, smallest class, right guesses and gains in units, by loops over rows."""
     rows = [{name: column[row] for name, column in table.items()} for row in range(len(next(iter(table.values()))))]
     classes = {}
     for row in rows:
         classes.setdefault(tuple(row[name] for name in subset), []).append(row)
     sizes = [len(members) for members in classes.values()]
     hits = [sum(max(Counter(row[name] for row in rows).values()) for rows in classes.values()) for name in sensitive]
-    return SubsetCounts(len(sizes), sizes.count(1), min(sizes), tuple(hits))
+    gains = tuple(
+        sum(
+            max(number * own.get(value, 1) for value, number in Counter(row[name] for row in rows).items())
+            for rows in classes.values()
+        )
+        for name, own in (worth or {}).items()
+    )
+    return SubsetCounts(len(sizes), sizes.count(1), min(sizes), tuple(hits), gains)
 
 
 @st.composite
@@ -86,6 +93,9 @@ def check_all(memory, case):
     sizes = {1, len(known)}
     some = every_subset(release_of(table, known, sensitive), sizes, memory=memory)
     assert some.counts == [counts for counts, size in zip(found.counts, found.sizes, strict=True) if size in sizes]
+    worth = {name: {value: 2 + place for place, value in enumerate({*table[name]} - {"b"})} for name in sensitive[-1:]}
+    gained = every_subset(release_of(table, known, sensitive), memory=memory, worth=worth)
+    assert gained.counts == [literal(table, subset, sensitive, worth) for subset in wanted]
 
 
 @pytest.mark.usefixtures("way")
@@ -120,7 +130,7 @@ def test_a_larger_table_agrees_with_grouping_the_rows(monkeypatch, chunk):
         names = found.attributes(mask)
         sizes = frame.groupby(names).size()
         hits = [frame.groupby([*names, s]).size().groupby(level=names).max().sum() for s in "st"]
-        assert counts == (len(sizes), (sizes == 1).sum(), sizes.min(), tuple(hits))
+        assert counts == (len(sizes), (sizes == 1).sum(), sizes.min(), tuple(hits), ())
 
 
 @pytest.mark.usefixtures("way")
@@ -135,7 +145,7 @@ def test_columns_that_no_key_can_hold():
         names = found.attributes(int(found.masks[place]))
         sizes = frame.groupby(names).size()
         hits = frame.groupby([*names, "s"]).size().groupby(level=names).max().sum()
-        assert found.counts[place] == (len(sizes), (sizes == 1).sum(), sizes.min(), (hits,))
+        assert found.counts[place] == (len(sizes), (sizes == 1).sum(), sizes.min(), (hits,), ())
 
 
 @pytest.mark.slow
@@ -150,7 +160,7 @@ def test_heavy_rows_of_columns_that_just_fit_into_a_key():
         names = found.attributes(mask)
         sizes = frame.groupby(names).size()
         hits = frame.groupby([*names, "s"]).size().groupby(level=names).max().sum()
-        assert counts == (len(sizes), (sizes == 1).sum(), sizes.min(), (hits,)), names
+        assert counts == (len(sizes), (sizes == 1).sum(), sizes.min(), (hits,), ()), names
 
 
 def test_minimal_sets_may_overlap():
@@ -215,7 +225,7 @@ def test_shapley_shares_are_the_mean_over_all_orders_and_add_up(case):
     found = every_subset(release_of(*case))
     value = {frozenset(found.attributes(mask)): number for number, mask in enumerate(found.masks.tolist())}
     drivers = found.drivers()
-    for attack, (prior, hits) in found.attacks.items():
+    for attack, (prior, hits, _) in found.attacks.items():
 
         def worth(subset, prior=prior, hits=hits):
             return Fraction(int(hits[value[subset]]) if subset else prior, found.records)
@@ -245,7 +255,7 @@ def test_minimal_risky_sets(case, limit, gaps):
         risky = {}
         for mask in [0, *found.masks.tolist()]:
             subset = found.attributes(mask)
-            classes, uniques, smallest, hits = literal(table, subset, sensitive)
+            classes, uniques, smallest, hits, _ = literal(table, subset, sensitive)
             risk = {"highest-risk": Fraction(1, smallest), "average-risk": Fraction(classes, records)}
             risk |= {"uniques": Fraction(uniques, records), "inference": Fraction(max(hits, default=0), records)}
             risk |= {f"inference:{s}": Fraction(hit, records) for s, hit in zip(sensitive, hits, strict=True)}
@@ -398,3 +408,51 @@ def test_without_the_compiler_the_numbers_are_the_same():
     }
     assert len(found) == 1
     assert len(found.pop()) > 100
+
+
+WORTH = {"s": {"x": 3, "y": "1/2"}}
+SMALL = {"a": ["1", "1", "2", "2", "2"], "b": ["p", "q", "p", "q", "q"], "s": ["x", "y", "y", "z", "z"]}
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_what_guesses_gain_with_every_subset(engine):
+    """Before, x is the best guess: 3/5. With a, x in the first class (3) and z in the second (2): 5/5."""
+    roles = {"a": "quasi_identifier", "b": "quasi_identifier", "s": "sensitive_attribute"}
+    found = every_subset(Release(SMALL, roles, engine=engine), worth=WORTH)
+    row = found.row({"a"})
+    assert (row["gain_prior of s"], row["gain_posterior of s"]) == (3 / 5, 5 / 5)
+    assert found.row({"b"})["gain_posterior of s"] == (3 + 2) / 5
+    assert found.row({"a", "b"})["gain_posterior of s"] == (3 + 0.5 + 0.5 + 2) / 5
+    drivers = {one["attribute"]: one["shapley_exact"] for one in found.drivers() if one["attack"] == "gain of s"}
+    assert drivers == {"a": "3/10", "b": "3/10"}  # 6/5 - 3/5, in equal shares
+    (risky,) = found.minimal_risky({"gain": 1.1})
+    assert (risky["attributes"], risky["value"]) == (["a", "b"], 1.2)
+    assert found.limits({"gain:s": 1.2})[0]["satisfied"] is True
+    assert found.to_arrow().column("gain_posterior of s").to_pylist() == [1.0, 1.0, 1.2]
+
+
+def test_a_worth_of_one_is_attribute_inference():
+    found = every_subset(release_of(SMALL, ["a", "b"], ["s"]), worth={"s": {"x": 1}})
+    assert found.gains["s"].tolist() == found.right_guesses["s"].tolist()
+
+
+def test_gains_need_a_worth():
+    found = every_subset(release_of(SMALL, ["a", "b"], ["s"]))
+    with pytest.raises(NotApplicable, match="the limit 'gain' needs a worth of sensitive values"):
+        found.limits({"gain": 1})
+
+
+@pytest.mark.parametrize(
+    ("worth", "text"),
+    [
+        ({"t": {"x": 1}}, "no sensitive attribute is called 't'"),
+        ({"s": {"secret": 1}}, "worth of 's': 1 of 1 values do not occur in the table"),
+        ({"s": {"x": -1}}, "worth needs 0 <= s, got s=-1"),
+        ({"s": 4}, "expected worth as a dict from attribute to a dict from value to number"),
+        ({"s": {"x": 1e30}}, "worth: numbers are too large to be added up"),
+    ],
+)
+def test_a_worth_that_cannot_be(worth, text):
+    with pytest.raises(PETWorksError, match=text) as caught:
+        every_subset(release_of(SMALL, ["a", "b"], ["s"]), worth=worth)
+    assert "secret" not in str(caught.value)

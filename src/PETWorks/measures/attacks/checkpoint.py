@@ -29,7 +29,7 @@ class Checkpoint:
         self, path: Path, columns: Sequence[str], sensitive: Sequence[str], about: Mapping[str, Any], *, resume: bool
     ) -> None:
         self.path = path
-        self.columns, self.sensitive = columns, sensitive
+        self.columns, self.sensitive, self.gains = columns, sensitive, len(about.get("worth", ()))
         self.finished: CountsBySubset = {}
         head = {"petworks_subsets": FORMAT, "quasi_identifiers": list(columns)}
         head |= {"sensitive_attributes": list(sensitive), **about}
@@ -55,7 +55,7 @@ class Checkpoint:
         lines = [
             {
                 "attributes": [name for name in self.columns if name in subset],
-                **counts._asdict(),
+                **{name: number for name, number in counts._asdict().items() if name != "gains" or self.gains},
                 "right_guesses": dict(zip(self.sensitive, counts.right_guesses, strict=True)),
             }
             for subset, counts in finished.items()
@@ -92,13 +92,14 @@ class Checkpoint:
         names = line["attributes"]
         subset = frozenset(names)
         guesses = tuple(line["right_guesses"][name] for name in self.sensitive)
-        counts = SubsetCounts(line["classes"], line["uniques"], line["smallest_class"], guesses)
-        whole = all(type(number) is int for number in (*counts[:3], *guesses))
+        gains = tuple(line["gains"]) if self.gains else ()
+        counts = SubsetCounts(line["classes"], line["uniques"], line["smallest_class"], guesses, gains)
+        whole = all(type(number) is int for number in (*counts[:3], *guesses, *gains)) and len(gains) == self.gains
         known = subset <= set(self.columns) and len(subset) == len(names) and len(subset) in sizes
         if not whole or not known or not 0 <= counts.uniques <= counts.classes:
             raise ValueError
         if not 1 <= counts.smallest_class * counts.classes <= records:
             raise ValueError
-        if not all(counts.classes <= guess <= records for guess in guesses):
+        if not all(counts.classes <= guess <= records for guess in guesses) or any(gain < 0 for gain in gains):
             raise ValueError
         return subset, counts

@@ -66,9 +66,9 @@ def beyond_guessing(prior: int, posterior: int, records: int) -> float:
     return (posterior - prior) / (records - prior) if records > prior else 0.0
 
 
-def both(one: bool | None, other: bool | None) -> bool | None:
+def both(*verdicts: bool | None) -> bool | None:
     """Whether the limits that were given hold; None when none was."""
-    given = [verdict for verdict in (one, other) if verdict is not None]
+    given = [verdict for verdict in verdicts if verdict is not None]
     return all(given) if given else None
 
 
@@ -77,6 +77,6 @@ def vulnerability(prior: int, posterior: Any, records: int) -> dict[str, Any]:
     return {
         "prior": prior / records,
         "posterior": posterior / records,
-        "multiplicative_leakage": posterior / prior,
+        "multiplicative_leakage": posterior / prior if prior else 1 + 0 * posterior,  # nothing is worth anything
         "additive_leakage": (posterior - prior) / records,
     }

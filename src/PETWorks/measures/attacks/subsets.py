@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
@@ -20,19 +20,21 @@ from PETWorks.errors import Hint, NotApplicable, ParameterError, quoted
 from PETWorks.measures.attacks.checkpoint import Checkpoint
 from PETWorks.measures.attacks.reidentification import vulnerability
 from PETWorks.measures.attacks.shapley import shapley_share
+from PETWorks.measures.attacks.subset_attacks import Attack, attack_column
+from PETWorks.measures.attacks.subset_limits import checked_limits
 from PETWorks.measures.attacks.subset_sizes import Sizes, checked_sizes, feasible, known_columns
-from PETWorks.measures.parameters import Number
+from PETWorks.measures.attacks.worth import Given, Worth, worth_of
 from PETWorks.measures.result import at_most
 from PETWorks.tables.arrays import arrow_integers, arrow_reals, lists, strings
 
 RE_IDENTIFICATION = "re-identification"
-LIMITS = ("highest-risk", "average-risk", "uniques", "inference")
 
 
 def every_subset(
     release: Release | View,
     sizes: Sizes = "all",
     *,
+    worth: Given | None = None,
     memory: int | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
@@ -41,6 +43,7 @@ def every_subset(
     """Attack a table with every subset of its quasi-identifiers, or with those of some sizes.
 
     sizes        "all", 3, "1-3", "1,3" or [1, 3]
+    worth        what it is worth to an adversary to guess a value, 1 by default: {"grade": {"A": 10}}
     memory       bytes to work in, beside the table; otherwise what the release is limited to
     checkpoint   a file for finished subsets; with `resume` the run continues from it. It is not removed: the caller
                  removes it when the result is saved
@@ -53,7 +56,9 @@ def every_subset(
     columns, sensitive = known_columns(release), release.sensitive_attributes
     wanted = checked_sizes(sizes, len(columns))
     total = feasible(wanted, len(columns), release.records)
-    priors = {column: int(release.marginal(column).counts.max()) for column in sensitive}
+    marginals = {column: release.marginal(column) for column in sensitive}
+    priors = {column: int(own.counts.max()) for column, own in marginals.items()}
+    worths = worth_of(worth, {column: own.values for column, own in marginals.items()}, release.records)
     finished: CountsBySubset = {}
     kept = None
     if checkpoint is not None:
@@ -62,6 +67,7 @@ def every_subset(
             "records": release.records,
             "table": release.table.fingerprint((*columns, *sensitive)),
         }
+        about |= {"worth": {column: one.units.tolist() for column, one in worths.items()}} if worths else {}
         kept = Checkpoint(Path(checkpoint), columns, sensitive, about, resume=resume)
         finished |= kept.finished
     if progress:
@@ -69,7 +75,8 @@ def every_subset(
     if len(finished) < total:
         if memory is None:
             memory = release.memory_limit if isinstance(release, Release) else allowed(None)
-        for family in release.table.count_subsets(columns, sensitive, wanted, memory, finished.__contains__):
+        units = {column: one.units for column, one in worths.items()}
+        for family in release.table.count_subsets(columns, sensitive, wanted, memory, finished.__contains__, units):
             if kept is not None:
                 kept.add({subset: counts for subset, counts in family.items() if subset not in finished})
             finished |= family
@@ -80,6 +87,9 @@ def every_subset(
     ]
     counts = [finished[frozenset(name for place, name in enumerate(columns) if mask >> place & 1)] for mask in masks]
     guesses = np.array([one.right_guesses for one in counts], np.int64).reshape(len(counts), len(sensitive))
+    gains = np.array([one.gains for one in counts], np.int64).reshape(len(counts), len(worths))
+    prior_gains = {column: (one, one.prior(marginals[column].counts)) for column, one in worths.items()}
+    with_worth = [column for column in sensitive if column in worths]
     return Subsets(
         columns,
         release.records,
@@ -89,6 +99,8 @@ def every_subset(
         np.array([one.uniques for one in counts], np.int64),
         np.array([one.smallest_class for one in counts], np.int64),
         dict(zip(sensitive, guesses.T, strict=True)),
+        prior_gains,
+        dict(zip(with_worth, gains.T, strict=True)),
     )
 
 
@@ -102,6 +114,8 @@ class Subsets:
     uniques          classes with one record
     smallest_class   the size of the smallest class
     right_guesses    for each sensitive attribute, how many records have the most frequent value of their class
+    worths           for each one whose values have a worth, that, and the units that one guess for all records gains
+    gains            for each of these the units that the best guesses gain
     """
 
     quasi_identifiers: tuple[str, ...]
@@ -112,6 +126,8 @@ class Subsets:
     uniques: Integers
     smallest_class: Integers
     right_guesses: Mapping[str, Integers]
+    worths: Mapping[str, tuple[Worth, int]] = field(default_factory=dict)
+    gains: Mapping[str, Integers] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.masks)
@@ -134,16 +150,22 @@ class Subsets:
         """What was counted for each subset."""
         guesses = [tuple(one) for one in np.array([*self.right_guesses.values()], np.int64).T.tolist()]
         numbers = (self.classes.tolist(), self.uniques.tolist(), self.smallest_class.tolist())
-        return [SubsetCounts(*counts) for counts in zip(*numbers, guesses or [()] * len(self), strict=True)]
+        gains = [tuple(one) for one in np.array([*self.gains.values()], np.int64).T.tolist()]
+        nothing: list[tuple[int, ...]] = [()] * len(self)
+        return [SubsetCounts(*counts) for counts in zip(*numbers, guesses or nothing, gains or nothing, strict=True)]
 
     @property
-    def attacks(self) -> dict[str, tuple[int, Integers]]:
-        """For each attack, successes out of all records: before, and with each subset."""
+    def attacks(self) -> dict[str, Attack]:
+        """For each attack, successes out of all records: before, and with each subset; for gains, units."""
         inference = {
-            f"attribute-inference of {column}": (prior, self.right_guesses[column])
+            f"attribute-inference of {column}": Attack(prior, self.right_guesses[column], self.records)
             for column, prior in self.priors.items()
         }
-        return {RE_IDENTIFICATION: (1, self.classes), **inference}
+        gains = {
+            f"gain of {column}": Attack(prior, self.gains[column], self.records * worth.scale)
+            for column, (worth, prior) in self.worths.items()
+        }
+        return {RE_IDENTIFICATION: Attack(1, self.classes, self.records), **inference, **gains}
 
     def attributes(self, mask: int) -> list[str]:
         """The names in a subset."""
@@ -169,9 +191,9 @@ class Subsets:
             "uniques": int(self.uniques[place]),
             "smallest_class": int(self.smallest_class[place]),
         }
-        for attack, (prior, hits) in self.attacks.items():
-            risks = vulnerability(prior, int(hits[place]), self.records)
-            row |= {_column(attack, name): value for name, value in risks.items()}
+        for attack, (prior, hits, of) in self.attacks.items():
+            risks = vulnerability(prior, int(hits[place]), of)
+            row |= {attack_column(attack, name): value for name, value in risks.items()}
         return row
 
     def to_dicts(self) -> list[dict[str, Any]]:
@@ -189,9 +211,9 @@ class Subsets:
         }
         for name in ("classes", "uniques", "smallest_class"):
             columns[name] = arrow_integers(getattr(self, name))
-        for attack, (prior, hits) in self.attacks.items():
-            for name, values in vulnerability(prior, hits, self.records).items():
-                columns[_column(attack, name)] = arrow_reals(np.broadcast_to(values, hits.shape))
+        for attack, (prior, hits, of) in self.attacks.items():
+            for name, values in vulnerability(prior, hits, of).items():
+                columns[attack_column(attack, name)] = arrow_reals(np.broadcast_to(values, hits.shape))
         return pa.Table.from_arrays(list(columns.values()), list(columns))
 
     def by_size(self) -> list[dict[str, Any]]:
@@ -202,7 +224,7 @@ class Subsets:
         answers = []
         for size in sorted(set(self.sizes.tolist())):
             places = np.flatnonzero(self.sizes == size)
-            for attack, (prior, hits) in self.attacks.items():
+            for attack, (prior, hits, of) in self.attacks.items():
                 order = places[np.argsort(hits[places], kind="stable")]
                 highest = places[np.argmax(hits[places])]
                 chosen = {"lowest": order[0], "median": order[(len(order) - 1) // 2], "highest": highest}
@@ -210,7 +232,7 @@ class Subsets:
                     name: {
                         "attributes": self.attributes(int(self.masks[place])),
                         "unique_share": int(self.uniques[place]) / self.records,
-                        **vulnerability(prior, int(hits[place]), self.records),
+                        **vulnerability(prior, int(hits[place]), of),
                     }
                     for name, place in chosen.items()
                 }
@@ -224,10 +246,10 @@ class Subsets:
 
         limits   highest-risk: 1/(size of the smallest class); average-risk: the posterior of re-identification;
                  uniques: share of unique records; inference: the posterior of any sensitive attribute, or
-                 inference:NAME of one
+                 inference:NAME of one; gain: what guesses gain on average, or gain:NAME of one attribute with a worth
         """
         answers = []
-        for name, limit in checked_limits(limits, self.priors).items():
+        for name, limit in checked_limits(limits, self.priors, self.worths).items():
             risks, guessing = self._risks(name)
             if not at_most(guessing, limit):
                 risky = [(0, guessing)]
@@ -242,7 +264,7 @@ class Subsets:
     def limits(self, limits: Mapping[str, Any]) -> list[dict[str, Any]]:
         """For each limit the highest value of all subsets, and whether it keeps to the limit."""
         answers = []
-        for name, limit in checked_limits(limits, self.priors).items():
+        for name, limit in checked_limits(limits, self.priors, self.worths).items():
             worst = max(float(self._risks(name)[0].max()), self._risks(name)[1])
             answers.append({"limit": name, "at_most": limit, "worst": worst, "satisfied": bool(at_most(worst, limit))})
         return answers
@@ -256,6 +278,9 @@ class Subsets:
             chosen = [known for known in self.priors if not one or column == known]
             guesses = np.max([self.right_guesses[known] for known in chosen], axis=0)
             return np.asarray(guesses / self.records), max(self.priors[known] for known in chosen) / self.records
+        if name == "gain":
+            attacks = [self.attacks[f"gain of {known}"] for known in self.worths if not one or column == known]
+            return np.max([own.hits / own.of for own in attacks], axis=0), max(own.prior / own.of for own in attacks)
         if name == "uniques":
             return np.asarray(self.uniques / self.records), float(self.records == 1)
         return np.asarray(self.classes / self.records), 1 / self.records
@@ -295,10 +320,10 @@ class Subsets:
         n = len(self.quasi_identifiers)
         by_mask = np.argsort(self.masks)
         answers = []
-        for attack, (prior, hits) in self.attacks.items():
+        for attack, (prior, hits, of) in self.attacks.items():
             successes = np.concatenate([[prior], hits[by_mask]])
             for place, name in enumerate(self.quasi_identifiers):
-                share = shapley_share(successes, n, place) / self.records
+                share = shapley_share(successes, n, place) / of
                 left = int(successes[(1 << n) - 1 - (1 << place)])
                 answers.append(
                     {
@@ -306,32 +331,7 @@ class Subsets:
                         "attack": attack,
                         "shapley": float(share),
                         "shapley_exact": str(share),
-                        "without": left / self.records,
+                        "without": left / of,
                     }
                 )
         return answers
-
-
-def _column(attack: str, field: str) -> str:
-    """The name of a column: `re_identification_posterior`, `attribute_inference_posterior of Disease`.
-
-    >>> _column("attribute-inference of zip-code", "prior")
-    'attribute_inference_prior of zip-code'
-    """
-    name, of, column = attack.partition(" of ")
-    return f"{name.replace('-', '_')}_{field}{of}{column}"
-
-
-def checked_limits(limits: Mapping[str, Any], sensitive: Iterable[str]) -> dict[str, float]:
-    """Limits as numbers, or an error if there is no such limit."""
-    known = [*LIMITS, *(f"inference:{column}" for column in sensitive)]
-    checked: dict[str, float] = {}
-    for limit, value in limits.items():
-        if limit not in known:
-            raise ParameterError(f"no limit is called {limit!r}; known: {quoted(known)}", what=limit)
-        if limit == "inference" and len(known) == len(LIMITS):
-            raise NotApplicable(
-                "the limit 'inference' needs a sensitive attribute", Hint.SENSITIVE_ATTRIBUTES, what=limit
-            )
-        checked[limit] = Number(at_least=0, at_most=1).check("a limit", limit, value)
-    return checked

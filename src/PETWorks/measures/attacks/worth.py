@@ -20,8 +20,6 @@ from PETWorks.measures.parameters import Number
 FINEST = 10**6  # denominators of a worth: 1/3 is meant by 0.3333333333333333
 MOST_UNITS = 1 << 62
 
-Given = Mapping[str, Mapping[str | None, Any]]
-
 
 @dataclass(frozen=True, eq=False)
 class Worth:
@@ -43,6 +41,9 @@ class Worth:
         return int((counts * self.units).max())
 
 
+Given = Mapping[str, Mapping[str | None, Any] | Worth]
+
+
 def worth_of(
     worth: Given | None,
     values: Mapping[str, Sequence[str | None]],
@@ -57,12 +58,15 @@ def worth_of(
     """
     if worth is None:
         return {}
+    if isinstance(worth, Mapping) and all(isinstance(given, Worth) for given in worth.values()):
+        return {column: given for column, given in worth.items() if isinstance(given, Worth)}  # checked before
     if not isinstance(worth, Mapping) or not all(isinstance(given, Mapping) for given in worth.values()):
         raise ParameterError("expected worth as a dict from attribute to a dict from value to number", what="worth")
     checked = {}
     for column, given in worth.items():
         if column not in values:
             raise unknown(what, column, values, what="worth")
+        assert isinstance(given, Mapping)
         numbers = {_cell(value): _number(column, number) for value, number in given.items()}
         missing = set(numbers) - set(values[column])
         if missing:

@@ -48,6 +48,8 @@ TEXTS = {
     "file.original": "original table",
     "file.population": "population table",
     "file.hierarchies": "hierarchies",
+    "file.release": "earlier release",
+    "file.register": "register of releases",
     "file.memory": "a table in memory",
     "attack.re-identification": "re-identification",
     "attack.attribute-inference": "attribute-inference",
@@ -64,6 +66,8 @@ TEXTS = {
     "rule.every-column-has-a-role": "every column has a role",
     "rule.every-subset": "every subset",
     "rule.every-subset-limit": "every-subset: {limit}",
+    "rule.all-releases": "all releases",
+    "rule.all-releases-limit": "all-releases: {limit}",
     # summary
     "summary.fail": "{n} of {all} rules fail.",
     "summary.fail.one": "1 of {all} rules fails.",
@@ -122,6 +126,25 @@ TEXTS = {
     "context.amounts": (
         "Amounts per record, as the rules set them: an attack costs {adversary_cost} and gains {adversary_gain}; "
         "the publisher loses {publisher_loss} and earns {publisher_benefit}."
+    ),
+    "context.no-other-table": "No other table about the same people is assumed to be released.",
+    "context.together": (
+        "{n} earlier releases about the same people were measured together with this one; no further one is assumed to "
+        "be released."
+    ),
+    "context.together.one": (
+        "1 earlier release about the same people was measured together with this one; no further one is assumed to be "
+        "released."
+    ),
+    "context.together-partly": ("{n} earlier releases about the same people were measured together with this one."),
+    "context.together-partly.one": ("1 earlier release about the same people was measured together with this one."),
+    "context.not-together": (
+        "{n} other tables about the same people have been released, but were not measured together with this one: the "
+        "numbers assume that nobody uses them."
+    ),
+    "context.not-together.one": (
+        "1 other table about the same people has been released, but was not measured together with this one: the "
+        "numbers assume that nobody uses it."
     ),
     "head.presets": "Presets",
     "head.preset": "preset",
@@ -240,6 +263,69 @@ TEXTS = {
         "Not measured: {columns} has values that the original does not have, and no hierarchy says what they stand for."
     ),
     "presence.needs-original": "Not measured: it needs the original table, of which the release is a part.",
+    # other releases
+    "section.releases": "Other releases: what do they disclose together?",
+    "releases.identity": (
+        "Someone who can join a person's records in {n} releases picks their record with a chance of {together}; with "
+        "this release alone, {alone}."
+    ),
+    "releases.identity-outside": (
+        "Someone who can join a person's records in {n} releases picks their record with a chance of {together}."
+    ),
+    "releases.alone": "{certain} of the people are alone in their class then; with this release alone, {alone}.",
+    "releases.attribute": (
+        "The value of {column} can be guessed with a chance of {together}; with this release alone, {alone}."
+    ),
+    "releases.disclosed": (
+        "Someone who cannot join records, but intersects the values of {column} that the releases offer, is left with "
+        "one value for {share} of {people} people; with this release alone, for {alone}."
+    ),
+    "releases.not-measured": (
+        "{n} other releases are known, but were not measured. What they add to the risk is not in these numbers."
+    ),
+    "releases.not-measured.one": (
+        "1 other release is known, but was not measured. What it adds to the risk is not in these numbers."
+    ),
+    "releases.registered": "{n} releases of the register share a key or quasi-identifiers with this one.",
+    "releases.registered.one": "1 release of the register shares a key or quasi-identifiers with this one.",
+    "releases.none-registered": "No release of the register shares a key or quasi-identifiers with this one.",
+    "releases.unnamed": "release {n}",
+    "releases.this": "{name} (this release)",
+    "releases.list": "The releases, each of them alone",
+    "releases.names": "The releases",
+    "releases.curve": "With one release after the other: {attack}",
+    "releases.axis": "number of releases that are out, in the order of the list",
+    "releases.shares": "What each release adds, and what withdrawing it would save: {attack}",
+    "releases.unlinked": "Someone who cannot join records, but intersects the values that releases offer",
+    "releases.invariance": "m-invariance: a person's classes offer the same values in every release, each of them once",
+    "releases.register": "Releases of the register that share something with this one",
+    "releases.all": "all of them",
+    "releases.only": "{name} alone",
+    "releases.changed": (
+        "{column}: the value of {changed} people changed between releases; of {contradictory} no value is left, of "
+        "{mistaken} only a wrong one."
+    ),
+    "releases.no-m": (
+        "none: {repeated} classes have a value more than once; {changing} people have other values in another release"
+    ),
+    "releases.unmeasured": "not measured",
+    "releases.gain": "{column}: expected gain {prior} before, {alone} with this release, {together} with all.",
+    "head.number": "no.",
+    "head.up-to": "up to release",
+    "head.in-common": "also here",
+    "head.alone": "alone in their class",
+    "head.chance": "chance",
+    "head.certain": "certain",
+    "head.disclosed": "disclosed",
+    "head.half-sure": "at most two values left",
+    "head.saves": "saves",
+    "head.with": "with",
+    "head.attribute": "attribute",
+    "head.largest-m": "largest m",
+    "head.shared-keys": "shared key",
+    "head.shared-known": "shared quasi-identifiers",
+    "head.shared-sensitive": "shared sensitive attributes",
+    "head.measured": "measured",
     "section.profit": "Profitability: is an attack worth its cost?",
     "profit.none": "Not measured: the policy has no rule that sets the amounts (profitability or publisher-payout).",
     "profit.chart": "The publisher's payout by the gain of an attack per unit of cost",
@@ -318,6 +404,19 @@ TEXTS = {
     "step.remove-identifiers": "Remove the direct identifiers from the release: {columns}.",
     "step.unlink": (
         "{columns} links the records of a person: remove it before the release, or replace it with a random number."
+    ),
+    "step.remove-key": "{columns} joins this table with other releases: remove it before the release.",
+    "step.blur-together": (
+        "Together with earlier releases, too much can be learned ({rules}): generalise or remove {columns}, or group "
+        "values as the earlier releases do."
+    ),
+    "step.withdraw": (
+        "If {releases} could be withdrawn, the chance to pick a person's record would be {share}: ask whether its "
+        "recipients can delete it, and do not give both to the same recipient."
+    ),
+    "step.measure-together": (
+        "The register has releases that share a key with this one, but were not measured together with it: {releases}. "
+        "Name them in the policy ('releases')."
     ),
     "step.cannot-hold": (
         "{rules} cannot hold: {columns} has fewer distinct values in the whole table than each class must have."

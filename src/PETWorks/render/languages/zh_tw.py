@@ -79,6 +79,7 @@ PARAMETERS = {
     "at_risk": "高風險資料列比例",
     "share": "比例",
     "excess": "超額成功率",
+    "worth": "猜中各值的價值",
     "max_bias": "最大偏差",
     "function": "函式",
     "information_loss": "資訊損失",
@@ -91,6 +92,13 @@ PARAMETERS = {
     "average-risk": "平均風險",
     "uniques": "唯一資料列比例",
     "inference": "屬性推論成功率",
+    "re-identification": "再識別成功率",
+    "alone": "獨自成類者比例",
+    "one-value": "所屬等價類僅有一個值者比例",
+    "gain": "攻擊者期望收益",
+    "disclosed": "遭揭露者比例",
+    "half-sure": "最多剩兩個值者比例",
+    "m-invariance": "m-不變性",
 }
 
 TEXTS = {
@@ -135,6 +143,8 @@ TEXTS = {
     "file.original": "原始資料表",
     "file.population": "母體資料表",
     "file.hierarchies": "資料階層定義",
+    "file.release": "先前的釋出資料",
+    "file.register": "釋出登記簿",
     "file.memory": "記憶體中的資料表",
     "attack.re-identification": "再識別",
     "attack.attribute-inference": "屬性推論",
@@ -151,6 +161,8 @@ TEXTS = {
     "rule.every-column-has-a-role": "每個欄位都有屬性型態",
     "rule.every-subset": "所有準識別符組合",
     "rule.every-subset-limit": "所有準識別符組合：{limit}",
+    "rule.all-releases": "所有釋出資料合併",
+    "rule.all-releases-limit": "所有釋出資料合併：{limit}",
     # summary
     "summary.fail": "{all} 條規則中有 {n} 條未通過。",
     "summary.waived": "{all} 條規則中有 {n} 條未符合，但已獲豁免。",
@@ -191,6 +203,10 @@ TEXTS = {
         "每筆資料列的金額（依規則所定）：攻擊者成本 {adversary_cost}、攻擊者收益 {adversary_gain}；"
         "發布者損失 {publisher_loss}、發布者收益 {publisher_benefit}。"
     ),
+    "context.no-other-table": "假設同一群人沒有其他資料表已釋出。",
+    "context.together": "同一群人先前的 {n} 份釋出資料已與本次釋出合併評估；假設此外沒有其他釋出資料。",
+    "context.together-partly": "同一群人先前的 {n} 份釋出資料已與本次釋出合併評估。",
+    "context.not-together": "同一群人另有 {n} 份資料表已釋出，但未與本次釋出合併評估：各項數值假設無人使用這些資料表。",
     "head.presets": "規則範本",
     "head.preset": "規則範本",
     "head.source": "來源",
@@ -303,6 +319,56 @@ TEXTS = {
     "presence.not-applicable": "未評估：不適用於此釋出資料及其原始資料表。",
     "presence.needs-hierarchies": "未評估：{columns}含有原始資料表所沒有的值，且未提供說明其涵義的資料階層定義。",
     "presence.needs-original": "未評估：需要原始資料表（本資料表為其中一部分）。",
+    # other releases
+    "section.releases": "其他釋出資料：合併後會揭露什麼？",
+    "releases.identity": (
+        "能串連同一人在 {n} 次釋出中之資料列者，選中其資料列的機率為 {together}；僅憑本次釋出則為 {alone}。"
+    ),
+    "releases.identity-outside": "能串連同一人在 {n} 次釋出中之資料列者，選中其資料列的機率為 {together}。",
+    "releases.alone": "此時有 {certain} 的人獨自構成一個等價類；僅憑本次釋出則為 {alone}。",
+    "releases.attribute": "猜中{column}之值的機率為 {together}；僅憑本次釋出則為 {alone}。",
+    "releases.disclosed": (
+        "無法串連資料列、但會比對各次釋出中{column}可能值者，可將 {people} 人中 {share} 的人縮小到單一值；"
+        "僅憑本次釋出則為 {alone}。"
+    ),
+    "releases.not-measured": "另知有 {n} 份釋出資料未納入評估，其增加的風險不在上述數值之內。",
+    "releases.registered": "釋出登記簿中有 {n} 份資料與本次釋出有共同的識別鍵或準識別符。",
+    "releases.none-registered": "釋出登記簿中沒有資料與本次釋出有共同的識別鍵或準識別符。",
+    "releases.unnamed": "第 {n} 份釋出資料",
+    "releases.this": "{name}（本次釋出）",
+    "releases.list": "各次釋出資料（單獨評估）",
+    "releases.names": "各次釋出資料",
+    "releases.curve": "逐次加入釋出資料後的變化：{attack}",
+    "releases.axis": "已釋出的份數（依列表順序）",
+    "releases.shares": "各次釋出增加的風險，以及撤回後可減少的風險：{attack}",
+    "releases.unlinked": "無法串連資料列、但取各次釋出可能值之交集的攻擊者",
+    "releases.invariance": "m-不變性：同一人所屬的等價類在每次釋出中都有相同的一組值，且各值只出現一次",
+    "releases.register": "釋出登記簿中與本次釋出有共同欄位的資料",
+    "releases.all": "全部合併",
+    "releases.only": "僅{name}",
+    "releases.changed": (
+        "{column}：有 {changed} 人的值在各次釋出間不同；其中 {contradictory} 人沒有剩餘的可能值，"
+        "{mistaken} 人只剩錯誤的值。"
+    ),
+    "releases.no-m": "無：{repeated} 個等價類有重複的值，{changing} 人在其他釋出中的一組值不同",
+    "releases.unmeasured": "未納入評估",
+    "releases.gain": "{column}：攻擊者的期望收益，事前 {prior}，僅憑本次釋出 {alone}，全部合併 {together}。",
+    "head.number": "編號",
+    "head.up-to": "累計至",
+    "head.in-common": "亦在本次",
+    "head.alone": "獨自成類",
+    "head.chance": "機率",
+    "head.certain": "確定",
+    "head.disclosed": "遭揭露",
+    "head.half-sure": "最多剩兩個值",
+    "head.saves": "可減少",
+    "head.with": "依據",
+    "head.attribute": "屬性",
+    "head.largest-m": "最大的 m",
+    "head.shared-keys": "共同的識別鍵",
+    "head.shared-known": "共同的準識別符",
+    "head.shared-sensitive": "共同的敏感屬性",
+    "head.measured": "已納入評估",
     "section.profit": "獲利力：攻擊是否划算？",
     "profit.none": "未評估：政策檔沒有設定金額的規則（profitability 或 publisher-payout）。",
     "profit.chart": "發布者淨收益與攻擊收益成本比的關係",
@@ -349,6 +415,16 @@ TEXTS = {
     "step.other": "請修改釋出資料至符合規則，或經核定豁免。",
     "step.remove-identifiers": "請移除釋出資料中的直接識別符：{columns}。",
     "step.unlink": "{columns}可連結同一人的資料列：釋出前請移除，或改為隨機編號。",
+    "step.remove-key": "{columns}可將本資料表與其他釋出資料串連：釋出前請移除。",
+    "step.blur-together": (
+        "與先前釋出的資料合併後會透露過多資訊（{rules}）：請概化或移除{columns}，或採用與先前釋出相同的分組。"
+    ),
+    "step.withdraw": (
+        "若能撤回{releases}，選中某人資料列的機率會降為 {share}：請確認接收者能否刪除，並勿將兩者交給同一接收者。"
+    ),
+    "step.measure-together": (
+        "釋出登記簿中有資料與本次釋出有共同的識別鍵，但未合併評估：{releases}。請於政策檔的「releases」列出。"
+    ),
     "step.cannot-hold": "{rules}不可能成立：{columns}在整個資料表中的相異值數少於每個等價類所要求的數目。",
     "step.more-values": "等價類中的相異敏感屬性值過少（{rules}）：請概化{columns}以合併等價類。",
     "step.diversify": "等價類透露過多敏感資訊（{rules}）：請概化{columns}以合併等價類，或將敏感屬性值概化。",
@@ -549,7 +625,7 @@ TEXTS = {
     "term.excess": "超額成功率",
     "term.excess.meaning": "攻擊成功率超出單純猜測的部分，占猜測失敗機率的比例。",
     "term.shapley": "Shapley 值",
-    "term.shapley.meaning": "某欄位使攻擊成功機率增加的量，對欄位為攻擊者得知的所有可能順序取平均。",
+    "term.shapley.meaning": "某欄位（或某次釋出）使攻擊成功機率增加的量，對攻擊者得知的所有可能順序取平均。",
     "term.treatment": "概化、抑制",
     "term.treatment.meaning": "以較粗略的值取代精確值；略去部分的值或資料列。",
     "term.waiver": "豁免",

@@ -1,0 +1,154 @@
+"""The register of what is already out: one JSON file for each release, in a folder that is kept in git."""
+
+import os
+import re
+from datetime import date
+from pathlib import Path
+
+from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.counting.release import Release
+from PETWorks.errors import Hint, InputError, ParameterError, quoted
+from PETWorks.gate.canonical import canonical, content_digest
+from PETWorks.gate.document import INTERNAL, CheckFile
+from PETWorks.gate.json_files import read_json
+from PETWorks.gate.policy import Policy
+from PETWorks.gate.register_document import SUFFIX, Entry
+from PETWorks.gate.releases_document import Registered
+from PETWorks.gate.schema import violation
+from PETWorks.gate.sign_off_document import Spoken
+from PETWorks.tables.regular_files import check_regular
+
+MOST_ENTRIES = 10_000
+LARGEST_ENTRY = 1 << 20
+
+
+def entry_of(
+    document: CheckFile, *, recipients: Spoken | None = None, key: str | None = None, day: str | None = None
+) -> Entry:
+    """What a register says about a release that was checked; an error if the document cannot be used.
+
+    recipients, key   instead of what the document says
+    day               when it was released, as 2026-11-16; the day of the check otherwise
+    """
+    if document.edition != INTERNAL:
+        raise InputError("the external edition has no digest of the table; register the internal one")
+    if content_digest(document) != document.content_sha256:
+        raise InputError("the document was changed since the check: its content digest does not match; check again")
+    releases, unit = document.releases, document.table.treatment.get("privacy_unit")
+    known = None if releases is None else releases.key
+    names = {one.column for one in document.columns}
+    if key is not None and key not in names:
+        raise ParameterError(f"the table and its original have no column {quoted([key])}", what="key")
+    who = document.policy.recipients if recipients is None else recipients
+    if who is None:
+        raise ParameterError("the policy does not say who receives the table", Hint.RECIPIENTS, what="recipients")
+    return Entry(
+        schema="petworks-register/1",
+        date=document.generated[:10] if day is None else _day(day),
+        title=document.title,
+        file=document.inputs[0].file,
+        sha256=document.inputs[0].sha256,
+        recipients=who,
+        release=document.policy.release,
+        key=key or known or unit,
+        columns={one.column: one.role for one in document.columns if one.released},
+        removed=tuple(one.column for one in document.columns if not one.released),
+        verdict=document.verdict,
+        rule_verdicts=document.rule_verdicts,
+        policy_sha256=document.policy.sha256,
+        check_sha256=document.content_sha256,
+        petworks=document.petworks,
+    )
+
+
+def entry_file(folder: Path, entry: Entry) -> dict[Path, bytes]:
+    """The file to write for an entry; none if it is there already."""
+    content = canonical(entry.to_dict()).encode()
+    target = folder / entry.name
+    if os.path.lexists(target):
+        if not target.is_symlink() and target.is_file() and target.read_bytes() == content:
+            return {}
+        raise InputError(
+            f"the register has another entry {quoted([entry.name])}: of the same table and day; remove that first, or "
+            "name another day"
+        )
+    return {target: content}
+
+
+def entry_files(folder: Path) -> tuple[Path, ...]:
+    """The files of a register; other files than JSON may be beside them."""
+    if not folder.is_dir():
+        raise InputError(f"no such folder: {quoted([str(folder)])}; an empty folder is a register without releases")
+    try:
+        files = sorted(path for path in folder.iterdir() if path.suffix == SUFFIX)
+    except OSError as error:
+        raise InputError(f"cannot read {str(folder)!r}: {error.strerror}") from None
+    if len(files) > MOST_ENTRIES:
+        raise InputError(f"{folder.name}: more than {MOST_ENTRIES:,} files; a register has one for each release")
+    for file in files:
+        if file.is_symlink():
+            raise InputError(f"{file.name}: a symbolic link; a register has files of its own")
+        check_regular(file)
+    return tuple(files)
+
+
+def read_register(folder: Path) -> tuple[Entry, ...]:
+    """All entries of a register, the oldest first; an error if one of them cannot be used."""
+    entries = [read_entry(file) for file in entry_files(folder)]
+    return tuple(sorted(entries, key=lambda entry: (entry.date, entry.name)))
+
+
+def read_entry(path: Path) -> Entry:
+    """An entry of a register, or an error."""
+    content = read_json(path, "an entry of a register", Hint.REGISTER, LARGEST_ENTRY)
+    wrong = violation(content, "register")
+    if wrong:
+        raise InputError(f"{path.name}: not an entry of a register: {wrong}")
+    entry = Entry.from_dict(content)
+    try:
+        _day(entry.date)
+    except ParameterError as error:
+        raise InputError(f"{path.name}: {error}") from None
+    return entry
+
+
+def _day(text: str) -> str:
+    try:
+        date.fromisoformat(text if re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", text) else "")
+    except ValueError:
+        raise ParameterError(f"a day is like 2026-11-16, got {quoted([text])}", what="date") from None
+    return text
+
+
+def registered(
+    policy: Policy, release: Release, digest: str | None, measured: set[str | None]
+) -> tuple[Registered, ...] | None:
+    """The releases of the policy's register that share a key or quasi-identifiers with this one; None without one.
+
+    digest     that of this table: it is not an earlier release
+    measured   digests of the earlier releases that were measured together with it
+    """
+    if policy.register is None:
+        return None
+    entries = read_register(policy.register)
+    found = (_shared(entry, policy, release, measured) for entry in entries if entry.sha256 != digest or digest is None)
+    return tuple(one for one in found if one.shared_keys or one.shared_quasi_identifiers)
+
+
+def _shared(entry: Entry, policy: Policy, release: Release, measured: set[str | None]) -> Registered:
+    keys = [policy.releases.key, release.privacy_unit, *release.identifiers]
+    return Registered(
+        title=entry.title,
+        date=entry.date,
+        sha256=entry.sha256,
+        recipients=entry.recipients,
+        verdict=entry.verdict,
+        shared_keys=tuple(name for name in entry.keys if name in keys),
+        shared_quasi_identifiers=tuple(
+            name for name in entry.with_role(QUASI_IDENTIFIER) if name in release.quasi_identifiers
+        ),
+        shared_sensitive_attributes=tuple(
+            name for name in entry.with_role(SENSITIVE_ATTRIBUTE) if name in release.sensitive_attributes
+        ),
+        measured=entry.sha256 is not None and entry.sha256 in measured,
+    )

@@ -1,0 +1,43 @@
+"""The part of a check's document that says what to do next."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from PETWorks.gate.bounds import Bound
+from PETWorks.gate.sign_off_document import Spoken
+from PETWorks.gate.typed_json import JSONObject, keywords
+
+
+@dataclass(frozen=True)
+class WithoutColumn(JSONObject):
+    """The records in small classes if a column were removed."""
+
+    column: str
+    records: int | None = None
+
+
+@dataclass(frozen=True)
+class RaisedLevel(JSONObject):
+    """The records in classes that fail if a column were on this level, and what that loses (granularity)."""
+
+    column: str
+    level: int
+    records: int
+    loss: float
+
+
+@dataclass(frozen=True)
+class NextStep(JSONObject):
+    """A step to take next; its text is chosen by `step` and filled from the other fields."""
+
+    step: str
+    size: float | None = None
+    records: Annotated[int, keywords(minimum=0)] | Bound | None = None
+    share: float | Bound | None = None
+    rules: tuple[str, ...] | None = None
+    columns: tuple[str, ...] | None = None
+    without: tuple[WithoutColumn, ...] | None = None
+    raised: tuple[RaisedLevel, ...] | None = None
+    regime: str | None = None
+    items: Annotated[tuple[str, ...], "what the policy lacks"] | None = None
+    releases: Annotated[tuple[Spoken, ...], "earlier releases, by name"] | None = None
