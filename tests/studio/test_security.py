@@ -481,6 +481,43 @@ def test_a_file_that_becomes_a_symlink_is_refused(folder):
             assert SECRET not in answer.text
 
 
+@pytest.mark.parametrize(
+    "ending",
+    [".csv", "_policy.yaml", "_plan.json", "_report.html", "_report.json", "_reasons_internal.csv", ".csv.unfinished"],
+)
+def test_files_of_a_release_that_are_symlinks_are_neither_shown_nor_replaced(folder, ending):
+    outside = folder.parent / "elsewhere"
+    outside.write_text(SECRET, "utf-8")
+    (folder / f"x{ending}").symlink_to(outside)
+    with entered(folder) as page:
+        query = {"policy": "people_policy.yaml", "release": "x.csv", "file": f"x{ending}"}
+        for path in ("/safe/result", "/safe/reasons", "/report"):
+            answer = page.get(path, params=query)
+            assert answer.status_code == 400
+            assert SECRET not in answer.text
+        for path in ("/safe/run", "/safe/choose"):
+            data = {"release": "x.csv", "do": "run", "suppression": "0", "method": "global", "reasons": "yes"}
+            assert page.post(path, params=query, data=data, follow_redirects=False).status_code == 400
+        assert not page.studio.jobs.running
+    assert outside.read_text("utf-8") == SECRET
+
+
+def test_a_report_in_the_folder_cannot_act(folder):
+    (folder / "evil.html").write_text("<script>alert(1)</script>", "utf-8")
+    (folder / "evil.js").write_text("alert(1)", "utf-8")
+    with entered(folder) as page:
+        answer = page.get("/report", params={"file": "evil.html"})
+        rules = [rule.strip() for rule in answer.headers["content-security-policy"].split(";")]
+        assert "default-src 'none'" in rules
+        assert "frame-ancestors 'none'" in rules
+        sandbox = next(rule for rule in rules if rule.startswith("sandbox"))
+        assert "allow-scripts" not in sandbox
+        assert "allow-same-origin" not in sandbox
+        assert not [rule for rule in rules if rule.startswith("script-src")]
+        for name in ("evil.js", "people.csv", "people_policy.yaml"):
+            assert page.get("/report", params={"file": name}).status_code == 400
+
+
 def test_a_folder_that_becomes_a_symlink_is_refused(folder):
     write_folder(folder / "sub")
     with entered(folder) as page:

@@ -271,7 +271,7 @@ def _known_elsewhere(request: Request, tables: Iterable[str]) -> Iterator[str]:
     """The quasi-identifiers of other releases: as the files beside them say, or policies of this folder."""
     works, wanted = studio(request), set(tables)
     for table in sorted(wanted):
-        yield from _quasi_identifiers(read_sidecar(works.workspace.path(table)).roles)
+        yield from _quasi_identifiers(read_sidecar(works.workspace.table(table)).roles)
     for one in works.workspace.files()[1]:
         try:
             policy = read_policy(works.workspace.path(one.path))

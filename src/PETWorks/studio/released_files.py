@@ -60,10 +60,14 @@ class ReleasedFiles:
         return self.release.with_name(f"{self.release.name}.unfinished")
 
     @property
+    def beside(self) -> tuple[Path, ...]:
+        """All files that may be written with it."""
+        return self.policy, self.plan, self.hierarchies, self.report, self.result, self.reasons, self.unfinished
+
+    @property
     def inside(self) -> list[Path]:
         """What is there for those who may see the original."""
-        files = (self.policy, self.plan, self.hierarchies, self.report, self.result, self.reasons, self.unfinished)
-        return [path for path in files if path.exists()]
+        return [path for path in self.beside if path.exists()]
 
     @property
     def is_ours(self) -> bool:
@@ -89,8 +93,8 @@ def named_release(policy: Path, name: str) -> ReleasedFiles:
     if path.suffix.lower() not in SUFFIXES:
         raise InputError(f"the name of the release ends in one of {quoted(SUFFIXES)}, got {shown!r}")
     files = ReleasedFiles(policy.with_name(name))
-    if files.release.is_symlink():
-        raise InputError(f"{shown!r} is a symlink; give the release another name")
+    if linked := [path.name for path in (files.release, *files.beside) if path.is_symlink()]:
+        raise InputError(f"{quoted(linked)} is a symlink; give the release another name")
     if files.release.exists() and not files.is_ours:
         raise InputError(f"{shown!r} exists and was not made here; give the release another name")
     return files

@@ -58,7 +58,10 @@ class Workspace:
 
     def relative(self, path: Path) -> str:
         """A file below the folder as pages name it."""
-        return path.resolve().relative_to(self.root).as_posix()
+        target = path.resolve()
+        if not target.is_relative_to(self.root):
+            raise InputError(f"{printable(path.name)[:80]!r} is not below the folder that the page was opened with")
+        return target.relative_to(self.root).as_posix()
 
     def files(self) -> tuple[list[Found], list[Found], bool]:
         """Tables and policies below the folder, and whether there are more than are listed. Hidden ones are not."""
