@@ -8,14 +8,18 @@ from typing import get_args
 import pytest
 
 from conftest import ROOT
-from PETWorks.about.vocabulary import DIRECT
+from PETWorks.about.declaration import KINDS
+from PETWorks.about.roles import ROLES
+from PETWorks.about.vocabulary import DIRECT, KNOWN, SENSITIVE
 from PETWorks.anonymizer.column_objectives import AGGREGATES
 from PETWorks.gate.advice import STEPS
 from PETWorks.gate.diff import Change
 from PETWorks.gate.document import FindingKind
 from PETWorks.gate.policy_rules import IMPLICIT, TOGETHER
-from PETWorks.gate.recognition import DATE, LOOKS, MIXED
+from PETWorks.gate.reasons import REASONS
+from PETWorks.gate.recognition import LOOKS, MIXED
 from PETWorks.gate.sign_off import ITEMS
+from PETWorks.gate.starter import PRESET
 from PETWorks.measures.attacks.subset_limits import LIMITS
 from PETWorks.measures.catalogue import NEEDS, catalogue
 from PETWorks.releases.limits import OF_ATTRIBUTES, OF_PEOPLE
@@ -26,6 +30,7 @@ from PETWorks.render.prose import GLOSSARY
 from PETWorks.render.sections import SECTIONS
 from PETWorks.studio.comparing import FACTS
 from PETWorks.studio.job_pages import WORDS
+from PETWorks.studio.opening import SEPARATORS
 from PETWorks.studio.page import STEPS as PAGES
 from PETWorks.studio.safe_settings import METHODS
 
@@ -99,8 +104,13 @@ def completed_ids():
     )
     yield from (f"finding.{kind}" for kind in get_args(FindingKind))
     yield from (f"item.{item}" for item in ITEMS)
-    yield from (f"subject.{subject}" for subject in DIRECT)
-    yield from (f"look.{look}" for look in (*LOOKS, MIXED) if look != DATE)
+    yield from (f"subject.{subject}" for subject in (*DIRECT, *KNOWN, *SENSITIVE, "a date"))
+    yield from (f"look.{look}" for look in (*LOOKS, MIXED))
+    yield from (f"reason.{kind}" for kind in REASONS)
+    yield from (f"studio.columns.scheme.{kind}" for kind in KINDS)
+    yield from (f"studio.columns.help.{role}" for role in (*ROLES, "none"))
+    yield from (f"studio.open.release.{kind}" for kind in PRESET)
+    yield from (f"studio.open.separator.{word}" for word in SEPARATORS.values())
     roles = ("identifier", "quasi_identifier", "sensitive_attribute", "insensitive_attribute")
     yield from (f"role.{role}" for role in ("none", "privacy_unit", *roles))
     steps = {entry.if_it_fails for entry in catalogue.values()} | set(other_steps())

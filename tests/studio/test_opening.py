@@ -1,8 +1,14 @@
 import shutil
+import sqlite3
 
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
 import pytest
 
+from command import petworks
 from conftest import ROOT
+from PETWorks.studio.sample import masked
 from studio_client import entered
 
 
@@ -22,3 +28,158 @@ def test_a_table_is_opened_with_a_new_policy_that_stays_beside_it(folder):
         page.post("/open", data={"table": "adult.csv"}, follow_redirects=False)
         assert (folder / "adult_policy.yaml").read_text("utf-8") == written, "a policy that is there is kept"
         assert "k = 1" in page.get("/bar?policy=adult_policy.yaml").text
+
+
+PEOPLE = "name;birth;left\nAnn Lee;1970-01-31;\n王小明;1980-12-01;+\nBob;2001-02-03;*\n" + "Eve;1999-09-09;x\n" * 20
+
+
+def people(folder, text=PEOPLE, encoding="utf-8"):
+    (folder / "people.csv").write_bytes(text.encode(encoding))
+
+
+def test_a_look_at_a_table_shows_no_cell_and_writes_nothing(tmp_path):
+    people(tmp_path)
+    with entered(tmp_path) as page:
+        text = page.get("/open?table=people.csv").text
+    for shown in ("CSV", "UTF-8", "semicolon ;", "<dd>3</dd>", "<dd>23</dd>"):
+        assert shown in text
+    for shape in ("Xxx Xxx", "9999-99-99", "○○○", "missing", "·", "*"):
+        assert f"<code>{shape}</code>" in text or f">{shape}<" in text
+    assert not any(cell in text for cell in ("Ann", "Lee", "王", "1970", "Bob", "<code>+"))
+    assert "petworks init people.csv --release public" in text
+    assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
+
+
+def test_the_mouse_and_the_command_write_the_same_policy(tmp_path):
+    people(tmp_path, encoding="utf-16")
+    arguments = ("--separator", ";", "--encoding", "utf-16", "--release", "controlled")
+    done = petworks("init", tmp_path / "people.csv", *arguments, "-o", tmp_path / "mine.yaml")
+    assert done.returncode == 0, done.stderr
+    fields = {"table": "people.csv", "separator": ";", "encoding": "utf-16", "release": "controlled"}
+    with entered(tmp_path) as page:
+        looked = page.get("/open", params=fields).text
+        assert "petworks init people.csv --release controlled --separator &#39;;&#39; --encoding utf-16" in looked
+        page.post("/open", data={**fields, "policy": "people_policy.yaml"})
+    assert (tmp_path / "people_policy.yaml").read_bytes() == (tmp_path / "mine.yaml").read_bytes()
+
+
+def test_other_options_are_tried_before_anything_is_written(tmp_path):
+    people(tmp_path, "a|b;c\n" + "x|1;y\n" * 30)
+    with entered(tmp_path) as page:
+        for separator, columns in ((";", "b;c"), ("|", "b;c")):
+            text = page.post("/open/look", data={"table": "people.csv", "separator": separator}).text
+            assert "<dd>2</dd>" in text
+            assert (f">{columns}<" in text) == (separator == "|")
+        assert "--separator &#39;|&#39;" in text
+        assert "<h1>" not in text
+    assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
+
+
+def test_a_table_that_cannot_be_read_says_why_and_keeps_what_was_typed(tmp_path):
+    (tmp_path / "empty.csv").write_text("")
+    with sqlite3.connect(tmp_path / "base.csv") as base:
+        base.execute("CREATE TABLE t (a)")
+    (tmp_path / "no_header.csv").write_text("Ann Lee,1970-01-31\n" * 30)
+    with entered(tmp_path) as page:
+        assert "the file is empty" in page.get("/open?table=empty.csv").text
+        assert "the file is a database; name one of its tables" in page.get("/open?table=base.csv").text
+        fields = {"table": "no_header.csv", "policy": "mine.yaml", "release": "internal"}
+        answer = page.post("/open", data=fields)
+        assert answer.status_code == 400
+        assert "the first line does not look like a header" in answer.text
+        assert 'value="mine.yaml"' in answer.text
+        assert 'value="internal" checked' in answer.text
+        assert "Add a line with the names" in answer.text
+        assert "1970" not in answer.text
+    assert not list(tmp_path.glob("*.yaml"))
+
+
+@pytest.mark.parametrize("policy", ["../up.yaml", "sub/x.yaml", "x.csv", ".x.yaml", "a\\b.yaml", "people.csv"])
+def test_a_new_policy_is_a_file_beside_its_table(tmp_path, policy):
+    people(tmp_path)
+    (tmp_path / "sub").mkdir()
+    with entered(tmp_path) as page:
+        assert page.post("/open", data={"table": "people.csv", "policy": policy}).status_code == 400
+    assert (tmp_path / "people.csv").read_text("utf-8") == PEOPLE
+    assert not list(tmp_path.rglob("*.yaml"))
+
+
+def test_a_policy_that_is_there_is_never_overwritten(tmp_path):
+    people(tmp_path)
+    (tmp_path / "people_policy.yaml").write_text("mine")
+    with entered(tmp_path) as page:
+        assert 'value="people_policy_2.yaml"' in page.get("/open?table=people.csv").text
+        answer = page.post("/open", data={"table": "people.csv", "policy": "people_policy.yaml"})
+        assert "already exists" in answer.text
+    assert (tmp_path / "people_policy.yaml").read_text() == "mine"
+
+
+def test_files_by_folder_and_policies_with_their_last_state(folder):
+    (folder / "wards").mkdir()
+    shutil.copy(folder / "adult.csv", folder / "wards/second.csv")
+    (folder / "wards/adult_hierarchy_age.csv").write_text("1;*\n")
+    (folder / "readme.txt").write_text("a,b\n1,2\n")
+    (folder / "broken_policy.yaml").write_text("petworks_policy: 1\ndata: gone.csv\n")
+    with entered(folder) as page:
+        page.post("/open", data={"table": "adult.csv"})
+        text = page.get("/").text
+        assert text.index("adult.csv") < text.index("wards/") < text.index("second.csv")
+        folded = text[text.index('<details class="side">') :]
+        assert "2 other files" in folded
+        assert all(name in folded for name in ("adult_hierarchy_age.csv", "readme.txt"))
+        assert text.count("hierarchy_age.csv</a>") == 1
+        assert "has a mistake" in text
+        assert "not checked yet" in text
+        page.get("/bar?policy=adult_policy.yaml")
+        text = page.get("/").text
+        assert "unchanged since" in text
+        assert 'class="verdict fail">fail' in text
+        page.post("/columns?policy=adult_policy.yaml", data={"role-0": "insensitive_attribute"})
+        text = page.get("/").text
+        assert "changed since" in text
+        assert "unchanged since" not in text
+    with entered(folder) as page:
+        assert "changed since" in page.get("/").text, "also after a new start"
+
+
+@pytest.mark.parametrize(
+    ("suffix", "write"), [("parquet", pa.parquet.write_table), ("feather", pa.feather.write_feather)]
+)
+def test_other_formats(tmp_path, suffix, write):
+    table = pa.table({"age": [31, None, 40], "city": ["Taipei", "Tainan", "x"]})
+    write(table, tmp_path / f"t.{suffix}")
+    with entered(tmp_path) as page:
+        text = page.get(f"/open?table=t.{suffix}").text
+        assert suffix.capitalize() in text
+        assert "<code>99</code>" in text
+        assert "<code>Xxxxxx</code>" in text
+        assert 'name="separator"' not in text
+
+
+@pytest.mark.parametrize(
+    ("cell", "shape"),
+    [
+        ("Ann-Marie O'Neil", "Xxx-Xxxxx X'Xxxx"),
+        ("A123456789", "X999999999"),
+        ("民國63年11月26日", "○○99年99月99日"),
+        ("＋１２", "+99"),
+        ("+", "·"),
+        ("王日月", "○○○"),
+        ("x" * 40, "x" * 24 + "…"),
+        ("<b>½</b>", "·x·9·9·/x·"),
+        ("\u202eab", "·xx"),
+        ("*", "*"),
+    ],
+)
+def test_shapes_of_cells(cell, shape):
+    assert masked(cell) == shape
+
+
+def test_hostile_cells_and_names_of_files(tmp_path):
+    (tmp_path / "<img src=x>.csv").write_text("<script>a</script>,b\n" + '"<script>alert(1)</script>",\x1b[31m\n' * 30)
+    with entered(tmp_path) as page:
+        for address in ("/", "/open?table=%3Cimg%20src=x%3E.csv"):
+            text = page.get(address).text
+            assert "<img src" not in text
+            assert "<script>a" not in text
+            assert "\x1b" not in text

@@ -7,10 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from PETWorks.counting.profiles import LONGEST, Profile
+from PETWorks.gate.reasons import Reason, rounded_down
 from PETWorks.tables.people import is_chinese_name, is_english_name
 
 _AMOUNT = re.compile(r"[<>=≤≥~ ]{0,3}(NT|US)?[$€£¥]? ?[+-]?(\d[\d,.]*|\.\d+)(e[+-]?\d+)?([%元€kKM]| [A-Za-zµ°/]{1,8})?")
 _TAIWANESE = re.compile(r"(?<![A-Z\d])([A-Z]) ?([1289A-D]) ?(\d{8})(?![A-Z\d])", re.ASCII)
+_MAINLAND = re.compile(r"\d{6}(19|20)\d{9}[\dXx]", re.ASCII)
+_AMERICAN = re.compile(r"\d{3}-\d\d-\d{4}", re.ASCII)
+_CARD = re.compile(r"[2-6]\d{12,18}", re.ASCII)
 ENOUGH = 0.8  # share of the values that shows what the column is
 FEW = 20  # among fewer records, uniqueness says little
 NEARLY = 0.9  # share of records with a unique value that makes a column nearly unique
@@ -26,9 +30,9 @@ def _is_national_id(text: str) -> bool:
 
     A Taiwanese number (also one of a residence permit, old or new) is found in any text.
     """
-    if re.fullmatch(r"\d{6}(19|20)\d{9}[\dXx]", text, re.ASCII):
+    if _MAINLAND.fullmatch(text):
         return "10X98765432"[sum((1 << (17 - n)) * int(text[n]) for n in range(17)) % 11] == text[17].upper()
-    if re.fullmatch(r"\d{3}-\d\d-\d{4}", text, re.ASCII):
+    if _AMERICAN.fullmatch(text):
         return True
     return any(_has_check_digit(*number) for number in _TAIWANESE.findall(text.replace("-", "").upper()))
 
@@ -43,7 +47,7 @@ def _has_check_digit(letter: str, kind: str, digits: str) -> bool:
 def _is_card_number(text: str) -> bool:
     """Whether a text has the length and the check digit of a payment card."""
     bare = text.replace(" ", "").replace("-", "")
-    digits = [int(digit) for digit in reversed(bare)] if re.fullmatch(r"[2-6]\d{12,18}", bare, re.ASCII) else [1]
+    digits = [int(digit) for digit in reversed(bare)] if _CARD.fullmatch(bare) else [1]
     return sum(digits[::2] + [sum(divmod(2 * digit, 10)) for digit in digits[1::2]]) % 10 == 0
 
 
@@ -111,10 +115,10 @@ class Examined(Profile):
         records = f"{self.records:,} record{'s' * (self.records > 1)}"
         if self.present == 0:
             return f"no value in {records}"
-        some = f"{_percent(self.unique, self.records)} of {records} have a unique one"
+        some = f"{rounded_down(self.unique, self.records)} of {records} have a unique one"
         own = some if self.unique else "no record has a unique one"
         missing = (
-            f", {_percent(self.records - self.present, self.records)} without a value"
+            f", {rounded_down(self.records - self.present, self.records)} without a value"
             if self.present < self.records
             else ""
         )
@@ -173,13 +177,9 @@ class Examined(Profile):
         return sum(any(LOOKS[look](text) for look in PERSONAL) for text in self.plain) / max(len(self.sample), 1)
 
     @property
-    def seen(self) -> str:
-        """A sentence that says what most values look like."""
-        return (
-            ""
-            if self.look is None
-            else f"{_percent(self._alike(self.look), len(self.sample))} of the values look like {self.look}"
-        )
+    def seen(self) -> Reason:
+        """What most values look like, if they look like something."""
+        return Reason("looks", self.look, self._alike(self.look or DATE), len(self.sample))
 
     def _alike(self, look: str) -> int:
         return sum(map(LOOKS[look], self.plain))
@@ -187,8 +187,3 @@ class Examined(Profile):
     def most(self, test: Callable[[str], bool]) -> bool:
         """Whether most values pass a test."""
         return sum(map(test, self.sample)) >= max(ENOUGH * len(self.sample), 1)
-
-
-def _percent(part: int, whole: int) -> str:
-    """A share, rounded down: only all are 100 %, and only none are 0 %."""
-    return "under 1 %" if 0 < part * 100 < whole else f"{part * 100 // whole} %"

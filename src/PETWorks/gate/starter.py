@@ -14,6 +14,7 @@ from PETWorks.counting.loading import load_rows
 from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.errors import InputError, printable
 from PETWorks.gate.presets import presets
+from PETWorks.gate.reasons import Reason
 from PETWorks.gate.recognition import looks_personal
 from PETWorks.gate.regimes import regimes
 from PETWorks.gate.suggestion import Suggestion, suggested_privacy_unit, suggested_roles
@@ -55,10 +56,7 @@ def suggestions(data: Path, separator: str | None, encoding: str | None) -> tupl
         )
     guessed = suggested_roles(table, named)
     suggested = [
-        Suggestion(one.column, given[one.column], "as the YAML file beside the table says")
-        if one.column in given
-        else one
-        for one in guessed
+        Suggestion(one.column, given[one.column], Reason("beside")) if one.column in given else one for one in guessed
     ]
     known = sum(one.role == QUASI_IDENTIFIER for one in suggested)
     if beside.folder is None and known <= MOST_HIERARCHIES:
@@ -68,7 +66,7 @@ def suggestions(data: Path, separator: str | None, encoding: str | None) -> tupl
 
 def _with_hierarchy(suggestion: Suggestion, table: WeightedRows) -> Suggestion:
     """The suggestion with a hierarchy for the column, if one can be proposed."""
-    if len(table.columns[suggestion.column].counts) > MOST_VALUES or len(_text(suggestion.column)) > LONGEST_KEY:
+    if len(table.columns[suggestion.column].counts) > MOST_VALUES or len(yaml_text(suggestion.column)) > LONGEST_KEY:
         return suggestion
     marginal = table.marginal(suggestion.column)
     counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
@@ -94,12 +92,12 @@ def starter_policy(
         _all_roles(by_role),
         *([_hierarchies(known)] if any(one.hierarchy for one in known) else []),
         [
-            f"privacy_unit: {_text(unit)}  # several records of one person count once"
+            f"privacy_unit: {yaml_text(unit)}  # several records of one person count once"
             if unit
             else "# privacy_unit: person_id       # where one person has several records"
         ],
         _context(release, known),
-        _presets(release, bool(known)),
+        _presets(release),
         _rules(bool(known and sensitive)),
         _subsets(len(known), unit),
         _anonymize(known, possible=can_be_anonymized(data, suggested)),
@@ -116,19 +114,19 @@ def _sources(data: Path, folder: Path, separator: str | None, encoding: str | No
         "# What is released to whom, and what must hold before: petworks check reads this file.",
         "# The roles below are guesses from names and counts. Look at every one; you know the data.",
         "petworks_policy: 1",
-        f"title: {_text(data.name)}",
-        f"data: {_text(os.path.relpath(data, folder))}",
-        *([f"separator: {_text(separator)}"] if separator else []),
-        *([f"encoding: {_text(encoding)}"] if encoding else []),
+        f"title: {yaml_text(data.name)}",
+        f"data: {yaml_text(os.path.relpath(data, folder))}",
+        *([f"separator: {yaml_text(separator)}"] if separator else []),
+        *([f"encoding: {yaml_text(encoding)}"] if encoding else []),
         "# original: original.csv       # the table it was made from: for presence, fidelity and what was lost",
-        *([f"hierarchies: {_text(os.path.relpath(hierarchies, folder))}"] if isinstance(hierarchies, Path) else []),
+        *([f"hierarchies: {yaml_text(os.path.relpath(hierarchies, folder))}"] if isinstance(hierarchies, Path) else []),
         "# population: 23400000         # the people the records were drawn from: a number, a share or a table",
     ]
 
 
 def _hierarchies(known: Sequence[Suggestion]) -> list[str]:
     """What is proposed for each quasi-identifier."""
-    proposed = [(_text(one.column), one.hierarchy) for one in known if one.hierarchy is not None]
+    proposed = [(yaml_text(one.column), one.hierarchy) for one in known if one.hierarchy is not None]
     return [
         "# How values become coarser, level by level: for petworks anonymize and for measures of utility.",
         "# Level 0 has the values of the original if it is named above, otherwise those of this table.",
@@ -160,13 +158,16 @@ def _all_roles(by_role: Mapping[str | None, Sequence[Suggestion]]) -> list[str]:
 def _no_role(suggested: Sequence[Suggestion]) -> list[str]:
     if not suggested:
         return ["# no_role: {column: reason}     # every other column needs a reason for having no role"]
-    return ["no_role:  # why a column has none", *(f"  {_text(one.column)}: {_text(one.reason)}" for one in suggested)]
+    return [
+        "no_role:  # why a column has none",
+        *(f"  {yaml_text(one.column)}: {yaml_text(one.reason)}" for one in suggested),
+    ]
 
 
 def _role(name: str, suggested: Sequence[Suggestion], meaning: str) -> list[str]:
     if not suggested:
         return [f"  {name}: []  # {meaning}"]
-    texts = [_text(one.column) for one in suggested]
+    texts = [yaml_text(one.column) for one in suggested]
     width = min(max(map(len, texts)), 30)
     listed = (f"    - {text:<{width}}  # {one.reason}" for text, one in zip(texts, suggested, strict=True))
     return [f"  {name}:  # {meaning}", *listed]
@@ -180,7 +181,7 @@ def _context(release: str, known: Sequence[Suggestion]) -> list[str]:
         "  # recipients: who will get it",
         "  # adversaries:                # who is assumed to know what; the report gives the risk of each",
         "  #   - who: a neighbour",
-        f"  #     knows: [{', '.join(_text(one.column) for one in known[:3])}]",
+        f"  #     knows: [{', '.join(yaml_text(one.column) for one in known[:3])}]",
         "  # earlier_releases:           # about the same people; [] if there are none",
         "  #   - {what: last year's table, date: 2025-11-30, recipients: anybody}",
         "# releases:                     # measures earlier tables together with this one",
@@ -203,7 +204,7 @@ def _sign_off() -> list[str]:
     ]
 
 
-def _presets(release: str, known: bool) -> list[str]:
+def _presets(release: str) -> list[str]:
     """The presets to choose from, and one that suits the kind of release."""
     return [
         "# Rules of regulators by name; as a cell size and as a probability, with the source:",
@@ -212,7 +213,7 @@ def _presets(release: str, known: bool) -> list[str]:
             + (" (rule of thumb)" if one.rule_of_thumb else "")
             for one in presets().values()
         ),
-        f"presets: [{PRESET[release]}]" if known else "# presets: []                   # name a quasi-identifier first",
+        f"presets: [{PRESET[release]}]",
     ]
 
 
@@ -236,8 +237,8 @@ def _rules(sensitive: bool) -> list[str]:
 
 def _subsets(known: int, unit: str | None) -> list[str]:
     """Every subset of the quasi-identifiers, as far as it is quick."""
-    sizes = next((sizes for most, sizes in SIZES if known <= most), None)
-    if unit is not None or not known or sizes is None:
+    sizes = subset_sizes(known)
+    if unit is not None or sizes is None:
         return ["# subsets: {sizes: all}         # every subset of the quasi-identifiers, counted in records"]
     return [
         "subsets:                        # attack with every subset of the quasi-identifiers of these sizes",
@@ -245,6 +246,11 @@ def _subsets(known: int, unit: str | None) -> list[str]:
         "  # limits:                     # highest-risk, average-risk, uniques, inference: each from 0 to 1",
         "  #   uniques: 0.01",
     ]
+
+
+def subset_sizes(known: int) -> str | None:
+    """The sizes of subsets that are quick for so many quasi-identifiers; None if none are."""
+    return next((sizes for most, sizes in SIZES if known <= most), None) if known else None
 
 
 def can_be_anonymized(data: Path, suggested: Sequence[Suggestion]) -> bool:
@@ -261,11 +267,11 @@ def _anonymize(known: Sequence[Suggestion], *, possible: bool) -> list[str]:
     return [
         "anonymize:                      # how petworks anonymize makes a release that keeps the rules",
         f"  suppression: {SUPPRESSION}             # the share of records it may suppress to keep detail in the others",
-        f"  # levels: {{{_text(known[0].column)}: {{at_most: 1}}}}  # for a column that would become too coarse",
+        f"  # levels: {{{yaml_text(known[0].column)}: {{at_most: 1}}}}  # for a column that would become too coarse",
     ]
 
 
-def _text(text: str) -> str:
+def yaml_text(text: str) -> str:
     """A text as YAML has it: as it is where that is plain, otherwise in quotes."""
     plain = text[:1] in _PLAIN and all(sign in _PLAIN or sign in "0123456789.-" for sign in text)
     if text and plain and text.casefold() not in ("true", "false", "yes", "no", "on", "off", "null", "y", "n"):

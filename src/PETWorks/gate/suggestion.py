@@ -1,6 +1,6 @@
 """A role for each column of an unknown table, suggested by its name, its values and how unique they are."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from PETWorks.about.column_names import pointed_to, terms, words_of
@@ -9,6 +9,7 @@ from PETWorks.about.vocabulary import A_NUMBER, CALLED, LABELS, OTHERS, SUBJECTS
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.profiles import profile_of
 from PETWorks.counting.weighted_rows import WeightedRows
+from PETWorks.gate.reasons import Reason
 from PETWorks.gate.recognition import DATE, FEW, MIXED, MOST, NATIONAL_ID, Examined
 
 
@@ -18,29 +19,47 @@ class Suggestion:
 
     column: str
     role: str | None
-    reason: str
+    why: Reason
+    facts: str = ""  # counts in words
     hierarchy: Proposal | None = None
+
+    @property
+    def reason(self) -> str:
+        """Why, in English, with the counts."""
+        if self.why.kind in ("same", "beside"):  # nothing to add
+            return str(self.why)
+        return f"{self.why}{':' if self.role is None else ';'} {self.facts}"
 
 
 def suggested_roles(table: WeightedRows, columns: Sequence[str]) -> list[Suggestion]:
-    """A role for each of these columns, in their order.
+    """A role for each of these columns, in their order."""
+    return [suggested_role(column, _examined(table, column)) for column in columns]
+
+
+def suggested_role(column: str, profile: Examined) -> Suggestion:
+    """A role for a column.
 
     A name that points to an identifier comes first, then how the values look, any other name, how unique they are.
     What remains is a quasi-identifier: a reviewer can take that back, but nobody sees a risk that was not computed.
     """
-    return [Suggestion(column, *_suggested(words_of(column), _examined(table, column))) for column in columns]
+    return Suggestion(column, *_suggested(words_of(column), profile), profile.facts)
 
 
 def suggested_privacy_unit(table: WeightedRows, suggestions: Sequence[Suggestion]) -> str | None:
     """The first identifier that has a value in every record and the same value in some; None if there is none."""
-    for suggestion in suggestions:
-        words = words_of(suggestion.column)
+    names = [one.column for one in suggestions if one.role == IDENTIFIER]
+    return suggested_unit({name: _examined(table, name) for name in names})
+
+
+def suggested_unit(identifiers: Mapping[str, Examined]) -> str | None:
+    """The same, of columns for which the role of an identifier was suggested."""
+    for column, profile in identifiers.items():
+        words = words_of(column)
         others = any(term in words for term in terms(OTHERS))  # the mother's number names another person
-        if suggestion.role == IDENTIFIER and not others:
-            profile = _examined(table, suggestion.column)
+        if not others:
             named = pointed_to(words).get(IDENTIFIER) == A_NUMBER or words in terms(SUBJECTS, whole=True)
             if profile.distinct > 1 and profile.present == profile.records and (named or profile.look == NATIONAL_ID):
-                return suggestion.column if profile.distinct < profile.present else None
+                return column if profile.distinct < profile.present else None
     return None
 
 
@@ -48,44 +67,43 @@ def _examined(table: WeightedRows, column: str) -> Examined:
     return Examined.of(profile_of(table.columns[column], table.rows))
 
 
-def _suggested(words: str, profile: Examined) -> tuple[str | None, str]:
+def _suggested(words: str, profile: Examined) -> tuple[str | None, Reason]:
     """Role and reason."""
-    roles, facts, look, seen = pointed_to(words), profile.facts, profile.look, profile.seen
+    roles, look = pointed_to(words), profile.look
     if IDENTIFIER in roles:
-        return IDENTIFIER, f"the name points to {roles[IDENTIFIER]}; {facts}"
+        return IDENTIFIER, Reason("named", roles[IDENTIFIER])
     if look and look != DATE:
-        return IDENTIFIER, f"{seen}; {facts}"
+        return IDENTIFIER, profile.seen
     if profile.personal_share >= MOST and profile.distinct >= FEW:
-        return IDENTIFIER, f"most of the values look like {MIXED}; {facts}"
+        return IDENTIFIER, Reason("mixed", MIXED)
     if SENSITIVE_ATTRIBUTE in roles and profile.nearly_unique and not profile.measured and not look:
-        subject = roles[SENSITIVE_ATTRIBUTE]
-        return IDENTIFIER, f"the name points to {subject}, but nearly every record has a unique text; {facts}"
+        return IDENTIFIER, Reason("named-unique", roles[SENSITIVE_ATTRIBUTE])
     for role in (SENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER):
         if role in roles:
-            return role, f"the name points to {roles[role]}; {facts}"
+            return role, Reason("named", roles[role])
     if profile.present == 0:
-        return None, f"no suggestion: {facts}"
+        return None, Reason("empty")
     if profile.distinct == 1 < profile.present == profile.records:
-        return INSENSITIVE_ATTRIBUTE, f"the same value in all {profile.records:,} records, which distinguishes nobody"
+        return INSENSITIVE_ATTRIBUTE, Reason("same", whole=profile.records)
     if look:
-        return QUASI_IDENTIFIER, f"{seen}; {facts}"
+        return QUASI_IDENTIFIER, profile.seen
     return _by_uniqueness(words, profile)
 
 
-def _by_uniqueness(words: str, profile: Examined) -> tuple[str, str]:
+def _by_uniqueness(words: str, profile: Examined) -> tuple[str, Reason]:
     """Role and reason of a column whose name and values are not conclusive."""
-    facts, labels = profile.facts, terms(f"{LABELS}, {CALLED}")
+    labels = terms(f"{LABELS}, {CALLED}")
     labelled = any(label in words for label in labels) or words in terms(SUBJECTS, whole=True)
     if profile.present < FEW:
-        return QUASI_IDENTIFIER, f"the cautious choice: the name is unknown and the records are few; {facts}"
+        return QUASI_IDENTIFIER, Reason("few")
     if labelled and profile.distinct >= profile.present / 2:
-        return IDENTIFIER, f"named like a label, and there are nearly as many values as records; {facts}"
+        return IDENTIFIER, Reason("labelled")
     if profile.nearly_unique and profile.numbered:
-        return IDENTIFIER, f"nearly unique whole numbers that look assigned rather than measured; {facts}"
+        return IDENTIFIER, Reason("assigned")
     if profile.nearly_unique and profile.measured:
-        return QUASI_IDENTIFIER, f"a precise number identifies people to anyone who knows it; {facts}"
+        return QUASI_IDENTIFIER, Reason("precise")
     if profile.nearly_unique:
-        return IDENTIFIER, f"nearly every record has a unique text; {facts}"
+        return IDENTIFIER, Reason("unique")
     if profile.most(lambda text: len(text) >= 40) and profile.distinct >= profile.present / 2:
-        return IDENTIFIER, f"long texts, in which people may be named; {facts}"
-    return QUASI_IDENTIFIER, f"the cautious choice: the name is unknown and an adversary may know the value; {facts}"
+        return IDENTIFIER, Reason("long")
+    return QUASI_IDENTIFIER, Reason("cautious")

@@ -11,6 +11,7 @@ from PETWorks.gate.document import (
     Treatment,
     WaiverFacts,
 )
+from PETWorks.gate.reasons import Reason
 from PETWorks.measures.catalogue import find
 from PETWorks.render import other_releases
 from PETWorks.render.language import listed, measure_name, name, own, percent, put, said
@@ -20,6 +21,7 @@ GLOSSARY = (
     *("term.class", "term.known", "term.sensitive", "term.identifier", "term.cell-size", "term.scenarios"),
     *("term.excess", "term.shapley", "term.treatment", "term.waiver"),
 )
+LOOKING = ("looks", "mixed")  # kinds of reasons that say what values look like
 AMOUNTS = ("adversary_cost", "adversary_gain", "publisher_loss", "publisher_benefit")
 
 
@@ -142,6 +144,13 @@ def finding(column: ColumnFacts, lang: str) -> str:
     if column.no_role is not None:
         sentences.append(own(column.no_role, lang))
     return said(lang, "write.clauses").join(sentences)
+
+
+def suggested(why: Reason, lang: str) -> str:
+    """Why a role is suggested for a column."""
+    what = "" if why.what is None else said(lang, f"{'look' if why.kind in LOOKING else 'subject'}.{why.what}")
+    share = percent(why.part / why.whole, lang) if why.whole else ""
+    return said(lang, f"reason.{why.kind}", what=what, share=share, n=why.whole)
 
 
 def assumptions(document: CheckDocument, lang: str) -> list[str]:

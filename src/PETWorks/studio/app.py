@@ -17,6 +17,7 @@ from PETWorks.render.language import said
 from PETWorks.render.languages import LANGUAGES
 from PETWorks.studio.attending import Attended
 from PETWorks.studio.jobs import Jobs
+from PETWorks.studio.last_check import remember
 from PETWorks.studio.page import (
     LANGUAGE_COOKIE,
     computed,
@@ -46,6 +47,7 @@ async def _bar(request: Request) -> Response:
     """The verdict on what is open, which the bar at the top of every page shows once it is known."""
     desk = await desk_of(request)
     check = await computed(lambda: desk.check)
+    await computed(remember, desk)
     return part(request, "bar.html", desk, d=check.content)
 
 

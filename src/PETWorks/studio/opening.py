@@ -1,46 +1,227 @@
-"""Open: the tables and policies below the folder."""
+"""Open: the tables and policies below the folder, and a look at a table before anything is written."""
 
-from pathlib import Path
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from PETWorks.errors import InputError
-from PETWorks.gate.starter import starter_policy, suggestions
-from PETWorks.studio.page import computed, form_of, page, see, studio
+from PETWorks.errors import InputError, PETWorksError
+from PETWorks.gate.starter import PRESET, starter_policy, suggestions
+from PETWorks.studio.last_check import Known, known
+from PETWorks.studio.page import Form, computed, error_text, form_of, page, part, petworks, see, studio
 from PETWorks.studio.policy_file import PolicyFile
+from PETWorks.studio.sample import ROWS, preview
+from PETWorks.studio.workspace import POLICIES, Found, Workspace
+
+MOST_SHOWN = 400  # files on the page
+MOST_POLICIES = 100  # that are read
+LONGEST_NAME = 120
+SEPARATORS = {",": "comma", ";": "semicolon", r"\t": "tab", "|": "bar"}
+ENCODINGS = {
+    "utf-8": "UTF-8",
+    "cp950": "Big5 (CP950)",
+    "gb18030": "GB 18030",
+    "utf-16": "UTF-16",
+    "cp1252": "Windows-1252",
+    "shift_jis": "Shift JIS",
+}
+
+
+@dataclass
+class Folder:
+    """The files of a folder: tables, and files that only serve other ones."""
+
+    path: str
+    tables: list[Found] = field(default_factory=list)
+    others: list[Found] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A table and how it is to be opened, as a form says."""
+
+    table: str
+    release: str
+    separator: str
+    encoding: str
+    policy: str
+
+    @property
+    def reading(self) -> tuple[str | None, str | None]:
+        """Separator and encoding, None where the reader shall find out."""
+        return ("\t" if self.separator == r"\t" else self.separator) or None, self.encoding or None
 
 
 async def show(request: Request) -> Response:
     """The files that can be opened."""
-    tables, policies, more = await computed(studio(request).workspace.files)
-    known = {one.path for one in policies}
+    shown: Response = await computed(_list, request)
+    return shown
+
+
+def _list(request: Request) -> Response:
+    workspace = studio(request).workspace
+    tables, policies, more = workspace.files()
+    found = _known(workspace, policies)
     return page(
-        request, "open", tables=[(one, _policy_of(one.path) in known) for one in tables], policies=policies, more=more
+        request,
+        "open",
+        folders=_folders(tables[:MOST_SHOWN]),
+        policies=found,
+        of_table=_by_table(workspace, found),
+        more=more or len(tables) > MOST_SHOWN or len(policies) > MOST_POLICIES,
+        command=petworks("init", "TABLE.csv"),
     )
 
 
+def _known(workspace: Workspace, policies: Iterable[Found]) -> list[Known]:
+    listed = list(policies)[:MOST_POLICIES]
+    return [known(workspace.path(one.path), one.path) for one in listed]
+
+
+def _by_table(workspace: Workspace, policies: Iterable[Known]) -> dict[str, Known]:
+    """The first policy of each table below the folder."""
+    tables: dict[str, Known] = {}
+    for one in policies:
+        if one.table is not None and one.table.resolve().is_relative_to(workspace.root):
+            tables.setdefault(workspace.relative(one.table), one)
+    return tables
+
+
+def _folders(tables: Sequence[Found]) -> list[Folder]:
+    """The files by folder; hierarchies and texts, which seldom are what somebody wants to open, are apart."""
+    folders: dict[str, Folder] = {}
+    for one in tables:
+        path = PurePosixPath(one.path)
+        parent = "" if path.parent == PurePosixPath(".") else path.parent.as_posix()
+        folder = folders.setdefault(parent, Folder(parent))
+        (folder.others if _serves_others(path) else folder.tables).append(one)
+    return sorted(folders.values(), key=lambda one: (not one.tables, one.path))
+
+
+def _serves_others(path: PurePosixPath) -> bool:
+    return "hierarchy_" in path.name or path.suffix.lower() == ".txt"
+
+
+async def choose(request: Request) -> Response:
+    """A table, looked at; nothing is written yet."""
+    choice = _choice(Form(request.url.query.encode()), studio(request).workspace)
+    shown: Response = await computed(_chosen, request, choice)
+    return shown
+
+
+async def look(request: Request) -> Response:
+    """The same with other options, before anything is written."""
+    choice = _choice(await form_of(request), studio(request).workspace)
+    looked = await computed(_look, request, choice)
+    return part(request, "preview.html", **looked)
+
+
+def _chosen(request: Request, choice: Choice, error: PETWorksError | None = None) -> Response:
+    workspace = studio(request).workspace
+    path = workspace.table(choice.table)
+    policies = _known(workspace, workspace.files()[1])
+    return page(
+        request,
+        "chosen",
+        status=200 if error is None else 400,
+        nav_step="open",
+        mistake=None if error is None else error_text(error),
+        choice=choice,
+        file=path,
+        begun=[one for one in policies if one.table is not None and one.table.resolve() == path],
+        releases=list(PRESET),
+        presets=PRESET,
+        separators=SEPARATORS,
+        encodings=ENCODINGS,
+        **_look(request, choice),
+    )
+
+
+def _look(request: Request, choice: Choice) -> dict[str, Any]:
+    """What a table looks like, or why it cannot be read, and the command that opens it."""
+    workspace = studio(request).workspace
+    path = workspace.table(choice.table)
+    try:
+        found, problem = preview(path, *choice.reading), None
+    except PETWorksError as error:
+        found, problem = None, error_text(error)
+    options = ["--release", choice.release]
+    options += ["--separator", choice.separator] if choice.separator else []
+    options += ["--encoding", choice.encoding] if choice.encoding else []
+    if choice.policy != _policy_name(path.name):
+        options += ["-o", workspace.argument(path.with_name(choice.policy))]
+    return {
+        "found": found,
+        "problem": problem,
+        "encoding_names": ENCODINGS,
+        "separator_names": {key.replace(r"\t", "\t"): text for key, text in SEPARATORS.items()},
+        "rows": ROWS,
+        "init": petworks("init", workspace.argument(path), *options),
+    }
+
+
+def _choice(form: Form, workspace: Workspace) -> Choice:
+    path = workspace.table(form.text("table"))
+    release = form.text("release") or next(iter(PRESET))
+    if release not in PRESET:
+        raise InputError("the form names a kind of release that there is not; look at the page again")
+    return Choice(
+        workspace.relative(path), release, form.text("separator"), form.text("encoding"), _new_policy(form, path)
+    )
+
+
+def _new_policy(form: Form, table: Path) -> str:
+    """The name of the policy file; one that is free if the user gives none."""
+    name = form.text("policy")
+    if not name:
+        numbers = (f"_{number}" if number > 1 else "" for number in range(1, 1_000))
+        free = (_policy_name(table.name, number) for number in numbers)
+        return next((one for one in free if not table.with_name(one).exists()), _policy_name(table.name))
+    plain = name == Path(name).name and "\\" not in name and name.isprintable() and not name.startswith(".")
+    if not plain or not name.lower().endswith(POLICIES) or len(name) > LONGEST_NAME:
+        raise InputError("expected the name of a policy file that ends in .yaml, without a folder")
+    return name
+
+
 async def begin(request: Request) -> Response:
-    """Open a table: with the policy beside it, or with a new one that `petworks init` would write."""
+    """Open a table with a new policy, which is the one that `petworks init` would write."""
     works, form = studio(request), await form_of(request)
     table = works.workspace.table(form.text("table"))
-    policy = works.workspace.path(_policy_of(form.text("table")))
-    if not policy.exists():
-        await computed(_start, table, policy)
-    return see(request, "/columns", works.desks.of(policy))
+    beside = table.with_name(_policy_name(table.name))
+    if "policy" not in form.fields and beside.exists():
+        return see(request, "/columns", await computed(works.desks.of, beside))
+    choice = _choice(form, works.workspace)
+    policy = works.workspace.path(works.workspace.relative(table.parent / choice.policy))
+    try:
+        await computed(_start, table, policy, choice)
+    except PETWorksError as error:
+        shown: Response = await computed(_chosen, request, choice, error)
+        return shown
+    return see(request, "/columns", await computed(works.desks.of, policy))
 
 
-def _start(table: Path, policy: Path) -> None:
-    roles, unit = suggestions(table, None, None)
+def _start(table: Path, policy: Path, choice: Choice) -> None:
+    if policy.exists():
+        raise InputError(f"{policy.name!r} already exists; give the new policy another name")
+    separator, encoding = choice.reading
+    roles, unit = suggestions(table, separator, encoding)
     if not roles:
         raise InputError(f"{table.name}: the table has no columns")
-    PolicyFile(policy).write(starter_policy(table, policy, roles, unit))
+    text = starter_policy(table, policy, roles, unit, release=choice.release, separator=separator, encoding=encoding)
+    PolicyFile(policy).write(text)
 
 
-def _policy_of(table: str) -> str:
-    path = Path(table)
-    return path.with_name(f"{path.stem}_policy.yaml").as_posix()
+def _policy_name(table: str, number: str = "") -> str:
+    return f"{Path(table).stem}_policy{number}.yaml"
 
 
-ROUTES = [Route("/", show), Route("/open", begin, methods=["POST"])]
+ROUTES = [
+    Route("/", show),
+    Route("/open", choose),
+    Route("/open", begin, methods=["POST"]),
+    Route("/open/look", look, methods=["POST"]),
+]

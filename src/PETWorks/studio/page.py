@@ -1,6 +1,7 @@
 """What all pages share: the template engine, the language of the user, the bar at the top, and errors."""
 
 import os
+import shlex
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
@@ -69,6 +70,11 @@ def link(path: str, desk: Desk | None, request: Request, **values: str | list[st
     """The address of a page about the policy that is open; a value that is a list is there several times."""
     given = dict(values) if desk is None else {"policy": studio(request).workspace.relative(desk.file.path), **values}
     return f"{path}?{urlencode(given, doseq=True)}" if given else path
+
+
+def petworks(*arguments: str) -> str:
+    """A command as users type it."""
+    return shlex.join(["petworks", *arguments])
 
 
 def job_link(path: str, job: Job, request: Request, /, **values: str) -> str:

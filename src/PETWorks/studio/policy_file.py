@@ -50,8 +50,9 @@ class PolicyFile:
         """
         with _writing:
             self._check_seen(seen)
+            read_yaml(self.path)  # refuses what is not plain: tags, aliases, several documents
             before = self.text
-            self._write(_changed(self.path, before, change), before)
+            self._write(changed(before, change), before)
 
     def write(self, text: str, seen: str | None = None) -> None:
         """A new file, or the whole of an edited one."""
@@ -91,13 +92,14 @@ class PolicyFile:
     def _keep(self, before: str) -> None:
         versions = self.versions
         number = int(versions[-1].stem) + 1 if versions else 1
-        self._folder.mkdir(parents=True, exist_ok=True)
-        write_whole({self._folder / f"{number:04}.yaml": before.encode("utf-8")})
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_whole({self.folder / f"{number:04}.yaml": before.encode("utf-8")})
         for old in versions[: max(0, len(versions) + 1 - MOST_VERSIONS)]:
             old.unlink()
 
     @property
-    def _folder(self) -> Path:
+    def folder(self) -> Path:
+        """Where earlier versions are."""
         folder = self.path.parent / VERSIONS / self.path.name
         if folder.parent.is_symlink() or folder.is_symlink():
             raise InputError(f"{VERSIONS}: the folder of earlier versions is a symlink; remove it")
@@ -106,7 +108,7 @@ class PolicyFile:
     @property
     def versions(self) -> list[Path]:
         """Earlier versions, the oldest first."""
-        files = (path for path in self._folder.glob("*.yaml") if path.is_file() and not path.is_symlink())
+        files = (path for path in self.folder.glob("*.yaml") if path.is_file() and not path.is_symlink())
         numbered = {
             int(path.stem): path for path in files if path.stem.isdecimal() and len(path.stem) <= LONGEST_NUMBER
         }
@@ -121,25 +123,24 @@ class PolicyFile:
                 raise InputError("there is nothing to undo: this policy was not changed on this page")
             text = read_small(versions[-1], LARGEST_FILE)
             self._try(text.decode("utf-8"))
-            write_whole({self._folder / UNDONE: self.text.encode("utf-8")})
+            write_whole({self.folder / UNDONE: self.text.encode("utf-8")})
             write_whole({self.path: text})
             versions[-1].unlink()
 
 
-def _changed(path: Path, before: str, change: Change) -> str:
-    """The text of a policy after a change."""
+def changed(text: str, change: Change) -> str:
+    """The text of a policy after a change; comments stay."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 
-    read_yaml(path)  # refuses what is not plain: tags, aliases, several documents
     yaml = YAML(typ="rt")
     yaml.preserve_quotes = True
     yaml.width = 1 << 20
     yaml.indent(mapping=2, sequence=4, offset=2)
     try:
-        document = yaml.load(before)
+        document = yaml.load(text)
     except YAMLError:
-        raise InputError(f"{path.name}: not a YAML file in UTF-8") from None
+        raise InputError("the policy is not a YAML file in UTF-8") from None
     change(document)
     written = io.StringIO()
     yaml.dump(document, written)

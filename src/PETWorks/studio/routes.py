@@ -2,10 +2,11 @@
 
 from starlette.routing import Route
 
-from PETWorks.studio import comparing, job_pages, making_safe, opening, risk, safe_results
+from PETWorks.studio import columns, comparing, job_pages, making_safe, opening, risk, safe_results
 
 ROUTES: list[Route] = [
     *opening.ROUTES,
+    *columns.ROUTES,
     *risk.ROUTES,
     *making_safe.ROUTES,
     *safe_results.ROUTES,

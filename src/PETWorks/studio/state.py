@@ -6,6 +6,7 @@ from time import monotonic
 
 from PETWorks.studio.desk import Desks
 from PETWorks.studio.jobs import Jobs
+from PETWorks.studio.table_facts import Tables
 from PETWorks.studio.workspace import Workspace
 
 
@@ -19,5 +20,6 @@ class Studio:
     workspace: Workspace
     jobs: Jobs
     desks: Desks = field(default_factory=Desks)
+    tables: Tables = field(default_factory=Tables)
     last_request: float = field(default_factory=monotonic)
     is_ending: Callable[[], bool] = lambda: False

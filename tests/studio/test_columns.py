@@ -1,0 +1,282 @@
+import random
+import re
+import shutil
+from html import unescape
+
+import pytest
+
+from command import petworks
+from conftest import ROOT
+from PETWorks.gate.policy import read_policy
+from PETWorks.studio.columns import MOST_ROWS
+from studio_client import entered
+
+LARGEST_PAGE = 150_000
+ROLES = ("identifier", "quasi_identifier", "sensitive_attribute", "insensitive_attribute")
+
+
+def people(rows=60):
+    """Names, numbers, sexes, ages, cities and diagnoses; everybody has two records."""
+    chance = random.Random(1)
+    names = ["王小明", "陳怡君", "林志豪", "張雅婷", "李淑芬", "黃建宏", "吳佳穎", "蔡宗翰", "劉美玲", "許家豪"]
+    lines = ["姓名,病人編號,sex,age,city,diagnosis"]
+    lines += [
+        f"{names[row // 2 % 10][:1]}{names[(row // 6) % 10][1:]},P{row // 2:03},{chance.choice('fm')},"
+        f"{chance.randrange(20, 80)},{chance.choice(['Taipei', 'Tainan', ''])},{chance.choice(['flu', 'cold'])}"
+        for row in range(rows)
+    ]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "people.csv").write_text(people(), "utf-8")
+    assert petworks("init", tmp_path / "people.csv").returncode == 0
+    return tmp_path
+
+
+AT = "/columns?policy=people_policy.yaml"
+NAME, NUMBER, SEX, AGE, CITY, DIAGNOSIS = range(6)
+
+
+def seen(page, address=AT):
+    return re.search(r'name="seen" value="(\w+)"', page.get(address).text)[1]
+
+
+def policy_text(folder):
+    return (folder / "people_policy.yaml").read_text("utf-8")
+
+
+def saved(page, folder, **fields):
+    fields = {key.replace("_", "-", 1) if key[-1].isdigit() else key: value for key, value in fields.items()}
+    answer = page.post(AT, data={"seen": seen(page), "do": "save", **fields}, follow_redirects=False)
+    assert answer.status_code == 303, answer.text
+    return read_policy(folder / "people_policy.yaml")
+
+
+def test_each_column_has_a_line_with_what_is_known_about_it(folder):
+    with entered(folder) as page:
+        text = page.get(AT).text
+        rows = re.findall(r"<tr>\n<td><input type=\"checkbox\".*?</tr>", text, re.DOTALL)
+        assert len(rows) == 6
+        city = rows[CITY]
+        assert ">2<" in city
+        assert "% missing" in city
+        assert 'value="quasi_identifier" selected' in city
+        assert "the name points to a place" in city
+        assert "levels" in city
+        assert "petworks check people_policy.yaml" in text
+        assert "No role contradicts" in text
+        page.cookies.set("petworks-language", "zh-TW")
+        text = page.get(AT).text
+        assert "欄位名稱表示地點" in text
+        assert "the name points to" not in text
+
+
+def test_no_cell_is_on_the_page(folder):
+    with entered(folder) as page:
+        text = page.get(AT).text
+        assert not any(cell in text for cell in ("Taipei", "flu", "P001", "王"))
+
+
+def test_a_role_is_changed_as_a_person_would_change_it(folder):
+    before = policy_text(folder)
+    with entered(folder) as page:
+        policy = saved(page, folder, role_2="sensitive_attribute", reason_2="clerks know it")
+    assert policy.roles["sex"] == "sensitive_attribute"
+    assert policy.accountability.role_reasons == {"sex": "clerks know it"}
+    lines, old = policy_text(folder).splitlines(), before.splitlines()
+    (line,) = (line for line in old if line.strip().startswith("- sex"))
+    assert lines.index(line) > lines.index("  sensitive_attributes:  # what nobody may learn of a person")
+    assert sorted(set(lines) - set(old)) == ['  sex: "clerks know it"', "role_reasons:  # why columns have their role"]
+    assert [one for one in old if one not in lines] == [one for one in old if one.startswith("# role_reasons")]
+    assert not petworks("check", folder / "people_policy.yaml").stderr.count("Traceback")
+
+
+def test_a_name_that_is_marked_insensitive_is_shown_at_once_and_first(folder):
+    with entered(folder) as page:
+        before = policy_text(folder)
+        answer = page.post("/columns/look?policy=people_policy.yaml", data={f"role-{NAME}": "insensitive_attribute"})
+        assert "contradicts its role" in answer.text
+        assert "identifies people" in answer.text
+        assert "1 change is not saved yet" in answer.text
+        assert policy_text(folder) == before, "looking writes nothing"
+        saved(page, folder, role_0="insensitive_attribute")
+        text = page.get(AT).text
+        assert 0 < text.index("contradicts its role") < text.index("<table")
+        assert f'href="#c{NAME}"' in text
+
+
+def test_several_roles_are_set_with_one_save_and_undone_together(folder):
+    with entered(folder) as page:
+        before = policy_text(folder)
+        fields = {"seen": seen(page), "do": "bulk", "bulk": "none", "pick": [str(SEX), str(CITY)]}
+        page.post(AT, data={**fields, f"role-{DIAGNOSIS}": "quasi_identifier"})
+        policy = read_policy(folder / "people_policy.yaml")
+        assert policy.roles["diagnosis"] == "quasi_identifier"
+        assert not {"sex", "city"} & set(policy.roles)
+        page.post("/undo?policy=people_policy.yaml", data={"back": "/columns"})
+        assert policy_text(folder) == before
+
+
+def test_suggestions_are_taken_one_by_one_or_all(folder):
+    with entered(folder) as page:
+        first = read_policy(folder / "people_policy.yaml").roles
+        saved(page, folder, role_0="insensitive_attribute", role_2="none", role_3="sensitive_attribute")
+        assert "Take all 3 suggestions" in page.get(AT).text
+        page.post(AT, data={"seen": seen(page), "take": str(SEX)})
+        roles = read_policy(folder / "people_policy.yaml").roles
+        assert (roles["sex"], roles["姓名"]) == ("quasi_identifier", "insensitive_attribute")
+        page.post(AT, data={"seen": seen(page), "take": "all"})
+        assert read_policy(folder / "people_policy.yaml").roles == first
+        assert "Take" not in page.get(AT).text
+
+
+def test_a_column_without_a_role_has_a_reason_that_goes_with_it(folder):
+    with entered(folder) as page:
+        policy = saved(page, folder, role_4="none", reason_4="not: needed # really")
+        assert policy.no_role == {"city": "not: needed # really"}
+        policy = saved(page, folder, role_4="quasi_identifier", reason_4="not: needed # really")
+        assert (policy.no_role, policy.accountability.role_reasons) == ({}, {}), "the reason was for having no role"
+        assert policy.roles["city"] == "quasi_identifier"
+
+
+def test_a_reason_in_two_languages_changes_in_one(folder):
+    path = folder / "people_policy.yaml"
+    reason = 'role_reasons:\n  sex: {en: known, zh-TW: "已知"}\n'
+    path.write_text(policy_text(folder).replace("# role_reasons: {column: reason}", f"{reason}# x"), "utf-8")
+    with entered(folder) as page:
+        policy = saved(page, folder, reason_2="widely known")
+        assert policy.accountability.role_reasons == {"sex": {"en": "widely known", "zh-TW": "已知"}}
+
+
+def test_the_person_is_chosen_and_attacks_by_records_become_a_comment(folder):
+    path = folder / "people_policy.yaml"
+    text = re.sub(r"^privacy_unit.*$", "# privacy_unit: x", policy_text(folder), flags=re.MULTILINE)
+    path.write_text(re.sub(r"^# subsets.*$", "subsets:\n  sizes: all", text, flags=re.MULTILINE), "utf-8")
+    with entered(folder) as page:
+        assert "病人編號 looks like it" in page.get(AT).text
+        policy = saved(page, folder, unit=str(NUMBER))
+        assert policy.privacy_unit == "病人編號"
+        assert policy.subset_sizes is None
+        assert "# subsets:\n#   sizes: all" in policy_text(folder)
+        assert "30 people" in petworks("check", path).stdout or "30" in page.get("/bar?policy=people_policy.yaml").text
+        assert saved(page, folder, unit="").privacy_unit is None
+
+
+def test_sizes_of_subsets_stay_those_that_are_quick(folder):
+    columns = [f"q{number}" for number in range(12)]
+    rows = [",".join(str((row + number) % 3) for number in range(12)) for row in range(60)]
+    (folder / "wide.csv").write_text("\n".join([",".join(columns), *rows]) + "\n")
+    petworks("init", folder / "wide.csv")
+    path = folder / "wide_policy.yaml"
+    assert read_policy(path).subset_sizes == "1-3"
+    with entered(folder) as page:
+        page.post(
+            "/columns?policy=wide_policy.yaml", data={f"role-{place}": "insensitive_attribute" for place in (0, 1)}
+        )
+    assert read_policy(path).subset_sizes == "all"
+
+
+def test_an_edit_of_a_page_that_is_out_of_date_is_refused(folder):
+    with entered(folder) as page:
+        old = seen(page)
+        saved(page, folder, role_2="sensitive_attribute")
+        now = policy_text(folder)
+        answer = page.post(AT, data={"seen": old, "role-3": "sensitive_attribute"})
+        assert (answer.status_code, policy_text(folder)) == (400, now)
+
+
+@pytest.mark.parametrize(
+    "fields", [{"role-99": "identifier"}, {"role-x": "identifier"}, {"role-0": "boss"}, {"unit": "-1"}]
+)
+def test_fields_that_no_page_has(folder, fields):
+    with entered(folder) as page:
+        before = policy_text(folder)
+        assert page.post(AT, data={"seen": seen(page), **fields}).status_code == 400
+        assert policy_text(folder) == before
+
+
+def test_roles_of_the_yaml_file_beside_the_table_move_to_the_policy(tmp_path):
+    for name in ("adult_anonymized.csv", "adult_anonymized.yaml"):
+        shutil.copy(ROOT / "data" / name, tmp_path)
+    shutil.copytree(ROOT / "data/adult_hierarchy", tmp_path / "adult_hierarchy", dirs_exist_ok=True)
+    (tmp_path / "p.yaml").write_text("petworks_policy: 1\ndata: adult_anonymized.csv\npresets: [pdpc-5]\n")
+    with entered(tmp_path) as page:
+        text = page.get("/columns?policy=p.yaml").text
+        assert text.count('value="quasi_identifier" selected') > 1
+        before = read_policy(tmp_path / "p.yaml")
+        assert before.roles is None
+        page.post("/columns?policy=p.yaml", data={"role-0": "insensitive_attribute"})
+    roles = read_policy(tmp_path / "p.yaml").roles
+    assert sorted(roles.values()).count("quasi_identifier") >= 1
+    assert "insensitive_attribute" in roles.values()
+
+
+def test_hierarchies_and_values_without_a_place(folder):
+    path = folder / "people_policy.yaml"
+    path.write_text(
+        re.sub(r"^  city: .*$", "  city: {groups: {north: [Taipei]}}", policy_text(folder), flags=re.MULTILINE)
+    )
+    with entered(folder) as page:
+        text = page.get(AT).text
+        assert "1 value without a place" in text
+        assert "/levels?policy=people_policy.yaml&amp;column=city" in text
+        assert "intervals of equal width" in text
+        assert "Tainan" not in text
+
+
+def test_two_hundred_columns_stay_below_the_largest_page(tmp_path):
+    names = [f"資料表欄位名稱相當長的第{number:03}個欄位" for number in range(200)]
+    rows = [",".join(f"{(row + number) % 7}" for number in range(200)) for row in range(30)]
+    (tmp_path / "wide.csv").write_text("\n".join([",".join(names), *rows]) + "\n", "utf-8")
+    petworks("init", tmp_path / "wide.csv")
+    with entered(tmp_path) as page:
+        page.cookies.set("petworks-language", "zh-TW")
+        at = "/columns?policy=wide_policy.yaml"
+        first = page.get(at)
+        assert len(first.content) < LARGEST_PAGE
+        assert first.text.count('name="role-') == MOST_ROWS
+        second = page.get(f"{at}&page=2").text
+        assert f'name="role-{MOST_ROWS}"' in second
+        assert 'name="role-0"' not in second
+        page.post(at, data={f"role-{MOST_ROWS}": "sensitive_attribute"})
+        assert read_policy(tmp_path / "wide_policy.yaml").roles[names[MOST_ROWS]] == "sensitive_attribute"
+        found = page.get(f"{at}&find=第107").text
+        assert re.findall(r'name="role-(\d+)"', found) == ["107"]
+        only = page.get(f"{at}&show=sensitive_attribute").text
+        assert re.findall(r'name="role-(\d+)"', only) == [str(MOST_ROWS)]
+
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "\u202eevil",
+    'a"onclick="x',
+    "tab\\tname",
+    "{{ 7*7 }}",
+    "a: b # c",
+    "- x",
+    "null",
+)
+
+
+def test_hostile_names_of_columns_are_shown_and_saved_as_they_are(tmp_path):
+    quoted = ",".join('"' + name.replace('"', '""') + '"' for name in HOSTILE)
+    rows = "\n".join(",".join(str(row % (place + 2)) for place in range(len(HOSTILE))) for row in range(40))
+    (tmp_path / "t.csv").write_text(f"{quoted}\n{rows}\n", "utf-8")
+    petworks("init", tmp_path / "t.csv")
+    with entered(tmp_path) as page:
+        at = "/columns?policy=t_policy.yaml"
+        text = page.get(at).text
+        assert "<script>alert" not in text
+        assert "\u202e" not in text
+        assert "49" not in re.findall(r'id="c4">(.*?)<', text)[0]
+        for place, name in enumerate(HOSTILE):
+            fields = {f"role-{place}": "sensitive_attribute", f"reason-{place}": "because: # of <b>\u202e"}
+            answer = page.post(at, data=fields, follow_redirects=False)
+            assert answer.status_code == 303, (name, answer.text)
+            policy = read_policy(tmp_path / "t_policy.yaml")
+            assert policy.roles[name.strip()] == "sensitive_attribute"
+            assert policy.accountability.role_reasons[name.strip()].startswith("because: # of <b>")
+        shown = unescape(page.get(at).text)
+        assert "because: # of <b>" in shown
