@@ -690,6 +690,7 @@ TEXTS = {
     "studio.step.safe": "Make it safe",
     "studio.step.compare": "Compare",
     "studio.step.decide": "Decide",
+    "studio.next": "Next: {step}",
     "studio.counting": "counting …",
     "studio.command": "The same on the command line",
     "studio.copy": "Copy",

@@ -668,6 +668,7 @@ TEXTS = {
     "studio.step.safe": "匿名化",
     "studio.step.compare": "比較",
     "studio.step.decide": "決定",
+    "studio.next": "下一步：{step}",
     "studio.counting": "計算中…",
     "studio.command": "相同的命令列指令",
     "studio.copy": "複製",
