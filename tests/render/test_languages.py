@@ -29,6 +29,9 @@ from PETWorks.render.languages import LANGUAGES
 from PETWorks.render.prose import GLOSSARY
 from PETWorks.render.sections import SECTIONS
 from PETWorks.studio.comparing import FACTS
+from PETWorks.studio.declaring import CHOICES, KINDS
+from PETWorks.studio.hierarchy_editing import PROPOSED, SAVED, TRIED
+from PETWorks.studio.hierarchy_writing import BOUNDS
 from PETWorks.studio.job_pages import WORDS
 from PETWorks.studio.opening import SEPARATORS
 from PETWorks.studio.page import STEPS as PAGES
@@ -79,6 +82,7 @@ def completed_ids():
     yield from (f"studio.job.doing.{word}" for word in ("starting", *WORDS))
     yield from (f"studio.safe.method.{method}{end}" for method in METHODS for end in ("", ".about"))
     yield from (f"studio.safe.{end}" for end in ("low", "high"))
+    yield from levels_ids()
     yield from (f"{term}{end}" for term in GLOSSARY for end in ("", ".meaning"))
     yield from (f"need.{need}" for need in NEEDS)
     yield from (f"verdict.{verdict}" for verdict in ("pass", "waived", "fail", "withheld"))
@@ -120,6 +124,23 @@ def completed_ids():
             yield f"column.{entry.by_column.name}"
         if entry.scenario is not None:
             yield f"scenario.{entry.name}"
+
+
+def levels_ids():
+    """Those of the step Levels and its forms."""
+    fields = {field for fields in KINDS.values() for field in fields}
+    completed = {
+        "kind": KINDS,
+        "about": KINDS,
+        "field": {*fields, "cuts", "dates", "icd10"},
+        "hint": fields,
+        "unit": {*CHOICES["dates"], *CHOICES["icd10"]},
+        "calendar": CHOICES["calendar"],
+        "status": ("declared", "file", "none"),
+        "shown": (SAVED, PROPOSED, TRIED, "none"),
+        "bound": BOUNDS,
+    }
+    yield from (f"studio.levels.{start}.{end}" for start, ends in completed.items() for end in ends)
 
 
 def other_steps():

@@ -134,18 +134,18 @@ def options_of(words: Words) -> list[str] | None:
         if key == "cuts":
             levels = _listed(given)
             levels = levels if isinstance(levels[0], list | tuple) else [levels]
-            options += [part for level in levels for part in ("--cuts", _as_items(_listed(level)))]
+            options += [part for level in levels for part in ("--cuts", as_items(_listed(level)))]
         elif key == "groups":
             if not all(isinstance(members, list | tuple) for members in given.values()):
                 return None
             for name, members in given.items():
-                options += ["--group", f"{name}={_as_items(members)}"]
+                options += ["--group", f"{name}={as_items(members)}"]
         elif key == "rare":
             if "label" in given:
                 return None
-            options += ["--rare", _as_items(_listed(given["fewer_than"]))]
+            options += ["--rare", as_items(_listed(given["fewer_than"]))]
         else:
-            options += [f"--{key}", _as_items(_listed(given))]
+            options += [f"--{key}", as_items(_listed(given))]
     return options
 
 
@@ -206,7 +206,7 @@ def _as_lines(members: Iterable[Member]) -> str:
     return text.getvalue()
 
 
-def _as_items(given: Iterable[Any]) -> str:
+def as_items(given: Iterable[Any]) -> str:
     """Texts between commas, as options of commands have them."""
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="").writerow(list(map(str, given)))

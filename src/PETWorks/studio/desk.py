@@ -37,6 +37,10 @@ class Desk:
             made: Made = self._made[name]
             return made
 
+    def is_made(self, name: str) -> bool:
+        """Whether something was made already."""
+        return name in self._made
+
     @property
     def release(self) -> Release:
         """The policy's table, opened with its roles and hierarchies."""
@@ -50,7 +54,7 @@ class Desk:
     @property
     def is_checked(self) -> bool:
         """Whether the verdict is known already."""
-        return "check" in self._made
+        return self.is_made("check")
 
     @property
     def table_name(self) -> str:

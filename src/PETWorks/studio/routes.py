@@ -2,12 +2,24 @@
 
 from starlette.routing import Route
 
-from PETWorks.studio import columns, comparing, job_pages, making_safe, opening, risk, safe_results
+from PETWorks.studio import (
+    columns,
+    comparing,
+    hierarchy_editing,
+    job_pages,
+    levels,
+    making_safe,
+    opening,
+    risk,
+    safe_results,
+)
 
 ROUTES: list[Route] = [
     *opening.ROUTES,
     *columns.ROUTES,
     *risk.ROUTES,
+    *levels.ROUTES,
+    *hierarchy_editing.ROUTES,
     *making_safe.ROUTES,
     *safe_results.ROUTES,
     *comparing.ROUTES,
