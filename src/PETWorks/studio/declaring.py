@@ -156,7 +156,7 @@ def _members_sent(form: Form) -> list[Member]:
     text = form.text("mapping")
     if text:
         try:
-            delimiter = "\t" if "\t" in text else ";"
+            delimiter = "\t" if "\t" in text and ";" not in text else ";"
             rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
         except csv.Error:
             raise HierarchyError("groups: a quote is not closed in the list of values") from None

@@ -30,11 +30,15 @@ def with_hierarchies(new: Mapping[str, Words | None], given: Mapping[str, Declar
             for column, one in given.items():
                 hierarchies[column] = _relative(one, folder) if isinstance(one, Path) else _in_yaml(one.words)
             _put(document, "hierarchies", hierarchies)
+        below = ""
         for column, words in new.items():
             if words is None:
-                _remove(hierarchies, _key(hierarchies, column))
+                below += _remove(hierarchies, _key(hierarchies, column))
             else:
                 _put(hierarchies, _key(hierarchies, column), _in_yaml(words))
+        if not hierarchies:
+            document["hierarchies"] = _in_yaml({})
+            _set_comment_below(document, "hierarchies", below)
 
     return change
 
@@ -45,20 +49,26 @@ def with_bounds(levels: Mapping[str, int], heights: Mapping[str, int], bound: st
     def change(document: Any) -> None:
         from ruamel.yaml.comments import CommentedMap
 
-        if not isinstance(document.get("anonymize"), dict):
-            _put(document, "anonymize", CommentedMap())
-        settings = document["anonymize"]
-        known = settings.get("levels")
+        settings = document.get("anonymize")
+        known = settings.get("levels") if isinstance(settings, dict) else None
         bounds = known if isinstance(known, dict) else CommentedMap()
+        below = ""
         for column, level in levels.items():
             says_nothing = {"exactly": False, "at_least": level == 0, "at_most": level == heights[column]}[bound]
             if says_nothing:
-                _remove(bounds, _key(bounds, column))
+                below += _remove(bounds, _key(bounds, column))
             else:
                 _put(bounds, _key(bounds, column), level if bound == "exactly" else _in_yaml({bound: level}))
-        if not bounds:
-            _remove(settings, "levels")
-        elif known is not bounds:
+        if not bounds and known is not None:
+            _set_comment_below(settings, "levels", below)
+            below = _remove(settings, "levels")
+            if not settings:
+                _set_comment_below(document, "anonymize", below)
+                _remove(document, "anonymize")
+        elif bounds and known is not bounds:
+            if not isinstance(settings, dict):
+                settings = CommentedMap()
+                _put(document, "anonymize", settings)
             _put(settings, "levels", bounds)
 
     return change
@@ -80,16 +90,18 @@ def _put(mapping: Any, key: Any, value: Any) -> None:
     _set_comment_below(mapping, key, below)
 
 
-def _remove(mapping: Any, key: Any) -> None:
-    """Remove a key; comments below it stay."""
+def _remove(mapping: Any, key: Any) -> str:
+    """Remove a key; comments below it go to the key before, or are returned if there is none."""
     if key not in mapping:
-        return
+        return ""
     keys = list(mapping)
     below, before = _comment_below(mapping, key), keys[keys.index(key) - 1] if keys[0] != key else None
     del mapping[key]
     mapping.ca.items.pop(key, None)
-    if before is not None:
-        _set_comment_below(mapping, before, _comment_below(mapping, before) + below, keep=True)
+    if before is None:
+        return below
+    _set_comment_below(mapping, before, _comment_below(mapping, before) + below, keep=True)
+    return ""
 
 
 def _last(container: Any, key: Any) -> tuple[Any, Any, int]:

@@ -244,7 +244,7 @@ async def applied(request: Request) -> Response:
         release=files.release.name,
         released=relative(files.policy),
         inside=[path.name for path in files.inside],
-        messages=[line.removeprefix("petworks: ") for line in job.messages],
+        messages=[line.removeprefix("petworks: ") for line in job.messages if not line.startswith("petworks: wrote")],
         command=job.command,
     )
 

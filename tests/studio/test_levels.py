@@ -1,0 +1,238 @@
+"""The step Levels: sliders, what they would make, the release on these levels, and bounds of the search."""
+
+import csv
+import json
+import re
+import time
+
+import pytest
+
+from command import petworks
+from PETWorks import Release, apply_levels, evaluate, read_policy
+from PETWorks.studio.column_levels import columns_of
+from PETWorks.studio.levels import what_if_of
+from studio_client import entered
+
+POLICY = """\
+petworks_policy: 1
+data: people.csv
+roles:
+  quasi_identifiers: [age, town, job]
+  sensitive_attributes: [illness]
+hierarchies:
+  age: {width: [5, 10]}  # years
+  town: {groups: {north: [a, b], south: [c, d]}}
+rules:
+  - measure: k-anonymity
+    k: 3
+
+# the end
+"""
+ADDRESS = "/levels?policy=policy.yaml"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    rows = [(20 + number % 17, "abcd"[number % 4], "xyz"[number % 3], "pq"[number % 2]) for number in range(200)]
+    with (tmp_path / "people.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("age", "town", "job", "illness"), *rows])
+    (tmp_path / "policy.yaml").write_text(POLICY, "utf-8")
+    return tmp_path
+
+
+def seen(page):
+    return re.search(r'name="seen" value="(\w+)"', page.get(f"{ADDRESS}&wait=1").text)[1]
+
+
+def ended(page, answer):
+    """The page that a job leads to."""
+    assert answer.status_code == 303, answer.text
+    job = re.search(r"id=([\w-]+)", answer.headers["location"])[1]
+    for _ in range(600):
+        if not page.studio.jobs.of(job).is_running:
+            break
+        time.sleep(0.1)
+    return page.get(answer.headers["location"])
+
+
+def test_the_table_is_counted_after_the_page_is_there(folder):
+    with entered(folder) as page:
+        first = page.get(ADDRESS).text
+        assert 'data-load="/levels/body?policy=policy.yaml"' in first
+        assert "wait=1" in first, "without script, too"
+        later = page.get("/levels/body?policy=policy.yaml").text
+        assert '<input type="range" id="level-0" name="level-0" min="0" max="3"' in later
+        assert 'name="level-2"' not in later, "a column without a hierarchy stays as it is"
+        assert '<input type="range"' in page.get(ADDRESS).text, "once it is counted, it is there at once"
+
+
+def test_the_numbers_are_those_of_the_release_on_these_levels(folder):
+    made = apply_levels(folder / "people.csv", **given(folder), levels={"age": 2, "town": 1})
+    with entered(folder) as page:
+        part = page.get(f"{ADDRESS}&level-0=2&level-1=1", headers={"X-Part": "1"}).text
+    assert "<html" not in part
+    k = int(evaluate(made.release, {"k-anonymity": {}})["k-anonymity"].value)
+    classes = made.release.class_sizes()
+    assert f"k = {k}," in part
+    row = re.search(r"equivalence classes</th><td.*?>([\d,]+)</td><td.*?>([\d,]+)</td>", part)
+    before = Release(folder / "people.csv", given(folder)["roles"]).class_sizes().number
+    assert [int(cell.replace(",", "")) for cell in row.groups()] == [before, classes.number]
+    assert "petworks apply policy.yaml --levels age=2,town=1 -o people_released.csv" in part
+
+
+def given(folder):
+    policy = read_policy(folder / "policy.yaml")
+    return {"roles": policy.roles, "hierarchies": dict(policy.hierarchies)}
+
+
+def test_without_script_the_form_gives_the_whole_page(folder):
+    with entered(folder) as page:
+        whole = page.get(f"{ADDRESS}&wait=1&level-0=3&suppress=1").text
+    assert "<html" in whole
+    assert 'name="level-0" min="0" max="3" step="1" value="3"' in whole
+    assert "checked" in whole
+    assert "--suppress" in whole
+
+
+def test_distinct_rows_are_counted_once_as_long_as_nothing_changes(folder):
+    with entered(folder) as page:
+        page.get(f"{ADDRESS}&wait=1")
+        desk = page.studio.desks.of(folder / "policy.yaml")
+        first = what_if_of(desk)
+        page.get(f"{ADDRESS}&level-0=1")
+        assert what_if_of(page.studio.desks.of(folder / "policy.yaml")) is first
+        page.post("/levels/propose?policy=policy.yaml", data={"propose": "all", "seen": seen(page)})
+        assert what_if_of(page.studio.desks.of(folder / "policy.yaml")) is not first
+
+
+def test_the_release_is_the_one_that_the_command_makes(folder):
+    fields = {"level-0": "2", "level-1": "1", "suppress": "1", "release": "ours.csv"}
+    with entered(folder) as page:
+        fields["seen"] = seen(page)
+        shown = ended(page, page.post("/levels/apply?policy=policy.yaml", data=fields, follow_redirects=False))
+        assert shown.url.path == "/levels/applied"
+        assert "Only ours.csv may go out" in shown.text
+        assert 'class="verdict pass"' in shown.text
+    done = petworks(
+        *("apply", folder / "policy.yaml", "--levels", "age=2,town=1", "--suppress", "-o", folder / "theirs.csv")
+    )
+    assert done.returncode == 0, done.stderr
+    assert (folder / "ours.csv").read_bytes() == (folder / "theirs.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"release": "../out.csv"}, "name of a file in the folder of the policy"),
+        ({"release": "people.csv"}, "exists and was not made here"),
+        ({"release": "out.exe"}, "ends in one of"),
+        ({"seen": "0"}, "was changed meanwhile"),
+    ],
+)
+def test_no_job_is_started_with_a_wrong_name_or_an_old_page(folder, change, told):
+    with entered(folder) as page:
+        fields = {"level-0": "1", "release": "out.csv", "seen": seen(page), **change}
+        answer = page.post("/levels/apply?policy=policy.yaml", data=fields)
+        assert answer.status_code == 400
+        assert told in answer.text
+        assert not page.studio.jobs.are_running
+    assert {path.name for path in folder.iterdir() if not path.name.startswith(".")} == {"people.csv", "policy.yaml"}
+
+
+@pytest.mark.parametrize(
+    ("bound", "levels", "written"),
+    [
+        ("exactly", {"age": 2, "town": 0}, {"age": "2", "town": "0"}),
+        ("at_least", {"age": 2, "town": 0}, {"age": {"at_least": "2"}}),
+        ("at_most", {"age": 3, "town": 1}, {"town": {"at_most": "1"}}),
+        ("at_least", {"age": 0, "town": 0}, None),
+    ],
+)
+def test_levels_become_bounds_of_the_search(folder, bound, levels, written):
+    with entered(folder) as page:
+        fields = {"bound": bound, "seen": seen(page), "level-0": levels["age"], "level-1": levels["town"]}
+        answer = page.post("/levels/bounds?policy=policy.yaml", data=fields, follow_redirects=False)
+        assert answer.status_code == 303
+        assert f"level-0={levels['age']}" in answer.headers["location"], "the sliders stay where they are"
+        policy = read_policy(folder / "policy.yaml")
+        assert policy.anonymize.get("levels") == written
+        text = (folder / "policy.yaml").read_text("utf-8")
+        assert text.endswith("# the end\n")
+        assert "# years" in text
+        again = page.post("/levels/bounds?policy=policy.yaml", data=fields)
+        assert again.status_code == (200 if written is None else 400), "the page that it came from is old"
+
+
+def test_values_without_a_place_come_first_and_do_not_stop_the_other_columns(folder):
+    text = POLICY.replace("c, d]", "c]")
+    (folder / "policy.yaml").write_text(text, "utf-8")
+    with entered(folder) as page:
+        shown = page.get(f"{ADDRESS}&wait=1").text
+        assert "1 value has no place" in shown
+        assert shown.index("1 value has no place") < shown.index("level-0")
+        assert 'name="level-0"' in shown
+        assert 'name="level-1"' not in shown
+
+
+def test_levels_that_a_hierarchy_does_not_have_are_its_highest_and_nonsense_is_ignored(folder):
+    with entered(folder) as page:
+        shown = page.get(f"{ADDRESS}&wait=1&level-0=99&level-1=x&level-7=1&level-=2&level-2=1").text
+        assert "--levels age=3 " in shown
+
+
+def test_hostile_names_stay_text(tmp_path):
+    column = '<script>alert(1)</script>,"=\u202e'
+    with (tmp_path / "people.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([(column, "town"), *[("<img src=x>", "a"), ("b", "b")] * 5])
+    (tmp_path / "policy.yaml").write_text(
+        f"petworks_policy: 1\ndata: people.csv\nroles:\n  quasi_identifiers: [{json.dumps(column)}, town]\n"
+        f"hierarchies:\n  {json.dumps(column)}: {{rare: {{fewer_than: 3}}}}\n"
+        "rules:\n  - measure: k-anonymity\n    k: 2\n",
+        "utf-8",
+    )
+    with entered(tmp_path) as page:
+        shown = page.get(f"{ADDRESS}&wait=1&level-0=1").text
+        assert "<script>alert" not in shown
+        assert "<img" not in shown
+        assert "\u202e" not in shown
+        answer = page.post(
+            "/levels/apply?policy=policy.yaml",
+            data={"level-0": "2", "release": "out.csv", "seen": seen(page)},
+            follow_redirects=False,
+        )
+        assert ended(page, answer).url.path == "/levels/applied"
+    assert set((tmp_path / "out.csv").read_text("utf-8").splitlines()[1:]) == {"*,a", "*,b"}
+
+
+def test_a_page_of_many_columns_stays_small(tmp_path):
+    names = [f"a column with a rather long name, number {number}" for number in range(200)]
+    with (tmp_path / "people.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([names, *[[str(row + place) for place in range(200)] for row in range(40)]])
+    (tmp_path / "policy.yaml").write_text(
+        "petworks_policy: 1\ndata: people.csv\nroles:\n  quasi_identifiers:\n"
+        + "".join(f"    - {name!r}\n" for name in names)
+        + "hierarchies:\n"
+        + "".join(f"  {name!r}: {{width: [2, 4, 8, 16, 32, 64, 128]}}\n" for name in names)
+        + "rules:\n  - measure: k-anonymity\n    k: 2\n",
+        "utf-8",
+    )
+    with entered(tmp_path) as page:
+        shown = page.get(f"{ADDRESS}&wait=1").text
+        assert "140 more columns" in shown
+        assert len(shown.encode()) < 150_000
+        assert len(page.get(f"{ADDRESS}&level-0=1", headers={"X-Part": "1"}).text.encode()) < 30_000
+
+
+def test_chinese(folder):
+    with entered(folder) as page:
+        page.cookies.set("petworks-language", "zh-TW")
+        assert "第 0 層（共 3 層）" in page.get(f"{ADDRESS}&wait=1").text
+
+
+def test_a_table_whose_levels_cannot_be_changed_says_why(folder):
+    (folder / "people.csv").write_text("age,town,job,illness\n*,*,*,p\n*,*,*,q\n", "utf-8")
+    with entered(folder) as page:
+        shown = page.get(f"{ADDRESS}&wait=1")
+        assert shown.status_code == 200
+        assert "suppressed already" in shown.text
+        assert columns_of(page.studio.desks.of(folder / "policy.yaml")).names == ("age", "town", "job")
