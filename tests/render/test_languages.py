@@ -29,7 +29,8 @@ from PETWorks.render.languages import LANGUAGES
 from PETWorks.render.prose import GLOSSARY
 from PETWorks.render.sections import SECTIONS
 from PETWorks.studio.comparing import FACTS
-from PETWorks.studio.declaring import CHOICES, KINDS
+from PETWorks.studio.declaring import CHOICES
+from PETWorks.studio.declaring import KINDS as FORMS
 from PETWorks.studio.hierarchy_editing import PROPOSED, SAVED, TRIED
 from PETWorks.studio.hierarchy_writing import BOUNDS
 from PETWorks.studio.job_pages import WORDS
@@ -128,10 +129,10 @@ def completed_ids():
 
 def levels_ids():
     """Those of the step Levels and its forms."""
-    fields = {field for fields in KINDS.values() for field in fields}
+    fields = {field for fields in FORMS.values() for field in fields}
     completed = {
-        "kind": KINDS,
-        "about": KINDS,
+        "kind": FORMS,
+        "about": FORMS,
         "field": {*fields, "cuts", "dates", "icd10"},
         "hint": fields,
         "unit": {*CHOICES["dates"], *CHOICES["icd10"]},

@@ -229,16 +229,16 @@ def test_a_folder_of_files_becomes_a_mapping_when_one_column_is_declared(folder,
 
 def test_a_file_that_lacks_values_or_does_not_nest_is_told(folder):
     file = folder / "hierarchy_town.csv"
+    file.write_text("Taipei;N\n", "utf-8")
     text = POLICY.replace("{rare: {fewer_than: 3}}", "hierarchy_town.csv")
     (folder / "policy.yaml").write_text(text, "utf-8")
-    for lines, told in (
-        ("Taipei;N\nHsinchu;N\n", "2 values have no place"),
-        ("".join(f"{town};x;{town[0]};*\n" for town in TOWNS), "do not nest"),
-        ("a;b\nc\n", "1 levels, but the lines above have 2"),
-    ):
-        file.write_text(lines, "utf-8")
-        (folder / "policy.yaml").write_text(f"{text}# {told}\n", "utf-8")
-        with entered(folder) as page:
+    with entered(folder) as page:
+        for lines, told in (
+            ("Taipei;N\nHsinchu;N\n", "2 values have no place"),
+            ("".join(f"{town};x;{town[0]};*\n" for town in TOWNS), "do not nest"),
+            ("a;b\nc\n", "1 levels, but the lines above have 2"),
+        ):
+            file.write_text(lines, "utf-8")
             assert told in column(page, 1).text
             assert told in page.get("/levels?policy=policy.yaml&wait=1").text
 

@@ -6,6 +6,8 @@ from pathlib import Path
 from threading import Lock, RLock
 from typing import Any, TypeVar
 
+from PETWorks.about.declaration import hierarchy_files
+from PETWorks.about.sidecar import sidecar_of
 from PETWorks.counting.release import Release
 from PETWorks.gate.policy import Policy, read_policy
 from PETWorks.render.checks import Check, check
@@ -86,5 +88,8 @@ def stamp_of(file: PolicyFile) -> Stamp:
     """By which a change of the policy or of the files that it names is noticed."""
     policy = read_policy(file.path)
     named = [path for path in (policy.data, policy.original, policy.population) if isinstance(path, Path)]
+    named += hierarchy_files(policy.hierarchies)
+    if isinstance(policy.data, Path) and (beside := sidecar_of(policy.data)) is not None:
+        named.append(beside)
     stats = [(path, path.stat()) for path in named if path.exists()]
     return (file.digest, *((str(path), stat.st_mtime_ns, stat.st_size) for path, stat in stats))
