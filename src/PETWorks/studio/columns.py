@@ -66,7 +66,7 @@ def _page(request: Request, desk: Desk) -> Response:
     wanted, find = asked.get("show", ""), asked.get("find", "").strip()
     chosen = [row for row in rows if _is_wanted(row, wanted, find)]
     pages = max(1, -(-len(chosen) // MOST_ROWS))
-    number = min(max(int(asked["page"]), 1), pages) if asked.get("page", "").isdecimal() else 1
+    number = min(max(int(asked["page"][:9]), 1), pages) if asked.get("page", "")[:9].isdecimal() else 1
     workspace = studio(request).workspace
     return page(
         request,
@@ -187,6 +187,8 @@ async def save(request: Request) -> Response:
     """Save everything that the form says, at once."""
     desk, form = await desk_of(request), await form_of(request)
     await computed(_save, desk, form, studio(request).tables.of, language(request))
+    if form.text("do") == "next":
+        return see(request, "/risk", desk)
     back = {key: form.text(key) for key in ("show", "find", "page") if form.text(key)}
     return see(request, "/columns", desk, **back)
 
@@ -215,7 +217,7 @@ def _said(form: Form, facts: TableFacts) -> Said:
 
 
 def _column(place: str, names: Sequence[str]) -> str:
-    if not place.isdecimal() or int(place) >= len(names):
+    if not place.isdecimal() or len(place) > 9 or int(place) >= len(names):
         raise InputError("the form names a column that the table does not have; look at the page again")
     return names[int(place)]
 

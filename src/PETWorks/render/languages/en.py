@@ -691,6 +691,8 @@ TEXTS = {
     "studio.step.compare": "Compare",
     "studio.step.decide": "Decide",
     "studio.next": "Next: {step}",
+    "studio.lost": "The page does not answer any more: petworks studio has ended. What was saved is safe. Start it "
+    "again and open the new address.",
     "studio.counting": "counting …",
     "studio.command": "The same on the command line",
     "studio.copy": "Copy",
@@ -1085,7 +1087,7 @@ TEXTS = {
     "studio.columns.bulk": "Give the chosen columns the role",
     "studio.columns.bulk.do": "Set",
     "studio.columns.save": "Save",
-    "studio.columns.next-step": "Go on to the risk",
+    "studio.columns.next-step": "Save and see the risk",
     # the step Levels
     "studio.levels.counting": "Counting the different rows of the table. Everything after that is immediate.",
     "studio.levels.no-script": "Wait for the numbers",

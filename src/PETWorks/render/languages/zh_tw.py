@@ -669,6 +669,7 @@ TEXTS = {
     "studio.step.compare": "比較",
     "studio.step.decide": "決定",
     "studio.next": "下一步：{step}",
+    "studio.lost": "頁面已無回應：petworks studio 已結束。已儲存的內容都還在。請重新啟動並開啟新的網址。",
     "studio.counting": "計算中…",
     "studio.command": "相同的命令列指令",
     "studio.copy": "複製",
@@ -1017,7 +1018,7 @@ TEXTS = {
     "studio.columns.bulk": "將選取的欄位設為",
     "studio.columns.bulk.do": "套用",
     "studio.columns.save": "儲存",
-    "studio.columns.next-step": "前往風險",
+    "studio.columns.next-step": "儲存並查看風險",
     # 步驟「層級」
     "studio.levels.counting": "正在計算資料表中相異的資料列。算完之後，每次調整都會立即顯示結果。",
     "studio.levels.no-script": "等待計算結果",

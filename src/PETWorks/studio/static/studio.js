@@ -1,15 +1,27 @@
 // The script of all pages: parts that load later, forms that answer at once, progress, copying. Nothing else runs here.
 "use strict";
 
+// Asks for a part of a page and puts it in its place; if the server has ended, says so there.
 async function put(place, address, options) {
   place.dataset.busy = "";
   try {
     const answer = await fetch(address, { headers: { "X-Part": "1" }, ...options });
     place.innerHTML = await answer.text();
     begin(place);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    lose(place);
   } finally {
     delete place.dataset.busy;
   }
+}
+
+function lose(place) {
+  const message = document.createElement("p");
+  message.className = "message fail";
+  message.setAttribute("role", "alert");
+  message.textContent = document.body.dataset.lost;
+  place.replaceChildren(message);
 }
 
 // A form with data-live answers each change of its fields in the element that it names. One question is asked at a time;
@@ -24,21 +36,17 @@ function live(form) {
     again = true;
     if (busy) return;
     busy = true;
-    place.dataset.busy = "";
     try {
       while (again) {
         again = false;
         const fields = new URLSearchParams(new FormData(form));
         const address = asks ?? form.action.split("?")[0] + "?" + fields;
         const body = asks ? { method: "POST", body: fields } : {};
-        const answer = await fetch(address, { headers: { "X-Part": "1" }, ...body });
-        place.innerHTML = await answer.text();
-        begin(place);
+        await put(place, address, body);
         if (!asks) remember(new URL(address, location.href));
       }
     } finally {
       busy = false;
-      delete place.dataset.busy;
     }
   };
   form.addEventListener("input", ask);
@@ -60,6 +68,7 @@ function remember(address) {
 function follow(place) {
   const source = new EventSource(place.dataset.events);
   source.onmessage = (event) => { place.innerHTML = JSON.parse(event.data); };
+  source.onerror = () => { source.close(); lose(place); };
   source.addEventListener("end", (event) => {
     source.close();
     const target = JSON.parse(event.data);
@@ -97,5 +106,15 @@ function begin(root) {
     });
   }
 }
+
+// Whoever leaves a page on which something is not saved is asked first.
+document.addEventListener("input", (event) => {
+  const form = event.target.form;
+  if (form?.method === "post" && form.closest("main")) form.dataset.unsaved = "";
+});
+document.addEventListener("submit", (event) => { delete event.target.dataset.unsaved; });
+addEventListener("beforeunload", (event) => {
+  if (document.querySelector("form[data-unsaved]")) event.preventDefault();
+});
 
 begin(document);
