@@ -171,11 +171,11 @@ def test_weights_count(records, data):
 def test_few_distinct_rows_are_merged_before_they_are_counted(monkeypatch):
     columns = {"a": ["x", "y"] * 200, "s": ["1", "2", "3", "4"] * 100}
     release = Release(columns, {"a": "quasi_identifier", "s": "sensitive_attribute"})
-    assert len(release.table.compact.weights) == 4
+    assert len(release.table.merged_rows.weights) == 4
     merged = evaluate(release).to_dict()
     monkeypatch.setattr("PETWorks.counting.weighted_rows.BINCOUNT_BITS", -1)
     plain = Release(columns, {"a": "quasi_identifier", "s": "sensitive_attribute"})
-    assert plain.table.compact is plain.table
+    assert plain.table.merged_rows is None
     assert evaluate(plain).to_dict() == merged
 
 

@@ -1,6 +1,8 @@
 """The step Risk: what it shows follows from the check, and what an adversary knows is counted from distinct rows."""
 
+import gc
 import re
+import weakref
 from collections import Counter, defaultdict
 from itertools import chain, combinations
 
@@ -94,7 +96,7 @@ def test_what_is_known_is_chosen_by_place_and_answered_at_once(folder):
     with entered(folder) as page:
         body = part(page, "/risk/body?policy=policy.yaml")
         seen = re.search(r'name="seen" value="(\w+)"', body)[1]
-        address = f"/risk/known?policy=policy.yaml&set=1&seen={seen}"
+        address = f"/risk?policy=policy.yaml&set=1&seen={seen}"
         assert "can only guess" in part(page, address)
         sex = part(page, f"{address}&c=2")
         assert "Every class has at least 3 records." in sex
@@ -210,3 +212,16 @@ def test_the_curve_has_the_limit_of_the_policy(folder):
         body = page.get("/risk?policy=policy.yaml&wait=1").text
     assert "limit: 25 %" in body
     assert "limit: 90 %" in body
+
+
+def test_rows_go_when_nobody_needs_them_any_more():
+    release = Release({"a": ["1", "2"], "b": ["1", "1"]}, dict.fromkeys("ab", "quasi_identifier"), {})
+    rows = release.view.table.distinct()
+    left = weakref.ref(rows)
+    gc.disable()
+    try:
+        assert rows.ask([]) == []
+        del rows
+        assert left() is None, "without waiting for the garbage collector"
+    finally:
+        gc.enable()

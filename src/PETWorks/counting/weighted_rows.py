@@ -110,12 +110,12 @@ class WeightedRows:
         return WeightedRows(columns, self.unit, None if self.weights is None else self.weights[rows], whole=False)
 
     @cached_property
-    def compact(self) -> "WeightedRows":
-        """Equal rows merged where that is cheap and leaves far fewer of them; otherwise these rows."""
+    def merged_rows(self) -> "WeightedRows | None":
+        """Equal rows merged, where that is cheap and leaves far fewer. None: rows that kept themselves would stay."""
         if self.weights is not None or self.unit is not None or len(self.columns) < 2:
-            return self
+            return None
         bits = sum(column.bits for column in self.columns.values())
-        return self.distinct() if bits <= BINCOUNT_BITS and 4 << bits <= self.rows else self
+        return self.distinct() if bits <= BINCOUNT_BITS and 4 << bits <= self.rows else None
 
     def people(self) -> int:
         """Number of people that the unit names."""
@@ -134,7 +134,7 @@ class WeightedRows:
 
     def ask(self, questions: Sequence[Question[Any]]) -> list[Any]:
         """The answers to questions about classes."""
-        rows = self.compact
+        rows = self.merged_rows or self
         return [question.of_part(rows, question.people) for question in questions]
 
     def rows_aside(self, grouping: Grouping) -> int:
@@ -227,7 +227,7 @@ class WeightedRows:
         """For each pair of columns, how often they have which values together."""
         from concurrent.futures import ThreadPoolExecutor
 
-        rows = self.compact
+        rows = self.merged_rows or self
         with ThreadPoolExecutor(THREADS) as pool:
             return list(pool.map(lambda pair: rows._pairs(rows.columns[pair[0]], rows.columns[pair[1]]), pairs))
 
@@ -268,7 +268,7 @@ class WeightedRows:
         """The counts of all subsets of the known columns that have one of the sizes, a family at a time."""
         from PETWorks.counting.subset_counts import count_subsets
 
-        rows = self.compact
+        rows = self.merged_rows or self
         columns = {name: rows.columns[name] for name in (*known, *sensitive)}
         return count_subsets(columns, known, sensitive, sizes, memory, finished, rows.weights, worths)
 

@@ -37,8 +37,9 @@ class Known:
 def known_to(view: View, columns: Sequence[str], wanted: int) -> Known:
     """What an adversary can do who knows some columns, at least one; `wanted` is the size that classes should have."""
     own = _limited(view, tuple(columns))
-    sizes = own.class_sizes(attacker=True)
+    # Counted with their values first, classes are counted once.
     found = attribute_inference(own).details["attributes"] if view.sensitive_attributes else {}
+    sizes = own.class_sizes(attacker=True)
     return Known(
         columns=tuple(columns),
         records=sizes.records,

@@ -32,8 +32,13 @@ PLACES = {
 
 
 async def show(request: Request) -> Response:
-    """The page; what takes time comes later, unless it is known already or the browser cannot load parts."""
+    """The page; what takes time comes later, unless it is known already or the browser cannot load parts.
+
+    The script asks for less: what someone can do who knows the chosen columns.
+    """
     desk = await desk_of(request)
+    if request.headers.get("x-part"):
+        return await known(request, desk)
     shown: dict[str, Any] = {"ready": False, "query": request.url.query}
     if desk.is_checked or "wait" in request.query_params:
         shown = {"ready": True, **await computed(_body, desk, language(request), request)}
@@ -46,14 +51,12 @@ async def body(request: Request) -> Response:
     return part(request, "risk_body.html", desk, **await computed(_body, desk, language(request), request))
 
 
-async def known(request: Request) -> Response:
-    """What someone can do who knows the chosen columns; the whole page, if the browser asks for that."""
-    if not request.headers.get("x-part"):
-        return await show(request)
-    desk = await desk_of(request)
+async def known(request: Request, desk: Desk) -> Response:
+    """What someone can do who knows the chosen columns."""
     if request.query_params.get("seen") != desk.file.digest:
         raise InputError("the policy file was changed meanwhile; load the page again")
-    return part(request, "risk_known.html", desk, **await computed(_known, desk, _chosen(desk, request)))
+    chosen = await computed(_chosen, desk, request)
+    return part(request, "risk_known.html", desk, **await computed(_known, desk, chosen))
 
 
 async def sets(request: Request) -> Response:
@@ -157,4 +160,4 @@ def _sets(desk: Desk, request: Request) -> dict[str, Any]:
     }
 
 
-ROUTES = [Route("/risk", show), Route("/risk/body", body), Route("/risk/known", known), Route("/risk/sets", sets)]
+ROUTES = [Route("/risk", show), Route("/risk/body", body), Route("/risk/sets", sets)]
