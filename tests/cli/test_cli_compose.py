@@ -119,3 +119,9 @@ def test_engines_say_the_same():
     one, other = (petworks(*SCHOOLS, "--engine", engine, "--format", "json") for engine in ("memory", "duckdb"))
     assert one.stdout == other.stdout
     assert json.loads(one.stdout)["people"] == 10
+
+
+def test_one_release_is_not_enough():
+    done = petworks("compose", "data/school_2022.csv", "--key", "pupil")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "name at least two releases, the oldest first" in done.stderr

@@ -2,6 +2,7 @@
 
 import os
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from test_releases import GRADES, QI, R1, R2, SENSITIVE, _roles, school, several
@@ -9,6 +10,8 @@ from test_releases import GRADES, QI, R1, R2, SENSITIVE, _roles, school, several
 from conftest import TINY_BATCHES, TINY_PARTS, constants, examples
 from PETWorks import PETWorksError, Release, Releases
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.counting import offers
+from PETWorks.errors import NotApplicable
 from spark_cluster import QUICK, needs_spark
 
 os.environ.setdefault("JDK_JAVA_OPTIONS", QUICK)
@@ -159,3 +162,11 @@ def test_columns_that_cannot_be_told_apart():
         PETWorksError, match="'a: b: age' can be a column of two releases; give the releases other names"
     ):
         Releases(tables, "id", **options)
+
+
+def test_too_many_sensitive_values_for_an_engine():
+    rows = {"id": [str(n) for n in range(20)], "age": list("12") * 10, "bill": [str(n) for n in range(20)]}
+    tables = [pa.table(rows), pa.table(rows)]
+    with pytest.MonkeyPatch.context() as patched, pytest.raises(NotApplicable, match="'bill' has 20 values in all"):
+        patched.setattr(offers, "MOST_VALUES", 19)
+        Releases(tables, "id", quasi_identifiers="age", sensitive="bill", engine="duckdb").compose()

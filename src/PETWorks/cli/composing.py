@@ -99,6 +99,10 @@ def compose_command(releases: tuple[str, ...], **options: Any) -> None:
     subset_limits = limits_given(options["subset_limits"])
     if subset_limits and options["subsets"] is None:
         raise ParameterError("--subset-limit needs --subsets")
+    if len(releases) < 2:
+        raise ParameterError(
+            "name at least two releases, the oldest first: petworks compose 2022.csv 2023.csv --key ID"
+        )
     output = writable(options["output"], *input_files(*releases))
     separator = "\t" if options["separator"] == r"\t" else options["separator"]
     with progress(f"reading {len(releases)} releases"):

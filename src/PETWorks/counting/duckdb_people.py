@@ -14,7 +14,7 @@ import numpy as np
 
 from PETWorks.counting.batches import THREADS
 from PETWorks.counting.counts import Integers
-from PETWorks.counting.offers import BITS, Offer, number_of_words
+from PETWorks.counting.offers import BITS, Offer, check_values, number_of_words
 from PETWorks.counting.partitioned import PartitionedTable
 from PETWorks.counting.partitioned_people import joined_table
 from PETWorks.counting.people import Brought, OfPeople, column_name
@@ -28,6 +28,7 @@ class DuckPeople:
     """See `JoinedPeople`. Each table `side_1`, `side_2`… has codes `c0`…, values `v0`… and words `w0_0`…"""
 
     def __init__(self, engine: Any, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> None:
+        check_values(numbers)
         self._engine, self._brought, self._place, self._numbers = engine, brought, place, numbers
         self._people = engine.new("people")
         union = " UNION ALL ".join(f"SELECT u FROM {one.table.store.table}" for one in brought)

@@ -1,15 +1,18 @@
 """What a table offers to people who are known to be in it: the values that their class has."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.counting.counts import Integers
+from PETWorks.errors import Hint, NotApplicable
 
 Words = NDArray[np.uint64]
 
 BITS = 60  # values in a word: engines have signed integers of 64 bits
+MOST_VALUES = 100 * BITS  # of a sensitive attribute, where each word is a column of an engine
 
 
 class Offer(NamedTuple):
@@ -27,6 +30,18 @@ class Offer(NamedTuple):
     words: list[Words]
     sizes: Integers | None = None
     places: Integers | None = None
+
+
+def check_values(numbers: Mapping[str, int]) -> None:
+    """An error if sensitive attributes have more values than an engine can have words for."""
+    for name, number in numbers.items():
+        if number > MOST_VALUES:
+            raise NotApplicable(
+                f"{name!r} has {number:,} values in all releases, and out of core or in a cluster at most {MOST_VALUES:,} "
+                "can be intersected; generalise it, or join the releases in memory",
+                Hint.ENGINE_IN_MEMORY,
+                what="sensitive",
+            )
 
 
 def number_of_words(values: int) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 
 from PETWorks.counting import spark_tasks as tasks
 from PETWorks.counting.counts import Integers, PairCounts
-from PETWorks.counting.offers import BITS, Offer, number_of_words
+from PETWorks.counting.offers import BITS, Offer, check_values, number_of_words
 from PETWorks.counting.packed_words import Words
 from PETWorks.counting.part_tasks import Part
 from PETWorks.counting.partitioned import PartitionedTable
@@ -45,6 +45,7 @@ class SparkPeople(Owner):
     """See `JoinedPeople`."""
 
     def __init__(self, jobs: Jobs, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> None:
+        check_values(numbers)
         super().__init__(jobs)
         self._brought, self._place, self._numbers = brought, place, numbers
         self._sides = [Side(number, one.name, one.known, _words(one, numbers)) for number, one in enumerate(brought)]
