@@ -37,8 +37,8 @@ def check_values(numbers: Mapping[str, int]) -> None:
     for name, number in numbers.items():
         if number > MOST_VALUES:
             raise NotApplicable(
-                f"{name!r} has {number:,} values in all releases, and out of core or in a cluster at most {MOST_VALUES:,} "
-                "can be intersected; generalise it, or join the releases in memory",
+                f"{name!r} has {number:,} values in all releases; out of core or in a cluster, at most "
+                f"{MOST_VALUES:,} can be intersected; generalise it, or join the releases in memory",
                 Hint.ENGINE_IN_MEMORY,
                 what="sensitive",
             )
