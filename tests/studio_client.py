@@ -1,7 +1,15 @@
 """A browser for tests that need none: it has the cookie, and sends forms as pages of the server do."""
 
+import os
+import re
+import subprocess
+import sys
+import time
+from html.parser import HTMLParser
+
 from starlette.testclient import TestClient
 
+from conftest import ROOT
 from PETWorks.studio.app import make_app
 from PETWorks.studio.security import ENTRANCE, Guard
 
@@ -18,3 +26,64 @@ def entered(folder):
     client.studio = app.state.studio
     client.guard = guard
     return client
+
+
+class _Forms(HTMLParser):
+    """The forms of a page: the address of each, and the fields as a browser would send them."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.forms, self._field, self._options = [], None, []
+        self.feed(text)
+
+    def handle_starttag(self, tag, given):
+        given = dict(given)
+        if tag == "form":
+            self.forms.append((given.get("action", ""), {}))
+        if not self.forms:
+            return
+        if tag == "input" and "name" in given:
+            if given.get("type") not in ("checkbox", "radio") or "checked" in given:
+                self._send(given["name"], given.get("value", ""))
+        elif tag in ("select", "textarea"):
+            self._field, self._options = given.get("name"), []
+        elif tag == "option":
+            self._options.append([given.get("value"), "selected" in given, ""])
+
+    def handle_data(self, data):
+        if self._options:
+            self._options[-1][2] += data
+        elif self._field is not None:
+            self._options.append([None, True, data])
+
+    def handle_endtag(self, tag):
+        if tag in ("select", "textarea") and self._field is not None:
+            chosen = [one for one in self._options if one[1]] or self._options[:1] or [["", True, ""]]
+            self._send(self._field, chosen[-1][2] if chosen[-1][0] is None else chosen[-1][0])
+            self._field, self._options = None, []
+
+    def _send(self, name, value):
+        self.forms[-1][1].setdefault(name, []).append(value)
+
+
+def fields_of(text, action):
+    """What a browser would send for the form with this address, as it is; several values of a name are a list."""
+    forms = [fields for address, fields in _Forms(text).forms if address.partition("?")[0] == action]
+    return {name: values if len(values) > 1 else values[0] for name, values in forms[0].items()}
+
+
+def ended(page, answer):
+    """The job that an answer leads to, when it has ended."""
+    assert answer.status_code == 303, re.findall(r'role="alert">(.*?)<', answer.text)
+    job = page.studio.jobs.of(re.search(r"id=([\w-]+)", answer.headers["location"])[1])
+    end = time.monotonic() + 90
+    while job.is_running and time.monotonic() < end:
+        time.sleep(0.05)
+    assert job.state == "done", job.messages
+    return job
+
+
+def typed(folder, *arguments):
+    """The same command, typed by somebody."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    return subprocess.run([sys.executable, "-m", "PETWorks", *arguments], cwd=folder, env=environment, check=False)

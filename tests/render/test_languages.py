@@ -29,6 +29,7 @@ from PETWorks.render.languages import LANGUAGES
 from PETWorks.render.prose import GLOSSARY
 from PETWorks.render.sections import SECTIONS
 from PETWorks.studio.comparing import FACTS
+from PETWorks.studio.decisions import KINDS as RELEASE_KINDS
 from PETWorks.studio.declaring import CHOICES
 from PETWorks.studio.declaring import KINDS as FORMS
 from PETWorks.studio.hierarchy_editing import PROPOSED, SAVED, TRIED
@@ -84,6 +85,7 @@ def completed_ids():
     yield from (f"studio.safe.method.{method}{end}" for method in METHODS for end in ("", ".about"))
     yield from (f"studio.safe.{end}" for end in ("low", "high"))
     yield from levels_ids()
+    yield from (f"studio.decide.kind.{kind}" for kind in RELEASE_KINDS if kind)
     yield from (f"{term}{end}" for term in GLOSSARY for end in ("", ".meaning"))
     yield from (f"need.{need}" for need in NEEDS)
     yield from (f"verdict.{verdict}" for verdict in ("pass", "waived", "fail", "withheld"))

@@ -1,19 +1,15 @@
 """Make it safe: the settings in the policy, the search as a command, what came out, and choosing something else."""
 
 import hashlib
-import os
 import re
 import shutil
-import subprocess
-import sys
-import time
 from html import unescape
 
 import pytest
 
 from conftest import ROOT
 from PETWorks.gate.policy import read_policy
-from studio_client import entered
+from studio_client import ended, entered, fields_of, typed
 
 POLICY = """\
 # ours
@@ -43,42 +39,9 @@ def folder(tmp_path):
     return tmp_path
 
 
-def fields_of(text, action):
-    """What the browser would send for a form as it is."""
-    form = re.search(rf'<form method="post" action="{re.escape(action)}[^"]*".*?</form>', text, re.S)[0]
-    fields = {}
-    for tag in re.findall(r"<input[^>]*>", form):
-        given = dict(re.findall(r'([a-z-]+)="([^"]*)"', tag))
-        if given.get("type") in ("checkbox", "radio") and " checked" not in tag:
-            continue
-        if "name" in given:
-            fields[given["name"]] = unescape(given.get("value", ""))
-    for name, options in re.findall(r'<select[^>]* name="([^"]+)"[^>]*>(.*?)</select>', form, re.S):
-        chosen = re.findall(r'<option value="([^"]*)" selected', options) or re.findall(r'value="([^"]*)"', options)
-        fields[name] = unescape(chosen[0])
-    return fields
-
-
 def run(page, *, do="run", **changed):
     fields = fields_of(page.get("/safe?policy=policy.yaml").text, "/safe/run")
     return page.post("/safe/run?policy=policy.yaml", data={**fields, "do": do, **changed}, follow_redirects=False)
-
-
-def ended(page, answer):
-    """The job that an answer leads to, when it has ended."""
-    assert answer.status_code == 303, re.findall(r'role="alert">(.*?)<', answer.text)
-    job = page.studio.jobs.of(re.search(r"id=([\w-]+)", answer.headers["location"])[1])
-    end = time.monotonic() + 90
-    while job.is_running and time.monotonic() < end:
-        time.sleep(0.05)
-    assert job.state == "done", job.messages
-    return job
-
-
-def typed(folder, *arguments):
-    """The same command, typed by somebody."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    return subprocess.run([sys.executable, "-m", "PETWorks", *arguments], cwd=folder, env=environment, check=False)
 
 
 def digests(folder):

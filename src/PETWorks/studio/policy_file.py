@@ -6,6 +6,7 @@ it comes back if the user undoes the change.
 
 import io
 import os
+import re
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -22,6 +23,8 @@ VERSIONS = ".petworks"
 MOST_VERSIONS = 200
 LONGEST_NUMBER = 9  # digits
 UNDONE = "undone.yaml"
+
+_LIST = re.compile(r"^( *)[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\n\1- ", re.M)  # that begins below its key
 
 Change = Callable[[Any], None]
 _writing = RLock()  # so that nothing is written between a look at a file and its change
@@ -114,6 +117,15 @@ class PolicyFile:
         }
         return [numbered[number] for number in sorted(numbered)]
 
+    def restore(self, number: str, seen: str | None = None) -> None:
+        """Go back to a version, by its number. This is a change like others, so it can be undone."""
+        with _writing:
+            self._check_seen(seen)
+            found = [path for path in self.versions if number.isdecimal() and path.stem == f"{int(number[:9]):04}"]
+            if not found:
+                raise InputError("there is no such version of the policy any more")
+            self._write(read_small(found[0], LARGEST_FILE).decode("utf-8"), self.text)
+
     def undo(self, seen: str | None = None) -> None:
         """Go back to the version before the last change. What was there stays in the file `undone.yaml`."""
         with _writing:
@@ -136,7 +148,9 @@ def changed(text: str, change: Change) -> str:
     yaml = YAML(typ="rt")
     yaml.preserve_quotes = True
     yaml.width = 1 << 20
-    yaml.indent(mapping=2, sequence=4, offset=2)
+    # Lists stay as they are indented, so that a change is not about every line.
+    is_flush = _LIST.search(before) is not None
+    yaml.indent(mapping=2, sequence=2 if is_flush else 4, offset=0 if is_flush else 2)
     try:
         document = yaml.load(text)
     except YAMLError:

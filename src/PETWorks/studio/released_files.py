@@ -122,14 +122,17 @@ def releases_of(policy: Policy) -> list[ReleasedFiles]:
     return found
 
 
+def came_with_release(path: Path) -> bool:
+    """Whether a policy was written by petworks anonymize, for a release."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(MARK)) == MARK.encode()
+
+
 def made_policy(path: Path) -> Policy | None:
     """The policy of a release, if a file is one that came with a release."""
-    if path.is_symlink() or not path.is_file():
-        return None
-    with path.open("rb") as file:
-        if file.read(len(MARK)) != MARK.encode():
-            return None
-    return read_policy(path)
+    return read_policy(path) if came_with_release(path) else None
 
 
 def _is_same(one: object, other: object) -> bool:

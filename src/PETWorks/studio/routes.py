@@ -5,6 +5,8 @@ from starlette.routing import Route
 from PETWorks.studio import (
     columns,
     comparing,
+    deciding,
+    exporting,
     hierarchy_editing,
     job_pages,
     levels,
@@ -23,5 +25,7 @@ ROUTES: list[Route] = [
     *making_safe.ROUTES,
     *safe_results.ROUTES,
     *comparing.ROUTES,
+    *deciding.ROUTES,
+    *exporting.ROUTES,
     *job_pages.ROUTES,
 ]

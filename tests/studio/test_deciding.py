@@ -1,0 +1,305 @@
+"""Decide: the forms of a policy, mistakes at the form, exports, and versions."""
+
+import hashlib
+import json
+import re
+import shutil
+from html import unescape
+
+import pytest
+
+from conftest import ROOT
+from PETWorks.gate.policy import read_policy
+from studio_client import ended, entered, fields_of, typed
+
+POLICY = """\
+# ours
+petworks_policy: 1
+title: "Adults <b>"
+data: adult.csv
+roles:
+  quasi_identifiers: [sex, age, race]   # known
+  sensitive_attributes: [workclass]
+  insensitive_attributes: [marital-status, education, native-country, occupation, salary-class]
+hierarchies:
+  sex: {rare: {fewer_than: 20}}
+  age: {width: [5, 10, 20]}
+  race: {rare: {fewer_than: 20}}
+context:
+  release: public   # anybody
+  purpose: {en: research, zh-TW: 研究}
+  assumptions:
+    - en: nobody knows the date
+      zh-TW: 沒有人知道日期
+    - no other table
+presets: [pdpc-5]   # Singapore
+rules:
+  - measure: t-closeness   # near
+    t: 0.50
+    distance: {workclass: equal}
+    why: "because </textarea><script>alert(1)</script>"
+  - measure: k-anonymity
+    k: "3"
+    name: small
+subsets:
+  sizes: 1-2
+  limits:
+    uniques: 0.5
+    inference:workclass: 0.9
+waivers:
+  - rule: small
+    owner: Ms Lin
+    reason: {en: a pilot}
+    expires: 2099-12-31
+regimes: [iso-27559]
+sign_off:
+  approver: Dr Wu   # 醫師
+anonymize:
+  suppression: 0.1
+"""
+SECTIONS = ("rules", "waivers", "context", "regimes", "sign-off")
+AT = "/decide?policy=policy.yaml"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    shutil.copy(ROOT / "data/adult.csv", tmp_path)
+    (tmp_path / "policy.yaml").write_text(POLICY, "utf-8")
+    return tmp_path
+
+
+def save(page, section, address=AT, **changed):
+    fields = fields_of(page.get(address).text, f"/decide/save/{section}")
+    fields |= {name.replace("__", "-"): value for name, value in changed.items()}
+    data = {name: value for name, value in fields.items() if value is not None}
+    return page.post(f"/decide/save/{section}?policy=policy.yaml", data=data, follow_redirects=False)
+
+
+def text_of(folder):
+    return (folder / "policy.yaml").read_text("utf-8")
+
+
+@pytest.mark.parametrize("lang", ["en", "zh-TW"])
+@pytest.mark.parametrize("section", SECTIONS)
+def test_a_form_that_is_saved_as_it_is_changes_nothing(folder, section, lang):
+    with entered(folder) as page:
+        page.post("/language", data={"lang": lang, "back": "/"})
+        answer = save(page, section)
+        assert answer.headers["location"] == f"{AT}#{section}"
+        assert text_of(folder) == POLICY
+
+
+def test_rules_are_chosen_changed_added_and_removed(folder):
+    with entered(folder) as page:
+        save(page, "rules", preset=["pdpc-5", "cms-11"], rule__0__p__t="0.4")
+        changed = POLICY.replace("[pdpc-5]  ", "[pdpc-5, cms-11]").replace("t: 0.50", "t: 0.4")
+        assert text_of(folder) == changed
+        save(page, "rules", rule__1__remove="yes", preset=None)
+        assert "k-anonymity" in text_of(folder), "its waiver would be about nothing: that is a mistake"
+        save(page, "waivers", waiver__0__remove="yes")
+        assert "waivers" not in read_policy(folder / "policy.yaml").file.content
+        save(page, "rules", rule__1__remove="yes", preset=None)
+        policy = read_policy(folder / "policy.yaml")
+        assert not policy.presets
+        assert [rule.name for rule in policy.rules][:1] == ["t-closeness"]
+        added = AT + "&add=l-diversity"
+        save(page, "rules", added, new__p__l="2", new__name="diverse", new__why="as agreed")
+        rule = read_policy(folder / "policy.yaml").file.content["rules"][1]
+        assert rule == {"measure": "l-diversity", "l": "2", "name": "diverse", "why": "as agreed"}
+        assert "t-closeness   # near" in text_of(folder)
+        assert "because </textarea>" in text_of(folder)
+
+
+def test_limits_on_subsets(folder):
+    with entered(folder) as page:
+        save(page, "rules", sizes="all", limit__0="0.2", limit__2="")
+        assert read_policy(folder / "policy.yaml").file.content["subsets"] == {
+            "sizes": "all",
+            "limits": {"inference:workclass": "0.9", "highest-risk": "0.2"},
+        }
+        save(page, "rules", sizes="", limit__0="", limit__4="")
+        assert "subsets" not in read_policy(folder / "policy.yaml").file.content
+
+
+def test_waivers_context_regimes_and_sign_off(folder):
+    with entered(folder) as page:
+        new = {"rule": "pdpc-5", "owner": "林主任", "reason": "試辦", "expires": "2098-01-31"}
+        save(page, "waivers", **{f"waiver__new__{key}": value for key, value in new.items()})
+        save(page, "waivers", waiver__0__reason="a longer pilot")
+        save(page, "context", release="controlled", purpose="teaching", recipients="students", none__earlier="yes")
+        save(page, "context", assumptions="no other table\r\nnobody knows the date\r\na third one")
+        save(page, "regimes", regime=["iso-27559", "cns-29100-2"])
+        save(page, "sign-off", role="head", review_by="2031-01-31", incident_contact="privacy@example.org")
+        content = read_policy(folder / "policy.yaml").file.content
+        assert content["waivers"][1] == new
+        assert content["waivers"][0]["reason"] == {"en": "a longer pilot"}
+        assert content["context"] == {
+            "release": "controlled",
+            "purpose": {"en": "teaching", "zh-TW": "研究"},
+            "assumptions": [
+                "no other table",
+                {"en": "nobody knows the date", "zh-TW": "沒有人知道日期"},
+                "a third one",
+            ],
+            "recipients": "students",
+            "earlier_releases": [],
+        }
+        assert content["regimes"] == ["iso-27559", "cns-29100-2"]
+        assert content["sign_off"] == {
+            "approver": "Dr Wu",
+            "role": "head",
+            "review_by": "2031-01-31",
+            "incident_contact": "privacy@example.org",
+        }
+        for comment in ("# ours", "# known", "# anybody", "# near", "# 醫師"):
+            assert comment in text_of(folder)
+        new = {"what": "2025", "date": "2025-11-30", "recipients": "all"}
+        save(page, "context", **{f"earlier__new__{key}": value for key, value in new.items()})
+        earlier = read_policy(folder / "policy.yaml").accountability.earlier_releases
+        assert [(one.what, one.date) for one in earlier] == [("2025", "2025-11-30")]
+
+
+@pytest.mark.parametrize(
+    ("section", "changed", "message"),
+    [
+        ("waivers", {"waiver__new__owner": "someone"}, "'rule', 'reason', 'expires' are missing"),
+        ("waivers", {"waiver__0__expires": "2099-02-31"}, "no such day"),
+        ("rules", {"rule__1__p__k": "many"}, "k-anonymity needs"),
+        ("rules", {"rule__0__p__t": "", "rule__0__p__distance": ""}, "t-closeness"),
+        ("rules", {"sizes": "everything"}, "expected sizes of subsets"),
+        ("rules", {"sizes": "4"}, "within 1-3"),
+        ("rules", {"limit__0": "2"}, "highest-risk"),
+        ("sign-off", {"review_by": "soon"}, "review_by"),
+        ("rules", {"preset": ["mine"]}, "of the list"),
+        ("rules", {"seen": "0" * 64}, "changed by someone else"),
+    ],
+)
+def test_mistakes_are_shown_at_the_form_and_nothing_is_written(folder, section, changed, message):
+    (folder / "policy.yaml").write_text(POLICY.replace("    distance: {workclass: equal}\n", ""), "utf-8")
+    before = text_of(folder)
+    with entered(folder) as page:
+        answer = save(page, section, **changed)
+        assert answer.status_code == 400
+        alert = unescape(re.search(r'<p class="message fail lines" role="alert">(.*?)</p>', answer.text, re.S)[1])
+        assert message in alert
+        after = answer.text.index('role="alert"')
+        assert answer.text.rindex(f'<h2 id="{section}"', 0, after) == answer.text.rindex("<h2 id=", 0, after)
+        assert text_of(folder) == before
+        shown = fields_of(answer.text, f"/decide/save/{section}")
+        for name, value in changed.items():
+            if name not in ("seen", "preset") and value != "2099-02-31":
+                assert shown[name.replace("__", "-")] == value, "what was typed stays"
+
+
+def test_a_new_row_with_a_mistake_can_be_corrected(folder):
+    with entered(folder) as page:
+        answer = save(page, "waivers", waiver__new__owner="someone", waiver__0__remove="yes")
+        fields = fields_of(answer.text, "/decide/save/waivers")
+        assert fields["waiver-new-owner"] == "someone"
+        assert fields["waiver-0-remove"] == "yes"
+        fields |= {"waiver-new-rule": "pdpc-5", "waiver-new-reason": "r", "waiver-new-expires": "2098-01-31"}
+        page.post("/decide/save/waivers?policy=policy.yaml", data=fields)
+        assert [(one.rule, one.owner) for one in read_policy(folder / "policy.yaml").waivers] == [("pdpc-5", "someone")]
+
+
+def test_the_page_shows_the_verdict_checklists_and_no_script_of_a_policy(folder):
+    with entered(folder) as page:
+        first = page.get(AT)
+        assert "/decide/verdict?policy=policy.yaml" in first.text, "the check takes time, so it comes later"
+        verdict = page.get("/decide/verdict?policy=policy.yaml").text
+        assert "iso-27559" in verdict
+        assert "✗ a contact for incidents" in verdict
+        assert '<span class="verdict fail">' in verdict
+        shown = page.get(AT)
+        assert '<span class="verdict fail">' in shown.text
+        assert "<script>alert" not in shown.text
+        assert len(shown.content) < 150_000
+        for one in ("cms-11", "https://resdac.org/articles/cms-cell-size-suppression-policy", "hipaa-expert"):
+            assert one in shown.text
+
+
+def test_the_evidence_folder_of_a_release_and_that_it_verifies(folder):
+    with entered(folder) as page:
+        assert typed(folder, "anonymize", "policy.yaml", "-o", "out.csv").returncode == 0
+        assert "out.csv" in page.get(AT).text, "one decides about the release"
+        address = "policy=out_policy.yaml"
+        job = ended(page, page.post(f"/decide/evidence?{address}", follow_redirects=False))
+        name = job.purpose.values["folder"]
+        assert re.fullmatch(r"evidence_out_\d{4}-\d{2}-\d{2}", name)
+        shown = page.get(f"/decide/exported?{address}&job={job.id}").text
+        out, inside = shown.split('class="files out"')[1].split('class="files inside"')
+        assert "out.csv" in out
+        assert "for_recipients/report.html" in out
+        assert "internal/out_policy.yaml" in inside
+        assert "internal/out_plan.json" in inside
+        written = {path.name for path in (folder / name).rglob("*") if path.is_file()}
+        assert written == {"README.txt", "SHA256SUMS", "report.html", "report.json", "out_policy.yaml", "out_plan.json"}
+        again = ended(page, page.post(f"/decide/evidence?{address}", follow_redirects=False))
+        assert again.purpose.values["folder"] == f"{name}_2", "an earlier folder is kept"
+        external = page.get("/report", params={"file": f"{name}/for_recipients/report.html"})
+        assert external.status_code == 200
+        other = page.get(f"/decide/exported?policy=policy.yaml&job={job.id}")
+        assert other.status_code == 400
+
+
+def test_reports_of_the_page_and_of_the_command_line_have_the_same_digest(folder, tmp_path_factory):
+    other = tmp_path_factory.mktemp("typed")
+    with entered(folder) as page:
+        save(page, "sign-off", approver="Ms Lin")
+        for name in ("adult.csv", "policy.yaml"):
+            shutil.copy(folder / name, other)
+        job = ended(page, page.post("/decide/report?policy=policy.yaml", follow_redirects=False))
+        assert job.code == 1
+        shown = page.get(f"/decide/exported?policy=policy.yaml&job={job.id}").text
+        assert "do not hand out the release" in shown
+        assert "adult.csv" not in re.search(r'class="files out".*?</ul>', shown, re.S)[0]
+    assert typed(other, *job.command.split()[1:]).returncode == 1
+    names = ("adult_check.json", "adult_check.external.json")
+    mine, theirs = ([json.loads((one / name).read_text("utf-8")) for name in names] for one in (folder, other))
+    assert mine[0]["content_sha256"] == theirs[0]["content_sha256"]
+    assert [one["edition"] for one in mine] == ["internal", "external"]
+    written = hashlib.sha256(text_of(folder).encode()).hexdigest()
+    assert mine[0]["policy"]["sha256"] == written
+
+
+def test_versions_are_shown_as_differences_and_each_can_be_restored(folder):
+    with entered(folder) as page:
+        assert "was not changed on this page" in page.get("/decide/versions?policy=policy.yaml").text
+        save(page, "sign-off", approver="<img src=x>")
+        save(page, "sign-off", approver="third")
+        save(page, "context", recipients="everybody")
+        last = text_of(folder)
+        shown = page.get("/decide/versions?policy=policy.yaml").text
+        assert "<img" not in shown
+        assert "+  approver: &lt;img src=x&gt;" in shown
+        assert re.findall(r'<h2 id="version-(\d+)"', shown) == ["3", "2", "1"]
+        digest = re.search(r'name="seen" value="(\w+)"', shown)[1]
+        page.post("/decide/restore?policy=policy.yaml", data={"number": "1", "seen": digest})
+        assert text_of(folder) == POLICY
+        page.post(f"/undo?{AT.partition('?')[2]}", data={"back": "/decide"})
+        assert text_of(folder) == last, "going back can be undone"
+        for number in ("99", "x", "../1"):
+            assert page.post("/decide/restore?policy=policy.yaml", data={"number": number}).status_code == 400
+        stale = {"number": "1", "seen": digest[::-1]}
+        assert page.post("/decide/restore?policy=policy.yaml", data=stale).status_code == 400
+
+
+def test_many_versions_stay_within_the_size_of_a_page(folder):
+    with entered(folder) as page:
+        file = page.studio.desks.of(folder / "policy.yaml").file
+        for number in range(20):
+            lines = [f"assumption {number} {place} {'x' * 500}" for place in range(50)]
+            file.change(lambda document, lines=lines: document["context"].update(assumptions=lines))
+        answer = page.get("/decide/versions?policy=policy.yaml")
+        assert len(answer.content) < 150_000
+        older = re.search(r'href="(/decide/versions\?[^"]*before=\d+)"', answer.text)[1]
+        assert re.findall(r'<h2 id="version-(\d+)"', page.get(unescape(older)).text) == ["5", "4", "3", "2", "1"]
+
+
+def test_lists_stay_as_they_are_indented(folder):
+    lines = POLICY.split("rules:")[0] + "rules:\n- measure: k-anonymity\n  k: 3\n- measure: l-diversity\n  l: 2\n"
+    text = re.sub(r"  assumptions:.*other table\n", "  assumptions:\n  - one\n  - two\n", lines, flags=re.S)
+    (folder / "policy.yaml").write_text(text, "utf-8")
+    with entered(folder) as page:
+        save(page, "sign-off", approver="Ms Lin")
+        assert text_of(folder) == text + "sign_off:\n  approver: Ms Lin\n"
