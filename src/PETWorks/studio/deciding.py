@@ -11,8 +11,8 @@ from starlette.routing import Route
 from PETWorks.errors import InputError, PETWorksError
 from PETWorks.gate.presets import presets
 from PETWorks.gate.regimes import regimes
+from PETWorks.measures.attacks.subset_limits import checked_limits
 from PETWorks.measures.attacks.subset_sizes import checked_sizes, known_columns
-from PETWorks.measures.attacks.subsets import checked_limits
 from PETWorks.measures.catalogue import Metric, Parameter, all_measures
 from PETWorks.measures.parameters import Choice, Flag, Function
 from PETWorks.render.language import LIMIT_SIGNS, limit_name, measure_summary, preset_note

@@ -149,7 +149,7 @@ def changed(text: str, change: Change) -> str:
     yaml.preserve_quotes = True
     yaml.width = 1 << 20
     # Lists stay as they are indented, so that a change is not about every line.
-    is_flush = _LIST.search(before) is not None
+    is_flush = _LIST.search(text) is not None
     yaml.indent(mapping=2, sequence=2 if is_flush else 4, offset=0 if is_flush else 2)
     try:
         document = yaml.load(text)
