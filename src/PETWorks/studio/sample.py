@@ -4,10 +4,11 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from PETWorks.counting.codes import Encoder
 from PETWorks.tables.cells import SUPPRESSED
-from PETWorks.tables.csvfile import CSV
+from PETWorks.tables.csvfile import CSV, dictionary_array
 from PETWorks.tables.headers import looks_like_data, suspicious
 from PETWorks.tables.opening import open_path, open_source
 from PETWorks.tables.parquet import Parquet
@@ -50,20 +51,24 @@ def preview(path: Path, separator: str | None = None, encoding: str | None = Non
 
 
 def _sample(source: Source) -> list[tuple[str, list[str | None]]]:
-    names = tuple(source.names[:MOST_COLUMNS])
-    pieces = source.read(names, in_pieces=True)
-    first = next(pieces, None)
-    if first is None:
-        return [(name, []) for name in names]
     found = []
-    for name, cells in zip(names, first.slice(0, ROWS).columns, strict=True):
+    for name, pieces in _beginning(source, tuple(source.names[:MOST_COLUMNS])).items():
         encoder = Encoder(spaced_quotes=source.separator is not None)
-        for piece in cells.chunks:
+        for piece in pieces:
             encoder.add(piece)
-        column = encoder.finish() if cells.num_chunks else None
-        codes = [] if column is None else column.codes.tolist()
-        found.append((name, [None if column is None else _masked(column.values[code]) for code in codes]))
+        column = encoder.finish()
+        found.append((name, [_masked(column.values[code]) for code in column.codes.tolist()]))
     return found
+
+
+def _beginning(source: Source, names: tuple[str, ...]) -> dict[str, list[Any]]:
+    """The first records of each column, as Arrow arrays; of a CSV file only these are read if they are whole."""
+    rows = source.beginning(ROWS) if isinstance(source, CSV) else []
+    if rows and all(len(row) == len(source.names) for row in rows):
+        return {name: [dictionary_array([row[place] for row in rows])] for place, name in enumerate(names)}
+    first = next(source.read(names, in_pieces=True), None)
+    columns = [] if first is None else first.slice(0, ROWS).columns
+    return {name: cells.chunks for name, cells in zip(names, columns, strict=False) if cells.num_chunks}
 
 
 def _masked(cell: str | None) -> str | None:

@@ -96,6 +96,17 @@ class CSV:
             with reading(self._file):
                 yield from self._parse_slowly(columns)
 
+    def beginning(self, rows: int) -> list[list[str]]:
+        """The cells of so many first records, without reading on; fewer if quotes keep them from being read alone."""
+        with reading(self._file), self._file.open("rb") as file:
+            head = file.read(LONGEST_LINE)
+        sample = codecs.getincrementaldecoder(self._encoding)("ignore").decode(head).removeprefix("\ufeff")
+        try:
+            with _long_cells():
+                return [row for row, _ in _first_rows(sample, self._separator, rows + 1)][1:]
+        except csv.Error:
+            return []
+
     def _parse(self, columns: tuple[str, ...]) -> pa.Table | None:
         """The table as PyArrow reads it; None where it finds fault with the rows."""
         from pyarrow import csv as arrow_csv

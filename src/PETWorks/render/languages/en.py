@@ -1023,6 +1023,7 @@ TEXTS = {
     "studio.columns.help": "What the roles mean",
     "studio.columns.contradictions": "{n} columns contradict their role",
     "studio.columns.contradictions.one": "A column contradicts its role",
+    "write.with-role": " ({role}): ",
     "studio.columns.worth-a-look": "{n} columns are worth a look",
     "studio.columns.worth-a-look.one": "A column is worth a look",
     "studio.columns.no-contradiction": "No role contradicts the name or the values of its column.",

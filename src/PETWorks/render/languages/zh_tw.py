@@ -961,6 +961,7 @@ TEXTS = {
     "studio.columns.help.none": "完全不評估。請說明理由。",
     "studio.columns.help": "各屬性型態的意義",
     "studio.columns.contradictions": "{n} 個欄位與其屬性型態矛盾",
+    "write.with-role": "（{role}）：",
     "studio.columns.worth-a-look": "{n} 個欄位值得留意",
     "studio.columns.no-contradiction": "各欄位的屬性型態與其名稱、內容並無矛盾。",
     "studio.columns.contradictions.short": "{n} 項矛盾",
@@ -1007,7 +1008,7 @@ TEXTS = {
     "studio.columns.scheme.rare": "合併罕見值",
     "studio.columns.scheme.top": "合併大值",
     "studio.columns.scheme.bottom": "合併小值",
-    "studio.columns.strange": "{n} 個值無處可歸",
+    "studio.columns.strange": "{n} 個值在階層中沒有位置",
     "studio.columns.unit": "如何辨別同一個人？",
     "studio.columns.unit.intro": "若一個人有多筆資料列，請選擇代表個人的欄位，同一個人只計一次。"
     "該欄位不得為準識別符，且每筆資料列都須有值。",
