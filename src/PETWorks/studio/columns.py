@@ -42,6 +42,7 @@ class Row:
     why: str
     reason: str
     places: Places
+    levels: tuple[str, dict[str, str]]  # the page where its hierarchy is edited
     finding: ColumnFacts | None
 
     @property
@@ -118,6 +119,9 @@ def _rows(desk: Desk, facts: TableFacts, roles: Mapping[str, str], unit: str | N
             why=prose.suggested(facts.suggestions[name].why, lang),
             reason=spoken(reason_of(desk.policy, name, roles), lang),
             places=places.get(name, NO_PLACES),
+            levels=("/levels/column", {"column": str(facts.places_in_table[name])})
+            if roles.get(name) == QUASI_IDENTIFIER
+            else ("/levels", {}),
             finding=found.get(name),
         )
         for place, (name, profile) in enumerate(facts.profiles.items())

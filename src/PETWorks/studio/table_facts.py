@@ -46,18 +46,20 @@ class Places:
 
 @dataclass(frozen=True, eq=False)
 class TableFacts:
-    """The columns of a table.
+    """The columns of a table, without those that have no name: they can have no role.
 
-    values   of columns with few values, which they are and how many records have each
+    places_in_table   where each column is among all of them
+    values            of columns with few values, which they are and how many records have each
     """
 
     profiles: Mapping[str, Examined]
     values: Mapping[str, Known]
+    places_in_table: Mapping[str, int]
     _places: dict[Any, Places] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
-        """The columns in their order; one without a name can have no role."""
+        """The columns in their order."""
         return list(self.profiles)
 
     @property
@@ -142,15 +144,16 @@ def look_at(policy: Policy) -> TableFacts:
     """The table of a policy, read once."""
     source = open_source(open_table(policy.data, **policy.reading), "the table")
     engine = choose("auto", [source], len(source.names))
-    names = [name for name in source.names if name]
+    places = {name: place for place, name in enumerate(source.names) if name}
+    names = list(places)
     if engine.name != "memory":
         profiles = engine.profiles(source, names)
         engine.close()
-        return TableFacts({name: Examined.of(profiles[name]) for name in names}, {})
+        return TableFacts({name: Examined.of(profiles[name]) for name in names}, {}, places)
     columns = load_rows(source, names).columns
     examined = {name: Examined.of(one) for name, one in profiles_of(columns, names).items()}
     few = {name: Known(columns[name].labels, columns[name].counts) for name in names if _are_few(examined[name])}
-    return TableFacts(examined, few)
+    return TableFacts(examined, few, places)
 
 
 def _is_date(text: str) -> bool:
