@@ -259,6 +259,15 @@ def test_the_command_shows_the_same_levels(folder, number, monkeypatch):
         assert re.search(rf"{re.escape(label)}</\w+>.*?\b{records}\b", unescape(part), re.DOTALL), label
 
 
+def test_other_pages_name_the_column_and_what_is_none_is_an_error(folder):
+    with entered(folder) as page:
+        assert "Levels of town" in page.get("/levels/column?policy=policy.yaml&name=town").text
+        for wrong in ("name=nothing", "column=9", "column=-1", "column=x", ""):
+            answer = page.get(f"/levels/column?policy=policy.yaml&{wrong}")
+            assert answer.status_code == 400
+            assert "no such quasi-identifier" in answer.text
+
+
 def test_every_kind_of_declaration_has_a_form():
     assert {kind_of({kind: 1}) for kind in DECLARED} == KINDS.keys()
 

@@ -91,13 +91,14 @@ class ColumnLevels:
         """Every one of them."""
         return [self.named(name) for name in self.names]
 
-    def at(self, place: str) -> Column:
-        """The one at a place of the table, as a page gives it."""
-        columns = self.release.columns
+    def asked(self, query: Mapping[str, str]) -> Column:
+        """The one that an address names, by its place in the table or by its name."""
+        columns, place = self.release.columns, query.get("column", "")
         known = place.isdecimal() and len(place) < 7 and int(place) < len(columns)
-        if not known or columns[int(place)] not in self.names:
+        name = columns[int(place)] if known else query.get("name", "")
+        if name not in self.names:
             raise InputError("there is no such quasi-identifier; look at the step Columns")
-        return self.named(columns[int(place)])
+        return self.named(name)
 
     def named(self, name: str) -> Column:
         """The one with a name."""

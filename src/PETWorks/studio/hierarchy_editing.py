@@ -68,7 +68,7 @@ async def show(request: Request) -> Response:
 
 def _show(request: Request, desk: Desk) -> Response:
     columns = columns_of(desk)
-    column = columns.at(request.query_params.get("column", ""))
+    column = columns.asked(request.query_params)
     proposal = columns.proposal(column.name)
     proposed = None if proposal is None else proposal[0].words
     words = proposed if column.words is None else column.words
@@ -194,7 +194,7 @@ async def preview(request: Request) -> Response:
 
 def _preview(request: Request, desk: Desk, form: Form) -> Response:
     columns = columns_of(desk)
-    column = columns.at(request.query_params.get("column", ""))
+    column = columns.asked(request.query_params)
     kind, fields = _sent(form)
     words: Words = {}
     try:
@@ -217,7 +217,7 @@ async def save(request: Request) -> Response:
 
 def _save(request: Request, desk: Desk, form: Form) -> Response:
     columns = columns_of(desk)
-    column = columns.at(request.query_params.get("column", ""))
+    column = columns.asked(request.query_params)
     kind, fields = _sent(form)
     words: Words = {}
     fit = Fit(None)
@@ -242,7 +242,7 @@ async def propose(request: Request) -> Response:
 
 def _propose(desk: Desk, form: Form) -> None:
     columns = columns_of(desk)
-    wanted = [columns.at(form.text("propose"))] if form.text("propose") != "all" else columns.all
+    wanted = [columns.asked({"column": form.text("propose")})] if form.text("propose") != "all" else columns.all
     found = {column.name: columns.proposal(column.name) for column in wanted if column.status == "none"}
     new = {name: proposal[0].words for name, proposal in found.items() if proposal is not None}
     if not new:
@@ -254,7 +254,7 @@ async def remove(request: Request) -> Response:
     """Remove the hierarchy of a column from the policy."""
     desk, form = await desk_of(request), await form_of(request)
     columns = await computed(columns_of, desk)
-    column = columns.at(request.query_params.get("column", ""))
+    column = columns.asked(request.query_params)
     await computed(_declare, desk, columns, {column.name: None}, form)
     return see(request, "/levels/column", desk, column=str(column.place))
 
