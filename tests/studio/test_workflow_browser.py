@@ -1,11 +1,17 @@
 """The whole workflow in a real browser: from a raw hospital table with Chinese headers to a release that passes."""
 
 import importlib.util
+import json
+import os
+import shlex
+import shutil
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from command import petworks
 from conftest import ROOT
 from PETWorks.render.language import said
 from PETWorks.studio.page import STEPS
@@ -106,3 +112,222 @@ def test_hostile_names_and_cells_are_only_text(browser, hostile, lang):
             assert not [sign for sign in UNSEEN if sign in text], step
             assert visit.hangs_over() == [], step
             assert visit.page.locator("b", has_text="hostile").count() == 0
+
+
+def walk(visit, pictures=lambda step: None):
+    """From the list of files to a release that passes, by mouse; the commands that the pages showed on the way."""
+    page, lang, commands = visit.page, visit.lang, []
+
+    def text(key, **values):
+        return said(lang, key, **values)
+
+    def arrive(step):
+        page.wait_for_url(f"**/{step}?**")
+        visit.settle()
+        assert page.inner_text("h1") == text(f"studio.step.{step}")
+
+    pictures("open")
+    page.get_by_role("link", name="hospital.csv").click()
+    visit.settle()
+    commands.append(page.inner_text("#command"))
+    page.get_by_role("button", name=text("studio.open.begin"), exact=True).click()
+    arrive("columns")
+    pictures("columns")
+    page.get_by_role("button", name=text("studio.columns.next-step")).click()
+    arrive("risk")
+    assert text("verdict.fail") in page.inner_text("#bar")
+    pictures("risk")
+    page.get_by_role("link", name=text("studio.next", step=text("studio.step.levels"))).click()
+    arrive("levels")
+    before = page.inner_text("#what-if-said")
+    slider = page.get_by_role("slider", name="出生日期")
+    box = slider.bounding_box()
+    page.mouse.click(box["x"] + box["width"] - 8, box["y"] + box["height"] / 2)
+    page.wait_for_selector("#command:has-text('出生日期')")
+    visit.settle()
+    assert page.inner_text("#what-if-said") != before
+    pictures("levels")
+    page.get_by_role("link", name=text("studio.next", step=text("studio.step.safe"))).click()
+    arrive("safe")
+    page.get_by_role("button", name=text("studio.safe.run"), exact=True).click()
+    page.wait_for_url("**/safe/result?**")
+    visit.settle()
+    assert text("verdict.pass") in page.inner_text("main .summary")
+    commands.append(page.inner_text("#command"))
+    pictures("safe")
+    result = page.url
+    page.get_by_role("link", name=text("studio.step.compare")).click()
+    arrive("compare")
+    page.select_option("#other", "hospital_released_policy.yaml")
+    page.get_by_role("button", name=text("studio.compare.compare"), exact=True).click()
+    page.wait_for_url("**other=hospital_released_policy.yaml**")
+    visit.settle()
+    assert text("verdict.pass") in page.inner_text("main")
+    pictures("compare")
+    page.goto(result)
+    page.get_by_role("link", name=text("studio.result.decide")).click()
+    arrive("decide")
+    assert text("verdict.pass") in page.inner_text("#bar")
+    pictures("decide")
+    return commands
+
+
+@pytest.mark.parametrize("lang", ["en", "zh-TW"])
+def test_from_a_raw_table_to_a_release_that_passes(browser, folder, tmp_path_factory, lang):
+    """By mouse; and the commands that the pages show give the same files."""
+    with Server(folder) as server, Visit(browser, server, lang) as visit:
+        commands = walk(visit)
+    typed = tmp_path_factory.mktemp("typed")
+    shutil.copy(folder / "hospital.csv", typed)
+    for command in commands:
+        program, *arguments = shlex.split(command)
+        assert program == "petworks"
+        done = petworks(*arguments, cwd=typed)
+        assert done.returncode == 0, done.stderr
+    assert files(folder).keys() == files(typed).keys()
+    for name, content in files(typed).items():
+        if not name.endswith(("report.html", "report.json")):  # these have the time in them
+            assert content == files(folder)[name], name
+    mouse, keys = (json.loads(files(one)["hospital_released_report.json"]) for one in (folder, typed))
+    assert mouse["inputs"] == keys["inputs"]
+    assert mouse["digest"] == keys["digest"]
+
+
+def files(folder):
+    """All files but those of the page itself, by their path."""
+    found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    return {name: path.read_bytes() for name, path in found.items() if not name.startswith(".petworks/")}
+
+
+FOCUSED = """() => {
+  const one = document.activeElement;
+  const labels = [...(one.labels ?? [])].map((label) => label.innerText);
+  const said = [one.innerText, one.getAttribute("aria-label"), one.value, ...labels];
+  return said.filter(Boolean).join(" ");
+}"""
+
+
+def tab_to(page, text):
+    """Press Tab until something is focused that is called so, and can be seen to be."""
+    for _ in range(300):
+        page.keyboard.press("Tab")
+        if text in page.evaluate(FOCUSED):
+            outline = page.evaluate("() => getComputedStyle(document.activeElement).outlineStyle")
+            assert outline != "none", f"nobody sees that {text} has the focus"
+            return
+    raise AssertionError(f"the keyboard does not reach {text}")
+
+
+def test_by_keyboard_alone(browser, folder):
+    with Server(folder) as server, Visit(browser, server) as visit:
+        page = visit.page
+        page.keyboard.press("Tab")
+        assert page.evaluate(FOCUSED) == said("en", "studio.skip")
+        for step, text in (
+            ("open", "hospital.csv"),
+            ("columns", said("en", "studio.open.begin")),
+            ("risk", said("en", "studio.columns.next-step")),
+            ("levels", "Next: Levels"),
+            ("safe", "Next: Make it safe"),
+        ):
+            tab_to(page, text)
+            page.keyboard.press("Enter")
+            page.wait_for_url(f"**/{step}?**")
+            visit.settle()
+            if step == "levels":
+                tab_to(page, "出生日期")
+                before = page.inner_text("#what-if-said")
+                page.keyboard.press("End")
+                page.wait_for_selector("#command:has-text('出生日期')")
+                visit.settle()
+                assert page.inner_text("#what-if-said") != before
+                assert "出生日期" in page.evaluate(FOCUSED), "the focus stays where it was"
+        tab_to(page, said("en", "studio.safe.run"))
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/safe/result?**")
+        assert said("en", "verdict.pass") in page.inner_text("main .summary")
+        tab_to(page, said("en", "studio.result.decide"))
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/decide?**")
+        visit.settle()
+        assert said("en", "verdict.pass") in page.inner_text("#bar")
+
+
+def children(process):
+    """The processes that a server has started and that still run."""
+    return Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text("ascii").split()
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="processes are looked up in /proc")
+def test_cancelling_leaves_no_process_and_no_file(browser, folder):
+    with Server(folder) as server, Visit(browser, server) as visit:
+        page = visit.page
+        server.post("/open", {"table": "hospital.csv"})
+        before = sorted(path.name for path in folder.iterdir())
+        visit.go(address("safe"))
+        page.get_by_role("button", name=said("en", "studio.safe.run"), exact=True).click()
+        page.get_by_role("button", name=said("en", "studio.job.cancel"), exact=True).click()
+        page.wait_for_selector("main .message")
+        assert said("en", "studio.job.ended.cancelled") in page.inner_text("main")
+        assert children(server.process) == []
+        assert sorted(path.name for path in folder.iterdir() if path.name != ".petworks") == before
+        assert visit.violations() == []
+
+
+def test_without_script_and_after_closing_the_browser(browser, folder):
+    with Server(folder) as server:
+        server.enter()
+        with Visit(browser, server, java_script_enabled=False) as visit:
+            page = visit.page
+            page.get_by_role("link", name="hospital.csv").click()
+            page.get_by_role("button", name=said("en", "studio.open.begin"), exact=True).click()
+            page.get_by_role("button", name=said("en", "studio.columns.next-step")).click()
+            page.get_by_role("link", name=said("en", "studio.risk.no-script")).click()
+            assert said("en", "studio.risk.sets") in page.inner_text("main")
+            page.goto(server.own + address("levels"))
+            page.get_by_role("link", name=said("en", "studio.levels.no-script")).click()
+            page.get_by_role("slider", name="出生日期").press("End")
+            page.get_by_role("button", name=said("en", "studio.levels.recount")).click()
+            assert "level-" in page.url
+            page.goto(server.own + address("safe"))
+            page.get_by_role("button", name=said("en", "studio.safe.run"), exact=True).click()
+            page.wait_for_url("**/job?**")
+        with Visit(browser, server) as visit:  # the search goes on without the browser
+            page = visit.page
+            visit.go(address("safe"))
+            if page.locator(".running a").count():
+                page.locator(".running a").click()
+            else:
+                page.get_by_role("link", name="hospital_released.csv").click()
+            page.wait_for_url("**/safe/result?**")
+            assert said("en", "verdict.pass") in page.inner_text("main .summary")
+
+
+def test_the_server_has_ended(browser, folder):
+    server = Server(folder)
+    with Visit(browser, server) as visit:
+        server.post("/open", {"table": "hospital.csv"})
+        visit.go(address("levels"))
+        server.end()
+        visit.allowed = ["ERR_CONNECTION_REFUSED", "Failed to load resource"]
+        visit.page.get_by_role("slider", name="出生日期").press("End")
+        visit.page.wait_for_selector("#what-if .message.fail")
+        assert said("en", "studio.lost") in visit.page.inner_text("#what-if")
+
+
+PICTURES = os.environ.get("PETWORKS_PICTURES")
+
+
+@pytest.mark.skipif(not PICTURES, reason="pictures for the docs are taken by `make pictures`")
+def test_pictures(browser, tmp_path):
+    hospital.hospital(tmp_path / "hospital.csv", 2000)
+    to = Path(PICTURES).absolute()
+    to.mkdir(exist_ok=True)
+    with Server(tmp_path) as server, Visit(browser, server, width=1000, height=760) as visit:
+
+        def take(step):
+            visit.page.mouse.move(0, 0)
+            visit.page.evaluate("scrollTo(0, 0)")
+            visit.page.screenshot(path=to / f"{step}.png")
+
+        walk(visit, take)

@@ -39,7 +39,10 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 # A page and no redirect: a browser does not send the cookie with a request to which another site led it.
-ENTERED = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/"><a href="/">PETWorks</a>'
+ENTERED = """<!doctype html>
+<meta charset="utf-8"><title>PETWorks</title><link rel="icon" href="/static/icon.svg" type="image/svg+xml">
+<meta http-equiv="refresh" content="0;url=/"><a href="/">PETWorks</a>
+"""
 
 
 class Guard:
