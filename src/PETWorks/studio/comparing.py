@@ -5,7 +5,7 @@ import io
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from starlette.requests import Request
@@ -27,6 +27,7 @@ from PETWorks.studio.composed import shown_composition
 from PETWorks.studio.desk import Desk
 from PETWorks.studio.job_pages import follow
 from PETWorks.studio.jobs import Job, Purpose
+from PETWorks.studio.opening import serves_others
 from PETWorks.studio.page import computed, desk_of, form_of, language, page, part, studio
 
 MOST_TABLES = 100
@@ -98,7 +99,7 @@ def _choices(request: Request, desk: Desk) -> dict[str, Any]:
     tables, policies, _ = space.files()
     this, data = space.relative(desk.file.path), _table_of(desk, request)
     likely = [desk.policy.privacy_unit, *desk.release.identifiers]
-    others = [one.path for one in tables if one.path != data]
+    others = [one.path for one in tables if one.path != data and not serves_others(PurePosixPath(one.path))]
     return {
         "this": this,
         "policies": [one.path for one in policies if one.path != this],

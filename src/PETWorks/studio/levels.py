@@ -23,6 +23,7 @@ from PETWorks.studio.desk import Desk
 from PETWorks.studio.hierarchy_writing import BOUNDS, with_bounds
 from PETWorks.studio.job_pages import follow
 from PETWorks.studio.jobs import Purpose
+from PETWorks.studio.making_safe import origin_link
 from PETWorks.studio.page import Form, computed, desk_of, error_text, form_of, language, page, part, see, studio
 from PETWorks.studio.released_files import named_release, usual_name
 
@@ -101,6 +102,7 @@ def _body(request: Request, desk: Desk) -> dict[str, Any]:
         "sliders": [_slider(request, desk, column, chosen, budget) for column in listed[:MOST_COLUMNS]],
         "more": max(len(listed) - MOST_COLUMNS, 0),
         "problem": problem,
+        "origin": origin_link(request, desk) if problem else None,
         "without": [column for column in listed if column.status == "none"],
         "proposed": sum(column.status == "none" and columns.proposal(column.name) is not None for column in listed),
         "mistaken": [column for column in listed if column.fit.problem is not None],

@@ -24,6 +24,7 @@ from PETWorks.studio.released_files import (
     ReleasedFiles,
     decided_otherwise,
     named_release,
+    origin_of,
     releases_of,
     usual_name,
 )
@@ -62,7 +63,8 @@ async def _page(request: Request, desk: Desk, mistake: PETWorksError | None = No
         lost=lost,
         is_unfinished=files.unfinished.exists(),
         varied=_thresholds(desk),
-        command=shlex.join(["petworks", *_arguments(request, desk, files)]),
+        origin=await computed(origin_link, request, desk),
+        command=shlex.join(["petworks", *arguments_of(request, desk, files)]),
     )
 
 
@@ -134,7 +136,7 @@ def _reasons(request: Request, files: ReleasedFiles, form: Form) -> list[str]:
     return ["--reasons", named, *(["--below", below] if below else [])]
 
 
-def _arguments(request: Request, desk: Desk, files: ReleasedFiles) -> list[str]:
+def arguments_of(request: Request, desk: Desk, files: ReleasedFiles) -> list[str]:
     """The command that makes a release, as anybody could type it."""
     named = studio(request).workspace.argument
     lang = language(request)
@@ -145,13 +147,19 @@ def _arguments(request: Request, desk: Desk, files: ReleasedFiles) -> list[str]:
     ]
 
 
+def origin_link(request: Request, desk: Desk) -> str | None:
+    """The policy that the release was made with, as pages name it; None if the table is no release."""
+    origin = origin_of(desk.policy)
+    return None if origin is None else studio(request).workspace.relative(origin)
+
+
 def _start(request: Request, desk: Desk, files: ReleasedFiles, more: Sequence[str]) -> Response:
     """Start the search for a release. What was decided about an earlier one of this name can be undone to."""
     before = PolicyFile(files.policy)
     if files.policy.exists() and before.versions:
         before.keep()
     purpose = Purpose(desk.file.path, "safe", "/safe/result", {"release": files.release.name}, can_stop=True)
-    return follow(studio(request).jobs.start(*_arguments(request, desk, files), *more, purpose=purpose), request)
+    return follow(studio(request).jobs.start(*arguments_of(request, desk, files), *more, purpose=purpose), request)
 
 
 async def choose(request: Request) -> Response:

@@ -98,12 +98,14 @@ def _folders(tables: Sequence[Found]) -> list[Folder]:
         path = PurePosixPath(one.path)
         parent = "" if path.parent == PurePosixPath(".") else path.parent.as_posix()
         folder = folders.setdefault(parent, Folder(parent))
-        (folder.others if _serves_others(path) else folder.tables).append(one)
+        (folder.others if serves_others(path) else folder.tables).append(one)
     return sorted(folders.values(), key=lambda one: (not one.tables, one.path))
 
 
-def _serves_others(path: PurePosixPath) -> bool:
-    return "hierarchy_" in path.name or path.suffix.lower() == ".txt"
+def serves_others(path: PurePosixPath) -> bool:
+    """Whether a file belongs to another one, or is a text."""
+    own = "hierarchy_" in path.name or path.name.endswith("_reasons_internal.csv")
+    return own or path.suffix.lower() == ".txt"
 
 
 async def choose(request: Request) -> Response:

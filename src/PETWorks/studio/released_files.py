@@ -130,6 +130,21 @@ def came_with_release(path: Path) -> bool:
         return file.read(len(MARK)) == MARK.encode()
 
 
+def origin_of(policy: Policy) -> Path | None:
+    """The policy beside that of a release with which it was made; None if it is no release, or that one is gone."""
+    try:
+        made = made_policy(policy.path)
+    except PETWorksError:
+        return None
+    for path in sorted(policy.path.parent.glob("*.yaml")) if made is not None else ():
+        try:
+            if not path.is_symlink() and path.is_file() and _is_same(read_policy(path).data, policy.original):
+                return path
+        except PETWorksError:
+            continue
+    return None
+
+
 def made_policy(path: Path) -> Policy | None:
     """The policy of a release, if a file is one that came with a release."""
     return read_policy(path) if came_with_release(path) else None

@@ -13,7 +13,8 @@ from PETWorks.errors import InputError, quoted
 from PETWorks.gate.inputs import table_digest
 from PETWorks.render import anonymization, charts
 from PETWorks.studio.desk import Desk
-from PETWorks.studio.page import computed, desk_of, language, page, studio
+from PETWorks.studio.making_safe import arguments_of
+from PETWorks.studio.page import computed, desk_of, language, page, petworks, studio
 from PETWorks.studio.released_files import ReleasedFiles, named_release
 
 MOST_COLUMNS = 100
@@ -73,7 +74,7 @@ def _result(request: Request, desk: Desk) -> Response:
         report=relative(files.report) if files.report.exists() else None,
         out=[files.release.name],
         inside=[path.name for path in files.inside],
-        command=None if found is None else found.command,
+        command=petworks(*arguments_of(request, desk, files)) if found is None else found.command,
         messages=[] if found is None else [line.removeprefix("petworks: ") for line in found.messages],
     )
 

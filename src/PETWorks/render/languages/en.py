@@ -693,6 +693,7 @@ TEXTS = {
     "studio.next": "Next: {step}",
     "studio.lost": "The page does not answer any more: petworks studio has ended. What was saved is safe. Start it "
     "again and open the new address.",
+    "studio.is-release": "This table is a release already. To make it in another way, use the policy of the original:",
     "studio.counting": "counting …",
     "studio.command": "The same on the command line",
     "studio.copy": "Copy",

@@ -670,6 +670,7 @@ TEXTS = {
     "studio.step.decide": "決定",
     "studio.next": "下一步：{step}",
     "studio.lost": "頁面已無回應：petworks studio 已結束。已儲存的內容都還在。請重新啟動並開啟新的網址。",
+    "studio.is-release": "這份資料表已是釋出資料。若要以其他方式產生，請使用原始資料表的政策：",
     "studio.counting": "計算中…",
     "studio.command": "相同的命令列指令",
     "studio.copy": "複製",
