@@ -1,6 +1,7 @@
 """A browser for tests that need none: it has the cookie, and sends forms as pages of the server do."""
 
 import os
+import random
 import re
 import subprocess
 import sys
@@ -26,6 +27,20 @@ def entered(folder):
     client.studio = app.state.studio
     client.guard = guard
     return client
+
+
+def write_long_search(folder):
+    """A table and a policy whose search finds something at once and takes minutes to prove it."""
+    draw = random.Random(5)
+    names = [f"q{place}" for place in range(14)]
+    lines = [names, *([str(draw.randrange(40)) for _ in names] for _ in range(1500))]
+    (folder / "wide.csv").write_text("".join(",".join(line) + "\n" for line in lines), "utf-8")
+    hierarchies = "".join(f"  {name}: {{width: [2, 4, 8, 16]}}\n" for name in names)
+    (folder / "wide_policy.yaml").write_text(
+        f"petworks_policy: 1\ndata: wide.csv\nroles:\n  quasi_identifiers: [{', '.join(names)}]\n"
+        f"hierarchies:\n{hierarchies}rules:\n  - {{measure: k-anonymity, k: 3}}\n",
+        "utf-8",
+    )
 
 
 class _Forms(HTMLParser):

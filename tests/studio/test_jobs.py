@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -11,22 +10,15 @@ import time
 
 import pytest
 
-from conftest import ROOT
 from PETWorks.studio.jobs import Purpose
-from studio_client import entered
+from studio_client import entered, write_long_search
 
-QI = "sex,age,race,marital-status,education,native-country,occupation,salary-class"
-LONG = [
-    *("anonymize", "adult.csv", "--qi", QI, "--sensitive", "workclass", "--suppression", "0.05"),
-    *("--hierarchies", "adult_hierarchy", "--measure", "k-anonymity:k=3"),
-    *("--objective", "discernibility", "-o", "released.csv", "--format", "json"),
-]  # a search of several seconds
+LONG = ("anonymize", "wide_policy.yaml", "-o", "released.csv", "--format", "json")
 
 
 @pytest.fixture
 def folder(tmp_path):
-    shutil.copy(ROOT / "data/adult.csv", tmp_path)
-    shutil.copytree(ROOT / "data/adult_hierarchy", tmp_path / "adult_hierarchy")
+    write_long_search(tmp_path)
     return tmp_path
 
 

@@ -171,4 +171,15 @@ def _different(old: dict[str, object], new: dict[str, object]) -> Iterator[str]:
             yield key
 
 
-DECIDED = ("context", "cell_size", "presets", "rules", "subsets", "regimes", "sign_off", "waivers")
+DECIDED = (
+    "context",
+    "cell_size",
+    "presets",
+    "rules",
+    "subsets",
+    "regimes",
+    "sign_off",
+    "waivers",
+    "releases",
+    "register",
+)

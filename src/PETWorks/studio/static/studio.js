@@ -94,10 +94,7 @@ function begin(root) {
     document.getElementById(piece.dataset.to)?.replaceChildren(...piece.childNodes);
   }
   for (const part of root.querySelectorAll("[data-press]")) {
-    part.addEventListener("click", (event) => {
-      event.preventDefault();
-      document.getElementById(part.dataset.press).click();
-    });
+    part.addEventListener("click", () => document.getElementById(part.dataset.press).click());
   }
   for (const button of root.querySelectorAll("[data-copy]")) {
     button.addEventListener("click", async () => {

@@ -1,0 +1,121 @@
+"""Make it safe and Decide in a real browser: the pages that only appear after something was done."""
+
+import shutil
+
+import pytest
+
+from conftest import ROOT
+from PETWorks.gate.policy import read_policy
+from studio_browser import Visit, chromium
+from studio_client import write_long_search
+from studio_server import Server
+
+POLICY = """\
+petworks_policy: 1
+data: adult.csv
+roles:
+  quasi_identifiers: [sex, age, race]
+  sensitive_attributes: [workclass]
+  insensitive_attributes: [marital-status, education, native-country, occupation, salary-class]
+hierarchies:
+  sex: {rare: {fewer_than: 20}}
+  age: {width: [5, 10, 20]}
+  race: {rare: {fewer_than: 20}}
+rules:
+  - measure: k-anonymity
+    k: 5
+"""
+RELEASED = "policy=adult_released_policy.yaml"
+PHONE = 390  # pixels
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+@pytest.fixture
+def server(tmp_path):
+    shutil.copy(ROOT / "data/adult.csv", tmp_path)
+    (tmp_path / "policy.yaml").write_text(POLICY, "utf-8")
+    with Server(tmp_path) as started:
+        started.enter()
+        started.folder = tmp_path
+        yield started
+
+
+def looks_right(visit):
+    """It is accessible in light and dark, and fits a phone."""
+    visit.settle()
+    for scheme in ("light", "dark"):
+        visit.page.emulate_media(color_scheme=scheme)
+        assert visit.violations() == [], (visit.page.url, scheme)
+    size = visit.page.viewport_size
+    visit.page.set_viewport_size({"width": PHONE, "height": 800})
+    assert visit.hangs_over() == [], visit.page.url
+    visit.page.set_viewport_size(size)
+
+
+def test_from_the_frontier_to_an_evidence_folder(server):
+    with chromium() as browser, Visit(browser, server) as visit:
+        page = visit.page
+        visit.go("/safe?policy=policy.yaml")
+        page.locator("details", has=page.locator("button[value=frontier]")).locator("summary").first.click()
+        page.fill("#limits", "0, 5, 10")
+        page.click("button[value=frontier]")
+        page.wait_for_url("**/safe/frontier**")
+        looks_right(visit)
+        assert page.locator("tbody tr").count() == page.locator("button[id^=point-]").count() >= 2
+        page.locator("svg [data-press]").last.click()  # a point of the chart
+        page.wait_for_url("**/safe/result**")
+        assert "--suppression=" in page.inner_text("#command")
+        looks_right(visit)
+        visit.go("/safe?policy=policy.yaml")
+        page.fill("#suppression", "10")
+        page.check("input[name=reasons]")
+        page.locator("#release").press("Enter")  # the first button: make it safe
+        page.wait_for_url("**/safe/result**")
+        looks_right(visit)
+        page.click("text=Reasons per record")
+        page.wait_for_url("**/safe/reasons**")
+        looks_right(visit)
+        visit.go("/safe/result?policy=policy.yaml&release=adult_released.csv")
+        page.click("a.main")
+        page.wait_for_url(f"**/decide?{RELEASED}")
+        page.wait_for_selector("#verdict ~ div .verdict.pass")
+        page.fill("#approver", "Ms Lin")
+        page.locator("#approver").press("Enter")
+        page.wait_for_url("**#sign-off")
+        assert read_policy(server.folder / "adult_released_policy.yaml").accountability.approver == "Ms Lin"
+        page.select_option("#add", "l-diversity")
+        page.locator("form", has=page.locator("#add")).locator("button").click()
+        page.fill("#new-p-l", "1")
+        looks_right(visit)
+        page.click("text=Save rules")
+        page.wait_for_url("**#rules")
+        page.click("text=Versions of the policy")
+        assert page.locator("pre.diff").count() == 2
+        looks_right(visit)
+        visit.go(f"/decide?{RELEASED}")
+        page.click("text=Make an evidence folder")
+        page.wait_for_url("**/decide/exported**")
+        looks_right(visit)
+        with page.context.expect_page() as opened:
+            page.click("text=/Open .*for_recipients/")
+        assert "Ms Lin" not in opened.value.inner_text("body"), "outsiders do not learn who signed"
+
+
+def test_a_search_goes_on_without_the_browser_and_is_cancelled(server):
+    write_long_search(server.folder)
+    before = sorted(path.name for path in server.folder.glob("[!.]*"))
+    with chromium() as browser:
+        with Visit(browser, server) as visit:
+            visit.go("/safe?policy=wide_policy.yaml")
+            visit.page.click("button[value=run]")
+            visit.page.wait_for_selector("progress")
+            visit.page.wait_for_selector("text=best loss so far")
+            looks_right(visit)
+        with Visit(browser, server) as visit:  # the browser was closed meanwhile
+            visit.page.click(".running a")
+            visit.page.wait_for_selector("progress")
+            visit.page.click("text=Cancel")
+            visit.page.wait_for_selector("[role=alert]")
+            looks_right(visit)
+    assert sorted(path.name for path in server.folder.glob("[!.]*")) == before
+    assert not list(server.folder.glob(".petworks-*"))
