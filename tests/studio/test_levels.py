@@ -31,11 +31,15 @@ rules:
 ADDRESS = "/levels?policy=policy.yaml"
 
 
+def people(folder):
+    rows = [(20 + number % 17, "abcd"[number % 4], "xyz"[number % 3], "pq"[number % 2]) for number in range(200)]
+    with (folder / "people.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("age", "town", "job", "illness"), *rows])
+
+
 @pytest.fixture
 def folder(tmp_path):
-    rows = [(20 + number % 17, "abcd"[number % 4], "xyz"[number % 3], "pq"[number % 2]) for number in range(200)]
-    with (tmp_path / "people.csv").open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([("age", "town", "job", "illness"), *rows])
+    people(tmp_path)
     (tmp_path / "policy.yaml").write_text(POLICY, "utf-8")
     return tmp_path
 

@@ -1,0 +1,87 @@
+"""Levels in a real browser: sliders by keyboard, numbers that follow at once, forms that show what they would make."""
+
+import pytest
+from test_levels import POLICY, people
+
+from PETWorks.gate.policy import read_policy
+from PETWorks.studio.declaring import KINDS
+from studio_browser import Visit, chromium
+from studio_server import Server
+
+AT = "/levels?policy=policy.yaml"
+AGE = "/levels/column?policy=policy.yaml&column=0"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture
+def server(tmp_path):
+    people(tmp_path)
+    (tmp_path / "policy.yaml").write_text(POLICY, "utf-8")
+    with Server(tmp_path) as started:
+        started.enter()
+        yield started
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1100])
+def test_every_page_and_form_is_accessible_on_any_screen(browser, server, scheme, width):
+    with Visit(browser, server, "zh-TW", scheme=scheme, width=width) as visit:
+        visit.go(AT)
+        visit.page.wait_for_selector("#what-if table")
+        assert visit.violations() == []
+        assert visit.hangs_over() == []
+        for kind in KINDS:
+            visit.go(f"{AGE}&kind={kind}")
+            assert visit.violations() == [], kind
+            assert visit.hangs_over() == [], kind
+
+
+def test_sliders_by_keyboard_and_the_numbers_follow(browser, server, tmp_path):
+    with Visit(browser, server) as visit:
+        page = visit.page
+        visit.go(AT)
+        slider = page.get_by_role("slider", name="age")
+        slider.focus()
+        before = page.inner_text("#what-if-said")
+        for _ in range(2):
+            page.keyboard.press("ArrowRight")
+        page.wait_for_selector("#command:has-text('--levels age=2 -o')")
+        assert page.inner_text("#what-if-said") != before
+        assert slider.get_attribute("aria-valuetext").startswith("Level 2 of 3: 2 groups")
+        assert page.inner_text("#shown-0") == slider.get_attribute("aria-valuetext")
+        page.get_by_label("Suppress the records").check()
+        page.wait_for_selector("#command:has-text('--suppress')")
+        page.get_by_role("button", name="正體中文").click()
+        page.wait_for_selector("html[lang=zh-TW]")
+        visit.settle()
+        assert page.get_by_role("slider", name="age").input_value() == "2", "sliders stay when the language changes"
+        page.get_by_label("這些層級是").select_option("at_least")
+        page.get_by_role("button", name="設為界限").click()
+        page.wait_for_selector(".sliders :text('2–')")
+        assert read_policy(tmp_path / "policy.yaml").anonymize["levels"] == {"age": {"at_least": "2"}}
+        page.get_by_role("button", name="套用這些層級").click()
+        page.wait_for_url("**/levels/applied?**")
+        assert visit.violations() == []
+    assert (tmp_path / "people_released.csv").exists()
+
+
+def test_a_form_shows_what_it_would_make_while_it_is_filled_in(browser, server, tmp_path):
+    with Visit(browser, server) as visit:
+        page = visit.page
+        visit.go(AGE)
+        page.get_by_label("Widths").fill("7")
+        page.wait_for_selector("#shown :text('[21, 28)')")
+        assert "not saved yet" in page.inner_text("#shown-said")
+        page.get_by_label("Widths").fill("seven")
+        page.wait_for_selector("#shown .message.fail")
+        assert visit.violations() == []
+        page.get_by_label("Widths").fill("7, 14")
+        page.wait_for_selector("#command:has-text('--width 7,14')")
+        page.get_by_role("button", name="Save in the policy").click()
+        page.wait_for_selector("#shown-said:has-text('As it is saved')")
+    assert read_policy(tmp_path / "policy.yaml").hierarchies["age"].words == {"width": ["7", "14"]}
