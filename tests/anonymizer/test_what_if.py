@@ -133,3 +133,9 @@ def test_people_are_counted_where_the_privacy_unit_says_who_they_are():
     release = Release(table, ROLES, HIERARCHIES, privacy_unit="person")
     found = WhatIf(release, release.hierarchies, checked_rules({"k-anonymity": {"k": 2}})).at({})
     assert (found.smallest, found.counted, found.affected) == (1, 2, 3)
+
+
+def test_large_classes_are_in_the_last_range():
+    found = what_if_of(table_of([("20", "a", "x")] * 1500 + [("21", "a", "x")] * 500)).at({})
+    assert (found.by_size[-1], sum(found.by_size)) == (1.0, 1.0)
+    assert (found.smallest, found.classes) == (500, 2)
