@@ -40,7 +40,7 @@ Summary = TypeVar("Summary")
 
 ROWS_PER_PART = 1 << 20
 BYTES_PER_CELL = 2048  # of the limit, for each cell of a part: there are several parts at work, each with its arrays
-COLUMNS = 16  # of such a cell; of more, parts have fewer cells
+COLUMNS = 8  # of such a cell; of more, parts have fewer cells
 SHARE = 0.6  # of the memory limit that DuckDB may use; the rest is for reading, encoding and kernels
 
 
