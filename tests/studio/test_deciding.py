@@ -244,6 +244,8 @@ def test_the_evidence_folder_of_a_release_and_that_it_verifies(folder):
 
 def test_reports_of_the_page_and_of_the_command_line_have_the_same_digest(folder, tmp_path_factory):
     other = tmp_path_factory.mktemp("typed")
+    release = POLICY.replace("data: adult.csv", "data: adult.csv\noriginal: adult.csv")  # that does not pass
+    (folder / "policy.yaml").write_text(release, "utf-8")
     with entered(folder) as page:
         save(page, "sign-off", approver="Ms Lin")
         for name in ("adult.csv", "policy.yaml"):

@@ -83,7 +83,9 @@ def test_what_does_not_listen_is_killed_with_what_it_started(folder, monkeypatch
         job = page.studio.jobs.start("check")
         monkeypatch.setattr("PETWorks.studio.jobs.subprocess.Popen", started)
         waited(job, lambda job: len(processes_of(job._process.pid)) == 2)
+        before = time.monotonic()
         job.cancel()
+        assert time.monotonic() - before < 20, "it does not wait for the end of their sleep"
         assert not processes_of(job._process.pid)
 
 
