@@ -180,7 +180,11 @@ def walk(visit, pictures=lambda step: None):
 def test_from_a_raw_table_to_a_release_that_passes(browser, folder, tmp_path_factory, lang):
     """By mouse; and the commands that the pages show give the same files."""
     with Server(folder) as server, Visit(browser, server, lang) as visit:
-        commands = walk(visit)
+        commands, made = walk(visit), files(folder)
+        sign_off(visit)
+    assert "approver: 王小明\n" in (folder / "hospital_released_policy.yaml").read_text("utf-8")
+    evidence = next(folder.glob("evidence_hospital_released_*"))
+    assert (evidence / "for_recipients").is_dir()
     typed = tmp_path_factory.mktemp("typed")
     shutil.copy(folder / "hospital.csv", typed)
     for command in commands:
@@ -188,12 +192,27 @@ def test_from_a_raw_table_to_a_release_that_passes(browser, folder, tmp_path_fac
         assert program == "petworks"
         done = petworks(*arguments, cwd=typed)
         assert done.returncode == 0, done.stderr
-    assert files(folder).keys() == files(typed).keys()
+    assert made.keys() == files(typed).keys()
     for name, content in files(typed).items():
         if not name.endswith(("report.html", "report.json")):  # these have the time in them
-            assert content == files(folder)[name], name
-    mouse, keys = (json.loads(files(one)["hospital_released_report.json"]) for one in (folder, typed))
+            assert content == made[name], name
+    mouse, keys = (json.loads(one["hospital_released_report.json"]) for one in (made, files(typed)))
     assert mouse["content_sha256"] == keys["content_sha256"]
+
+
+def sign_off(visit):
+    """Someone answers for the release, and gets the folder for the records of the house."""
+    page, lang = visit.page, visit.lang
+    for field, text in (("approver", "王小明"), ("role", "資料治理長"), ("review_by", "2031-01-31")):
+        page.fill(f"#{field}", text)
+    page.fill("#incident_contact", "privacy@hospital.example")
+    page.get_by_role("button", name=said(lang, "studio.decide.save-sign-off"), exact=True).click()
+    page.wait_for_load_state()
+    assert page.input_value("#approver") == "王小明"
+    page.get_by_role("button", name=said(lang, "studio.decide.evidence"), exact=True).click()
+    page.wait_for_url("**/decide/exported?**")
+    assert page.locator("main .message.pass").count() == 1
+    assert visit.violations() == []
 
 
 def files(folder):
