@@ -8,8 +8,9 @@ from html import unescape
 import pytest
 
 from conftest import ROOT
+from PETWorks.errors import PETWorksError
 from PETWorks.gate.policy import read_policy
-from studio_client import ended, entered, fields_of, typed
+from studio_client import ended, entered, fields_of, typed, write_long_search
 
 POLICY = """\
 # ours
@@ -228,3 +229,30 @@ def test_many_columns_with_hostile_names_stay_within_the_size_of_a_page(tmp_path
         assert answer.status_code == 200, answer.text
         assert "<script>alert" not in answer.text
         assert len(answer.content) < 150_000
+
+
+def test_a_time_limit_of_the_policy_stops_the_search_which_can_go_on_or_start_over(tmp_path):
+    write_long_search(tmp_path)
+    with entered(tmp_path) as page:
+        address = "/safe?policy=wide_policy.yaml"
+
+        def run_wide(**changed):
+            fields = fields_of(page.get(address).text, "/safe/run") | {"do": "run", **changed}
+            return ended(page, page.post(f"/safe/run{address[5:]}", data=fields, follow_redirects=False))
+
+        job = run_wide(minutes="0.01")
+        assert "time: 0.01m" in (tmp_path / "wide_policy.yaml").read_text("utf-8")
+        assert job.result["anonymization"]["optimal"] is False
+        shown = page.get("/safe/result?policy=wide_policy.yaml&release=wide_released.csv").text
+        assert "The search was stopped after" in shown
+        first = job.result["anonymization"]["checked"]
+        again = run_wide()
+        assert again.arguments[-1] == "--resume", "what is offered first"
+        assert again.result["anonymization"]["checked"] > first
+        over = run_wide(unfinished="over")
+        assert "--resume" not in over.arguments
+        (tmp_path / "wide_policy.yaml").write_text(
+            (tmp_path / "wide_policy.yaml").read_text("utf-8").replace("0.01m", "soon"), "utf-8"
+        )
+        with pytest.raises(PETWorksError, match=r"anonymize\.time"):
+            read_policy(tmp_path / "wide_policy.yaml")
