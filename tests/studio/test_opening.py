@@ -18,6 +18,16 @@ def folder(tmp_path):
     return tmp_path
 
 
+def test_mistakes_are_shown_line_by_line_with_paths_as_on_the_page(folder):
+    (folder / "wrong_policy.yaml").write_text("petworks_policy: 1\ndata: gone.csv\nrules:\n- measure: none\n", "utf-8")
+    with entered(folder) as page:
+        answer = page.get("/columns?policy=wrong_policy.yaml")
+        assert answer.status_code == 400
+        assert "no such file or folder: &#39;gone.csv&#39;\n" in answer.text
+        assert "no measure is called" in answer.text
+        assert str(folder) not in answer.text
+
+
 def test_a_table_is_opened_with_a_new_policy_that_stays_beside_it(folder):
     with entered(folder) as page:
         assert "adult.csv" in page.get("/").text

@@ -77,7 +77,7 @@ def named_source(mistakes: Mistakes, key: Key, text: str, folder: Path, root: Pa
     if not inside:
         raise file.error(key, "the path leads out of the policy's folder; allow a higher folder", Hint.ROOT)
     if not files:
-        raise file.error(key, f"no such file or folder: {quoted([str(target)])}")
+        raise file.error(key, f"no such file or folder: {str(target)!r}")
     return target
 
 

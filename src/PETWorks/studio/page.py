@@ -168,7 +168,7 @@ async def form_of(request: Request) -> Form:
 def error_text(error: Exception) -> str:
     """What is wrong, with the words of the page for what could be done."""
     if isinstance(error, PETWorksError):
-        return printable(error.worded(HINTS))
+        return "\n".join(map(printable, error.worded(HINTS).split("\n")))  # a line for each mistake
     if isinstance(error, OSError):
         what = "write the result" if error.filename is None else f"use {Path(os.fsdecode(error.filename)).name!r}"
         return printable(f"cannot {what}: {error.strerror or 'the system rejected it'}")
@@ -177,7 +177,8 @@ def error_text(error: Exception) -> str:
 
 async def show_error(request: Request, error: Exception) -> Response:
     """The page for input that cannot be used."""
-    return error_page(request, error_text(error), 400)
+    message = error_text(error).replace(f"{studio(request).workspace.root}/", "")  # as pages name files
+    return error_page(request, message, 400)
 
 
 def error_page(request: Request, message: str, status: int) -> Response:
