@@ -50,6 +50,7 @@ def test_other_signals_end_it_too(folder, number, code):
     assert Server(folder).end(number) == (code, "", "")
 
 
+@pytest.mark.slow
 def test_it_ends_while_a_page_is_still_loading(folder):
     server = Server(folder)
     server.enter()
@@ -60,6 +61,7 @@ def test_it_ends_while_a_page_is_still_loading(folder):
         assert time.monotonic() - started < 10
 
 
+@pytest.mark.slow
 def test_two_servers_at_once_have_their_own_ports_and_folders(folder, tmp_path):
     other = tmp_path / "other"
     other.mkdir()

@@ -159,6 +159,7 @@ def test_a_browser_that_has_lost_its_cookie_gets_a_new_address_from_the_terminal
         assert client.get("/").status_code == 200
 
 
+@pytest.mark.slow
 def test_the_cookie_of_one_server_opens_no_other(server, tmp_path):
     with Server(write_folder(tmp_path)) as other:
         assert other.port != server.port
@@ -280,6 +281,7 @@ def test_broken_requests_leave_the_server_as_it_was(server):
     assert server.ask("/").status == 200
 
 
+@pytest.mark.slow
 def test_half_a_form_is_not_acted_upon(folder):
     (folder / "people_policy.yaml").unlink()
     with Server(folder) as server:
@@ -360,6 +362,7 @@ def test_whose_a_connection_is(tmp_path, monkeypatch):
     assert peers.may_ask(0xD431, 0x1F90), "where the system tells nothing, the cookie has to do"
 
 
+@pytest.mark.slow
 def test_the_redirect_file_is_for_the_user_alone_and_goes_away(folder, tmp_path):
     seen = tmp_path / "seen"
     browser = tmp_path / "browser.sh"
@@ -432,6 +435,7 @@ FIELDS = [
 ]
 
 
+@pytest.mark.slow
 def test_no_page_leads_out_of_the_folder(folder):
     with_links(folder)
     before = everything(folder.parent)
@@ -501,6 +505,7 @@ MORE_FIELDS += [
 ]
 
 
+@pytest.mark.slow
 def test_no_form_makes_the_program_fail_or_leave_the_folder(folder, capfd):
     """Nonsense in every field, and a policy that is there."""
     with_links(folder)
@@ -730,6 +735,7 @@ def test_python_files_in_the_folder_are_not_run(folder):
     assert not (folder / "hacked").exists()
 
 
+@pytest.mark.slow
 def test_not_any_number_of_jobs_runs_at_once(folder):
     with entered(folder) as page:
         jobs = page.studio.jobs
