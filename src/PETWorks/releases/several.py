@@ -128,7 +128,7 @@ class Releases:
 
         >>> subsets = Releases(["data/school_2022.csv", "data/school_2023.csv"], key="pupil").subsets("1-2")
         >>> subsets.row({"school_2022.csv: school", "school_2023.csv: age"})["classes"]
-        6
+        5
         """
         people = self.joined.people
         treatment = {name: options[0] for name, options in TREATMENTS.items()} | {"privacy_unit": None}
