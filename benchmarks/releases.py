@@ -98,6 +98,26 @@ def three(folder, people, python):
     own = [composition.together.posterior, composition.together.inference[SENSITIVE].posterior]
     agree = all(abs(a - b) <= 1e-12 * b for a, b in zip(own, theirs["values"], strict=True))
     print(f"  posteriors {own} {'agree' if agree else 'DISAGREE'}")
+    every_adversary(made, theirs["subsets"])
+
+
+def every_adversary(made, sampled):
+    """All subsets of the eleven columns; bvmlib assesses some of them, and takes as long for each of the others."""
+    from PETWorks import Releases
+
+    start = perf_counter()
+    subsets = Releases(made, KEY).subsets("all")
+    ours = perf_counter() - start
+    theirs = sum(seconds for seconds, *_ in sampled.values()) / len(sampled)
+    show(f"PETWorks: all {len(subsets):,} subsets of the columns, the join included", ours, unit="s")
+    show(f"bvmlib: one subset, mean of {len(sampled)}", theirs, unit="s")
+    show("  bvmlib, for as many / PETWorks", theirs * len(subsets) / ours, ">= 50")
+    agree = True
+    for chosen, (_, picked, guessed) in sampled.items():
+        row = subsets.row({f"release {place + 1}: {name}" for place, name in json.loads(chosen)})
+        own = (row["re_identification_posterior"], row[f"attribute_inference_posterior of {SENSITIVE}"])
+        agree = agree and all(abs(a - b) <= 1e-12 * b for a, b in zip(own, (picked, guessed), strict=True))
+    print(f"  posteriors of these {'agree' if agree else 'DISAGREE'}")
 
 
 def large(paths, columns, engine, memory_limit):
