@@ -23,11 +23,16 @@ class Desk:
 
     def __init__(self, file: PolicyFile) -> None:
         self.file = file
-        self.stamp = stamp_of(file)
         self.policy: Policy = read_policy(file.path)
+        self.stamp = stamp_of(self.policy)
         self._made: dict[str, Any] = {}
         self._locks: defaultdict[str, RLock] = defaultdict(RLock)
         self._lock = Lock()
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the policy and the files that it names are as they were when this was made."""
+        return self.file.digest == self.policy.file.sha256 and stamp_of(self.policy) == self.stamp
 
     def once(self, name: str, make: Callable[[], Made]) -> Made:
         """Something that is made of this policy and its table, once; other threads that want it wait for it."""
@@ -73,23 +78,21 @@ class Desks:
 
     def of(self, path: Path) -> Desk:
         """The desk of a policy."""
-        file = PolicyFile(path)
         with self._lock:
             desk = self._desks.pop(path, None)
-            if desk is None or desk.stamp != stamp_of(file):
-                desk = Desk(file)
+            if desk is None or not desk.is_current:
+                desk = Desk(PolicyFile(path))
             self._desks[path] = desk
             for oldest in list(self._desks)[:-MOST_DESKS]:
                 del self._desks[oldest]
             return desk
 
 
-def stamp_of(file: PolicyFile) -> Stamp:
-    """By which a change of the policy or of the files that it names is noticed."""
-    policy = read_policy(file.path)
+def stamp_of(policy: Policy) -> Stamp:
+    """By which a change of a policy that was read, or of the files that it names, is noticed."""
     named = [path for path in (policy.data, policy.original, policy.population) if isinstance(path, Path)]
     named += hierarchy_files(policy.hierarchies)
     if isinstance(policy.data, Path) and (beside := sidecar_of(policy.data)) is not None:
         named.append(beside)
     stats = [(path, path.stat()) for path in named if path.exists()]
-    return (file.digest, *((str(path), stat.st_mtime_ns, stat.st_size) for path, stat in stats))
+    return (policy.file.sha256, *((str(path), stat.st_mtime_ns, stat.st_size) for path, stat in stats))

@@ -52,7 +52,7 @@ def known(path: Path, shown: str) -> Known:
     file = PolicyFile(path)
     try:
         policy: Policy = read_policy(path)
-        stamp = stamp_of(file)
+        stamp = stamp_of(policy)
     except PETWorksError as error:
         return Known(shown, mistake=str(error))
     verdict, day, is_current = _last(file, stamp)

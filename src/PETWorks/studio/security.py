@@ -20,7 +20,7 @@ LONGEST_BODY = 20.0  # seconds that it may take
 SAFE_METHODS = ("GET", "HEAD")
 LONGEST_VISIT = (
     7 * 24 * 3600
-)  # seconds; the cookie outlives a crash of the browser, and is worthless without the server
+)  # seconds; so the cookie outlives a crash of the browser; without the server it is worthless
 RENEW_EVERY = 10.0  # seconds
 ENTRANCE = "/enter"
 CLOSED = """This page is closed for this browser. Open it with the address in the terminal where petworks studio runs.
