@@ -11,8 +11,10 @@ from conftest import examples
 from frames import arrow
 from PETWorks import Release, anonymize, frontier
 from PETWorks.anonymizer import size_judging
+from PETWorks.anonymizer.column_objectives import AGGREGATES
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.problem import problem_of
+from PETWorks.anonymizer.raising import RaisingArrays, RaisingLoop
 from PETWorks.anonymizer.rules import checked_rules
 from PETWorks.errors import NotApplicable, ParameterError, PETWorksError
 
@@ -197,3 +199,29 @@ def test_more_than_class_sizes_is_not_judged_by_them():
         ):
             judge = Judge(problem.ground, checked_rules(rules), 0, problem.objective)
             assert (size_judging.SizeJudge.of(problem.ground, [judge], problem.objective) is not None) == is_one
+
+
+@examples(60)
+@given(tasks(OF_SIZES, most_columns=4, most_rows=12, most_rules=1, treatments=False), st.data())
+def test_the_compiled_loop_raises_bounds_of_finer_nodes_as_arrays_do(task, data):
+    """`RaisingLoop` against `RaisingArrays`, several nodes after each other; closed nodes may stay as they are."""
+    release = Release(arrow(task.rows), dict.fromkeys(task.quasi_identifiers, "quasi_identifier"), task.hierarchies)
+    aggregate = data.draw(st.sampled_from(sorted(AGGREGATES)))
+    problem = problem_of(release, checked_rules(K2), 0, "granularity", aggregate, task.weights, task.bounds)
+    lattice, objective = problem.lattice, problem.objective
+    thresholds, closed = 3, 4
+    start = np.repeat(objective.bounds()[np.newaxis], thresholds, axis=0)
+    ranks = st.lists(st.integers(0, closed), min_size=start.size, max_size=start.size)
+    within = np.array(data.draw(ranks), np.int8).reshape(start.shape)
+    by_arrays, by_loop = (start.copy(), within.copy()), (start.copy(), within.copy())
+    arrays = RaisingArrays(lattice, objective, *by_arrays)
+    loop = RaisingLoop(lattice, objective, *by_loop, closed)
+    added = st.none() | st.lists(st.floats(0, 1), min_size=len(lattice.shape), max_size=len(lattice.shape))
+    for place in data.draw(st.lists(st.integers(0, lattice.nodes - 1), min_size=1, max_size=4)):
+        which = sorted(data.draw(st.sets(st.integers(0, thresholds - 1), min_size=1)))
+        said = [(threshold, data.draw(st.integers(0, closed)), data.draw(added)) for threshold in which]
+        arrays(lattice.node(place), said)
+        loop(lattice.node(place), said)
+        is_open = by_arrays[1] < closed
+        assert (by_arrays[1] == by_loop[1]).all()
+        assert by_loop[0][is_open] == pytest.approx(by_arrays[0][is_open])

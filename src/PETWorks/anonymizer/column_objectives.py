@@ -69,6 +69,10 @@ class ByColumn:
         lost = np.array([lost[level] for lost, level in self._on(node)]) + np.array(added)
         return self.of_all(AGGREGATES[self.aggregate][0].reduce(self._first + np.array(self.weights) * lost, axis=1))
 
+    def weighted_levels(self, lost: Reals) -> Reals:
+        """What each column (row) loses on each level (column), ready to be put together with others."""
+        return np.asarray(self._first + np.array(self.weights)[:, np.newaxis] * lost)
+
     @property
     def _first(self) -> float:
         """What is added to the loss of each column before they are put together."""

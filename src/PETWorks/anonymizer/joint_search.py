@@ -10,10 +10,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from PETWorks.anonymizer.choosing import Chooser
+from PETWorks.anonymizer.column_objectives import ByColumn
 from PETWorks.anonymizer.ground import Ground
 from PETWorks.anonymizer.judging import Judge, Outcome
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.objectives import Objective
+from PETWorks.anonymizer.raising import Raising, RaisingArrays, RaisingLoop, Said
 from PETWorks.anonymizer.searching import Progress, Solution, margin, rounding_of
 from PETWorks.anonymizer.size_judging import SizeJudge
 from PETWorks.counting.counts import Integers
@@ -43,6 +45,9 @@ class JointSearch:
         self._open = [np.arange(self.lattice.nodes)] * len(judges)
         self._choosers = [Chooser(self.lattice) for _ in judges]
         self._by_size = SizeJudge.of(ground, judges, objective)
+        self._raise_finer: Raising = RaisingArrays(self.lattice, objective, self._bounds, self._within)
+        if self._by_size is not None and isinstance(objective, ByColumn):
+            self._raise_finer = RaisingLoop(self.lattice, objective, self._bounds, self._within, len(limits))
 
     def run(self, thresholds: Sequence[int], progress: Callable[[Progress], None] | None = None) -> None:
         """Look at nodes until the best ones are known, for one threshold after the other, by their places.
@@ -83,8 +88,7 @@ class JointSearch:
         within = self._within.reshape(len(each), -1)[:, place]
         concerned = np.flatnonzero(bounds <= self._most_lost[each, within])
         outcomes = self._outcomes(node, concerned)
-        finer, coarser = self.lattice.finer(node), self.lattice.coarser(node)
-        below = []  # thresholds for which finer nodes lose more than is known
+        said: list[Said] = []  # about finer nodes
         for threshold, outcome in zip(concerned.tolist(), outcomes, strict=True):
             self._solved(threshold, node, outcome)
             if outcome.given_up_at is not None:
@@ -93,19 +97,14 @@ class JointSearch:
             else:
                 self._within[threshold].reshape(-1)[place] = len(self.limits)
             least = bisect_left(self.limits, outcome.lasting)
-            if least:
-                here = self._within[threshold][finer]
-                np.maximum(here, least, out=here)
-            if least < len(self.limits) and outcome.added is not None:
-                below.append((threshold, outcome.added))
+            added = outcome.added if least < len(self.limits) else None
+            if least or added is not None:
+                said.append((threshold, least, added))
             if outcome.coarser is not None:
-                here = self._bounds[threshold][coarser]
+                here = self._bounds[threshold][self.lattice.coarser(node)]
                 np.maximum(here, outcome.coarser, out=here)
-        if below:
-            raised = self.objective.finer_bounds(node, [added for _, added in below])
-            for (threshold, _), own in zip(below, raised, strict=True):
-                here = self._bounds[threshold][finer]
-                np.maximum(here, own, out=here)
+        if said:
+            self._raise_finer(node, said)
         self.checked += 1
 
     def _outcomes(self, node: Node, concerned: Integers) -> list[Outcome]:

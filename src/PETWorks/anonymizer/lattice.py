@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from PETWorks.about.hierarchy import Hierarchy
 from PETWorks.errors import ParameterError, unknown
 
@@ -61,15 +59,23 @@ class Lattice:
         """How many nodes there are."""
         return math.prod(self.shape)
 
+    @cached_property
+    def strides(self) -> tuple[int, ...]:
+        """How far apart two nodes are in the flattened lattice that differ by one level of a column."""
+        return tuple(math.prod(self.shape[place + 1 :]) for place in range(len(self.shape)))
+
     def node(self, place: int) -> Node:
         """The node at a place of the flattened lattice."""
-        indices = np.unravel_index(place, self.shape)
-        return tuple(int(index) + low for index, low in zip(indices, self.low, strict=True))
+        levels = []
+        for stride, low in zip(self.strides, self.low, strict=True):
+            above, place = divmod(place, stride)
+            levels.append(above + low)
+        return tuple(levels)
 
     def place(self, node: Node) -> int:
         """Where a node is in the flattened lattice."""
-        indices = tuple(level - low for level, low in zip(node, self.low, strict=True))
-        return int(np.ravel_multi_index(indices, self.shape))
+        each = zip(node, self.low, self.strides, strict=True)
+        return sum((level - low) * stride for level, low, stride in each)
 
     def finer(self, node: Node) -> tuple[slice, ...]:
         """The nodes that are nowhere coarser, this one included."""

@@ -1,4 +1,6 @@
-"""Loops over the classes of a node, compiled at first use: counting them, and what suppressing the small ones adds.
+"""Loops over the classes of a node and over finer nodes, compiled at first use.
+
+They count classes, add up what suppressing the small ones adds, and raise what finer nodes lose at least.
 
 Types are spelt out: signed and unsigned numbers together would become floats.
 """
@@ -10,6 +12,7 @@ from PETWorks.counting.codes import Codes
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.subset_kernels import compiled
 
+GEOMETRIC, ARITHMETIC, SUM, MAXIMUM = range(4)  # how the losses of columns become one number
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # an odd number whose multiples are far apart
 
 
@@ -100,3 +103,72 @@ def judge_sizes(
         suppressed[place] += suppressed[place - 1]
         for column in range(len(shifts)):
             added[place, column] += added[place - 1, column]
+
+
+@compiled
+def raise_finer(
+    bounds: NDArray[np.float64],
+    within: NDArray[np.int8],
+    closed: int,
+    strides: Integers,
+    levels: Integers,
+    thresholds: Integers,
+    least: Integers,
+    parts: NDArray[np.float64],
+    is_known: NDArray[np.bool_],
+    aggregate: int,
+) -> None:
+    """Raise, for some thresholds, the bounds of a node and of all finer ones, and the places of their least limits.
+
+    Bounds and places are by threshold and node; closed nodes are passed over. `levels` are those of the node above the
+    lowest ones. `parts` is what each column loses on each of these at least, for each of the thresholds for which that
+    is known. A node is at the sum of its levels, each times the stride of its column.
+    """
+    last = len(levels) - 1
+    level = np.zeros(len(levels), np.int64)
+    together = np.zeros(len(levels))  # what the columns before each one lose
+    if aggregate == GEOMETRIC:
+        together[0] = 1.0
+    elif aggregate == MAXIMUM:
+        together[0] = -np.inf
+    for number in range(len(thresholds)):
+        threshold = thresholds[number]
+        raises = is_known[number]
+        level[:] = 0
+        place, column = np.int64(0), 0
+        while column >= 0:
+            while column < last:
+                part = parts[number, column, level[column]]
+                if aggregate == GEOMETRIC:
+                    together[column + 1] = together[column] * part
+                elif aggregate == MAXIMUM:
+                    together[column + 1] = max(together[column], part)
+                else:
+                    together[column + 1] = together[column] + part
+                column += 1
+            for lowest in range(levels[last] + 1):
+                here = place + lowest
+                if within[threshold, here] >= closed:
+                    continue
+                if within[threshold, here] < least[number]:
+                    within[threshold, here] = least[number]
+                if raises:
+                    part = parts[number, last, lowest]
+                    if aggregate == GEOMETRIC:
+                        loss = (together[last] * part) ** (1 / len(levels)) - 1
+                    elif aggregate == MAXIMUM:
+                        loss = max(together[last], part)
+                    else:
+                        loss = together[last] + part
+                        if aggregate == ARITHMETIC:
+                            loss = loss / len(levels)
+                    if loss > bounds[threshold, here]:
+                        bounds[threshold, here] = loss
+            column = last - 1
+            while column >= 0 and level[column] == levels[column]:
+                place -= level[column] * strides[column]
+                level[column] = 0
+                column -= 1
+            if column >= 0:
+                level[column] += 1
+                place += strides[column]
