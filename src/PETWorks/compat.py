@@ -12,7 +12,7 @@ from PETWorks.about.treatment import TREATMENTS
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
 from PETWorks.counting.loading import load_rows
 from PETWorks.counting.release import Release
-from PETWorks.errors import Hint, InputError, ParameterError, PETWorksError, unknown
+from PETWorks.errors import Hint, InputError, ParameterError, PETWorksError, Phrase, unknown
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
 from PETWorks.measures.catalogue import Metric, catalogue, find
 from PETWorks.measures.parameters import Number
@@ -181,10 +181,10 @@ def _validation(
     for name in parameters:
         if name not in technique.parameters:
             known = ["dataHierarchy", "attributeTypes", *technique.parameters, *RELEASE_OPTIONS]
-            raise unknown(f"parameter of {entry.name}", name, known)
+            raise unknown(Phrase("parameter of {metric}", metric=entry.name), name, known)
     missing = [name for name in technique.parameters if parameters.get(name) is None]
     if missing and technique.required:
-        raise ParameterError(f"{entry.name} needs {', '.join(missing)}")
+        raise ParameterError("{metric} needs {missing}", metric=entry.name, missing=", ".join(missing))
     given = {technique.parameters[name]: value for name, value in parameters.items()} | dict(technique.fixed)
     checked = entry.check(given, published, empty_range=technique.required)  # a published technique then says False
     if entry.name == "utility-bias":
@@ -205,7 +205,8 @@ def report(result: Mapping[str, Any] | Result, format: str = "json") -> None:  #
     if str(format).casefold() != "json":
         raise unknown("report format", str(format), ["json"])
     if not isinstance(result, Mapping | Result):
-        raise ParameterError(f"expected what PETValidation or a measure returned, got {type(result).__name__}")
+        got = type(result).__name__
+        raise ParameterError("expected what PETValidation or a measure returned, got {type}", type=got)
     print(dumps(result if isinstance(result, Mapping) else result.to_dict()))
 
 
@@ -273,10 +274,11 @@ def _anonymization(data: Any, tech: str, rate: Any, parameters: dict[str, Any]) 
     needs = ANONYMIZING[technique]
     for name in parameters:
         if name not in needs:
-            raise unknown(f"parameter of {technique}", name, [*needs, "dataHierarchy", "attributeTypes"])
+            kind = Phrase("parameter of {metric}", metric=technique)
+            raise unknown(kind, name, [*needs, "dataHierarchy", "attributeTypes"])
     missing = [f"{name} ({meaning})" for name, (_, meaning) in needs.items() if parameters.get(name) is None]
     if missing:
-        raise ParameterError(f"{technique} needs {', '.join(missing)}")
+        raise ParameterError("{metric} needs {missing}", metric=technique, missing=", ".join(missing))
     limit = Number(at_least=0, at_most=1).check("PETAnonymization", "maxSuppressionRate", rate)
     thresholds = {native: name for name, (native, _) in needs.items() if native is not None}
     rules = {entry.name: entry.check({native: parameters[name] for native, name in thresholds.items()}, thresholds)}
@@ -331,16 +333,17 @@ def output(data: "pd.DataFrame", filePath: str | os.PathLike[str]) -> None:
     import pandas as pd
 
     if not isinstance(data, pd.DataFrame):
-        raise ParameterError(f"expected the frame that PETAnonymization returned, got {type(data).__name__}")
+        raise ParameterError("expected the frame that PETAnonymization returned, got {type}", type=type(data).__name__)
     if not isinstance(filePath, str | os.PathLike):
-        raise ParameterError(f"expected filePath to be the path of a file, got {type(filePath).__name__}")
+        raise ParameterError("expected filePath to be the path of a file, got {type}", type=type(filePath).__name__)
     try:
         content = data.to_csv(index=False, sep=";").encode()
     except UnicodeEncodeError:
-        raise InputError(f"cannot write {str(filePath)!r}: a cell has characters that no text can have") from None
+        text, path = "cannot write {path!r}: a cell has characters that no text can have", str(filePath)
+        raise InputError(text, path=path) from None
     write_whole({check_writable(Path(filePath)): content})
 
 
 def _require_pandas(function: str) -> None:
     if find_spec("pandas") is None:
-        raise InputError(f"{function} needs pandas: pip install 'petworks[pandas]'")
+        raise InputError("{function} needs pandas: pip install 'petworks[pandas]'", function=function)

@@ -10,12 +10,85 @@ PETWorksError (a ValueError)
 
 Messages name columns, counts and line numbers; they never contain a cell of the user's data.
 Code that handles an error reads its fields, never its text.
+
+A text is a `Phrase`: it is English wherever it is printed, and interfaces translate it into the user's language.
 """
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
+
+
+class Phrase(str):
+    """A text in English that interfaces can translate: its template is the key in the files of the other languages.
+
+    What is filled in may be a phrase itself. Texts that are no phrases, such as names, are the same in all languages.
+
+    >>> phrase = Phrase("{file}: the table has {records:,} records", file="people.csv", records=1200)
+    >>> print(phrase)
+    people.csv: the table has 1,200 records
+    >>> phrase.translated({"{file}: the table has {records:,} records": "{file}：資料表有 {records:,} 筆資料列"})
+    'people.csv：資料表有 1,200 筆資料列'
+    """
+
+    __slots__ = ("template", "values")
+    template: str
+    values: Mapping[str, Any]
+
+    def __new__(cls, template: str, /, **values: Any) -> Self:
+        """A phrase with its values."""
+        phrase = super().__new__(cls, template.format(**values))
+        phrase.template, phrase.values = template, values
+        return phrase
+
+    def translated(self, messages: Mapping[str, str]) -> str:
+        """The text in the language that has these translations of templates; in English as far as it has none."""
+        values = {name: _translated(value, messages) for name, value in self.values.items()}
+        return messages.get(self.template, self.template).format(**values)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _phrase, (type(self), self.template, self.values)
+
+
+class Joined(Phrase):
+    """Several texts as one; the separator is translated, too.
+
+    >>> Joined(", ", ["a", "b"]).translated({", ": "、"})
+    'a、b'
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, separator: str, texts: Iterable[str]) -> Self:
+        """The texts, with a separator between them."""
+        parts = list(texts)
+        joined = str.__new__(cls, separator.join(parts))
+        joined.template, joined.values = separator, {"texts": parts}
+        return joined
+
+    def translated(self, messages: Mapping[str, str]) -> str:
+        """The text in another language."""
+        return messages.get(self.template, self.template).join(
+            _translated(part, messages) for part in self.values["texts"]
+        )
+
+
+def _translated(value: Any, messages: Mapping[str, str]) -> Any:
+    if isinstance(value, Phrase):
+        return value.translated(messages)
+    return printable(value) if isinstance(value, str) else value
+
+
+def _phrase(kind: type[Phrase], template: str, values: Mapping[str, Any]) -> Phrase:
+    """A phrase that was pickled."""
+    return kind(template, **values)
+
+
+def literal(text: str) -> Phrase:
+    """A text that stands in the program as it is."""
+    return text if isinstance(text, Phrase) else Phrase(text.replace("{", "{{").replace("}", "}}"))
 
 
 class Hint(StrEnum):
@@ -67,14 +140,26 @@ PYTHON: Mapping[Hint, str] = {
 }
 
 
+def phrases(parts: Iterable[str | Hint], values: Mapping[str, Any]) -> Iterator[Phrase | Hint]:
+    """The parts of a message, with values filled in; phrases and hints stay as they are."""
+    for part in parts:
+        if isinstance(part, Hint | Phrase):
+            yield part
+        else:
+            yield Phrase(part, **values) if values else literal(part)
+
+
 class PETWorksError(ValueError):
     """Base of all deliberate errors.
 
     parts     the text, with hints where they belong: `"needs the original table", Hint.ORIGINAL`
+    values    what is filled in where the text has {names}; without them, braces have no meaning
     what      the argument, the parameter or the key of a policy that is wrong; None if it is none of these
     measure   the measure that raised it; precedes the text
     where     the file, the line and the key where the mistake is; precedes everything else
 
+    >>> print(InputError("{file}, line {line}: contains a NUL byte", file="people.csv", line=7))
+    people.csv, line 7: contains a NUL byte
     >>> print(NotApplicable("needs the original table", Hint.ORIGINAL, measure="delta-presence"))
     delta-presence: needs the original table (original=...)
     """
@@ -82,16 +167,21 @@ class PETWorksError(ValueError):
     usually_about: ClassVar[str | None] = None
 
     def __init__(
-        self, *parts: str | Hint, what: str | None = None, measure: str | None = None, where: str | None = None
+        self,
+        *parts: str | Hint,
+        what: str | None = None,
+        measure: str | None = None,
+        where: str | None = None,
+        **values: Any,
     ) -> None:
-        super().__init__(*parts)
-        self.parts = parts
+        self.parts = tuple(phrases(parts, values))
+        super().__init__(*self.parts)
         self.what = self.usually_about if what is None else what
         self.measure = measure
         self.where = where
 
     @property
-    def message(self) -> str:
+    def message(self) -> Phrase:
         """The text without place, measure and hints."""
         return self.reason({})
 
@@ -100,22 +190,29 @@ class PETWorksError(ValueError):
         """What the user could give or change."""
         return tuple(part for part in self.parts if isinstance(part, Hint))
 
-    def reason(self, words: Mapping[Hint, str] = PYTHON) -> str:
+    def reason(self, words: Mapping[Hint, str] = PYTHON) -> Phrase:
         """The text without place and measure; hints that the interface has no words for are left out."""
-        return "".join(part for part in self.hinted(words).parts if not isinstance(part, Hint))
+        return Joined("", [part for part in self.hinted(words).parts if not isinstance(part, Hint)])
 
-    def worded(self, words: Mapping[Hint, str] = PYTHON) -> str:
+    def worded(self, words: Mapping[Hint, str] = PYTHON) -> Phrase:
         """The whole text; its hints in the words of an interface."""
-        before = (part for part in (self.where, self.measure) if part is not None)
-        return ": ".join([*before, self.reason(words)])
+        return Joined("", [*self.before, self.reason(words)])
+
+    @property
+    def before(self) -> list[Phrase]:
+        """The place and the measure, as far as they are known."""
+        return [Phrase("{place}: ", place=one) for one in (self.where, self.measure) if one is not None]
 
     def hinted(self, words: Mapping[Hint, str]) -> Self:
         """The same error, its hints in the words of an interface; hints that it has no words for stay."""
-        parts = (f" ({words[part]})" if isinstance(part, Hint) and part in words else part for part in self.parts)
+        parts = (
+            Phrase(" ({hint})", hint=words[part]) if isinstance(part, Hint) and part in words else part
+            for part in self.parts
+        )
         return type(self)(*parts, what=self.what, measure=self.measure, where=self.where)
 
     def __str__(self) -> str:
-        return self.worded()
+        return str(self.worded())
 
 
 class InputError(PETWorksError):
@@ -146,11 +243,12 @@ class NeedNotMet(NotApplicable):
     """The measure needs something that the release does not have; the text says what, and nothing about the records."""
 
 
-def quoted(names: Iterable[str], most: int = 12) -> str:
+def quoted(names: Iterable[str], most: int = 12) -> Phrase:
     """Names for a message: quoted, separated by commas, long ones and long lists cut."""
-    shown = [repr(name if len(name) <= 60 else name[:57] + "...") for name in map(str, names)]
-    more = [f"and {len(shown) - most} more"] if len(shown) > most else []
-    return ", ".join(shown[:most] + more)
+    every = [name if len(name) <= 60 else name[:57] + "..." for name in map(str, names)]
+    shown = [Phrase("{name!r}", name=name) for name in every[:most]]
+    more = [Phrase("and {n} more", n=len(every) - most)] if len(every) > most else []
+    return Joined(", ", shown + more)
 
 
 def unknown(kind: str, name: str, known: Iterable[str], what: str | None = None) -> ParameterError:
@@ -158,8 +256,34 @@ def unknown(kind: str, name: str, known: Iterable[str], what: str | None = None)
     names = list(known)
     by_folded = {known_name.casefold(): known_name for known_name in names}
     near = get_close_matches(name.casefold()[:100], by_folded, n=1, cutoff=0.5)
-    hint = f"did you mean {by_folded[near[0]]!r}?" if near else f"known: {quoted(names, most=40)}"
-    return ParameterError(f"no {kind} is called {quoted([name])}; {hint}", what=what)
+    if near:
+        return ParameterError(
+            "no {kind} is called {name}; did you mean {near!r}?",
+            kind=literal(kind),
+            name=quoted([name]),
+            near=by_folded[near[0]],
+            what=what,
+        )
+    return ParameterError(
+        "no {kind} is called {name}; known: {known}",
+        kind=literal(kind),
+        name=quoted([name]),
+        known=quoted(names, most=40),
+        what=what,
+    )
+
+
+def of_system(error: OSError, name: Callable[[str], str] = str) -> Phrase:
+    """What an error of the system says; `name` shortens the path of the file."""
+    reason = system_reason(error)
+    if error.filename is None:
+        return Phrase("cannot write the result: {reason}", reason=reason)
+    return Phrase("cannot use {path!r}: {reason}", path=name(os.fsdecode(error.filename)), reason=reason)
+
+
+def system_reason(error: BaseException) -> Phrase:
+    """Why the system did not do something, in its words; those that it often has can be translated."""
+    return literal(getattr(error, "strerror", None) or "the system rejected it")
 
 
 def printable(text: str) -> str:

@@ -216,7 +216,7 @@ def test_csv_in_pieces_says_what_is_wrong_with_a_line(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_blank_lines_at_the_border_of_a_block(tmp_path):
-    from PETWorks.tables.csvfile import SCAN_BLOCK
+    from PETWorks.tables.csv_layout import SCAN_BLOCK
 
     path, row = tmp_path / "table.csv", b"x;y\r\n"
     body = b"a;b\r\n" + row * (SCAN_BLOCK // len(row) - 2)

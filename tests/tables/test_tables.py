@@ -156,8 +156,9 @@ def test_a_quoted_cell_in_the_last_block_does_not_swallow_rows(tmp_path):
 @pytest.mark.parametrize("shift", range(6))
 def test_line_ends_in_cells_where_blocks_end(tmp_path, monkeypatch, cell, shift):
     """Blocks of a few bytes: cells with line ends lie across every border."""
-    monkeypatch.setattr("PETWorks.tables.csvfile.LONGEST_LINE", 64)
-    monkeypatch.setattr("PETWorks.tables.csvfile.SCAN_BLOCK", 16)
+    for module in ("csvfile", "csv_layout"):
+        monkeypatch.setattr(f"PETWorks.tables.{module}.LONGEST_LINE", 64)
+    monkeypatch.setattr("PETWorks.tables.csv_layout.SCAN_BLOCK", 16)
     monkeypatch.setattr("PETWorks.tables.csvfile.SLOW_ROWS", 5)
     text = "q;s\n" + "y;1\n" * shift + "yy;1\n" * shift + f"x;{cell}\n" * 7
     expected = list(csv.reader(io.StringIO(text, newline=""), delimiter=";"))[1:]
@@ -169,7 +170,8 @@ def test_line_ends_in_cells_where_blocks_end(tmp_path, monkeypatch, cell, shift)
 @pytest.mark.parametrize("before", range(4, 20))
 def test_one_record_with_a_line_end_is_not_read_as_two(tmp_path, monkeypatch, before, line_end):
     """Cut at the line end inside the quotes, both halves have two cells."""
-    monkeypatch.setattr("PETWorks.tables.csvfile.LONGEST_LINE", 64)
+    for module in ("csvfile", "csv_layout"):
+        monkeypatch.setattr(f"PETWorks.tables.{module}.LONGEST_LINE", 64)
     cell = f"1 Main St{line_end}Town; 5"
     found = cells(written(tmp_path, "q;s\n" + "y;1\n" * before + f'Ann;"{cell}"\n'))
     assert found == {"q": ["y"] * before + ["Ann"], "s": ["1"] * before + [cell]}
@@ -180,8 +182,9 @@ def test_one_record_with_a_line_end_is_not_read_as_two(tmp_path, monkeypatch, be
 def test_no_row_and_no_cell_is_lost(text):
     """Whatever is accepted is what Python's own reader has, cell by cell."""
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("PETWorks.tables.csvfile.LONGEST_LINE", 4096)
-        patch.setattr("PETWorks.tables.csvfile.SCAN_BLOCK", 8)
+        for module in ("csvfile", "csv_layout"):
+            patch.setattr(f"PETWorks.tables.{module}.LONGEST_LINE", 4096)
+        patch.setattr("PETWorks.tables.csv_layout.SCAN_BLOCK", 8)
         path = written(Path(folder), "q;s\n" + text)
         rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=";") if row]
         try:

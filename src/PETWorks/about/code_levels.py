@@ -92,6 +92,6 @@ def diagnoses(words: Mapping[str, Any]) -> Diagnoses:
     levels = [str(level).strip() for level in listed_items(words["icd10"])]
     if levels not in (["category", "chapter"], ["category"], ["chapter"]):
         raise HierarchyError(
-            f"icd10: expected 'category', 'chapter' or both in this order, got {shown(words['icd10'])}"
+            "icd10: expected 'category', 'chapter' or both in this order, got {given}", given=shown(words["icd10"])
         )
     return Diagnoses(levels)

@@ -155,17 +155,21 @@ def periods(words: Mapping[str, Any]) -> Dates:
     units = [str(unit).strip().replace(" ", "-") for unit in listed_items(words["dates"])]
     for unit in units:
         if unit not in LABELS:
-            raise HierarchyError(f"dates: {unknown('period', unit, LABELS)}")
+            raise HierarchyError("dates: {problem}", problem=unknown("period", unit, LABELS).message)
     if not units:
-        raise HierarchyError(f"dates: expected some of {quoted(LABELS)}, got nothing")
+        raise HierarchyError("dates: expected some of {labels}, got nothing", labels=quoted(LABELS))
     places = [UNITS.index(unit) for unit in units]
     if places != sorted(set(places)):
-        raise HierarchyError(f"dates: expected periods from the shortest to the longest, got {shown(words['dates'])}")
+        raise HierarchyError(
+            "dates: expected periods from the shortest to the longest, got {given}", given=shown(words["dates"])
+        )
     if "week" in units[:-1]:
         raise HierarchyError(
             "dates: a week can be in two months, quarters and years, so that the levels would not nest; end with 'week'"
         )
     calendar = words.get("calendar", "gregorian")
     if calendar not in CALENDARS:
-        raise HierarchyError(f"calendar: expected one of {quoted(CALENDARS)}, got {shown(calendar)}")
+        raise HierarchyError(
+            "calendar: expected one of {calendars}, got {given}", calendars=quoted(CALENDARS), given=shown(calendar)
+        )
     return Dates(units, calendar == "roc")

@@ -76,11 +76,11 @@ class Declaration:
                 raise HierarchyError(str(unknown("kind of hierarchy", str(key), KEYS)))
         kind = next((kind for kind in KINDS if kind in words), None)
         if kind is None:
-            raise HierarchyError(f"expected one of the keys {quoted(KINDS)}")
+            raise HierarchyError("expected one of the keys {keys}", keys=quoted(KINDS))
         others, prepare = KINDS[kind]
         strange = [key for key in words if key not in (kind, *others)]
         if strange:
-            raise HierarchyError(f"{quoted(strange)} cannot be combined with {kind!r}")
+            raise HierarchyError("{strange} cannot be combined with {kind!r}", strange=quoted(strange), kind=kind)
         return cls(words, prepare(words))
 
     def build(
@@ -144,13 +144,21 @@ class _Builder:
         """The hierarchy; an error if some value has no place, or the levels do not nest."""
         if self.strange:
             raise HierarchyError(
-                f"{name}: {self.strange} of {self.values} values have no place; expected {self.scheme.expects}"
+                "{name}: {strange} of {values} values have no place; expected {expects}",
+                name=name,
+                strange=self.strange,
+                values=self.values,
+                expects=self.scheme.expects,
             )
         if self.without_values:
             raise HierarchyError(
-                f"{name}: {self.without_values} of {self.values} values are generalised already, and the values that "
-                "they stand for are not known; give the table before it was generalised",
+                "{name}: {without_values} of {values} values are generalised already, and the "
+                "values that they stand for are not known; give the table before it was "
+                "generalised",
                 Hint.ORIGINAL,
+                name=name,
+                without_values=self.without_values,
+                values=self.values,
             )
         leaves = sorted(self.paths, key=self.scheme.order)
         rows = [(leaf, *self.paths[leaf], SUPPRESSED) for leaf in leaves]
@@ -158,7 +166,10 @@ class _Builder:
         for level, (lower, upper) in enumerate(zip(built.levels[1:], built.levels[2:], strict=False), start=1):
             if len(set(zip(lower, upper, strict=True))) > len(set(lower)):
                 raise HierarchyError(
-                    f"{name}: the levels do not nest: a label of level {level} has two labels on level {level + 1}"
+                    "{name}: the levels do not nest: a label of level {level} has two labels on level {next_level}",
+                    name=name,
+                    level=level,
+                    next_level=level + 1,
                 )
         return built
 
@@ -192,7 +203,7 @@ def declared(words: Words, name: str) -> Declaration:
     try:
         return Declaration.of(words)
     except (HierarchyError, ParameterError) as error:
-        raise HierarchyError(f"{name}: {error.message}") from None
+        raise HierarchyError("{name}: {problem}", name=name, problem=error.message) from None
 
 
 def as_hierarchies(given: object, columns: Iterable[str]) -> dict[str, Hierarchy | Declaration]:
@@ -203,11 +214,13 @@ def as_hierarchies(given: object, columns: Iterable[str]) -> dict[str, Hierarchy
         names = set(columns)
         strange = [column for column in given if column not in names]
         if strange:
-            raise HierarchyError(f"hierarchies for columns that are not in the data: {quoted(strange)}")
+            raise HierarchyError("hierarchies for columns that are not in the data: {strange}", strange=quoted(strange))
         return {column: _as_hierarchy(one, column) for column, one in given.items()}
     if isinstance(given, str | Path):
         return {**read_hierarchies(given, columns)}
-    raise HierarchyError(f"expected hierarchies as a folder or as a dict by column, got {type(given).__name__}")
+    raise HierarchyError(
+        "expected hierarchies as a folder or as a dict by column, got {type}", type=type(given).__name__
+    )
 
 
 def hierarchy_files(named: Named | None) -> list[Path]:
@@ -233,6 +246,8 @@ def _as_hierarchy(given: object, column: str) -> Hierarchy | Declaration:
         return declared(given, name_of(column))
     if not isinstance(given, Iterable):
         raise HierarchyError(
-            f"{name_of(column)}: expected a file, rows of levels or a declaration, got {type(given).__name__}"
+            "{name}: expected a file, rows of levels or a declaration, got {type}",
+            name=name_of(column),
+            type=type(given).__name__,
         )
     return Hierarchy(given, name_of(column))

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.errors import HierarchyError, NotApplicable, PETWorksError, quoted
+from PETWorks.errors import HierarchyError, NotApplicable, PETWorksError, quoted, system_reason
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.encoding import decode
 from PETWorks.tables.small_files import read_small
@@ -38,25 +38,44 @@ class Hierarchy:
         for number, row in enumerate(rows, start=1):
             line = getattr(rows, "line_num", number)
             if not isinstance(row, list | tuple) or not all(isinstance(cell, str) for cell in row):
-                raise HierarchyError(f"{name}: row {number} is not a list of strings, leaf first")
+                raise HierarchyError(
+                    "{name}: row {number} is not a list of strings, leaf first", name=name, number=number
+                )
             cells = tuple(cell.strip() for cell in row)
             if cells in ((), ("",)):
                 continue
             if len(cells) > MOST_LEVELS:
-                raise HierarchyError(f"{name}, line {line}: {len(cells)} levels; at most {MOST_LEVELS} are allowed")
+                raise HierarchyError(
+                    "{name}, line {line}: {found} levels; at most {most} are allowed",
+                    name=name,
+                    line=line,
+                    found=len(cells),
+                    most=MOST_LEVELS,
+                )
             if width is None:
                 width = len(cells)
             if len(cells) != width:
-                raise HierarchyError(f"{name}, line {line}: {len(cells)} levels, but the lines above have {width}")
+                raise HierarchyError(
+                    "{name}, line {line}: {found} levels, but the lines above have {expected}",
+                    name=name,
+                    line=line,
+                    found=len(cells),
+                    expected=width,
+                )
             if not all(cells):
-                raise HierarchyError(f"{name}, line {line}: level {cells.index('')} is empty")
+                raise HierarchyError(
+                    "{name}, line {line}: level {level} is empty", name=name, line=line, level=cells.index("")
+                )
             known_line, known = leaves.setdefault(cells[0], (line, cells))
             if known != cells:
                 raise HierarchyError(
-                    f"{name}, line {line}: the leaf of line {known_line} again, with a different parent"
+                    "{name}, line {line}: the leaf of line {known_line} again, with a different parent",
+                    name=name,
+                    line=line,
+                    known_line=known_line,
                 )
         if not leaves:
-            raise HierarchyError(f"{name}: the file is empty")
+            raise HierarchyError("{name}: the file is empty", name=name)
         paths = [path for _, path in leaves.values()]
         if len(paths[0]) == 1 or len({path[-1] for path in paths}) > 1:
             paths = [(*path, SUPPRESSED) for path in paths]
@@ -164,20 +183,27 @@ def read_hierarchies(folder: str | Path, columns: Iterable[str]) -> dict[str, Hi
     """The hierarchies of those columns for which the folder has a file `...hierarchy_<column>.csv`."""
     try:
         if not Path(folder).is_dir():
-            raise HierarchyError(f"the hierarchy folder {str(folder)!r} does not exist")
+            raise HierarchyError("the hierarchy folder {folder!r} does not exist", folder=str(folder))
         files = sorted(Path(folder).glob("*hierarchy_*.csv"))
     except OSError as error:
-        raise HierarchyError(f"cannot read the hierarchy folder {str(folder)!r}: {error.strerror}") from None
+        raise HierarchyError(
+            "cannot read the hierarchy folder {folder!r}: {reason}", folder=str(folder), reason=system_reason(error)
+        ) from None
     hierarchies: dict[str, Hierarchy] = {}
     for column in columns:
         named = [file for file in files if file.name.endswith(f"hierarchy_{column}.csv")]
         if len(named) > 1:
-            raise HierarchyError(f"several hierarchies for column {column!r}: {quoted(file.name for file in named)}")
+            raise HierarchyError(
+                "several hierarchies for column {column!r}: {named}",
+                column=column,
+                named=quoted(file.name for file in named),
+            )
         if named:
             hierarchies[column] = read_hierarchy(named[0])
     if not hierarchies:
         raise HierarchyError(
-            f"the hierarchy folder {str(folder)!r} has no file '...hierarchy_<column>.csv' for any column of the data"
+            "the hierarchy folder {folder!r} has no file '...hierarchy_<column>.csv' for any column of the data",
+            folder=str(folder),
         )
     return hierarchies
 
@@ -196,10 +222,16 @@ def read_hierarchy(file: Path) -> Hierarchy:
     """The hierarchy of a file."""
     text = decode(read_small(file, LARGEST_FILE, HierarchyError), file.name)
     if "\0" in text:
-        raise HierarchyError(f"{file.name}, line {text.count(chr(10), 0, text.index(chr(0))) + 1}: contains a NUL byte")
+        raise HierarchyError(
+            "{file}, line {line}: contains a NUL byte",
+            file=file.name,
+            line=text.count(chr(10), 0, text.index(chr(0))) + 1,
+        )
     if ";" not in text and {line.count(",") > 0 for line in text.splitlines() if line.strip()} == {True}:
-        raise HierarchyError(f"{file.name}: the levels are separated by ','; expected ';'")
+        raise HierarchyError("{file}: the levels are separated by ','; expected ';'", file=file.name)
     try:
         return Hierarchy(csv.reader(io.StringIO(text, newline=""), delimiter=";", strict=True), file.name)
     except csv.Error:
-        raise HierarchyError(f"{file.name}: a cell is longer than 128 KiB, or a quote is not closed") from None
+        raise HierarchyError(
+            "{file}: a cell is longer than 128 KiB, or a quote is not closed", file=file.name
+        ) from None

@@ -159,12 +159,14 @@ def equal_width(words: Mapping[str, Any]) -> Intervals:
     """`width: [5, 10, 20]`, perhaps with `start`, `bottom` and `top`; the ends alone are one level."""
     bottom, top = (one_number(key, words[key]) if key in words else None for key in ("bottom", "top"))
     if bottom is not None and top is not None and bottom >= top:
-        raise HierarchyError(f"bottom: {as_text(bottom)} is not below top, which is {as_text(top)}")
+        raise HierarchyError(
+            "bottom: {bottom} is not below top, which is {top}", bottom=as_text(bottom), top=as_text(top)
+        )
     if "width" not in words:
         return Intervals([_Coded(None, Fraction(0), bottom, top)])
     widths = numbers("width", words["width"])
     if min(widths) <= 0:
-        raise HierarchyError(f"width: expected numbers above 0, got {shown(words['width'])}")
+        raise HierarchyError("width: expected numbers above 0, got {given}", given=shown(words["width"]))
     check_steps("width", widths, ascending=True, divisible=True)
     start = one_number("start", words["start"]) if "start" in words else Fraction(0)
     return Intervals([_Coded(width, start, bottom, top) for width in widths])
@@ -178,7 +180,7 @@ def between_cuts(words: Mapping[str, Any]) -> Intervals:
     for cuts in by_level:
         level = numbers("cuts", list(cuts))
         if any(before >= after for before, after in pairwise(level)):
-            raise HierarchyError(f"cuts: expected ascending numbers, got {shown(cuts)}")
+            raise HierarchyError("cuts: expected ascending numbers, got {given}", given=shown(cuts))
         if levels and not set(level) < set(levels[-1].cuts):
             raise HierarchyError(
                 "cuts: the levels would not nest: each needs some, but not all, of the cuts of the level below"
@@ -191,7 +193,9 @@ def parts_of(words: Mapping[str, Any]) -> list[int]:
     """`quantiles: [8, 4, 2]`: into how many parts of about the same number of records each level divides them."""
     parts = whole_numbers("quantiles", words["quantiles"], ascending=False, divisible=True)
     if parts[-1] < 2 or parts[0] > 1000:
-        raise HierarchyError(f"quantiles: expected numbers of parts from 2 to 1,000, got {shown(words['quantiles'])}")
+        raise HierarchyError(
+            "quantiles: expected numbers of parts from 2 to 1,000, got {given}", given=shown(words["quantiles"])
+        )
     return parts
 
 

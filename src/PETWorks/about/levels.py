@@ -16,7 +16,9 @@ def released_level(column: str, values: Collection[str], hierarchy: Hierarchy | 
             return 0
         if set(values) == {SUPPRESSED}:
             return WHOLLY_SUPPRESSED
-        raise NotApplicable(f"column {column!r} has no hierarchy, and some but not all of its cells are suppressed")
+        raise NotApplicable(
+            "column {column!r} has no hierarchy, and some but not all of its cells are suppressed", column=column
+        )
     for level, labels in enumerate(hierarchy.levels):
         if set(values) <= set(labels) or (level == hierarchy.height and set(values) == {SUPPRESSED}):
             return level
@@ -25,10 +27,15 @@ def released_level(column: str, values: Collection[str], hierarchy: Hierarchy | 
     if strange:
         raise misfit(column, hierarchy, strange, len(values), "released values are not on any level of")
     if len(set(levels)) == 1:
-        raise NotApplicable(f"column {column!r} mixes '*' with the top value of its hierarchy ({hierarchy.name})")
+        raise NotApplicable(
+            "column {column!r} mixes '*' with the top value of its hierarchy ({hierarchy})",
+            column=column,
+            hierarchy=hierarchy.name,
+        )
     raise NotApplicable(
-        f"column {column!r} mixes levels {', '.join(map(str, sorted(set(levels))))} of its hierarchy; "  # type: ignore[type-var]
-        "one level per column is needed"
+        "column {column!r} mixes levels {levels} of its hierarchy; one level per column is needed",
+        column=column,
+        levels=", ".join(map(str, sorted(set(levels)))),  # type: ignore[type-var]
     )
 
 

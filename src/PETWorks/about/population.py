@@ -36,8 +36,9 @@ class Population:
             if not 0 < number <= LARGEST or (number > 1 and number != int(number)):
                 shown = number if abs(number) <= LARGEST else "a larger number than there are people"
                 raise ParameterError(
-                    "expected the population as a table, a number of people (a whole number) "
-                    f"or the share of them in the release (above 0, at most 1), got {shown}",
+                    "expected the population as a table, a number of people (a whole number) or the "
+                    "share of them in the release (above 0, at most 1), got {given}",
+                    given=shown,
                     what="population",
                 )
             return cls(number=int(number)) if whole or number > 1 else cls(fraction=number)
@@ -45,7 +46,10 @@ class Population:
         lacking = [column for column in columns if column not in source.names]
         if lacking:
             raise InputError(
-                f"{source.name}: the population lacks the quasi-identifiers {quoted(lacking)}", what="population"
+                "{table}: the population lacks the quasi-identifiers {lacking}",
+                table=source.name,
+                lacking=quoted(lacking),
+                what="population",
             )
         named = unit is not None and unit in source.names
         return cls(source=source, columns=tuple(columns), unit=unit if named else None)

@@ -112,7 +112,7 @@ def _extended(hierarchy: Hierarchy, paths: Mapping[str, Path]) -> Hierarchy:
 def _kind(words: Words) -> str:
     kind = next((kind for kind in KINDS if kind in words), None)
     if kind is None:
-        raise HierarchyError(f"expected one of the keys {quoted(KINDS)}")
+        raise HierarchyError("expected one of the keys {keys}", keys=quoted(KINDS))
     return kind
 
 

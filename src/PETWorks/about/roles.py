@@ -37,16 +37,20 @@ def roles_given(by_key: Mapping[str, Sequence[str]]) -> tuple[dict[str, str], li
 def checked_roles(roles: Mapping[str, str], source: Source) -> dict[str, str]:
     """The role of each column, as given, if the roles are roles and the columns are there; identifiers may be gone."""
     if not isinstance(roles, Mapping):
-        raise RoleError(f"expected roles as a dict from column to role, got {type(roles).__name__}")
+        raise RoleError("expected roles as a dict from column to role, got {type}", type=type(roles).__name__)
     checked: dict[str, str] = {}
     for column, role in roles.items():
         if role not in ROLES:
             raise RoleError(str(unknown("role", str(role), ROLES)))
         if checked.setdefault(str(column).strip(), role) != role:
-            raise RoleError(f"column {str(column).strip()!r} has two roles")
+            raise RoleError("column {column!r} has two roles", column=str(column).strip())
     strange = [column for column, role in checked.items() if column not in source.names and role != IDENTIFIER]
     if strange:
-        raise RoleError(f"roles name columns that are not in the data: {quoted(strange)}; it has {columns_of(source)}")
+        raise RoleError(
+            "roles name columns that are not in the data: {strange}; it has {columns}",
+            strange=quoted(strange),
+            columns=columns_of(source),
+        )
     return checked
 
 
@@ -73,7 +77,10 @@ def checked_unit(column: str | None, source: Source, roles: Mapping[str, str]) -
         return None
     if column not in source.names:
         raise RoleError(
-            f"the privacy unit {column!r} is not in the data; it has {columns_of(source)}", what="privacy_unit"
+            "the privacy unit {column!r} is not in the data; it has {columns}",
+            column=column,
+            columns=columns_of(source),
+            what="privacy_unit",
         )
     if roles.get(column) in (QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE):
         text = f"the privacy unit {column!r} identifies the person, so it cannot also have the role {roles[column]!r}"
@@ -84,5 +91,7 @@ def checked_unit(column: str | None, source: Source, roles: Mapping[str, str]) -
 def unknown_column(column: str, source: Source) -> RoleError:
     """The error for the name of a column that the table does not have."""
     if suspicious(source):
-        return RoleError(f"the table has no column {column!r}; it has {columns_of(source)}")
+        return RoleError(
+            "the table has no column {column!r}; it has {columns}", column=column, columns=columns_of(source)
+        )
     return RoleError(str(unknown("column", column, source.names)))

@@ -74,7 +74,7 @@ def numbers(key: str, given: Any) -> list[Fraction]:
     items = listed_items(given)
     found = [None if isinstance(item, bool | dict | list | tuple) else exact(str(item).strip()) for item in items]
     if not found or len(found) > 10_000 or None in found:
-        raise HierarchyError(f"{key}: expected numbers, got {shown(given)}")
+        raise HierarchyError("{key}: expected numbers, got {given}", key=key, given=shown(given))
     return [number for number in found if number is not None]
 
 
@@ -82,7 +82,7 @@ def one_number(key: str, given: Any) -> Fraction:
     """A single number."""
     found = numbers(key, given)
     if len(found) != 1 or isinstance(given, list | tuple):
-        raise HierarchyError(f"{key}: expected one number, got {shown(given)}")
+        raise HierarchyError("{key}: expected one number, got {given}", key=key, given=shown(given))
     return found[0]
 
 
@@ -93,7 +93,7 @@ def whole_numbers(key: str, given: Any, *, ascending: bool, divisible: bool = Fa
     """
     found = numbers(key, given)
     if any(number.denominator != 1 or not 1 <= number < 10**9 for number in found):
-        raise HierarchyError(f"{key}: expected whole numbers from 1, got {shown(given)}")
+        raise HierarchyError("{key}: expected whole numbers from 1, got {given}", key=key, given=shown(given))
     whole = [int(number) for number in found]
     check_steps(key, found, ascending=ascending, divisible=divisible)
     return whole
@@ -102,15 +102,29 @@ def whole_numbers(key: str, given: Any, *, ascending: bool, divisible: bool = Fa
 def check_steps(key: str, found: Sequence[Fraction], *, ascending: bool, divisible: bool) -> None:
     """Check that numbers, one for each level, go one way and that the levels nest."""
     if len(found) > MOST_LEVELS_DECLARED:
-        raise HierarchyError(f"{key}: {len(found)} levels; at most {MOST_LEVELS_DECLARED} can be declared")
+        raise HierarchyError(
+            "{key}: {found} levels; at most {most} can be declared",
+            key=key,
+            found=len(found),
+            most=MOST_LEVELS_DECLARED,
+        )
     for before, after in pairwise(found):
         if not (before < after if ascending else before > after):
             order = "ascending" if ascending else "descending"
-            raise HierarchyError(f"{key}: the numbers are not {order}: {as_text(after)} follows {as_text(before)}")
+            raise HierarchyError(
+                "{key}: the numbers are not {order}: {after} follows {before}",
+                key=key,
+                order=order,
+                after=as_text(after),
+                before=as_text(before),
+            )
         larger, smaller = (after, before) if ascending else (before, after)
         if divisible and (larger / smaller).denominator != 1:
             raise HierarchyError(
-                f"{key}: {as_text(larger)} is not a multiple of {as_text(smaller)}, so that the levels would not nest"
+                "{key}: {larger} is not a multiple of {smaller}, so that the levels would not nest",
+                key=key,
+                larger=as_text(larger),
+                smaller=as_text(smaller),
             )
 
 

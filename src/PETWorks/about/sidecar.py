@@ -48,11 +48,15 @@ class Sidecar:
             folder: Path = path.parent / name
             inside = folder.resolve().is_relative_to(path.parent.resolve())
         except (OSError, RuntimeError, TypeError, ValueError):
-            raise InputError(f"{path.name}: expected the name of a folder under {self.folder_key!r}") from None
+            raise InputError(
+                "{file}: expected the name of a folder under {key!r}", file=path.name, key=self.folder_key
+            ) from None
         if not inside:
             raise InputError(
-                f"{path.name}: {self.folder_key!r} is outside the file's own folder; pass the hierarchies explicitly",
+                "{file}: {key!r} is outside the file's own folder; pass the hierarchies explicitly",
                 Hint.HIERARCHIES,
+                file=path.name,
+                key=self.folder_key,
             )
         return folder
 
@@ -95,11 +99,13 @@ def _read(file: YAMLFile, path: Path) -> Sidecar:
             raise file.error(("roles", key), "expected a list of column names")
     roles, twice = roles_given(by_key)
     for place in twice:
-        raise file.error(("roles", *place), f"the column {quoted([by_key[place[0]][place[1]]])} has two roles")
+        raise file.error(
+            ("roles", *place), "the column {column} has two roles", column=quoted([by_key[place[0]][place[1]]])
+        )
     treatment = _mapping(file, "treatment", TREATMENTS)
     for name, value in treatment.items():
         if value not in TREATMENTS[name]:
-            raise file.error(("treatment", name), f"expected one of {quoted(TREATMENTS[name])}")
+            raise file.error(("treatment", name), "expected one of {options}", options=quoted(TREATMENTS[name]))
     unit = content.get("privacy_unit", "")
     if not isinstance(unit, str):
         raise file.error(("privacy_unit",), "expected the name of a column")
@@ -123,7 +129,7 @@ def _hierarchies(file: YAMLFile) -> Any:
 def _mapping(file: YAMLFile, key: str, known: Mapping[str, Any]) -> dict[str, Any]:
     section = file.content.get(key, {})
     if not isinstance(section, dict):
-        raise file.error((key,), f"expected a mapping with the keys {quoted(known)}")
+        raise file.error((key,), "expected a mapping with the keys {keys}", keys=quoted(known))
     for name in section:
         if name not in known:
             raise file.error((key, name), str(unknown("key", name, known)))
@@ -140,7 +146,7 @@ def _read_older(content: Any, path: Path) -> Sidecar:
     for key, columns in by_role.items():
         for column in _names(columns, key, path.name):
             if column in roles:
-                raise InputError(f"{path.name}: column {column!r} has two roles")
+                raise InputError("{file}: column {column!r} has two roles", file=path.name, column=column)
             roles[column] = _ROLES[key]
     return Sidecar(roles, path=path, folder=dataset.get("HIERARCHY"), folder_key="HIERARCHY")
 
@@ -148,7 +154,7 @@ def _read_older(content: Any, path: Path) -> Sidecar:
 def _section(given: Any, key: str, keys: tuple[str, ...], name: str) -> dict[str, Any]:
     section = given.get(key) if isinstance(given, dict) else None
     if not isinstance(section, dict) or not all(isinstance(item, str) for item in section):
-        raise InputError(f"{name}: expected a mapping under {key!r}")
+        raise InputError("{name}: expected a mapping under {key!r}", name=name, key=key)
     _check_keys(given, keys, name)
     return section
 
@@ -156,11 +162,11 @@ def _section(given: Any, key: str, keys: tuple[str, ...], name: str) -> dict[str
 def _check_keys(given: dict[str, Any], keys: Any, name: str) -> None:
     for key in given:
         if key not in keys:
-            raise InputError(f"{name}: {unknown('key', str(key), keys)}")
+            raise InputError("{name}: {problem}", name=name, problem=unknown("key", str(key), keys).message)
 
 
 def _names(columns: Any, key: str, name: str) -> list[str]:
     listed = [] if columns == "" else columns
     if not isinstance(listed, list) or not all(isinstance(column, str) for column in listed):
-        raise InputError(f"{name}: expected a list of column names under {key!r}")
+        raise InputError("{name}: expected a list of column names under {key!r}", name=name, key=key)
     return [column.strip() for column in listed]

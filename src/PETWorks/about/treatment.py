@@ -17,5 +17,12 @@ def checked_treatment(given: Mapping[str, str | None]) -> dict[str, str | None]:
     """The treatment, if each choice is one there is; the first one where none is given."""
     for name, options in TREATMENTS.items():
         if given[name] not in (None, *options):
-            raise ParameterError(f"{name} is {options[0]!r} or {options[1]!r}, got {given[name]!r}", what=name)
+            raise ParameterError(
+                "{name} is {usual!r} or {other!r}, got {given!r}",
+                name=name,
+                usual=options[0],
+                other=options[1],
+                given=given[name],
+                what=name,
+            )
     return {name: given[name] or options[0] for name, options in TREATMENTS.items()}

@@ -82,7 +82,9 @@ def neighbours(words: Mapping[str, Any]) -> Groups:
 def named_groups(words: Mapping[str, Any]) -> Groups:
     """`groups: {North: [Taipei, Hsinchu], South: [Tainan]}`; a group may have groups instead of values."""
     if not isinstance(words["groups"], Mapping) or not words["groups"]:
-        raise HierarchyError(f"groups: expected a mapping from a group to its values, got {shown(words['groups'])}")
+        raise HierarchyError(
+            "groups: expected a mapping from a group to its values, got {given}", given=shown(words["groups"])
+        )
     paths: dict[str, tuple[str, ...]] = {}
     for value, groups in _members(words["groups"], ()):
         if value in paths:
@@ -96,7 +98,7 @@ def named_groups(words: Mapping[str, Any]) -> Groups:
 def _members(groups: Mapping[Any, Any], above: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Each value with the groups that it is in, the smallest first."""
     if len(above) >= MOST_LEVELS_DECLARED:
-        raise HierarchyError(f"groups: more than {MOST_LEVELS_DECLARED} levels")
+        raise HierarchyError("groups: more than {most} levels", most=MOST_LEVELS_DECLARED)
     for name, members in groups.items():
         label = str(name).strip()
         if label in ("", SUPPRESSED):
@@ -111,12 +113,12 @@ def _texts(key: str, given: Any) -> list[str]:
     """Different values, all of them texts."""
     items = listed_items(given)
     if any(isinstance(item, Mapping | list | tuple | bool) or item is None for item in items):
-        raise HierarchyError(f"{key}: expected a list of values")
+        raise HierarchyError("{key}: expected a list of values", key=key)
     texts = [str(item).strip() for item in items]
     if not texts or "" in texts or SUPPRESSED in texts:
-        raise HierarchyError(f"{key}: expected a list of values, none of them empty or '*'")
+        raise HierarchyError("{key}: expected a list of values, none of them empty or '*'", key=key)
     if len(set(texts)) < len(texts):
-        raise HierarchyError(f"{key}: a value is listed twice")
+        raise HierarchyError("{key}: a value is listed twice", key=key)
     return texts
 
 

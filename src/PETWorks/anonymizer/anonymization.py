@@ -123,10 +123,12 @@ def anonymize_release(
     if method not in METHODS:
         raise unknown("method", str(method), METHODS, what="method")
     if method == "local" and objective == NOT_LOCAL:
-        raise ParameterError(f"local recoding takes every objective but {NOT_LOCAL}", what="objective")
+        raise ParameterError(
+            "local recoding takes every objective but {objective}", objective=NOT_LOCAL, what="objective"
+        )
     given = None if seconds is None else number_given(seconds)
     if seconds is not None and (given is None or not 0 < given < math.inf):
-        raise ParameterError(f"expected a number of seconds above 0, got {seconds!r}", what="seconds")
+        raise ParameterError("expected a number of seconds above 0, got {seconds!r}", seconds=seconds, what="seconds")
     problem = problem_of(release, rules, suppression, objective, aggregate, weights, levels, local=method == "local")
     if method == "local":
         problem.lattice.check_size("for local recoding")
@@ -172,5 +174,9 @@ def _unsatisfiable(problem: Problem) -> NotApplicable:
     text = "; ".join(failing) or "each of the rules can be kept, but not all of them together"
     remedy = "loosen, waive or leave out a rule" + ("" if hopeless else ", or allow more suppression")
     return NotApplicable(
-        f"no levels keep the rules with at most {problem.most} suppressed records: {text}; {remedy}", what="rules"
+        "no levels keep the rules with at most {most} suppressed records: {text}; {remedy}",
+        most=problem.most,
+        text=text,
+        remedy=remedy,
+        what="rules",
     )

@@ -189,8 +189,10 @@ def frontier_of(
     problem.lattice.check_size("for a frontier")
     if problem.lattice.nodes * len(thresholds) > MOST_BOUNDS:
         raise ParameterError(
-            f"a frontier of {len(thresholds)} thresholds on {problem.lattice.nodes:,} nodes needs too much memory; "
+            "a frontier of {thresholds} thresholds on {nodes:,} nodes needs too much memory; "
             "vary less, or give bounds on levels",
+            thresholds=len(thresholds),
+            nodes=problem.lattice.nodes,
             what="vary",
         )
     search = _search(problem, measure, parameter, thresholds, limits)

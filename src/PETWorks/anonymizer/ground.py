@@ -70,7 +70,9 @@ class Ground:
             stays = records - int(rows.weights[kept].sum())
             rows = _in_order(WeightedRows(taken, rows.unit, rows.weights[kept], whole=False))
         if stays == records:
-            raise NotApplicable(f"all of the {records} records are suppressed already; nothing is left to generalise")
+            raise NotApplicable(
+                "all of the {records} records are suppressed already; nothing is left to generalise", records=records
+            )
         base = RolledUp.base(rows, lattice.columns, view.hierarchies, before)
         ground = cls(view, lattice, base, records, stays)
         ground.check_nesting()
@@ -87,8 +89,12 @@ class Ground:
             for level in range(hierarchy.height):
                 if self.base.lattice.lift(column, level, level + 1) is None:
                     raise HierarchyError(
-                        f"column {column!r}: the levels of its hierarchy ({hierarchy.name}) do not nest: values that "
-                        f"are equal on level {level} are not on level {level + 1}",
+                        "column {column!r}: the levels of its hierarchy ({hierarchy}) do not nest: "
+                        "values that are equal on level {level} are not on level {next_level}",
+                        column=column,
+                        hierarchy=hierarchy.name,
+                        level=level,
+                        next_level=level + 1,
                         what=f"hierarchies.{column}",
                     )
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from PETWorks.about.hierarchy import Hierarchy
-from PETWorks.errors import ParameterError, unknown
+from PETWorks.errors import ParameterError, Phrase, unknown
 
 MOST_NODES = 20_000_000
 
@@ -43,9 +43,14 @@ class Lattice:
         if self.is_large:
             widest = max(range(len(self.columns)), key=lambda place: self.high[place])
             raise ParameterError(
-                f"the lattice has {self.nodes:,} nodes, at most {MOST_NODES:,} can be searched {what}; give fewer "
-                f"quasi-identifiers, hierarchies with fewer levels, or bounds on levels, such as "
-                f"{self.columns[widest]!r}: at least {self.high[widest] // 2}",
+                "the lattice has {nodes:,} nodes, at most {most:,} can be searched "
+                "{thing}; give fewer quasi-identifiers, hierarchies with fewer levels, or bounds "
+                "on levels, such as {column!r}: at least {level}",
+                nodes=self.nodes,
+                most=MOST_NODES,
+                thing=what,
+                column=self.columns[widest],
+                level=self.high[widest] // 2,
                 what="levels",
             )
 
@@ -97,7 +102,12 @@ def _bounds(column: str, given: Any, height: int) -> tuple[int, int]:
     if isinstance(given, Mapping):
         strange = [key for key in given if key not in ("at_least", "at_most")]
         if strange:
-            raise unknown(f"bound of the levels of {column!r}", str(strange[0]), ("at_least", "at_most"), what="levels")
+            raise unknown(
+                Phrase("bound of the levels of {column!r}", column=column),
+                str(strange[0]),
+                ("at_least", "at_most"),
+                what="levels",
+            )
         low, high = given.get("at_least", 0), given.get("at_most", height)
     elif isinstance(given, list | tuple) and len(given) == 2:
         low, high = given
@@ -108,8 +118,12 @@ def _bounds(column: str, given: Any, height: int) -> tuple[int, int]:
     low, high = _number(low), _number(high)
     if not all(type(level) is int and 0 <= level <= height for level in (low, high)) or low > high:
         raise ParameterError(
-            f"column {column!r} has the levels 0 to {height}; expected one of them, or the lowest and the highest as "
-            f"1-2, [1, 2] or {{at_least: 1, at_most: 2}}, got {given!r}",
+            "column {column!r} has the levels 0 to {height}; expected one of them, or the "
+            "lowest and the highest as 1-2, [1, 2] or {{at_least: 1, at_most: 2}}, got "
+            "{given!r}",
+            column=column,
+            height=height,
+            given=given,
             what="levels",
         )
     return low, high

@@ -76,7 +76,9 @@ def checked_objective(
     if name not in OBJECTIVES:
         raise unknown("objective", str(name), OBJECTIVES, what="objective")
     if aggregate is not None and name != "granularity":
-        raise ParameterError(f"only granularity takes an aggregate; the objective is {name}", what="aggregate")
+        raise ParameterError(
+            "only granularity takes an aggregate; the objective is {objective}", objective=name, what="aggregate"
+        )
     if aggregate is not None and aggregate not in AGGREGATES:
         raise unknown("aggregate", str(aggregate), AGGREGATES, what="aggregate")
     given = dict(weights or {})
@@ -84,10 +86,17 @@ def checked_objective(
         if column not in columns:
             raise unknown("quasi-identifier", str(column), columns, what="weights")
     if given and name not in WEIGHTED:
-        raise ParameterError(f"weights are for {quoted(WEIGHTED)}; the objective is {name}", what="weights")
+        raise ParameterError(
+            "weights are for {weighted}; the objective is {objective}",
+            weighted=quoted(WEIGHTED),
+            objective=name,
+            what="weights",
+        )
     checked = [number_given(given.get(column, 1)) for column in columns]
     if any(weight is None or not 0 <= weight <= LARGEST_WEIGHT for weight in checked):
-        raise ParameterError(f"expected weights that are numbers, 0 to {LARGEST_WEIGHT:,}", what="weights")
+        raise ParameterError(
+            "expected weights that are numbers, 0 to {largest:,}", largest=LARGEST_WEIGHT, what="weights"
+        )
     return name, aggregate or "geometric", [float(weight) for weight in checked if weight is not None]
 
 

@@ -80,5 +80,5 @@ def rules_in_plan(rules: tuple[Rule, ...]) -> Iterator[dict[str, Any]]:
 def _given(rule: MeasureRule) -> Mapping[str, Any]:
     given = {name: one for name, one in rule.parameters.items() if one != rule.metric.parameters[name].default}
     if any(map(callable, given.values())):
-        raise ParameterError(f"{rule.name}: a function of your own cannot be part of a plan", what="rules")
+        raise ParameterError("{rule}: a function of your own cannot be part of a plan", rule=rule.name, what="rules")
     return given

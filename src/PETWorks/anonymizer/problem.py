@@ -69,7 +69,9 @@ def problem_of(
     share = number_given(suppression)
     if share is None or not 0 <= share <= 1:
         raise ParameterError(
-            f"expected suppression as a share of the records, 0 to 1, got {suppression!r}", what="suppression"
+            "expected suppression as a share of the records, 0 to 1, got {suppression!r}",
+            suppression=suppression,
+            what="suppression",
         )
     if not release.quasi_identifiers:
         raise RoleError(*NO_QUASI_IDENTIFIER)
@@ -114,11 +116,18 @@ def allowed_suppression(share: float, records: int) -> int:
 def check_columns(release: Release, given: Mapping[str, Any] | None, what: str) -> None:
     """An error if levels or weights are given for columns that are not generalised."""
     if given is not None and not isinstance(given, Mapping):
-        raise ParameterError(f"expected {what} as a dict from column, got {type(given).__name__}", what=what)
+        raise ParameterError(
+            "expected {thing} as a dict from column, got {type}", thing=what, type=type(given).__name__, what=what
+        )
     for column in given or ():
         if column in release.columns and column not in release.quasi_identifiers:
             role = "a sensitive attribute" if column in release.sensitive_attributes else "no quasi-identifier"
-            raise ParameterError(f"column {column!r} is {role}; only quasi-identifiers are generalised", what=what)
+            raise ParameterError(
+                "column {column!r} is {role}; only quasi-identifiers are generalised",
+                column=column,
+                role=role,
+                what=what,
+            )
 
 
 def check_hierarchies(release: Release, generalised: Sequence[str]) -> None:
@@ -130,8 +139,10 @@ def check_hierarchies(release: Release, generalised: Sequence[str]) -> None:
     proposed = proposed_hierarchy(without[0], dict(zip(marginal.values, marginal.counts.tolist(), strict=True)))
     words = "" if proposed is None else f"; for {without[0]!r} this might do: {in_yaml(proposed[0].words)}"
     raise HierarchyError(
-        f"quasi-identifiers without a hierarchy cannot be generalised: {quoted(without)}{words}",
+        "quasi-identifiers without a hierarchy cannot be generalised: {without}{words}",
         Hint.HIERARCHIES,
+        without=quoted(without),
+        words=words,
         what=f"hierarchies.{without[0]}",
     )
 

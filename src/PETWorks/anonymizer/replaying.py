@@ -202,8 +202,10 @@ def _without_place(
     stars = [table.columns[name].codes == table.columns[name].code(SUPPRESSED) for name in lowest]
     if out.any() and (out | np.logical_and.reduce(stars)).all():
         raise NotApplicable(
-            f"each of the {int(np.count_nonzero(out)):,} records that are not suppressed has a value without a place "
-            "in the hierarchies of the plan; this is another table, or its values are written in another way"
+            "each of the {records:,} records that are not suppressed has a value without a place "
+            "in the hierarchies of the plan; this is another table, or its values are "
+            "written in another way",
+            records=int(np.count_nonzero(out)),
         )
     return found, out
 

@@ -92,7 +92,9 @@ class MeasureRule:
         """An error if the measure needs what is not given, or has no threshold."""
         if self.metric.measure(view, self.parameters).satisfied is None:
             raise ParameterError(
-                f"{self.metric.name} has no threshold here, so there is nothing to judge", what=self.metric.name
+                "{metric} has no threshold here, so there is nothing to judge",
+                metric=self.metric.name,
+                what=self.metric.name,
             )
 
     def tests(self, view: View) -> list[ClassTest]:
@@ -154,9 +156,10 @@ def with_tables(rule: Rule, release: Release) -> Rule:
         return rule
     if release.engine.name != "memory":
         raise NotApplicable(
-            f"utility-bias hands whole tables to a function, which the engine {release.engine.name!r} does not have "
-            "in memory; use the engine 'memory'",
+            "utility-bias hands whole tables to a function, which the engine {engine!r} does "
+            "not have in memory; use the engine 'memory'",
             Hint.ENGINE_IN_MEMORY,
+            engine=release.engine.name,
             what="utility-bias",
         )
     return TaskRule(rule.metric, rule.parameters, rule.called, source=release.source)
@@ -201,7 +204,7 @@ def checked_rules(rules: Rules, subsets: Mapping[str, Any] | None = None) -> tup
     pairs = rules.items() if isinstance(rules, Mapping) else rules
     if isinstance(pairs, str) or not isinstance(pairs, Iterable):
         raise ParameterError(
-            f"expected rules as a dict from measure to parameters, got {type(rules).__name__}", what="rules"
+            "expected rules as a dict from measure to parameters, got {type}", type=type(rules).__name__, what="rules"
         )
     checked: list[Rule] = []
     for pair in pairs:

@@ -75,8 +75,11 @@ def _in_memory(release: Release, names: Sequence[str], lattice: Lattice, *, can_
     assert isinstance(table, PartitionedTable)
     if release.privacy_unit is not None:
         raise NotApplicable(
-            f"people are counted by {release.privacy_unit!r}, but the engine {release.engine.name!r} hands distinct "
-            "rows to the search, which do not say whose they are; use the engine 'memory'",
+            "people are counted by {privacy_unit!r}, but the engine {engine!r} hands "
+            "distinct rows to the search, which do not say whose they are; use the engine "
+            "'memory'",
+            privacy_unit=release.privacy_unit,
+            engine=release.engine.name,
             what="privacy_unit",
         )
     release.view = _with_table(view, table, table)
@@ -150,8 +153,12 @@ def _raised(
 
 def _too_many(number: int, most: int, where: str) -> InputError:
     return InputError(
-        f"the table has {number:,} distinct rows{where}, and the memory limit allows {most:,}; bound the levels of "
-        "columns with many values from below, such as age=1-3, or allow more memory",
+        "the table has {number:,} distinct rows{place}, and the memory limit allows "
+        "{most:,}; bound the levels of columns with many values from below, such as "
+        "age=1-3, or allow more memory",
         Hint.MEMORY_LIMIT,
+        number=number,
+        place=where,
+        most=most,
         what="memory_limit",
     )

@@ -53,12 +53,14 @@ def read_unfinished(path: Path, problem: Problem) -> dict[Node, Outcome]:
         found = {} if other else dict(_outcomes(read["found"], problem))
     except (ValueError, KeyError, TypeError, RecursionError):
         raise InputError(
-            f"{path.name}: not the file of an unfinished search, or damaged; remove it to start over"
+            "{file}: not the file of an unfinished search, or damaged; remove it to start over", file=path.name
         ) from None
     if other:
         raise InputError(
-            f"{path.name}: the file of another search: it had other {quoted(key.replace('_', ' ') for key in other)}; "
-            "give the same table and options, or remove the file to start over"
+            "{file}: the file of another search: it had other {other}; give the same table "
+            "and options, or remove the file to start over",
+            file=path.name,
+            other=quoted(key.replace("_", " ") for key in other),
         )
     return found
 
@@ -107,6 +109,8 @@ def _rule(rule: Rule) -> list[Any]:
     if not isinstance(rule, MeasureRule):
         return [rule.name]
     if any(map(callable, rule.parameters.values())):
-        raise InputError(f"{rule.name}: a search with a function of your own cannot be resumed", what="resume")
+        raise InputError(
+            "{rule}: a search with a function of your own cannot be resumed", rule=rule.name, what="resume"
+        )
     plain = {name: value for name, value in rule.parameters.items() if isinstance(value, str | int | float | None)}
     return [rule.metric.name, plain]

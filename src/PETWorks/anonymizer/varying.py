@@ -27,7 +27,9 @@ def varied(
     limits = _numbers(given.pop(SUPPRESSION, [suppression]), SUPPRESSION)
     limits = sorted({*map(float, limits), float(suppression)})
     if any(not 0 <= limit <= 1 for limit in limits):
-        raise ParameterError(f"expected suppression as shares of the records, 0 to 1, got {limits!r}", what="vary")
+        raise ParameterError(
+            "expected suppression as shares of the records, 0 to 1, got {limits!r}", limits=limits, what="vary"
+        )
     if len(given) > 1 or any(not isinstance(one, Mapping) or len(one) != 1 for one in given.values()):
         raise ParameterError(
             "expected one rule and one of its thresholds to vary, such as {'k-anonymity': {'k': [2, 5, 10]}}",
@@ -43,7 +45,10 @@ def varied(
     thresholds = sorted({*thresholds, own})
     if len(thresholds) * len(limits) > MOST_POINTS:
         raise ParameterError(
-            f"a frontier has at most {MOST_POINTS} points, got {len(thresholds)} thresholds and {len(limits)} limits",
+            "a frontier has at most {most} points, got {thresholds} thresholds and {limits} limits",
+            most=MOST_POINTS,
+            thresholds=len(thresholds),
+            limits=len(limits),
             what="vary",
         )
     return metric.name, str(parameter), thresholds, limits
@@ -59,7 +64,9 @@ def _numbers(values: Any, what: str) -> list[float]:
     given = [values] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)
     numbers = [number_given(value) for value in given]
     if not numbers or any(number is None for number in numbers):
-        raise ParameterError(f"expected a list of numbers for {what}, got {str(values)[:60]!r}", what="vary")
+        raise ParameterError(
+            "expected a list of numbers for {thing}, got {values!r}", thing=what, values=str(values)[:60], what="vary"
+        )
     return [number for number in numbers if number is not None]
 
 
@@ -71,15 +78,28 @@ def threshold_of(rules: tuple[Rule, ...], measure: str, parameter: str) -> Any:
         count = "no rule is" if not found else f"{len(found)} rules are"
         known = quoted(rule.name for rule in found or measures)
         raise ParameterError(
-            f"{count} about {measure}; its threshold can be changed if exactly one is: {known}", what="vary"
+            "{count} about {metric}; its threshold can be changed if exactly one is: {known}",
+            count=count,
+            metric=measure,
+            known=known,
+            what="vary",
         )
     parameters = found[0].metric.parameters
     limits = [name for name, one in parameters.items() if isinstance(one.rule, Number) and one.rule.limit]
     if parameter not in limits:
-        raise ParameterError(f"{measure} has the thresholds {quoted(limits)}, not {parameter!r}", what="vary")
+        raise ParameterError(
+            "{metric} has the thresholds {limits}, not {parameter!r}",
+            metric=measure,
+            limits=quoted(limits),
+            parameter=parameter,
+            what="vary",
+        )
     if found[0].parameters[parameter] is None:
         raise ParameterError(
-            f"the rule about {measure} does not set {parameter}; only what it sets can be varied", what="vary"
+            "the rule about {metric} does not set {parameter}; only what it sets can be varied",
+            metric=measure,
+            parameter=parameter,
+            what="vary",
         )
     return found[0].parameters[parameter]
 

@@ -166,7 +166,13 @@ class WhatIf:
         for name, height in zip(self.columns, self.heights, strict=True):
             level = levels.get(name, 0)
             if type(level) is not int or not 0 <= level <= height:
-                raise ParameterError(f"column {name!r} has the levels 0 to {height}, got {level!r}", what="levels")
+                raise ParameterError(
+                    "column {column!r} has the levels 0 to {height}, got {level!r}",
+                    column=name,
+                    height=height,
+                    level=level,
+                    what="levels",
+                )
             node.append(level)
         return tuple(node)
 

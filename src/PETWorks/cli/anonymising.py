@@ -158,7 +158,10 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         raise ParameterError("-o names the file of the release; only --frontier without a report does without it")
     for_releases = [name for name in ("time", "resume", "explain", "shuffle") if options[name]]
     if output is None and for_releases:
-        raise ParameterError(f"--{for_releases[0]} is for a release, and -o names none; a frontier is always complete")
+        raise ParameterError(
+            "--{option} is for a release, and -o names none; a frontier is always complete",
+            option=for_releases[0],
+        )
     job = job_given(table, options)
     job = replace(job, rules=with_thresholds(job.rules, options["thresholds"]))
     frontier = None
@@ -218,13 +221,17 @@ def _unfinished(release: Path, others: Iterable[Path], *, resume: bool) -> Path:
     """The file for what a search has found that was stopped; an error if it is not as --resume says."""
     path = release.with_name(f"{release.name}.unfinished")
     if path in [other.resolve() for other in others]:
-        raise ParameterError(f"{path.name!r} is the file for a search that is stopped; give the report another name")
+        raise ParameterError(
+            "{file!r} is the file for a search that is stopped; give the report another name", file=path.name
+        )
     if resume and not path.exists():
-        raise ParameterError(f"--resume needs the file of a search that was stopped, and there is no {str(path)!r}")
+        raise ParameterError(
+            "--resume needs the file of a search that was stopped, and there is no {path!r}", path=str(path)
+        )
     if not resume and path.exists():
         raise ParameterError(
-            f"{str(path)!r} is the file of a search that was stopped: go on with it by --resume, or remove it to "
-            "start over"
+            "{path!r} is the file of a search that was stopped: go on with it by --resume, or remove it to start over",
+            path=str(path),
         )
     return path
 
@@ -283,14 +290,14 @@ def _seconds(text: str | None) -> float | None:
     """A time such as 90, 90s, 10m or 2h."""
     seconds = None if text is None else seconds_given(text)
     if text is not None and seconds is None:
-        raise ParameterError(f"--time expects a time such as 90, 10m or 2h, got {text[:40]!r}")
+        raise ParameterError("--time expects a time such as 90, 10m or 2h, got {given!r}", given=text[:40])
     return seconds
 
 
 def _share(text: str | None) -> float | None:
     number = None if text is None else number_given(text)
     if text is not None and number is None:
-        raise ParameterError(f"--suppression expects a share of the records, 0 to 1, got {text[:40]!r}")
+        raise ParameterError("--suppression expects a share of the records, 0 to 1, got {given!r}", given=text[:40])
     return number
 
 
@@ -303,9 +310,17 @@ def by_column(texts: Iterable[str], option: str, read: Callable[[str], Any]) -> 
         if not equals or not column or given is None:
             expected = {"--weight": "COLUMN=NUMBER", "--level": "COLUMN=N or COLUMN=N-M"}.get(option, "COLUMN=N")
             levels = "" if option == "--weight" else ", with levels from 0 on"
-            raise ParameterError(f"{option} expects {expected}{levels}; got {text[:60]!r}")
+            raise ParameterError(
+                "{option} expects {expected}{levels}; got {given!r}",
+                option=option,
+                expected=expected,
+                levels=levels,
+                given=text[:60],
+            )
         if column in given_for:
-            raise ParameterError(f"{option} gives the column {column!r} twice; once is enough")
+            raise ParameterError(
+                "{option} gives the column {column!r} twice; once is enough", option=option, column=column
+            )
         given_for[column] = given
     return given_for
 

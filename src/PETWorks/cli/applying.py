@@ -74,7 +74,7 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
     check_seed(options)
     if options["plan"] is not None:
         if options["engine"] not in ("auto", "memory"):
-            raise ParameterError(f"--plan needs the engine 'memory', got {options['engine']!r}")
+            raise ParameterError("--plan needs the engine 'memory', got {engine!r}", engine=options["engine"])
         _apply_plan(table, output, options)
     if options["strict"]:
         raise ParameterError("--strict is for --plan")
@@ -99,7 +99,7 @@ def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
     strange = [name for name in OF_THE_PLAN if options[name]]
     if strange:
         option = {"measures": "measure"}.get(strange[0], strange[0]).replace("_", "-")
-        raise ParameterError(f"--{option} cannot be combined with --plan; the plan says it")
+        raise ParameterError("--{option} cannot be combined with --plan; the plan says it", option=option)
     if Path(table).suffix.lower() in POLICY_SUFFIXES:
         raise ParameterError("with --plan, name the table itself; the plan has what a policy says")
     plan = read_plan(options["plan"])

@@ -133,7 +133,12 @@ def release_given(
     for option, role in ROLE_OPTIONS.items():
         for column in columns(options.get(option, ())):
             if roles.setdefault(column, role) != role:
-                raise RoleError(f"column {column!r} has two roles: {roles[column]!r} and {role!r}")
+                raise RoleError(
+                    "column {column!r} has two roles: {other!r} and {role!r}",
+                    column=column,
+                    other=roles[column],
+                    role=role,
+                )
     separator = "\t" if options["separator"] == r"\t" else options["separator"]
 
     def opened(file: Any) -> Any:
@@ -182,7 +187,9 @@ def population_given(options: dict[str, Any]) -> str | Path | int | float | None
         return given
     number = number_given(given)
     if number is None and (is_number(given.strip()) or not given.strip()):
-        raise ParameterError(f"--population expects a file, a number of people or a share of them, got {given[:40]!r}")
+        raise ParameterError(
+            "--population expects a file, a number of people or a share of them, got {given!r}", given=given[:40]
+        )
     return given if number is None else number
 
 
@@ -203,7 +210,9 @@ def items(text: str, what: str) -> list[str]:
         rows = list(csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True))
     except csv.Error:
         raise ParameterError(
-            f"{what} are separated by commas, those that contain a comma in double quotes; got {text!r}"
+            "{thing} are separated by commas, those that contain a comma in double quotes; got {given!r}",
+            thing=what,
+            given=text,
         ) from None
     return [item.strip() for row in rows for item in row if item.strip()]
 
@@ -216,9 +225,11 @@ def request(text: str) -> tuple[Metric, dict[str, Any]]:
     for item in items(listed, f"--measure {name}: parameters"):
         parameter, equals, value = item.partition("=")
         if not equals:
-            raise ParameterError(f"--measure {name}: expected parameter=value, got {item!r}")
+            raise ParameterError("--measure {metric}: expected parameter=value, got {given!r}", metric=name, given=item)
         if parameter.strip() in parameters:
-            raise ParameterError(f"--measure {name}: {parameter.strip()!r} is given twice")
+            raise ParameterError(
+                "--measure {metric}: {parameter!r} is given twice", metric=name, parameter=parameter.strip()
+            )
         parameters[parameter.strip()] = value.strip()
     return entry, entry.check(parameters)
 
@@ -256,7 +267,7 @@ def limits_given(texts: tuple[str, ...]) -> dict[str, Any]:
     for text in texts:
         name, equals, value = text.rpartition("=")
         if not equals or name in limits:
-            raise ParameterError(f"--limit expects NAME=VALUE, each name once; got {text!r}")
+            raise ParameterError("--limit expects NAME=VALUE, each name once; got {given!r}", given=text)
         limits[name] = value
     return limits
 

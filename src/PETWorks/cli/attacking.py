@@ -140,14 +140,15 @@ class Plan:
             raise ParameterError("--limit and --resume need --subsets")
         if output and output.suffix in (*OTHER_TABLES, *(SUFFIXES if sizes is None else ())):
             files = ".json or text" if sizes is None else ".csv, .parquet, .json or text"
-            raise ParameterError(f"--output writes {files}, got {str(options['output'])!r}")
+            raise ParameterError("--output writes {files}, got {output!r}", files=files, output=str(options["output"]))
         if options["resume"] and output is None:
             raise ParameterError("--resume needs the --output of the run that was interrupted")
         choose_memory(records, options, "--per-record")
         unfinished = None if output is None or sizes is None else output.with_name(f"{output.name}.unfinished")
         if unfinished is not None and unfinished in [file.resolve() for file in inputs]:
             raise ParameterError(
-                f"finished subsets would be written to {unfinished.name!r}, which is an input of this run"
+                "finished subsets would be written to {unfinished!r}, which is an input of this run",
+                unfinished=unfinished.name,
             )
         return cls(table, sizes, output, records, below, unfinished, limits, worth_given(options["worths"]))
 

@@ -30,7 +30,8 @@ def vary_given(texts: tuple[str, ...]) -> dict[str, Any] | None:
         measure, colon, parameter = (part.strip() for part in name.partition(":"))
         if not equals or not measure or bool(colon) == (measure == SUPPRESSION) or measure in vary:
             raise ParameterError(
-                f"--vary expects MEASURE:parameter=VALUE,... or suppression=SHARE,..., each once; got {text[:60]!r}"
+                "--vary expects MEASURE:parameter=VALUE,... or suppression=SHARE,..., each once; got {given!r}",
+                given=text[:60],
             )
         listed = [value.strip() for value in values.split(",")]
         vary[measure] = {parameter: listed} if colon else listed
@@ -44,9 +45,13 @@ def with_thresholds(rules: tuple[Rule, ...], texts: tuple[str, ...]) -> tuple[Ru
         name, equals, value = text.rpartition("=")
         measure, colon, parameter = (part.strip() for part in name.partition(":"))
         if not equals or not colon or not measure or not parameter:
-            raise ParameterError(f"--threshold expects MEASURE:parameter=VALUE, got {text[:60]!r}")
+            raise ParameterError("--threshold expects MEASURE:parameter=VALUE, got {given!r}", given=text[:60])
         if (measure, parameter) in named:
-            raise ParameterError(f"--threshold gives {measure}:{parameter} twice; each threshold has one value")
+            raise ParameterError(
+                "--threshold gives {metric}:{parameter} twice; each threshold has one value",
+                metric=measure,
+                parameter=parameter,
+            )
         named.add((measure, parameter))
         rules = with_threshold(rules, find(measure).name, parameter, value.strip())
     return rules

@@ -74,7 +74,7 @@ def hierarchy_command(data: str, column: str, **options: Any) -> None:
         proposed = proposed_hierarchy(column, counts)
         if proposed is None:
             raise HierarchyError(
-                f"{name_of(column)}: values are generalised already; name the original table, or a kind"
+                "{name}: values are generalised already; name the original table, or a kind", name=name_of(column)
             )
         words, reason, hierarchy = proposed[0].words, proposed[0].reason, proposed[1]
     else:
@@ -114,12 +114,14 @@ def _declaration(column: str, options: dict[str, Any]) -> Declaration | None:
     given = read_policy(options["policy"]).hierarchies
     found = given.get(column) if isinstance(given, dict) else None
     if not isinstance(found, Declaration):
-        raise ParameterError(f"{options['policy'].name}: the policy declares no hierarchy for {column!r}")
+        raise ParameterError(
+            "{file}: the policy declares no hierarchy for {column!r}", file=options["policy"].name, column=column
+        )
     return found
 
 
 def _group(text: str) -> tuple[str, list[str]]:
     name, equals, values = text.partition("=")
     if not equals:
-        raise ParameterError(f"--group expects NAME=A,B, got {text[:60]!r}")
+        raise ParameterError("--group expects NAME=A,B, got {given!r}", given=text[:60])
     return name.strip(), items(values, "--group: values")

@@ -57,17 +57,17 @@ def below_given(options: dict[str, Any], option: str) -> int | None:
     if text is None:
         return None
     if wanted is None:
-        raise ParameterError(f"--below is for {option}")
+        raise ParameterError("--below is for {option}", option=option)
     number = number_given(text)
     if not isinstance(number, int) or number < 2:
-        raise ParameterError(f"--below expects a number of records, 2 or more, got {text[:40]!r}")
+        raise ParameterError("--below expects a number of records, 2 or more, got {given!r}", given=text[:40])
     return number
 
 
 def check_suffix(file: Path | None, option: str) -> None:
     """An error if what is written about records is not a table."""
     if file is not None and file.suffix not in SUFFIXES:
-        raise ParameterError(f"{option} writes .csv or .parquet, got {str(file)!r}")
+        raise ParameterError("{option} writes .csv or .parquet, got {file!r}", option=option, file=str(file))
 
 
 def choose_memory(file: Path | None, options: dict[str, Any], option: str) -> None:
@@ -75,7 +75,11 @@ def choose_memory(file: Path | None, options: dict[str, Any], option: str) -> No
     if file and options["engine"] == "auto":
         options["engine"] = "memory"
     if file and options["engine"] != "memory":
-        raise ParameterError(f"{option} needs the engine 'memory'; {options['engine']!r} keeps counts, not records")
+        raise ParameterError(
+            "{option} needs the engine 'memory'; {engine!r} keeps counts, not records",
+            option=option,
+            engine=options["engine"],
+        )
 
 
 def reasons_beside(result: "Anonymization", files: Iterable[Path], below: int | None) -> dict[Path, bytes]:

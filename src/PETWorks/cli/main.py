@@ -14,7 +14,7 @@ import click
 from PETWorks import __version__
 from PETWorks.cli.arguments import BAD_INPUT, INTERNAL_ERROR, INTERRUPTED, OPTIONS
 from PETWorks.counting.engine import address_space
-from PETWorks.errors import InputError, PETWorksError, printable
+from PETWorks.errors import InputError, PETWorksError, Phrase, of_system, printable
 from PETWorks.measures.docstrings import docstring
 from PETWorks.tables.attending import abandoned
 
@@ -71,16 +71,16 @@ class Commands(click.Group):
         except PETWorksError as error:
             reason, code = error.worded(OPTIONS), BAD_INPUT
         except MemoryError:
-            reason, code = "not enough memory", BAD_INPUT
+            reason, code = Phrase("not enough memory"), BAD_INPUT
         except KeyboardInterrupt:
-            reason, code = "interrupted", INTERRUPTED
+            reason, code = Phrase("interrupted"), INTERRUPTED
         except OSError as error:
-            what = "write the result" if error.filename is None else f"use {os.fsdecode(error.filename)!r}"
-            reason, code = f"cannot {what}: {error.strerror or 'the system rejected it'}", BAD_INPUT
+            reason, code = of_system(error), BAD_INPUT
         except RuntimeError as error:
             if str(error) != NO_THREAD:
                 raise
-            reason, code = "not enough memory, or too many processes: the system starts no further thread", BAD_INPUT
+            text = "not enough memory, or too many processes: the system starts no further thread"
+            reason, code = Phrase(text), BAD_INPUT
         for line in reason.split("\n"):
             click.echo(f"petworks: {_shortened(printable(line))}", err=True)
         return context.exit(code)
@@ -97,8 +97,9 @@ def _check_address_space() -> None:
     limit = address_space()
     if limit is not None and limit < LEAST_ADDRESS_SPACE:
         raise InputError(
-            f"this process may use {limit >> 20} MiB of address space; at least {LEAST_ADDRESS_SPACE >> 20} MiB are "
-            "needed (ulimit -v)"
+            "this process may use {limit} MiB of address space; at least {least} MiB are needed (ulimit -v)",
+            limit=limit >> 20,
+            least=LEAST_ADDRESS_SPACE >> 20,
         )
 
 

@@ -72,7 +72,7 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
 
     target = data.parent / f"{data.stem}_policy.yaml" if output is None else output
     if target.exists():
-        raise InputError(f"cannot write {str(target)!r}: it already exists; name another file with --output")
+        raise InputError("cannot write {path!r}: it already exists; name another file with --output", path=str(target))
     target = check_writable(target, (data,))
     separator = "\t" if separator == r"\t" else separator
     with progress(f"reading {data.name}"):

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from PETWorks.cli.arguments import put_out, say_written
-from PETWorks.errors import InputError, printable
+from PETWorks.errors import InputError, printable, system_reason
 from PETWorks.render.json import dumps
 from PETWorks.render.terminal import progress, style
 from PETWorks.tables.output import write_whole
@@ -70,7 +70,7 @@ def add_command(document: Path, folder: Path, **options: Any) -> None:
         day=options["day"],
     )
     if folder.exists() and not folder.is_dir():
-        raise InputError(f"cannot write to {str(folder)!r}: it is not a folder")
+        raise InputError("cannot write to {folder!r}: it is not a folder", folder=str(folder))
     files = entry_file(folder, entry)
     if not files:
         click.echo(f"already registered: {entry.name}")
@@ -87,7 +87,9 @@ def _create(folder: Path) -> None:
     try:
         folder.mkdir()
     except OSError as error:
-        raise InputError(f"cannot create {str(folder)!r}: {error.strerror}") from None
+        raise InputError(
+            "cannot create {folder!r}: {reason}", folder=str(folder), reason=system_reason(error)
+        ) from None
 
 
 def _checked(document: Path, root: Path | None) -> Any:

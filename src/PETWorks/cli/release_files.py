@@ -76,7 +76,7 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
         theirs = {"measures": "measure"} | {name: name for name in (*ROLE_OPTIONS, *OF_A_TABLE)}
         strange = [option for name, option in theirs.items() if options[name]]
         if strange:
-            raise ParameterError(f"--{strange[0].replace('_', '-')} is for a table; the policy says it")
+            raise ParameterError("--{option} is for a table; the policy says it", option=strange[0].replace("_", "-"))
         policy = read_policy(table, options["root"], network=options["network"])
         if policy.releases.measured and options.get("shuffle"):
             raise ParameterError(
@@ -136,8 +136,9 @@ def _check_engine(release: Release, options: dict[str, Any]) -> None:
         raise ParameterError("--reasons are told record by record, which needs --engine memory")
     if release.engine.name != "memory" and options["shuffle"]:
         raise ParameterError(
-            f"--shuffle needs all records in memory; the engine {release.engine.name!r} writes them piece by piece: "
-            "leave it out, or use --engine memory"
+            "--shuffle needs all records in memory; the engine {engine!r} writes them piece "
+            "by piece: leave it out, or use --engine memory",
+            engine=release.engine.name,
         )
 
 
@@ -163,8 +164,9 @@ def _check_roles(release: Release) -> None:
     without = [name for name in release.columns if name not in release.roles and name != release.privacy_unit]
     if without:
         raise RoleError(
-            f"columns without a role: {quoted(without)}; name them with --identifier (they are left out), "
-            "--insensitive (they stay as they are), --qi or --sensitive"
+            "columns without a role: {without}; name them with --identifier (they are left "
+            "out), --insensitive (they stay as they are), --qi or --sensitive",
+            without=quoted(without),
         )
 
 
@@ -277,7 +279,7 @@ def check_seed(options: dict[str, Any]) -> None:
     if given is not None and not options["shuffle"]:
         raise ParameterError("--seed is for --shuffle")
     if given is not None and _seed(given) is None:
-        raise ParameterError(f"--seed expects a whole number, got {given[:40]!r}")
+        raise ParameterError("--seed expects a whole number, got {given!r}", given=given[:40])
 
 
 def _seed(text: str) -> int | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from PETWorks.errors import Hint, InputError, ParameterError, PETWorksError, quoted
+from PETWorks.errors import Hint, InputError, ParameterError, PETWorksError, quoted, system_reason
 from PETWorks.gate.anonymising import MARK, hierarchy_files
 from PETWorks.gate.json_files import read_json
 from PETWorks.tables.globs import SIGNS, would_match
@@ -34,12 +34,17 @@ class Inputs:
     def check(self, path: Path) -> None:
         """An error if a file that is to be written is an input, or would become one."""
         if path.exists() and any(file.exists() and path.samefile(file) for file in self.files):
-            raise InputError(f"cannot write {str(path)!r}: it is an input of this run; {ANOTHER}")
+            raise InputError(
+                "cannot write {path!r}: it is an input of this run; {another}", path=str(path), another=ANOTHER
+            )
         for pattern in self.patterns:
             if would_match(pattern, path):
                 raise InputError(
-                    f"cannot write {str(path)!r}: it would be one of the files that {pattern!r} names, which are the "
-                    f"input; {ANOTHER}"
+                    "cannot write {path!r}: it would be one of the files that {pattern!r} names, "
+                    "which are the input; {another}",
+                    path=str(path),
+                    pattern=pattern,
+                    another=ANOTHER,
                 )
 
 
@@ -66,7 +71,9 @@ def release_paths(
     check_suffix(output)
     if "hierarchy_" in output.name:
         raise InputError(
-            f"cannot write {str(output)!r}: a file with 'hierarchy_' in its name is taken for a hierarchy; {ANOTHER}"
+            "cannot write {path!r}: a file with 'hierarchy_' in its name is taken for a hierarchy; {another}",
+            path=str(output),
+            another=ANOTHER,
         )
     release = check_writable(output, inputs.files)
     check_suffix(release)
@@ -84,7 +91,11 @@ def release_paths(
         for path in (release, paths.policy, paths.plan, *paths.hierarchies.values()):
             inputs.check(path)
     except OSError as error:
-        raise InputError(f"cannot write {str(output)!r}, or what comes beside it: {error.strerror or error}") from None
+        raise InputError(
+            "cannot write {path!r}, or what comes beside it: {reason}",
+            path=str(output),
+            reason=system_reason(error),
+        ) from None
     return paths
 
 
@@ -92,13 +103,21 @@ def check_folder(output: Path) -> None:
     """An error if a release cannot be written as a folder of Parquet files."""
     if output.suffix.lower() not in PARQUET_SUFFIXES:
         raise InputError(
-            f"cannot write {str(output)!r}: the engine 'spark' writes a folder of Parquet files; expected a name that "
-            f"ends in {quoted(PARQUET_SUFFIXES)}"
+            "cannot write {path!r}: the engine 'spark' writes a folder of Parquet files; "
+            "expected a name that ends in {suffixes}",
+            path=str(output),
+            suffixes=quoted(PARQUET_SUFFIXES),
         )
     if output.is_dir():
-        raise InputError(f"cannot write {str(output)!r}: the folder exists; remove it, or {ANOTHER}")
+        raise InputError(
+            "cannot write {path!r}: the folder exists; remove it, or {another}", path=str(output), another=ANOTHER
+        )
     if any(sign in output.name for sign in SIGNS):
-        raise InputError(f"cannot write {str(output)!r}: the name of a folder of files must have none of {SIGNS}")
+        raise InputError(
+            "cannot write {path!r}: the name of a folder of files must have none of {signs}",
+            path=str(output),
+            signs=SIGNS,
+        )
 
 
 def data_named(release: Path, *, in_parts: bool) -> str:
@@ -113,9 +132,11 @@ def check_reports(reports: Iterable[Path], paths: ReleasePaths, inputs: Inputs) 
         path = check_writable(report, inputs.files)
         inputs.check(path)
         if path in taken:
-            raise ParameterError(f"two results would be written to the same file, {str(report)!r}")
+            raise ParameterError("two results would be written to the same file, {path!r}", path=str(report))
         if path.is_relative_to(paths.folder):
-            raise ParameterError(f"cannot write {str(report)!r}: the folder is for the hierarchies of the release")
+            raise ParameterError(
+                "cannot write {path!r}: the folder is for the hierarchies of the release", path=str(report)
+            )
         taken.add(path)
 
 
@@ -124,7 +145,11 @@ def _is_ours(policy: Path, release: Path) -> bool:
     if not os.path.lexists(policy):
         return False
     if policy.is_symlink() or not policy.is_file():
-        raise InputError(f"cannot write {str(policy)!r}: it exists and is not a regular file; {ANOTHER}")
+        raise InputError(
+            "cannot write {path!r}: it exists and is not a regular file; {another}",
+            path=str(policy),
+            another=ANOTHER,
+        )
     with policy.open("rb") as file:
         is_marked = file.read(len(MARK)) == MARK.encode()
     try:
@@ -134,10 +159,17 @@ def _is_ours(policy: Path, release: Path) -> bool:
     data = content.get("data") if isinstance(content, dict) else None
     if data is None:
         raise InputError(
-            f"cannot write {str(policy)!r}: it exists and was not written by petworks anonymize; {ANOTHER}"
+            "cannot write {path!r}: it exists and was not written by petworks anonymize; {another}",
+            path=str(policy),
+            another=ANOTHER,
         )
     if data not in (data_named(release, in_parts=False), data_named(release, in_parts=True)):
-        raise InputError(f"cannot write {str(policy)!r}: it is the policy of another release, {data!r}; {ANOTHER}")
+        raise InputError(
+            "cannot write {path!r}: it is the policy of another release, {data!r}; {another}",
+            path=str(policy),
+            data=data,
+            another=ANOTHER,
+        )
     return True
 
 
@@ -146,15 +178,23 @@ def _check_plan(plan: Path, release: Path) -> None:
     if not os.path.lexists(plan):
         return
     if plan.is_symlink() or not plan.is_file():
-        raise InputError(f"cannot write {str(plan)!r}: it exists and is not a regular file; {ANOTHER}")
+        raise InputError(
+            "cannot write {path!r}: it exists and is not a regular file; {another}", path=str(plan), another=ANOTHER
+        )
     try:
         content = read_json(plan, "a plan", Hint.PLAN)
     except InputError:
         content = None
     if not isinstance(content, dict) or "petworks_plan" not in content:
-        raise InputError(f"cannot write {str(plan)!r}: it exists and was not written by petworks anonymize; {ANOTHER}")
+        raise InputError(
+            "cannot write {path!r}: it exists and was not written by petworks anonymize; {another}",
+            path=str(plan),
+            another=ANOTHER,
+        )
     if content.get("release") != release.name:
-        raise InputError(f"cannot write {str(plan)!r}: it is the plan of another release; {ANOTHER}")
+        raise InputError(
+            "cannot write {path!r}: it is the plan of another release; {another}", path=str(plan), another=ANOTHER
+        )
 
 
 def _check_folder(paths: ReleasePaths, inputs: Inputs, *, is_ours: bool) -> None:
@@ -162,15 +202,25 @@ def _check_folder(paths: ReleasePaths, inputs: Inputs, *, is_ours: bool) -> None
     if not os.path.lexists(folder):
         return
     if folder.is_symlink() or not folder.is_dir():
-        raise InputError(f"cannot write {str(folder)!r}: it exists and is a symlink or not a folder; {ANOTHER}")
+        raise InputError(
+            "cannot write {path!r}: it exists and is a symlink or not a folder; {another}",
+            path=str(folder),
+            another=ANOTHER,
+        )
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise InputError(f"cannot write {str(folder)!r}: the folder is not writable")
+        raise InputError("cannot write {path!r}: the folder is not writable", path=str(folder))
     if any(file.resolve().is_relative_to(folder) for file in inputs.files):
-        raise InputError(f"cannot write {str(folder)!r}: inputs of this run are in it; {ANOTHER}")
+        raise InputError(
+            "cannot write {path!r}: inputs of this run are in it; {another}", path=str(folder), another=ANOTHER
+        )
     if not is_ours and any(folder.iterdir()):
         raise InputError(
-            f"cannot write {str(folder)!r}: it exists and was not written by petworks anonymize; {ANOTHER}"
+            "cannot write {path!r}: it exists and was not written by petworks anonymize; {another}",
+            path=str(folder),
+            another=ANOTHER,
         )
     for path in paths.hierarchies.values():
         if os.path.lexists(path) and not path.is_file():
-            raise InputError(f"cannot write {str(path)!r}: it exists and is not a regular file; {ANOTHER}")
+            raise InputError(
+                "cannot write {path!r}: it exists and is not a regular file; {another}", path=str(path), another=ANOTHER
+            )

@@ -27,9 +27,9 @@ def studio_command(folder: Path, no_browser: bool, idle: int) -> None:
       petworks studio releases/2026 --no-browser
     """
     if not folder.is_dir():
-        raise InputError(f"{str(folder)!r} is not a folder; name the one with your tables")
+        raise InputError("{folder!r} is not a folder; name the one with your tables", folder=str(folder))
     if idle < 1:
-        raise InputError(f"--idle expects at least 1 minute, got {idle}")
+        raise InputError("--idle expects at least 1 minute, got {idle}", idle=idle)
     try:
         from PETWorks.studio.serving import serve
     except ImportError:

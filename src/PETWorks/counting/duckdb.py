@@ -5,7 +5,6 @@ Every name in the SQL is made here (`rows_1`, `c0`, `k0`): no column name, path 
 
 import os
 import shutil
-import tempfile
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -30,7 +29,8 @@ from PETWorks.counting.partitioned import PartitionedTable
 from PETWorks.counting.people import Brought, JoinedPeople, KeyCounts
 from PETWorks.counting.profiles import Profile
 from PETWorks.counting.questions import Merge
-from PETWorks.errors import Hint, InputError, ParameterError
+from PETWorks.counting.temporary import own_folder
+from PETWorks.errors import Hint, InputError
 from PETWorks.tables.arrays import arrow_codes, arrow_integers
 from PETWorks.tables.column_errors import naming
 from PETWorks.tables.databases import Database, interruptible
@@ -56,17 +56,7 @@ class DuckEngine:
         import duckdb
 
         self.note = note
-        if not isinstance(temp_folder, str | os.PathLike | None):
-            raise ParameterError(
-                f"expected temp_folder as a path, got {type(temp_folder).__name__}", what="temp_folder"
-            )
-        parent = Path(tempfile.gettempdir() if temp_folder is None else temp_folder)
-        if not parent.is_dir():
-            raise InputError(f"the folder for temporary files {str(parent)!r} does not exist", what="temp_folder")
-        try:
-            folder = tempfile.mkdtemp(prefix="petworks-", dir=parent)
-        except OSError as error:
-            raise InputError(f"cannot write temporary files to {str(parent)!r}: {error.strerror}") from None
+        folder = own_folder(temp_folder)
         settings: dict[str, Any] = {
             "memory_limit": f"{int(memory_limit * SHARE)}B",
             "temp_directory": str(Path(folder, "spilled")),
@@ -121,7 +111,7 @@ class DuckEngine:
             if written is not None:
                 written.result()
         if rows == 0:
-            raise InputError(f"{source.name}: the table has columns but no records")
+            raise InputError("{table}: the table has columns but no records", table=source.name)
         known = {name: Known(encoder.labels, encoder.counts) for name, encoder in encoders.items()}
         return PartitionedTable(store, known, rows, unit)
 
@@ -161,9 +151,10 @@ class DuckEngine:
                 ) from None
             except (duckdb.OperationalError, duckdb.InternalError) as error:
                 raise InputError(
-                    f"DuckDB cannot write its temporary files ({type(error).__name__}); the disk may be full; "
-                    "name a folder on a larger disk",
+                    "DuckDB cannot write its temporary files ({type}); the disk may be full; name a folder on a "
+                    "larger disk",
                     Hint.TEMP_FOLDER,
+                    type=type(error).__name__,
                 ) from None
 
     def execute(self, statement: str) -> None:

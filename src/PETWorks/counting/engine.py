@@ -83,7 +83,9 @@ def choose(
 ) -> Engine:
     """The engine of that name; of "auto" the one that the tables need."""
     if engine not in ENGINES:
-        raise ParameterError(f"expected the engine {quoted(ENGINES)}, got {engine!r}", what="engine")
+        raise ParameterError(
+            "expected the engine {engines}, got {engine!r}", engines=quoted(ENGINES), engine=engine, what="engine"
+        )
     given = [source for source in sources if source is not None]
     limit = allowed(memory_limit)
     needed = sum(_bytes_needed(source, columns) for source in given)
@@ -97,8 +99,10 @@ def choose(
     if wanted == "memory":
         if memory_limit is not None and needed > limit:
             raise InputError(
-                f"about {_gigabytes(needed)} may be needed in memory, more than the limit of {_gigabytes(limit)}; "
-                "use the engine 'duckdb' or 'auto'",
+                "about {needed} may be needed in memory, more than the limit of {limit}; use the "
+                "engine 'duckdb' or 'auto'",
+                needed=_gigabytes(needed),
+                limit=_gigabytes(limit),
                 what="memory_limit",
             )
         return MemoryEngine(limit if memory_limit is not None else 2 * limit)
@@ -110,8 +114,9 @@ def choose(
     space = address_space()
     if space is not None and space < DUCKDB_ADDRESS_SPACE:  # its threads would end the process without an error
         raise InputError(
-            f"the engine 'duckdb' needs {DUCKDB_ADDRESS_SPACE >> 20} MiB of address space; this process may use "
-            f"{space >> 20} MiB (ulimit -v)"
+            "the engine 'duckdb' needs {least} MiB of address space; this process may use {space} MiB (ulimit -v)",
+            least=DUCKDB_ADDRESS_SPACE >> 20,
+            space=space >> 20,
         )
     from PETWorks.counting.duckdb import DuckEngine
 
@@ -121,7 +126,7 @@ def choose(
 def need_package(engine: str, package: str) -> None:
     """An error that says how to install what an engine needs."""
     if find_spec(package) is None:
-        raise InputError(f"the engine {engine!r} needs a package: pip install 'petworks[{engine}]'")
+        raise InputError("the engine {engine!r} needs a package: pip install 'petworks[{engine}]'", engine=engine)
 
 
 def allowed(memory_limit: int | str | None) -> int:
@@ -145,7 +150,9 @@ def size_in_bytes(size: int | str) -> int:
     if not SMALLEST_LIMIT <= number <= LARGEST_LIMIT:
         least = f"{SMALLEST_LIMIT >> 20} MiB"
         raise ParameterError(
-            f"expected a memory limit in bytes or like '2GB', '512MiB', at least {least}; got {str(size)[:40]!r}",
+            "expected a memory limit in bytes or like '2GB', '512MiB', at least {least}; got {given!r}",
+            least=least,
+            given=str(size)[:40],
             what="memory_limit",
         )
     return number

@@ -35,7 +35,7 @@ def load_rows(
                     encoders[name].add(piece)
         check_labels(sum(encoder.label_bytes for encoder in encoders.values()), memory_limit, source)
     if rows == 0:
-        raise InputError(f"{source.name}: the table has columns but no records")
+        raise InputError("{table}: the table has columns but no records", table=source.name)
 
     def finish(name: str) -> Column:
         with naming(name, types, source):
@@ -50,7 +50,11 @@ def check_labels(size: int, memory_limit: int | None, source: Source) -> None:
     """An error if the distinct values of columns are too large to be compared within the limit."""
     if memory_limit is not None and size > memory_limit // LABELS_SHARE:
         raise InputError(
-            f"{source.name}: the distinct values of its columns take {size / 1e9:.1f} GB, too much for a memory limit "
-            f"of {memory_limit / 1e9:.1f} GB; shorten the texts, leave a column without a role, or allow more memory",
+            "{table}: the distinct values of its columns take {size:.1f} GB, too much for a "
+            "memory limit of {memory_limit:.1f} GB; shorten the texts, leave a column "
+            "without a role, or allow more memory",
             Hint.MEMORY_LIMIT,
+            table=source.name,
+            size=size / 1e9,
+            memory_limit=memory_limit / 1e9,
         )

@@ -37,9 +37,13 @@ def check_values(numbers: Mapping[str, int]) -> None:
     for name, number in numbers.items():
         if number > MOST_VALUES:
             raise NotApplicable(
-                f"{name!r} has {number:,} values in all releases; out of core or in a cluster, at most "
-                f"{MOST_VALUES:,} can be intersected; generalise it, or join the releases in memory",
+                "{column!r} has {number:,} values in all releases; out of core or in a cluster, at "
+                "most {most:,} can be intersected; generalise it, or join the releases in "
+                "memory",
                 Hint.ENGINE_IN_MEMORY,
+                column=name,
+                number=number,
+                most=MOST_VALUES,
                 what="sensitive",
             )
 

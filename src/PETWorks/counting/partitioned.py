@@ -253,9 +253,12 @@ class PartitionedTable:
             most = int(self.columns[lead].counts.max())
             if most > rows_that_fit([narrowest(len(self.columns[name].labels))().itemsize for name in names], memory):
                 raise InputError(
-                    f"column {lead!r}: up to {most:,} rows have the same value, "
-                    f"more than fit into {memory / 1e9:.1f} GB; allow more memory",
+                    "column {column!r}: up to {most:,} rows have the same value, more than fit into "
+                    "{memory:.1f} GB; allow more memory",
                     Hint.MEMORY_LIMIT,
+                    column=lead,
+                    most=most,
+                    memory=memory / 1e9,
                 )
             cells = self._count(names)
             bits = {name: self.columns[name].bits for name in names}

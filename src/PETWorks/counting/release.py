@@ -218,7 +218,9 @@ def _loaded(engine: Engine, source: Source, columns: Sequence[str], unit: str | 
     table = engine.load(source, columns, unit)
     if table.unit is not None and table.unit_is_missing():
         raise InputError(
-            f"the privacy unit {table.unit!r} is missing in some records of {what}; every record needs one",
+            "the privacy unit {unit!r} is missing in some records of {thing}; every record needs one",
+            unit=table.unit,
+            thing=what,
             what="privacy_unit",
         )
     return table

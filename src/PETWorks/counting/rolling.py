@@ -63,8 +63,11 @@ def labels_on(
     told = {value for value in known if value is not None}
     if level < hierarchy.height and not told.issubset(hierarchy.levels[level]) and all(map(hierarchy.level, told)):
         raise NotApplicable(
-            f"column {name!r} is generalised already: none of its {len(told)} values is a leaf of its hierarchy "
-            f"({hierarchy.name}); start from the original table, with its policy",
+            "column {column!r} is generalised already: none of its {values} values is a leaf of "
+            "its hierarchy ({hierarchy}); start from the original table, with its policy",
+            column=name,
+            values=len(told),
+            hierarchy=hierarchy.name,
             what="hierarchies",
         )
     labels = recoding(name, known, hierarchy, level, {hierarchy.top}, "values of the table")
@@ -134,10 +137,19 @@ class RolledUp:
                 raise unknown("quasi-identifier", name, self.levels)
             hierarchy = self.lattice.hierarchies.get(name)
             if hierarchy is None and level:
-                raise HierarchyError(f"column {name!r} has no hierarchy, so it has only level 0; got level {level}")
+                raise HierarchyError(
+                    "column {column!r} has no hierarchy, so it has only level 0; got level {level}",
+                    column=name,
+                    level=level,
+                )
             height = 0 if hierarchy is None else hierarchy.height
             if type(level) is not int or not 0 <= level <= height:
-                raise ParameterError(f"column {name!r} has the levels 0 to {height}, got {level!r}")
+                raise ParameterError(
+                    "column {column!r} has the levels 0 to {height}, got {level!r}",
+                    column=name,
+                    height=height,
+                    level=level,
+                )
         return levels
 
     def remembered(self, key: Hashable, make: Callable[[], Made]) -> Made:

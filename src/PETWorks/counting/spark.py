@@ -64,10 +64,15 @@ class SparkEngine:
             known[name] = Known(labels, counts[rows][order])
         number = int(known[columns[0]].counts.sum())
         if number == 0:
-            raise InputError(f"{source.name}: the table has columns but no records")
+            raise InputError("{table}: the table has columns but no records", table=source.name)
         first = source.parts[0] if isinstance(source, Files) else source
         if isinstance(first, Parquet | Frame) and number != source.rows:
-            raise InputError(f"{source.name}: Spark reads {number} records but {source.rows} were expected")
+            raise InputError(
+                "{table}: Spark reads {number} records but {rows} were expected",
+                table=source.name,
+                number=number,
+                rows=source.rows,
+            )
         store.known, store.rows = known, number
         store.missing_units = int(counts[place_of == len(columns)].sum())
         return PartitionedTable(store, known, number, unit)
@@ -140,7 +145,9 @@ def _checked(frame: Any, columns: Sequence[str], name: str) -> Any:
 
 def _check_nested(columns: Sequence[str], name: str) -> None:
     if columns:
-        raise InputError(f"{name}: columns {quoted(columns)} have cells that are not text or numbers")
+        raise InputError(
+            "{table}: columns {columns} have cells that are not text or numbers", table=name, columns=quoted(columns)
+        )
 
 
 def _integers(column: Any) -> Integers:

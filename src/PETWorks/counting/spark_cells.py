@@ -132,7 +132,9 @@ class SparkCells(Owner):
         both = [cloudpickle.loads(pickled[place]) for place in np.argsort(np.array(places, np.int64))]
         for place, (name, wanted) in enumerate((self._checksums or {}).items()):
             if sum(checksums[place] for _, checksums in both) & ALL_BITS != wanted:
-                raise InputError(f"column {name!r} changes while it is read; persist the data frame first")
+                raise InputError(
+                    "column {column!r} changes while it is read; persist the data frame first", column=name
+                )
         answers = [answer for answer, _ in both]
         for answer in answers:
             if isinstance(answer, PETWorksError):

@@ -23,8 +23,9 @@ def check_readable(source: Source) -> None:
     parts: Sequence[Any] = source.parts if isinstance(source, Files) else [source]
     if not isinstance(source, SparkFrame) and not isinstance(parts[0], Parquet):
         raise InputError(
-            f"{source.name}: the engine 'spark' releases Parquet files and Spark data frames, which executors read "
-            "themselves; use another engine, or save the table as Parquet"
+            "{table}: the engine 'spark' releases Parquet files and Spark data frames, which "
+            "executors read themselves; use another engine, or save the table as Parquet",
+            table=source.name,
         )
 
 
@@ -38,7 +39,11 @@ def write_parts(jobs: Jobs, source: Source, kept: Sequence[str], changes: Change
         parts: Sequence[Any] = source.parts if isinstance(source, Files) else [source]
         for part in parts:
             if nested := part.nested(read):
-                raise InputError(f"{part.name}: columns {quoted(nested)} have cells that are not text or numbers")
+                raise InputError(
+                    "{table}: columns {columns} have cells that are not text or numbers",
+                    table=part.name,
+                    columns=quoted(nested),
+                )
         groups = [(place, group) for place, part in enumerate(parts) for group in range(part.groups)]
         frame = jobs.session.range(0, len(groups), 1, min(len(groups), jobs.partitions(source.rows or 0)))
         paths = [str(Path(part.path).resolve()) for part in parts]
@@ -48,7 +53,12 @@ def write_parts(jobs: Jobs, source: Source, kept: Sequence[str], changes: Change
         raise InputError(error)
     number = int(numpy_integers(told.column(0).combine_chunks()).sum())
     if number != records:
-        raise InputError(f"{source.name}: {number} records were written, but {records} were counted; the table changes")
+        raise InputError(
+            "{table}: {number} records were written, but {records} were counted; the table changes",
+            table=source.name,
+            number=number,
+            records=records,
+        )
     for unfinished in folder.glob(".*"):  # of executors that were lost
         unfinished.unlink()
 

@@ -250,7 +250,8 @@ class View:
         without = [column for column in self.generalised_columns if column not in self.hierarchies]
         if without:
             raise NeedNotMet(
-                f"needs a hierarchy for every quasi-identifier; there is none for {quoted(without)}",
+                "needs a hierarchy for every quasi-identifier; there is none for {without}",
+                without=quoted(without),
                 what="hierarchies",
                 measure=measure,
             )

@@ -56,5 +56,5 @@ def checked_day(mistakes: Mistakes, key: Key, text: str) -> date | None:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        mistakes.add(key, f"no such day: {quoted([text])}")
+        mistakes.add(key, "no such day: {day}", day=quoted([text]))
         return None

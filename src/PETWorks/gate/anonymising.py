@@ -45,8 +45,9 @@ def search_rules(policy: Policy, today: date) -> tuple[Rule, ...]:
             rules.append(SubsetRule(limit, at_most, policy.subset_sizes))
     if not rules and waived:
         raise ParameterError(
-            f"every rule that a release could break is waived: {quoted(waived)}; nothing is demanded of the release, "
-            "so remove a waiver or add a rule",
+            "every rule that a release could break is waived: {waived}; nothing is demanded "
+            "of the release, so remove a waiver or add a rule",
+            waived=quoted(waived),
             what="rules",
         )
     if not rules:

@@ -70,7 +70,11 @@ def _opened(mistakes: Mistakes, given: EarlierTable, counted: dict[str, Any]) ->
         if original is not None:  # whatever was left out of the release
             roles |= {column: IDENTIFIER for column in original.names if column not in source.names}
         if given.key not in source.names and (original is None or given.key not in original.names):
-            raise RoleError(f"no column {given.key!r}, which is to name the people; it has {columns_of(source)}")
+            raise RoleError(
+                "no column {key!r}, which is to name the people; it has {columns}",
+                key=given.key,
+                columns=columns_of(source),
+            )
         return Release(source, roles, {}, original, **counted)
     return None
 

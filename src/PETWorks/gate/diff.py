@@ -73,14 +73,16 @@ def read_check(path: Path) -> CheckFile:
     content = read_json(path, "the result of a check", Hint.CHECK_DOCUMENT)
     wrong = violation(content, "check")
     if wrong:
-        raise InputError(f"{path.name}: not the result of a check: {wrong}")
+        raise InputError("{file}: not the result of a check: {problem}", file=path.name, problem=wrong)
     return CheckFile.from_dict(content)
 
 
 def compare(old: CheckDocument, new: CheckDocument) -> Comparison:
     """The rules, measures and facts of the table that differ between two checks of the same edition."""
     if old.edition != new.edition:
-        raise InputError(f"editions differ: {quoted([old.edition, new.edition])}; compare two of the same")
+        raise InputError(
+            "editions differ: {editions}; compare two of the same", editions=quoted([old.edition, new.edition])
+        )
     rules = tuple(_rules(old, new))
     different = tuple(_different(old, new))
     return Comparison(

@@ -10,7 +10,7 @@ from typing import Any
 
 from PETWorks.about.declaration import hierarchy_files
 from PETWorks.about.sidecar import read_sidecar, sidecar_of
-from PETWorks.errors import InputError
+from PETWorks.errors import InputError, system_reason
 from PETWorks.gate.document import Input, PolicyFacts, Use
 from PETWorks.gate.earlier_releases import EarlierTable
 from PETWorks.gate.policy import Policy
@@ -88,9 +88,9 @@ class Inputs:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
                 after = _state(os.fstat(file.fileno()), path)
         except OSError as error:
-            raise InputError(f"cannot read {path.name}: {error.strerror}") from None
+            raise InputError("cannot read {file}: {reason}", file=path.name, reason=system_reason(error)) from None
         if not before == after == self._states[path]:
-            raise InputError(f"{path.name}: the file changed while it was checked; check again")
+            raise InputError("{file}: the file changed while it was checked; check again", file=path.name)
         return digest
 
 
@@ -98,11 +98,11 @@ def table_digest(table: Path) -> str:
     """The digest that a check of these files would record."""
     source = _table("data", table)
     if not source.files:
-        raise InputError(f"no such file: {table.name!r}")
+        raise InputError("no such file: {path!r}", path=table.name)
     try:
         return _digest_of(source, [_file_digest(file) for file in source.files])
     except OSError as error:
-        raise InputError(f"cannot read {table.name}: {error.strerror}") from None
+        raise InputError("cannot read {file}: {reason}", file=table.name, reason=system_reason(error)) from None
 
 
 def _file_digest(path: Path) -> str:
@@ -173,7 +173,7 @@ def _settled(file: Path) -> State:
             time.sleep((CLOCK_TICK_NS - age) / 1e9)
             state = _state(file.stat(), file)
     except OSError as error:
-        raise InputError(f"cannot read {file.name}: {error.strerror}") from None
+        raise InputError("cannot read {file}: {reason}", file=file.name, reason=system_reason(error)) from None
     return state
 
 

@@ -16,11 +16,11 @@ def read_json(path: Path, expected: str, hint: Hint, largest: int = LARGEST_FILE
     try:
         text = read_small(path, largest).decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError(f"{path.name}: not JSON in UTF-8") from None
+        raise InputError("{file}: not JSON in UTF-8", file=path.name) from None
     try:
         return json.loads(text, parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError):
-        raise InputError(f"{path.name}: not JSON; expected {expected}", hint) from None
+        raise InputError("{file}: not JSON; expected {expected}", hint, file=path.name, expected=expected) from None
 
 
 def _finite(text: str) -> float:

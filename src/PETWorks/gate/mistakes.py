@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from PETWorks.errors import Hint, InputError, PETWorksError
+from PETWorks.errors import Hint, InputError, PETWorksError, Phrase
 from PETWorks.tables.yamlfile import Key, Place, YAMLFile
 
 MOST_ERRORS = 10
@@ -34,9 +34,9 @@ class Mistakes:
     def __bool__(self) -> bool:
         return bool(self._errors)
 
-    def add(self, key: Key, *parts: str | Hint) -> None:
+    def add(self, key: Key, /, *parts: str | Hint, **values: Any) -> None:
         """Remember a mistake."""
-        self._remember(self.file.error(key, *parts))
+        self._remember(self.file.error(key, *parts, **values))
 
     @contextmanager
     def at(self, *key: str | int) -> Iterator[None]:
@@ -57,13 +57,17 @@ class Mistakes:
         if errors:
             parts: list[str | Hint] = []
             for error in errors[:MOST_ERRORS]:
-                before = [part for part in (error.where, error.measure) if part is not None]
-                parts += ["\n" if parts else "", "".join(f"{part}: " for part in before), *error.parts]
+                parts += ["\n" if parts else "", *error.before, *error.parts]
             more = len(errors) - MOST_ERRORS
             if more > 0:
-                least = "at least " if self.there_are_more else ""
-                parts.append(f"\nand {least}{more} more error{'s' if more > 1 else ''}")
+                parts.append(_more_errors(more, at_least=self.there_are_more))
             raise InputError(*parts)
+
+
+def _more_errors(number: int, *, at_least: bool) -> Phrase:
+    if at_least:
+        return Phrase("\nand at least {number} more errors", number=number)
+    return Phrase("\nand 1 more error") if number == 1 else Phrase("\nand {number} more errors", number=number)
 
 
 def _line(error: PETWorksError) -> int:

@@ -80,14 +80,17 @@ def checked_plan(content: Any, name: str) -> Plan:
     version = content.get("petworks_plan") if isinstance(content, Mapping) else None
     if isinstance(version, int | str) and not isinstance(version, bool) and version != VERSION:
         raise InputError(
-            f"{name}: unknown version {quoted([str(version)])} of the format; this program reads version {VERSION}"
+            "{name}: unknown version {version} of the format; this program reads version {known}",
+            name=name,
+            version=quoted([str(version)]),
+            known=VERSION,
         )
     wrong = violation(content, "plan")
     if wrong:
-        raise InputError(f"{name}: not a plan: {wrong}", Hint.PLAN)
+        raise InputError("{name}: not a plan: {problem}", Hint.PLAN, name=name, problem=wrong)
     plan = Plan.from_dict(content)
     for contradiction in _contradictions(plan):
-        raise InputError(f"{name}: the plan contradicts itself: {contradiction}")
+        raise InputError("{name}: the plan contradicts itself: {problem}", name=name, problem=contradiction)
     return plan
 
 
@@ -138,8 +141,10 @@ def same_hierarchy(column: str, planned: PlannedHierarchy, given: Hierarchy) -> 
     """A hierarchy; an error if it is not the one of the plan."""
     if hierarchy_digest(given) != planned.sha256:
         raise HierarchyError(
-            f"column {column!r}: its hierarchy ({given.name}) is not the one that the plan was made with; restore that "
-            "one, or make a new plan",
+            "column {column!r}: its hierarchy ({hierarchy}) is not the one that the plan was "
+            "made with; restore that one, or make a new plan",
+            column=column,
+            hierarchy=given.name,
             what=f"hierarchies.{column}",
         )
     return given
@@ -148,8 +153,9 @@ def same_hierarchy(column: str, planned: PlannedHierarchy, given: Hierarchy) -> 
 def _earlier(column: str, planned: PlannedHierarchy, folder: Path) -> Hierarchy:
     if planned.file is None:
         raise HierarchyError(
-            f"column {column!r}: the plan names no file of its hierarchy",
+            "column {column!r}: the plan names no file of its hierarchy",
             Hint.HIERARCHIES,
+            column=column,
             what=f"hierarchies.{column}",
         )
     try:
@@ -158,7 +164,9 @@ def _earlier(column: str, planned: PlannedHierarchy, folder: Path) -> Hierarchy:
     except (OSError, RuntimeError, ValueError):
         inside = False
     if not inside:
-        raise HierarchyError(f"column {column!r}: the file of its hierarchy is not in the folder of the plan")
+        raise HierarchyError(
+            "column {column!r}: the file of its hierarchy is not in the folder of the plan", column=column
+        )
     return read_hierarchy(folder / planned.file)
 
 

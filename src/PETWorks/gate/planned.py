@@ -57,7 +57,9 @@ class Prepared:
                 f"{column!r} ({found.values} values, {found.records} records)"
                 for column, found in result.without_place.items()
             ]
-            raise HierarchyError(f"values without a place in the hierarchies of the plan: {', '.join(told)}")
+            raise HierarchyError(
+                "values without a place in the hierarchies of the plan: {columns}", columns=", ".join(told)
+            )
         return result
 
 
@@ -147,8 +149,10 @@ def prepare(
             )
             if fitted[column].height != planned.height:
                 raise HierarchyError(
-                    f"column {column!r}: its hierarchy has the levels 0 to {fitted[column].height}, but the plan says "
-                    f"0 to {planned.height}"
+                    "column {column!r}: its hierarchy has the levels 0 to {height}, but the plan says 0 to {planned}",
+                    column=column,
+                    height=fitted[column].height,
+                    planned=planned.height,
                 )
     release.hierarchies = fitted
     release.view = replace(release.view, hierarchies=fitted)
@@ -201,7 +205,7 @@ def check_same_rules(plan: Plan, policy: Policy) -> None:
     wanted = {rule.name: find(rule.measure).check(rule.parameters) for rule in plan.rules if rule.measure != SUBSETS}
     changed = [name for name in {**wanted, **found} if wanted.get(name) != found.get(name)]
     if changed:
-        raise InputError(f"presets have other rules than the plan: {quoted(changed)}; make a new plan")
+        raise InputError("presets have other rules than the plan: {rules}; make a new plan", rules=quoted(changed))
 
 
 def _checked_columns(plan: Plan, source: Source, known: set[str], new_roles: Mapping[str, str]) -> tuple[str, ...]:
@@ -211,22 +215,33 @@ def _checked_columns(plan: Plan, source: Source, known: set[str], new_roles: Map
     if needed & set(lacking):
         missing = [column for column in lacking if column in needed]
         raise RoleError(
-            f"the table lacks columns that the plan needs: {quoted(sorted(missing))}; it has {columns_of(source)}"
+            "the table lacks columns that the plan needs: {missing}; it has {columns}",
+            missing=quoted(sorted(missing)),
+            columns=columns_of(source),
         )
     for column, role in new_roles.items():
         if column in known:
-            raise RoleError(f"the plan says what column {column!r} is; only columns that it does not know can be named")
+            raise RoleError(
+                "the plan says what column {column!r} is; only columns that it does not know can be named",
+                column=column,
+            )
         if role not in (IDENTIFIER, INSENSITIVE_ATTRIBUTE):
             raise RoleError(
-                f"column {column!r} is new to the plan, so it can be {IDENTIFIER!r} (it is left out) or "
-                f"{INSENSITIVE_ATTRIBUTE!r} (it stays as it is), got {quoted([role])}"
+                "column {column!r} is new to the plan, so it can be {identifier!r} (it is left "
+                "out) or {insensitive!r} (it stays as it is), got {role}",
+                column=column,
+                identifier=IDENTIFIER,
+                insensitive=INSENSITIVE_ATTRIBUTE,
+                role=quoted([role]),
             )
     new = [column for column in source.names if column not in known and column not in new_roles]
     if new:
         raise RoleError(
-            f"the plan does not know some columns, and nobody has said that they may be released: "
-            f"{columns_of(source, new)}; remove them from the table, say what they are, or make a new plan",
+            "the plan does not know some columns, and nobody has said that they may be "
+            "released: {columns}; remove them from the table, say what they are, or make a "
+            "new plan",
             Hint.NEW_COLUMNS,
+            columns=columns_of(source, new),
         )
     return tuple(sorted(lacking))
 
@@ -254,7 +269,9 @@ def _given_hierarchies(plan: Plan, given: Any) -> dict[str, Hierarchy]:
     without = [column for column in needed if column not in earlier]
     if without:
         raise HierarchyError(
-            f"the plan needs the hierarchies that it was made with, of {quoted(without)}", Hint.HIERARCHIES
+            "the plan needs the hierarchies that it was made with, of {without}",
+            Hint.HIERARCHIES,
+            without=quoted(without),
         )
     return {column: same_hierarchy(column, plan.hierarchies[column], one) for column, one in earlier.items()}
 
@@ -275,7 +292,9 @@ def _rule(planned: PlannedRule) -> Rule:
     given = planned.parameters
     if set(given) != {"limit", "at_most", "sizes"} or not isinstance(given["limit"], str):
         raise ParameterError(
-            f"{planned.name}: expected the parameters 'limit' (a name), 'at_most' and 'sizes'", what="rules"
+            "{rule}: expected the parameters 'limit' (a name), 'at_most' and 'sizes'",
+            rule=planned.name,
+            what="rules",
         )
     return SubsetRule(given["limit"], given["at_most"], given["sizes"])
 

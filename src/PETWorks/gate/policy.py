@@ -226,7 +226,9 @@ def _check_version(file: YAMLFile) -> None:
     if given is not None and number_given(given) not in (None, VERSION):
         raise file.error(
             ("petworks_policy",),
-            f"unknown version {quoted([given])} of the format; this program reads version {VERSION}",
+            "unknown version {version} of the format; this program reads version {known}",
+            version=quoted([given]),
+            known=VERSION,
         )
 
 
@@ -234,5 +236,5 @@ def _roles(mistakes: Mistakes) -> dict[str, str]:
     by_key = mistakes.file.content["roles"]
     roles, twice = roles_given(by_key)
     for key, place in twice:
-        mistakes.add(("roles", key, place), f"the column {quoted([by_key[key][place]])} has two roles")
+        mistakes.add(("roles", key, place), "the column {column} has two roles", column=quoted([by_key[key][place]]))
     return roles

@@ -123,7 +123,12 @@ def _checked(file: YAMLFile, rule: Mapping[str, Any], key: Key) -> tuple[Metric,
         named = (*key, error.what) if error.what in parameters else key
         raise located_error(file, named, error) from None
     if not parameters and measure.name != "profitability":
-        raise file.error(key, f"{measure.name} needs a threshold here: one of {quoted(measure.parameters)}")
+        raise file.error(
+            key,
+            "{metric} needs a threshold here: one of {parameters}",
+            metric=measure.name,
+            parameters=quoted(measure.parameters),
+        )
     return measure, parameters, checked
 
 
@@ -143,9 +148,9 @@ def waivers_of(mistakes: Mistakes, names: Sequence[str]) -> Iterator[Waiver]:
         if given["rule"] not in names:
             mistakes.add(("waivers", place, "rule"), str(unknown("rule", given["rule"], names)))
         elif given["rule"] in waived:
-            mistakes.add(("waivers", place, "rule"), f"the rule {quoted([given['rule']])} is waived twice")
+            mistakes.add(("waivers", place, "rule"), "the rule {rule} is waived twice", rule=quoted([given["rule"]]))
         waived.add(given["rule"])
         try:
             yield Waiver(given["rule"], given["owner"], given["reason"], date.fromisoformat(given["expires"]))
         except ValueError:
-            mistakes.add(("waivers", place, "expires"), f"no such day: {quoted([given['expires']])}")
+            mistakes.add(("waivers", place, "expires"), "no such day: {day}", day=quoted([given["expires"]]))

@@ -65,7 +65,7 @@ def named_source(mistakes: Mistakes, key: Key, text: str, folder: Path, root: Pa
     file = mistakes.file
     if is_address(text):
         if key[0] in ("hierarchies", "register") or key[-1] == "policy":
-            raise file.error(key, f"expected a {'folder' if len(key) == 1 else 'file'}, got an address")
+            raise file.error(key, "expected a {review}, got an address", review="folder" if len(key) == 1 else "file")
         _check_address(mistakes, key, text, network=network)
         return text
     try:
@@ -77,7 +77,7 @@ def named_source(mistakes: Mistakes, key: Key, text: str, folder: Path, root: Pa
     if not inside:
         raise file.error(key, "the path leads out of the policy's folder; allow a higher folder", Hint.ROOT)
     if not files:
-        raise file.error(key, f"no such file or folder: {str(target)!r}")
+        raise file.error(key, "no such file or folder: {path!r}", path=str(target))
     return target
 
 
@@ -102,9 +102,13 @@ def _check_address(mistakes: Mistakes, key: Key, address: str, *, network: bool)
     scheme = address.strip().partition("://")[0].lower()
     known = [f"{one}://" for one in (*POSTGRES, *SCHEMES) if one != "file"]
     if f"{scheme}://" not in known:
-        mistakes.add(key, f"unknown kind of address; expected a path or one of {quoted(known)}")
+        mistakes.add(key, "unknown kind of address; expected a path or one of {known}", known=quoted(known))
     elif scheme in POSTGRES and not _options(address) <= set(SAFE_OPTIONS):
-        mistakes.add(key, f"options of an address in a policy are {quoted(SAFE_OPTIONS)}; others may name files")
+        mistakes.add(
+            key,
+            "options of an address in a policy are {options}; others may name files",
+            options=quoted(SAFE_OPTIONS),
+        )
     elif not network:
         mistakes.add(key, "the policy names a server; allow connections to it", Hint.NETWORK)
 

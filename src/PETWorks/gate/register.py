@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.release import Release
-from PETWorks.errors import Hint, InputError, ParameterError, quoted
+from PETWorks.errors import Hint, InputError, ParameterError, quoted, system_reason
 from PETWorks.gate.canonical import canonical, content_digest
 from PETWorks.gate.document import INTERNAL, CheckFile
 from PETWorks.gate.json_files import read_json
@@ -38,7 +38,7 @@ def entry_of(
     known = None if releases is None else releases.key
     names = {one.column for one in document.columns}
     if key is not None and key not in names:
-        raise ParameterError(f"the table and its original have no column {quoted([key])}", what="key")
+        raise ParameterError("the table and its original have no column {key}", key=quoted([key]), what="key")
     who = document.policy.recipients if recipients is None else recipients
     if who is None:
         raise ParameterError("the policy does not say who receives the table", Hint.RECIPIENTS, what="recipients")
@@ -69,8 +69,8 @@ def entry_file(folder: Path, entry: Entry) -> dict[Path, bytes]:
         if not target.is_symlink() and target.is_file() and target.read_bytes() == content:
             return {}
         raise InputError(
-            f"the register has another entry {quoted([entry.name])}: of the same table and day; remove that first, or "
-            "name another day"
+            "the register has another entry {entry}: of the same table and day; remove that first, or name another day",
+            entry=quoted([entry.name]),
         )
     return {target: content}
 
@@ -78,16 +78,22 @@ def entry_file(folder: Path, entry: Entry) -> dict[Path, bytes]:
 def entry_files(folder: Path) -> tuple[Path, ...]:
     """The files of a register; other files than JSON may be beside them."""
     if not folder.is_dir():
-        raise InputError(f"no such folder: {quoted([str(folder)])}; an empty folder is a register without releases")
+        raise InputError(
+            "no such folder: {folder}; an empty folder is a register without releases", folder=quoted([str(folder)])
+        )
     try:
         files = sorted(path for path in folder.iterdir() if path.suffix == SUFFIX)
     except OSError as error:
-        raise InputError(f"cannot read {str(folder)!r}: {error.strerror}") from None
+        raise InputError("cannot read {folder!r}: {reason}", folder=str(folder), reason=system_reason(error)) from None
     if len(files) > MOST_ENTRIES:
-        raise InputError(f"{folder.name}: more than {MOST_ENTRIES:,} files; a register has one for each release")
+        raise InputError(
+            "{folder}: more than {most:,} files; a register has one for each release",
+            folder=folder.name,
+            most=MOST_ENTRIES,
+        )
     for file in files:
         if file.is_symlink():
-            raise InputError(f"{file.name}: a symbolic link; a register has files of its own")
+            raise InputError("{file}: a symbolic link; a register has files of its own", file=file.name)
         check_regular(file)
     return tuple(files)
 
@@ -103,12 +109,12 @@ def read_entry(path: Path) -> Entry:
     content = read_json(path, "an entry of a register", Hint.REGISTER, LARGEST_ENTRY)
     wrong = violation(content, "register")
     if wrong:
-        raise InputError(f"{path.name}: not an entry of a register: {wrong}")
+        raise InputError("{file}: not an entry of a register: {problem}", file=path.name, problem=wrong)
     entry = Entry.from_dict(content)
     try:
         _day(entry.date)
     except ParameterError as error:
-        raise InputError(f"{path.name}: {error}") from None
+        raise InputError("{file}: {problem}", file=path.name, problem=error.worded()) from None
     return entry
 
 
@@ -116,7 +122,7 @@ def _day(text: str) -> str:
     try:
         date.fromisoformat(text if re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", text) else "")
     except ValueError:
-        raise ParameterError(f"a day is like 2026-11-16, got {quoted([text])}", what="date") from None
+        raise ParameterError("a day is like 2026-11-16, got {given}", given=quoted([text]), what="date") from None
     return text
 
 

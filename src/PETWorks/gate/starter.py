@@ -38,7 +38,10 @@ def suggestions(data: Path, separator: str | None, encoding: str | None) -> tupl
     source = open_source(open_path(data, separator, encoding), "the table")
     if len(source.names) > MOST_COLUMNS_OF_A_POLICY:
         raise InputError(
-            f"{data.name}: {len(source.names):,} columns; init suggests roles for at most {MOST_COLUMNS_OF_A_POLICY:,}"
+            "{file}: {columns:,} columns; init suggests roles for at most {most:,}",
+            file=data.name,
+            columns=len(source.names),
+            most=MOST_COLUMNS_OF_A_POLICY,
         )
     beside = read_sidecar(data)
     given = beside.roles
@@ -51,8 +54,11 @@ def suggestions(data: Path, separator: str | None, encoding: str | None) -> tupl
     if source.encoding and (strange or 2 * max(own_values, people) >= max(len(named), 1)):
         columns = "one column" if len(source.names) == 1 else f"{len(source.names)} columns"
         raise InputError(
-            f"{data.name}: the first line does not look like a header of {columns}: "
-            "one is a number, a date or an address, or half of them are names of people or values of their own column"
+            "{file}: the first line does not look like a header of {columns}: one is a "
+            "number, a date or an address, or half of them are names of people or values of "
+            "their own column",
+            file=data.name,
+            columns=columns,
         )
     guessed = suggested_roles(table, named)
     suggested = [

@@ -184,13 +184,15 @@ def _moment(given: datetime | str | None) -> datetime:
         moment = datetime.fromisoformat(given.strip()) if isinstance(given, str) else given or datetime.now(UTC)
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).replace(microsecond=0)
     except (ValueError, OverflowError, AttributeError):
-        raise ParameterError(f"as_of is like 2026-11-16 or 2026-11-16T08:00:00Z, got {quoted([str(given)])}") from None
+        raise ParameterError(
+            "as_of is like 2026-11-16 or 2026-11-16T08:00:00Z, got {given}", given=quoted([str(given)])
+        ) from None
 
 
 def _salt(given: str | None) -> str:
     """The salt of the commitments: as given, or random."""
     if given is not None and not re.fullmatch("[0-9a-f]{32}", given):
-        raise ParameterError(f"salt is 32 hexadecimal digits, got {quoted([given])}")
+        raise ParameterError("salt is 32 hexadecimal digits, got {given}", given=quoted([given]))
     return given or secrets.token_hex(16)
 
 

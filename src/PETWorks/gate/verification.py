@@ -103,7 +103,9 @@ def _matches(what: str, digest: str, recorded: str | None, committed: str | None
     if recorded is not None:
         return digest == recorded
     if committed is None:
-        raise InputError(f"the document has no digest of {what}: it was checked in memory or in a database")
+        raise InputError("the document has no digest of {thing}: it was checked in memory or in a database", thing=what)
     if salt is None:
-        raise InputError(f"{what} can be compared with an external edition only by the salt", Hint.INTERNAL_EDITION)
+        raise InputError(
+            "{thing} can be compared with an external edition only by the salt", Hint.INTERNAL_EDITION, thing=what
+        )
     return commitment(salt, digest) == committed

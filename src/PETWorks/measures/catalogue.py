@@ -10,7 +10,7 @@ from typing import Any, ParamSpec, get_type_hints
 from PETWorks.counting.questions import Question
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import View
-from PETWorks.errors import Hint, NeedNotMet, NotApplicable, ParameterError, quoted, unknown
+from PETWorks.errors import Hint, NeedNotMet, NotApplicable, ParameterError, Phrase, quoted, unknown
 from PETWorks.measures.class_tests import ClassTest, Suppressing
 from PETWorks.measures.docstrings import docstring
 from PETWorks.measures.parameters import Choice, Flag, Function, Number, Text, Worths
@@ -165,9 +165,11 @@ class Metric:
         called = {name: (names or {}).get(name, name) for name in self.parameters}
         for name in given:
             if not self.parameters:
-                raise ParameterError(f"{self.name} takes no parameters, got {quoted([name])}", what=name)
+                raise ParameterError(
+                    "{metric} takes no parameters, got {name}", metric=self.name, name=quoted([name]), what=name
+                )
             if name not in self.parameters:
-                raise unknown(f"parameter of {self.name}", str(name), called.values(), what=name)
+                raise unknown(Phrase("parameter of {metric}", metric=self.name), str(name), called.values(), what=name)
         checked: dict[str, Any] = {}
         for name, parameter in self.parameters.items():
             value = given.get(name, parameter.default)
@@ -178,8 +180,12 @@ class Metric:
             if lower and None not in (checked[lower], checked[name]) and not at_most(checked[lower], checked[name]):
                 given_of_both = [called[one] for one in (lower, name) if one in given]
                 raise ParameterError(
-                    f"{self.name} needs {called[lower]} <= {called[name]}, "
-                    f"got {called[lower]}={checked[lower]}, {called[name]}={checked[name]}",
+                    "{metric} needs {lower} <= {upper}, got {lower}={low}, {upper}={high}",
+                    metric=self.name,
+                    lower=called[lower],
+                    upper=called[name],
+                    low=checked[lower],
+                    high=checked[name],
                     what=given_of_both[0] if len(given_of_both) == 1 else None,
                 )
         return checked
@@ -218,7 +224,9 @@ def view_of(release: Any, measure: str = "a measure") -> View:
     if isinstance(release, Release):
         return release.view
     if not isinstance(release, View):
-        raise ParameterError(f"{measure} measures a Release(data, roles), got {type(release).__name__}")
+        raise ParameterError(
+            "{metric} measures a Release(data, roles), got {type}", metric=measure, type=type(release).__name__
+        )
     return release
 
 

@@ -92,7 +92,7 @@ def evaluate(
 def evaluate_all(release: Release, requests: Iterable[tuple[Metric, Mapping[str, Any]]] | None) -> Evaluation:
     """Measure a release with parameters that were checked; a measure may be asked for several times."""
     if not isinstance(release, Release):
-        raise ParameterError(f"expected a Release(data, roles), got {type(release).__name__}")
+        raise ParameterError("expected a Release(data, roles), got {type}", type=type(release).__name__)
     view = release.view
     results: list[Result] = []
     reasons: dict[str, PETWorksError] = {}
@@ -148,10 +148,16 @@ def _requests(wanted: str | Iterable[str] | Mapping[str, Mapping[str, Any]]) -> 
     if isinstance(wanted, Mapping):
         for name, parameters in wanted.items():
             if not isinstance(parameters, Mapping):
-                raise ParameterError(f"expected a dict of the parameters of {name!r}, got {type(parameters).__name__}")
+                raise ParameterError(
+                    "expected a dict of the parameters of {name!r}, got {type}",
+                    name=name,
+                    type=type(parameters).__name__,
+                )
         asked = [(find(name), parameters) for name, parameters in wanted.items()]
         return [(entry, entry.check(parameters)) for entry, parameters in asked]
     if not isinstance(wanted, Iterable):
-        raise ParameterError(f"expected the name of a measure, several names or a dict, got {type(wanted).__name__}")
+        raise ParameterError(
+            "expected the name of a measure, several names or a dict, got {type}", type=type(wanted).__name__
+        )
     entries = [find(name) for name in ([wanted] if isinstance(wanted, str) else wanted)]
     return [(entry, entry.check({})) for entry in entries]

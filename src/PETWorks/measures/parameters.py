@@ -41,11 +41,24 @@ class Number:
         low, high = self.at_least, self.at_most
         fits = number is not None and (low is None or at_most(low, number)) and (high is None or at_most(number, high))
         if number is not None and self.whole and number != int(number):
-            raise ParameterError(f"{measure} needs {name} to be a whole number, got {name}={_brief(value)}", what=name)
+            raise ParameterError(
+                "{metric} needs {name} to be a whole number, got {name}={value}",
+                metric=measure,
+                name=name,
+                value=_brief(value),
+                what=name,
+            )
         if number is None or not fits:
             bounds = f"{'' if low is None else f'{low:g} <= '}{name}{'' if high is None else f' <= {high:g}'}"
             wanted = f"a number, {bounds}" if number is None else bounds
-            raise ParameterError(f"{measure} needs {wanted}, got {name}={_brief(value)}", what=name)
+            raise ParameterError(
+                "{metric} needs {wanted}, got {name}={value}",
+                metric=measure,
+                wanted=wanted,
+                name=name,
+                value=_brief(value),
+                what=name,
+            )
         return int(number) if self.whole else number
 
 
@@ -62,7 +75,13 @@ class Flag:
             return bool(value)
         if isinstance(value, str) and value.strip().lower() in known:
             return known[value.strip().lower()]
-        raise ParameterError(f"{measure} needs {name} to be true or false, got {name}={_brief(value)}", what=name)
+        raise ParameterError(
+            "{metric} needs {name} to be true or false, got {name}={value}",
+            metric=measure,
+            name=name,
+            value=_brief(value),
+            what=name,
+        )
 
 
 @dataclass(frozen=True)
@@ -84,7 +103,12 @@ class Choice:
         for word in value.values() if isinstance(value, Mapping) and self.by_attribute else [value]:
             if not isinstance(word, str) or word not in self.options:
                 raise ParameterError(
-                    f"{measure} needs {name} to be one of {quoted(self.options)}; got {_brief(word)}", what=name
+                    "{metric} needs {name} to be one of {options}; got {given}",
+                    metric=measure,
+                    name=name,
+                    options=quoted(self.options),
+                    given=_brief(word),
+                    what=name,
                 )
         return value
 
@@ -99,7 +123,9 @@ class Text:
         """The text, trimmed as a cell is, or an error."""
         if not isinstance(value, str) or not value.strip():
             what = "an empty one" if isinstance(value, str) else type(value).__name__
-            raise ParameterError(f"{measure} needs {name} to be a text, got {what}", what=name)
+            raise ParameterError(
+                "{metric} needs {name} to be a text, got {thing}", metric=measure, name=name, thing=what, what=name
+            )
         return value.strip()
 
 
@@ -112,7 +138,13 @@ class Function:
     def check(self, measure: str, name: str, value: Any) -> Callable[..., Any]:
         """The function, or an error."""
         if not callable(value):
-            raise ParameterError(f"{measure} needs {name} to be a function, got {type(value).__name__}", what=name)
+            raise ParameterError(
+                "{metric} needs {name} to be a function, got {type}",
+                metric=measure,
+                name=name,
+                type=type(value).__name__,
+                what=name,
+            )
         function: Callable[..., Any] = value
         return function
 
@@ -126,7 +158,9 @@ class Worths:
     def check(self, measure: str, name: str, value: Any) -> dict[str, dict[str | None, float]]:
         """The numbers by attribute and value, or an error, which quotes no value: it may be a cell."""
         if not isinstance(value, Mapping) or not all(isinstance(given, Mapping) for given in value.values()):
-            raise ParameterError(f"{measure} needs {name} by attribute and value, as a dict of dicts", what=name)
+            raise ParameterError(
+                "{metric} needs {name} by attribute and value, as a dict of dicts", metric=measure, name=name, what=name
+            )
         number = Number(at_least=0)
         return {
             str(column): {one: number.check(name, str(column), worth) for one, worth in given.items()}

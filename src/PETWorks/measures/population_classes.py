@@ -37,13 +37,14 @@ def _counted(view: View) -> LinkedSizes:
     linked = view.fold_with(_population(view), _linked, LinkedSizes.merged)
     if linked.sizes.size and linked.sizes[0] == 0:
         raise NotApplicable(
-            f"released records whose class the population does not have: {int(linked.records[0])}; "
-            "the release was not drawn from it"
+            "released records whose class the population does not have: {records}; the release was not drawn from it",
+            records=int(linked.records[0]),
         )
     if linked.too_many:
         raise NotApplicable(
-            f"released records beyond those the population has of their kind: {linked.too_many}; "
-            "the release was not drawn from it"
+            "released records beyond those the population has of their kind: {too_many}; the "
+            "release was not drawn from it",
+            too_many=linked.too_many,
         )
     return linked
 

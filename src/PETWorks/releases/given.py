@@ -84,11 +84,11 @@ def _check_asked(asked: Mapping[str, Sequence[str]], known: Iterable[str]) -> No
     """An error for columns that no release has, or that have two roles."""
     twice = set(asked[QUASI_IDENTIFIER]) & set(asked[SENSITIVE_ATTRIBUTE])
     if twice:
-        raise RoleError(f"columns with two roles: {quoted(sorted(twice))}")
+        raise RoleError("columns with two roles: {columns}", columns=quoted(sorted(twice)))
     for names in asked.values():
         for name in names:
             if name not in known:
-                raise RoleError(f"no release has the column {quoted([name])}")
+                raise RoleError("no release has the column {column}", column=quoted([name]))
 
 
 def _roles(source: Source, asked: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -122,7 +122,9 @@ def _keys(key: str | Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
     if isinstance(key, str):
         return dict.fromkeys(names, key.strip())
     if set(key) != set(names) or not all(isinstance(column, str) for column in key.values()):
-        raise ParameterError(f"expected a key for each of {quoted(names)}, got keys for {quoted(key)}", what="key")
+        raise ParameterError(
+            "expected a key for each of {names}, got keys for {key}", names=quoted(names), key=quoted(key), what="key"
+        )
     return {name: column.strip() for name, column in key.items()}
 
 
@@ -147,5 +149,7 @@ def attacked_columns(release: Release, sensitive: Sequence[str], name: str) -> l
     """The sensitive attributes of the focal release that are attacked: all, or those that were asked for."""
     missing = [column for column in sensitive if column not in release.sensitive_attributes]
     if missing:
-        raise RoleError(f"{quoted([name])}: no sensitive attribute is called {quoted(missing)}")
+        raise RoleError(
+            "{release}: no sensitive attribute is called {missing}", release=quoted([name]), missing=quoted(missing)
+        )
     return [column for column in release.sensitive_attributes if not sensitive or column in sensitive]

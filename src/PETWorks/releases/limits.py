@@ -26,7 +26,7 @@ OF_ATTRIBUTES = {
 def checked_limits(limits: Mapping[str, Any], sensitive: Iterable[str]) -> dict[str, float]:
     """Limits as numbers, or an error if there is no such limit."""
     if not isinstance(limits, Mapping):
-        raise ParameterError(f"expected limits as a dict from name to number, got {type(limits).__name__}")
+        raise ParameterError("expected limits as a dict from name to number, got {type}", type=type(limits).__name__)
     columns = list(sensitive)
     rules = (
         OF_PEOPLE | OF_ATTRIBUTES | {f"{name}:{one}": OF_ATTRIBUTES[name] for name in OF_ATTRIBUTES for one in columns}
@@ -34,11 +34,17 @@ def checked_limits(limits: Mapping[str, Any], sensitive: Iterable[str]) -> dict[
     checked: dict[str, float] = {}
     for name, value in limits.items():
         if name not in rules:
-            raise ParameterError(f"no limit is called {quoted([name])}; known: {quoted(rules, most=40)}", what=name)
+            raise ParameterError(
+                "no limit is called {limit}; known: {known}",
+                limit=quoted([name]),
+                known=quoted(rules, most=40),
+                what=name,
+            )
         if name in OF_ATTRIBUTES and not columns:
             raise NotApplicable(
-                f"the limit {name!r} needs a sensitive attribute of the focal release",
+                "the limit {limit!r} needs a sensitive attribute of the focal release",
                 Hint.SENSITIVE_ATTRIBUTES,
+                limit=name,
                 what=name,
             )
         checked[name] = rules[name].check("a limit", name, value)
@@ -81,6 +87,8 @@ def _highest(composition: "Composition", name: str, columns: Iterable[str]) -> f
         return max(gain.posterior for gain in gains if gain is not None)
     attacked = [composition.unlinked[column] for column in columns if column in composition.unlinked]
     if not attacked:
-        raise NotApplicable(f"the limit {name!r} needs a sensitive attribute that two releases have", what=name)
+        raise NotApplicable(
+            "the limit {limit!r} needs a sensitive attribute that two releases have", limit=name, what=name
+        )
     confidence = Fraction(1) if name == "disclosed" else Fraction(1, 2)
     return max(one.together.share(confidence) for one in attacked)

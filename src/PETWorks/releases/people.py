@@ -146,13 +146,26 @@ class KeyedEngine:
 def check_key(release: str, source: Source, roles: Mapping[str, str], key: str, original: Any = None) -> None:
     """An error if a release cannot say who is who, before anything is read."""
     if QUASI_IDENTIFIER not in roles.values():
-        raise RoleError(f"{quoted([release])}: no column has the role {QUASI_IDENTIFIER!r}", Hint.QUASI_IDENTIFIERS)
+        raise RoleError(
+            "{release}: no column has the role {role!r}",
+            Hint.QUASI_IDENTIFIERS,
+            release=quoted([release]),
+            role=QUASI_IDENTIFIER,
+        )
     if roles.get(key) in (QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE):
         role = roles[key]
-        raise RoleError(f"{quoted([release])}: the key {key!r} names the person, so it cannot have the role {role!r}")
+        raise RoleError(
+            "{release}: the key {key!r} names the person, so it cannot have the role {role!r}",
+            release=quoted([release]),
+            key=key,
+            role=role,
+        )
     if key not in source.names and (original is None or key not in open_source(original, "the original table").names):
         raise RoleError(
-            f"{quoted([release])}: no column {key!r}, which is to name the people; it has {columns_of(source)}",
+            "{release}: no column {key!r}, which is to name the people; it has {columns}",
+            release=quoted([release]),
+            key=key,
+            columns=columns_of(source),
             what="key",
         )
 
@@ -182,8 +195,11 @@ def joined(
     for member, people in zip(members, together.people.in_common, strict=True):
         if people == 0:
             raise InputError(
-                f"{quoted([member.name])} has no person in common with {quoted([together.focal.name])}; use the same "
-                f"{keys[member.name]!r} in both, or leave that release out",
+                "{member} has no person in common with {focal}; use the same {key!r} in both, "
+                "or leave that release out",
+                member=quoted([member.name]),
+                focal=quoted([together.focal.name]),
+                key=keys[member.name],
                 what="key",
             )
     return together
@@ -195,7 +211,9 @@ def _check_names(brought: Sequence[Brought], attributes: Sequence[str]) -> None:
     twice = [name for name, number in times.items() if number > 1]
     if twice:
         raise ParameterError(
-            f"{quoted(twice)} can be a column of two releases; give the releases other names", what="releases"
+            "{twice} can be a column of two releases; give the releases other names",
+            twice=quoted(twice),
+            what="releases",
         )
 
 
@@ -238,9 +256,11 @@ def _with_key_of_original(release: Release, key: str, engine: Engine, name: str)
     source = open_source(release.view.background.given[1], "the original table")
     if not (engine.keeps_order and release.source.ordered and source.ordered):
         raise InputError(
-            f"{quoted([name])}: the key {key!r} is in the original, but records come in no fixed order; give the "
-            "release the key as a column, or use files and another engine",
+            "{release}: the key {key!r} is in the original, but records come in no fixed order; "
+            "give the release the key as a column, or use files and another engine",
             Hint.ENGINE_IN_MEMORY,
+            release=quoted([name]),
+            key=key,
         )
     table: Any = release.table
     if not isinstance(engine, MemoryEngine):
@@ -259,8 +279,11 @@ def _with_key_of_original(release: Release, key: str, engine: Engine, name: str)
 def _check_rows(keys: int, records: int, name: str) -> None:
     if keys != records:
         raise InputError(
-            f"{quoted([name])}: {count(keys)} keys were read for {count(records)} records; a key "
-            "in the original needs a release that has the same records in the same order"
+            "{release}: {keys} keys were read for {records} records; a key in the original "
+            "needs a release that has the same records in the same order",
+            release=quoted([name]),
+            keys=count(keys),
+            records=count(records),
         )
 
 
@@ -268,9 +291,18 @@ def _check_people(counts: KeyCounts, records: int, key: str, name: str) -> None:
     """An error if a record says not whose it is, or a person has several."""
     if counts.missing:
         missing = f"{count(counts.missing)} of {count(records)} records"
-        raise InputError(f"{quoted([name])}: the key {key!r} is missing in {missing}; every record needs one")
+        raise InputError(
+            "{release}: the key {key!r} is missing in {missing}; every record needs one",
+            release=quoted([name]),
+            key=key,
+            missing=missing,
+        )
     if counts.repeated:
         raise InputError(
-            f"{quoted([name])}: the key {key!r} is repeated: {count(counts.repeated)} of {count(counts.people)} people "
-            "have more than one record; keep one record of each person"
+            "{release}: the key {key!r} is repeated: {repeated} of {people} people have more "
+            "than one record; keep one record of each person",
+            release=quoted([name]),
+            key=key,
+            repeated=count(counts.repeated),
+            people=count(counts.people),
         )

@@ -59,9 +59,13 @@ class Releases:
     ) -> None:
         if not isinstance(releases, list | tuple | Mapping) or len(releases) < 2:
             what = f"{len(releases)}" if isinstance(releases, list | tuple | Mapping) else type(releases).__name__
-            raise ParameterError(f"expected a list or dict of at least two releases, got {what}", what="releases")
+            raise ParameterError(
+                "expected a list or dict of at least two releases, got {thing}", thing=what, what="releases"
+            )
         if not isinstance(key, str | Mapping):
-            raise ParameterError(f"expected the key as the name of a column, got {type(key).__name__}", what="key")
+            raise ParameterError(
+                "expected the key as the name of a column, got {type}", type=type(key).__name__, what="key"
+            )
         asked = {QUASI_IDENTIFIER: listed_names(quasi_identifiers), SENSITIVE_ATTRIBUTE: listed_names(sensitive)}
         given = opened(releases, key, focal, asked, engine, memory_limit, temp_folder)
         self.focal, self.releases, self.engine = given.focal, given.releases, given.engine

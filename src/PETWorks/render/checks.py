@@ -50,7 +50,12 @@ class Check:
     def file(self, edition: str = INTERNAL) -> CheckFile:
         """The content of an edition with its digest, as it is written to JSON."""
         if edition not in (INTERNAL, EXTERNAL):
-            raise ParameterError(f"edition is {INTERNAL!r} or {EXTERNAL!r}, got {edition!r}")
+            raise ParameterError(
+                "edition is {internal!r} or {external!r}, got {edition!r}",
+                internal=INTERNAL,
+                external=EXTERNAL,
+                edition=edition,
+            )
         content = self.content if edition == INTERNAL else external(self.content)
         return CheckFile(**vars(content), content_sha256=content_digest(content))
 

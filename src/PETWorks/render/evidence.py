@@ -27,7 +27,7 @@ def evidence_files(check: Check, policy: Policy, lang: str) -> dict[str, bytes]:
     """The content of each file of the folder, by its path in it."""
     text = read_small(policy.path, LARGEST_FILE)
     if sha256(text).hexdigest() != check.content.policy.sha256:
-        raise InputError(f"{policy.path.name}: the file changed while it was checked; check again")
+        raise InputError("{file}: the file changed while it was checked; check again", file=policy.path.name)
     files = {f"{INSIDE}/{policy.path.name}": text}
     for folder, edition in ((OUT, EXTERNAL), (INSIDE, INTERNAL)):
         for name in ("html", "json"):

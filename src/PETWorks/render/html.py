@@ -78,7 +78,8 @@ def page(document: CheckFile, lang: str = ENGLISH) -> str:
     )
     if len(text.encode("utf-8", "replace")) > LARGEST_PAGE:
         raise InputError(
-            f"the report would be larger than {LARGEST_PAGE // 1_000_000} MB; shorten the texts of the policy"
+            "the report would be larger than {most} MB; shorten the texts of the policy",
+            most=LARGEST_PAGE // 1_000_000,
         )
     return text
 

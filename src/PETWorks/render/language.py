@@ -43,7 +43,7 @@ def checked_language(lang: str) -> str:
         for spelling in (code, language.name, *language.aliases)
     }
     if not isinstance(lang, str) or lang.casefold() not in spellings:
-        raise ParameterError(f"lang is one of {quoted(LANGUAGES)}; got {quoted([lang])}")
+        raise ParameterError("lang is one of {languages}; got {lang}", languages=quoted(LANGUAGES), lang=quoted([lang]))
     return spellings[lang.casefold()]
 
 

@@ -250,7 +250,7 @@ def _composing(request: Request, desk: Desk, chosen: Iterable[str], key: str) ->
         raise InputError("the table of this policy is not a single file below the folder, as several releases need it")
     tables = [space.relative(space.path(path)) for path in dict.fromkeys(chosen)]
     if not 0 < len(tables) < MOST_RELEASES:
-        raise InputError(f"choose at least one earlier release, and at most {MOST_RELEASES - 1}")
+        raise InputError("choose at least one earlier release, and at most {most}", most=MOST_RELEASES - 1)
     if not key.isdecimal() or not int(key) < len(release.columns):
         raise InputError("choose the column that names the person")
     person = release.columns[int(key)]

@@ -156,7 +156,7 @@ def _choose(document: Any, key: str, wanted: Sequence[str], known: Mapping[str, 
     """A list of names: those that stay keep their place, new ones come last."""
     unknown = [name for name in wanted if name not in known]
     if unknown:
-        raise InputError(f"choose {key} of the list")
+        raise InputError("choose {key} of the list", key=key)
     names = _rows(document, key)
     for place in reversed(range(len(names))):
         if names[place] not in wanted:
@@ -174,7 +174,7 @@ def _set_rows(rows: Any, said: Sequence[Any], form: Form, kind: str, keys: Seque
             _set_row(rows[place], said[place], form, f"{kind}-{place}-", keys, lang)
     if any(form.text(f"{kind}-new-{key}") for key in keys):
         if len(rows) >= MOST_ROWS:
-            raise InputError(f"the page shows at most {MOST_ROWS}; edit the policy file for more")
+            raise InputError("the page shows at most {most}; edit the policy file for more", most=MOST_ROWS)
         rows.append({})
         _set_row(rows[-1], {}, form, f"{kind}-new-", keys, lang)
 

@@ -98,7 +98,7 @@ def words_of(kind: str, fields: Mapping[str, Any]) -> dict[str, Any]:
         words["rare"] = {"fewer_than": limits, **({"label": label} if label and label != OTHER else {})}
     missing = [key for key, given in words.items() if given in ([], {}, {"fewer_than": []})]
     if missing or not words:
-        raise HierarchyError(f"{kind}: nothing is given; fill in the form")
+        raise HierarchyError("{kind}: nothing is given; fill in the form", kind=kind)
     return words
 
 

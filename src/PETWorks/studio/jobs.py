@@ -193,7 +193,10 @@ class Jobs:
         """Start a command in the folder of the page."""
         with self._lock:
             if len(self.running) >= MOST_AT_ONCE:
-                raise InputError(f"{MOST_AT_ONCE} commands are running already; wait until one has ended, or cancel it")
+                raise InputError(
+                    "{number} commands are running already; wait until one has ended, or cancel it",
+                    number=MOST_AT_ONCE,
+                )
             job = Job(arguments, self._folder, purpose or Purpose())
             self._jobs[job.id] = job
             ended = [one for one in self._jobs.values() if not one.is_running]

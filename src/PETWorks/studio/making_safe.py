@@ -131,7 +131,7 @@ def _reasons(request: Request, files: ReleasedFiles, form: Form) -> list[str]:
         return []
     below = form.text("below")
     if below and not (below.isdecimal() and 2 <= int(below[:9]) <= MOST_BELOW):
-        raise InputError(f"the class size of the reasons is a whole number from 2 to {MOST_BELOW:,}")
+        raise InputError("the class size of the reasons is a whole number from 2 to {most:,}", most=MOST_BELOW)
     named = studio(request).workspace.argument(files.reasons)
     return ["--reasons", named, *(["--below", below] if below else [])]
 

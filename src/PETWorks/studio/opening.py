@@ -208,11 +208,11 @@ async def begin(request: Request) -> Response:
 
 def _start(table: Path, policy: Path, choice: Choice) -> None:
     if policy.exists():
-        raise InputError(f"{policy.name!r} already exists; give the new policy another name")
+        raise InputError("{file!r} already exists; give the new policy another name", file=policy.name)
     separator, encoding = choice.reading
     roles, unit = suggestions(table, separator, encoding)
     if not roles:
-        raise InputError(f"{table.name}: the table has no columns")
+        raise InputError("{table}: the table has no columns", table=table.name)
     text = starter_policy(table, policy, roles, unit, release=choice.release, separator=separator, encoding=encoding)
     PolicyFile(policy).write(text)
 

@@ -1,6 +1,5 @@
 """What all pages share: the template engine, the language of the user, the bar at the top, and errors."""
 
-import os
 import shlex
 from collections.abc import Callable
 from functools import cache, partial
@@ -13,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from PETWorks import __version__
-from PETWorks.errors import InputError, PETWorksError, printable
+from PETWorks.errors import InputError, PETWorksError, of_system, printable
 from PETWorks.measures.numbers import count
 from PETWorks.render.language import ENGLISH, measure_name, name, own, percent, put, rule_name, said, thresholds
 from PETWorks.render.languages import LANGUAGES
@@ -170,8 +169,7 @@ def error_text(error: Exception) -> str:
     if isinstance(error, PETWorksError):
         return "\n".join(map(printable, error.worded(HINTS).split("\n")))  # a line for each mistake
     if isinstance(error, OSError):
-        what = "write the result" if error.filename is None else f"use {Path(os.fsdecode(error.filename)).name!r}"
-        return printable(f"cannot {what}: {error.strerror or 'the system rejected it'}")
+        return printable(of_system(error, lambda path: Path(path).name))
     return "not enough memory"
 
 

@@ -105,7 +105,7 @@ class PolicyFile:
         """Where earlier versions are."""
         folder = self.path.parent / VERSIONS / self.path.name
         if folder.parent.is_symlink() or folder.is_symlink():
-            raise InputError(f"{VERSIONS}: the folder of earlier versions is a symlink; remove it")
+            raise InputError("{folder}: the folder of earlier versions is a symlink; remove it", folder=VERSIONS)
         return folder
 
     @property

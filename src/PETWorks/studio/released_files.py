@@ -80,7 +80,9 @@ class ReleasedFiles:
     def read(self) -> CheckFile:
         """The check of the release, with how it was made."""
         if not self.result.exists():
-            raise InputError(f"there is no {quoted([self.result.name])}: make the release again to see how it was made")
+            raise InputError(
+                "there is no {file}: make the release again to see how it was made", file=quoted([self.result.name])
+            )
         return read_check(self.result)
 
 
@@ -89,14 +91,18 @@ def named_release(policy: Path, name: str) -> ReleasedFiles:
     path = Path(name)
     shown = printable(name)[:80]
     if not name or path.name != name or name.startswith(".") or len(name) > LONGEST_NAME:
-        raise InputError(f"the name of the release is the name of a file in the folder of the policy, got {shown!r}")
+        raise InputError(
+            "the name of the release is the name of a file in the folder of the policy, got {given!r}", given=shown
+        )
     if path.suffix.lower() not in SUFFIXES:
-        raise InputError(f"the name of the release ends in one of {quoted(SUFFIXES)}, got {shown!r}")
+        raise InputError(
+            "the name of the release ends in one of {suffixes}, got {given!r}", suffixes=quoted(SUFFIXES), given=shown
+        )
     files = ReleasedFiles(policy.with_name(name))
     if linked := [path.name for path in (files.release, *files.beside) if path.is_symlink()]:
-        raise InputError(f"{quoted(linked)} is a symlink; give the release another name")
+        raise InputError("{file} is a symlink; give the release another name", file=quoted(linked))
     if files.release.exists() and not files.is_ours:
-        raise InputError(f"{shown!r} exists and was not made here; give the release another name")
+        raise InputError("{given!r} exists and was not made here; give the release another name", given=shown)
     return files
 
 

@@ -38,7 +38,7 @@ def _result(request: Request, desk: Desk) -> Response:
     document = files.read()
     facts = document.anonymization
     if facts is None:
-        raise InputError(f"{files.result.name}: the check does not say how the release was made")
+        raise InputError("{file}: the check does not say how the release was made", file=files.result.name)
     best = [(column.column, column.level) for column in facts.columns]
     kept = () if facts.utility is None else facts.utility.columns
     relative = studio(request).workspace.relative
@@ -103,7 +103,9 @@ async def reasons(request: Request) -> Response:
     if below and not (below.isdecimal() and len(below) < 10):
         raise InputError("the class size is a whole number")
     if not files.reasons.exists():
-        raise InputError(f"there is no {quoted([files.reasons.name])}: ask for reasons when the release is made")
+        raise InputError(
+            "there is no {file}: ask for reasons when the release is made", file=quoted([files.reasons.name])
+        )
     rows, more = await computed(_reasons, files.reasons, int(below) if below else None)
     return page(
         request,
@@ -124,7 +126,7 @@ def _reasons(path: Path, below: int | None) -> tuple[list[dict[str, str]], bool]
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = csv.DictReader(file)
         if tuple(rows.fieldnames or ()) != REASONS:
-            raise InputError(f"{path.name}: not a file of reasons that petworks anonymize wrote")
+            raise InputError("{file}: not a file of reasons that petworks anonymize wrote", file=path.name)
         wanted = (row for row in rows if below is None or int(row["class_size"] or 0) < below)
         first = list(islice(wanted, MOST_RECORDS + 1))
     return first[:MOST_RECORDS], len(first) > MOST_RECORDS
@@ -134,7 +136,7 @@ async def report(request: Request) -> Response:
     """A report that was written below the folder; its own script and links to other pages do not work here."""
     path = studio(request).workspace.path(request.query_params.get("file", ""))
     if path.suffix != ".html" or not path.is_file() or path.name.startswith("."):
-        raise InputError(f"{quoted([path.name])} is no report below the folder")
+        raise InputError("{file} is no report below the folder", file=quoted([path.name]))
     return FileResponse(path, media_type="text/html", headers={"Content-Security-Policy": OF_A_REPORT})
 
 

@@ -112,7 +112,7 @@ def settings_change(form: Form, columns: Sequence[str], heights: Mapping[str, in
         weight = _number(form, f"weight-{place}", 0, None)
         low, high = (_number(form, f"{end}-{place}", 0, one.height) for end in ("low", "high"))
         if low is not None and high is not None and low > high:
-            raise InputError(f"column {printable(column)!r}: the lowest level is above the highest one")
+            raise InputError("column {column!r}: the lowest level is above the highest one", column=printable(column))
         if ("" if weight is None else _written(weight)) != one.weight:
             weights[column] = None if weight is None else _plain(weight)
         if ("" if low is None else _written(low), "" if high is None else _written(high)) != (one.low, one.high):
@@ -169,14 +169,21 @@ def _number(form: Form, field: str, lowest: int, highest: int | None) -> Decimal
         to = "at least" if highest is None else "from"
         end = "" if highest is None else f" to {highest}"
         kind = field.partition("-")[0]
-        raise InputError(f"{kind}: expected a number {to} {lowest}{end}, got {printable(text)[:40]!r}")
+        raise InputError(
+            "{kind}: expected a number {to} {lowest}{end}, got {text!r}",
+            kind=kind,
+            to=to,
+            lowest=lowest,
+            end=end,
+            text=printable(text)[:40],
+        )
     return number
 
 
 def _choice(form: Form, field: str, known: Sequence[str]) -> str:
     value = form.text(field) or known[0]
     if value not in known:
-        raise InputError(f"{field} is one of {', '.join(known)}")
+        raise InputError("{field} is one of {known}", field=field, known=", ".join(known))
     return value
 
 

@@ -39,9 +39,11 @@ class Workspace:
         try:
             target = (self.root / path).resolve()
         except (OSError, RuntimeError, ValueError):  # a loop of symlinks, a name that is too long
-            raise InputError(f"{printable(path.name)[:80]!r} is not a valid path") from None
+            raise InputError("{file!r} is not a valid path", file=printable(path.name)[:80]) from None
         if target == self.root or not target.is_relative_to(self.root):
-            raise InputError(f"{printable(path.name)[:80]!r} is not below the folder that the page was opened with")
+            raise InputError(
+                "{file!r} is not below the folder that the page was opened with", file=printable(path.name)[:80]
+            )
         return target
 
     def table(self, named: str) -> Path:
@@ -60,7 +62,9 @@ class Workspace:
         """A file below the folder as pages name it."""
         target = path.resolve()
         if not target.is_relative_to(self.root):
-            raise InputError(f"{printable(path.name)[:80]!r} is not below the folder that the page was opened with")
+            raise InputError(
+                "{file!r} is not below the folder that the page was opened with", file=printable(path.name)[:80]
+            )
         return target.relative_to(self.root).as_posix()
 
     def files(self) -> tuple[list[Found], list[Found], bool]:

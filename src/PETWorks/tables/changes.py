@@ -45,7 +45,7 @@ def new_codes(changes: Changes, piece: pa.Table, source: Source) -> Mapping[str,
 
 def changed_since(source: Source) -> InputError:
     """The error for a table that is not what it was."""
-    return InputError(f"{source.name}: the table has changed since it was opened")
+    return InputError("{table}: the table has changed since it was opened", table=source.name)
 
 
 def changed_pieces(source: Source, columns: Sequence[str], changes: Changes) -> Iterator[pa.Table]:
@@ -65,7 +65,7 @@ def joined_pieces(source: Source, columns: Sequence[str], changes: Changes) -> p
     try:
         return pa.concat_tables(changed_pieces(source, columns, changes), promote_options="permissive")
     except pa.ArrowException:
-        raise InputError(f"{source.name}: a column has cells of types that do not fit together") from None
+        raise InputError("{table}: a column has cells of types that do not fit together", table=source.name) from None
 
 
 def used_texts(codes: Codes, labels: pa.Array) -> pa.Array:

@@ -27,8 +27,17 @@ def naming(column: str, types: Mapping[str, pa.DataType], source: Source) -> Ite
 def unreadable(table: str, column: str, kind: pa.DataType) -> InputError:
     """The error for a column whose cells are no text."""
     if is_text(kind):
-        return InputError(f"{table}: column {column!r} has cells that are not valid UTF-8; save the table as UTF-8")
-    return InputError(f"{table}: column {column!r} has cells of type {kind}, not all of them text")
+        return InputError(
+            "{table}: column {column!r} has cells that are not valid UTF-8; save the table as UTF-8",
+            table=table,
+            column=column,
+        )
+    return InputError(
+        "{table}: column {column!r} has cells of type {kind}, not all of them text",
+        table=table,
+        column=column,
+        kind=kind,
+    )
 
 
 def is_text(kind: pa.DataType) -> bool:

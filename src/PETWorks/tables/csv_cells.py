@@ -72,14 +72,18 @@ def written_cells(
 
     labels, codes = _labels_and_codes(column, name, table)
     if pc.any(pc.match_substring(labels, "\0")).as_py():
-        raise InputError(f"{table}: column {name!r} has new cells with a NUL character, which CSV cannot have")
+        raise InputError(
+            "{table}: column {column!r} has new cells with a NUL character, which CSV cannot have",
+            table=table,
+            column=name,
+        )
     written = quoted_texts(labels, dialect)
     if before or after:
         around = strings([before, after, ""])
         written = pc.binary_join_element_wise(around[0], written, around[1], around[2])
     octets = encoded_texts(written, dialect)
     if octets is None:
-        raise unencodable(table, f"column {name!r} has new cells", dialect)
+        raise unencodable(table, f"column {column!r} has new cells", dialect)
     return Cells(octets, codes)
 
 
@@ -149,6 +153,9 @@ def encoded_texts(written: pa.Array, dialect: Dialect) -> pa.Array | None:
 def unencodable(table: str, what: str, dialect: Dialect) -> InputError:
     """The error for texts that a file cannot have."""
     return InputError(
-        f"{table}: {what} with characters that its encoding {dialect.encoding} does not have; "
-        "save the table as UTF-8, or write Parquet"
+        "{table}: {thing} with characters that its encoding {encoding} does not have; "
+        "save the table as UTF-8, or write Parquet",
+        table=table,
+        thing=what,
+        encoding=dialect.encoding,
     )

@@ -152,7 +152,7 @@ def changed_meanwhile(source: CSV) -> InputError:
     """The error for a file that is not what it was; or that of the reader, if it has one."""
     for _ in source.read(source.names[:1]):
         pass
-    return InputError(f"{source.name}: the file has changed since it was opened")
+    return InputError("{table}: the file has changed since it was opened", table=source.name)
 
 
 def _grouped(

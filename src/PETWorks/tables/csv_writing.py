@@ -155,8 +155,12 @@ class _Given:
         for place, column in self._cells.items():
             if len(column.codes) < self._taken or (final and len(column.codes) > self._taken):
                 raise InputError(
-                    f"{self._source.name}: column {self._source.names[place]!r} has {len(column.codes)} new cells, "
-                    f"but the file has {'' if final else 'at least '}{self._taken} records"
+                    "{table}: column {column!r} has {cells} new cells, but the file has {review}{records} records",
+                    table=self._source.name,
+                    column=self._source.names[place],
+                    cells=len(column.codes),
+                    review="" if final else "at least ",
+                    records=self._taken,
                 )
 
 
@@ -259,7 +263,9 @@ def _merged(array: pa.Array, size: int) -> pa.Array:
 def check_order(order: Integers, rows: int, name: str) -> None:
     """An error unless it names records of the table, each at most once."""
     if not len(order) or order.min() < 0 or order.max() >= rows or np.bincount(order).max() > 1:
-        raise InputError(f"{name}: the order of the records must name each of {rows} records at most once")
+        raise InputError(
+            "{name}: the order of the records must name each of {rows} records at most once", name=name, rows=rows
+        )
 
 
 def new_csv(table: pa.Table, name: str, dialect: Dialect, order: Integers | None = None) -> Write:

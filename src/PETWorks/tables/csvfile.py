@@ -12,7 +12,6 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,17 +19,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from PETWorks.errors import Hint, InputError, ParameterError, quoted
-from PETWorks.tables.encoding import BIG5, UTF8, Big5Evidence, undecodable
+from PETWorks.errors import Hint, InputError, ParameterError, system_reason
+from PETWorks.tables.csv_layout import LONGEST_LINE, find_encoding
+from PETWorks.tables.encoding import UTF8
 from PETWorks.tables.headers import repeated_names
-from PETWorks.tables.line_ends import LineEnds
 from PETWorks.tables.quotes import are_regular
 
 SEPARATORS = (";", ",", "\t", "|")
-LONGEST_LINE = 1 << 22
 LARGE_BLOCK = 1 << 23
 SHORT_SAMPLE = 1 << 16  # characters, which usually have enough lines to find the separator in
-SCAN_BLOCK = 1 << 18  # stays in the cache of a core
 SAMPLED_ROWS = 1000
 SLOW_ROWS = 1 << 16  # rows per piece of a table that Python reads
 PIECE_BYTES = 1 << 25  # of a file that is read in pieces
@@ -54,15 +51,16 @@ class CSV:
         self.name = self._file.name
         if separator is not None and (len(separator) != 1 or not separator.isascii() or separator in '"\r\n'):
             raise ParameterError(
-                f"expected a separator of one ASCII character other than a quote or a line end, got {separator!r}",
+                "expected a separator of one ASCII character other than a quote or a line end, got {separator!r}",
+                separator=separator,
                 what="separator",
             )
         with reading(self._file):
             with self._file.open("rb") as file:
                 head = file.read(LONGEST_LINE)
             if not head.strip(b"\r\n\t ;,|\xef\xbb\xbf"):
-                raise InputError(f"{self.name}: the file is empty")
-            self._encoding, self._layout = _find_encoding(self._file, encoding)
+                raise InputError("{table}: the file is empty", table=self.name)
+            self._encoding, self._layout = find_encoding(self._file, encoding)
         self.encoding: str | None = self._encoding
         sample = codecs.getincrementaldecoder(self._encoding)("ignore").decode(head).removeprefix("\ufeff")
         with _long_cells():
@@ -73,7 +71,7 @@ class CSV:
         # In a table of one column an empty line is a missing cell, also at the end.
         self._lines = self._layout.lines - (self._layout.blank_end if len(self.names) > 1 else 0)
         if self._lines <= self._header_lines:
-            raise InputError(f"{self.name}: the file has a header but no records")
+            raise InputError("{table}: the file has a header but no records", table=self.name)
         self.rows: int | None = self._lines - self._header_lines
         self.line_ends_in_cells = self._layout.line_ends_in_cells
         # Every line is a record then.
@@ -139,7 +137,9 @@ class CSV:
                 for _ in self._parse_slowly(columns):
                     pass  # until the line that is not right
             raise InputError(
-                f"{self.name}: the file cannot be read in pieces; use the engine 'memory'", Hint.ENGINE_IN_MEMORY
+                "{table}: the file cannot be read in pieces; use the engine 'memory'",
+                Hint.ENGINE_IN_MEMORY,
+                table=self.name,
             )
 
     def _options(self, columns: tuple[str, ...], block_size: int) -> tuple[Any, Any, Any]:
@@ -181,14 +181,20 @@ class CSV:
                 for row in reader:
                     if row and len(row) != width:
                         cells = "1 cell" if len(row) == 1 else f"{len(row)} cells"
-                        raise InputError(f"{self.name}, line {line}: {cells}, but the header has {width}")
+                        raise InputError(
+                            "{table}, line {line}: {cells}, but the header has {width}",
+                            table=self.name,
+                            line=line,
+                            cells=cells,
+                            width=width,
+                        )
                     if row or width == 1:
                         yield row or [""]
                     line = reader.line_num + 1
             except csv.Error as error:
                 # There is no other way to learn it; the text has no cell in it, and is not shown.
                 what = "text follows a closing quote" if "expected after" in str(error) else "a quote is not closed"
-                raise InputError(f"{self.name}, line {line}: {what}") from None
+                raise InputError("{table}, line {line}: {thing}", table=self.name, line=line, thing=what) from None
 
 
 @contextmanager
@@ -197,85 +203,9 @@ def reading(path: Path) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise InputError(f"no such file: {str(path)!r}") from None
+        raise InputError("no such file: {path!r}", path=str(path)) from None
     except OSError as error:
-        raise InputError(f"cannot read {str(path)!r}: {error.strerror or error}") from None
-
-
-@dataclass(frozen=True)
-class _Layout:
-    """Lines of a file, blank ones in all and at its end, whether a cell may contain a line end, and any quotes."""
-
-    lines: int
-    blank_lines: int
-    blank_end: int
-    line_ends_in_cells: bool
-    has_quotes: bool
-
-
-def _find_encoding(path: Path, encoding: str | None) -> tuple[str, _Layout]:
-    """The encoding that fits the whole file, and how the file is laid out."""
-    if encoding is not None:
-        try:
-            "a".encode(encoding)
-            encoding = codecs.lookup(encoding).name
-        except (LookupError, ValueError):
-            raise ParameterError(
-                f"no encoding is called {quoted([encoding])}; expected one like 'utf-8' or 'big5'", what="encoding"
-            ) from None
-        try:
-            return encoding, _scan(path, encoding)
-        except _UndecodableError as error:
-            raise InputError(f"{path.name}, line {error.line}: the bytes are not {encoding}") from None
-    try:
-        return UTF8, _scan(path, UTF8)
-    except _UndecodableError as error:
-        failure = undecodable(path.name, error.line, "name its encoding")
-    try:
-        return BIG5, _scan(path, BIG5)
-    except _UndecodableError:
-        raise failure from None
-
-
-class _UndecodableError(Exception):
-    def __init__(self, line: int) -> None:
-        self.line = line
-
-
-def _scan(path: Path, encoding: str) -> _Layout:
-    """Look at the whole file once: how it is laid out, or what is wrong with it."""
-    decoder = codecs.getincrementaldecoder(encoding)("strict")
-    ascii_is_itself = encoding in (UTF8, BIG5)
-    evidence, line_ends = Big5Evidence(), LineEnds()
-    blank_end, more = 0, True
-    with path.open("rb", buffering=0) as file:
-        while more:
-            block = file.read(SCAN_BLOCK)
-            more = bool(block)
-            if not (ascii_is_itself and more and block.isascii() and not decoder.getstate()[0]):
-                try:
-                    text = decoder.decode(block, final=not more)
-                    recoded = block if ascii_is_itself else text.encode()
-                except UnicodeError as error:
-                    start = getattr(error, "start", 0)
-                    raise _UndecodableError(line_ends.lines + block.count(b"\n", 0, start) + 1) from None
-                if encoding == BIG5:
-                    evidence.add(text)
-                block = recoded
-            if b"\0" in block:
-                line = line_ends.lines + block.count(b"\n", 0, block.index(b"\0")) + 1
-                raise InputError(f"{path.name}, line {line}: contains a NUL byte; the file is damaged or not CSV")
-            line_ends.add(block)
-            if line_ends.open_line > LONGEST_LINE:
-                raise InputError(
-                    f"{path.name}, line {line_ends.lines + 1}: the line is longer than {LONGEST_LINE >> 20} MiB"
-                )
-            if block:
-                blank_end = block[len(block.rstrip(b"\r\n")) :].count(b"\n")
-    if not evidence.plausible:
-        raise _UndecodableError(1)
-    lines = line_ends.lines + (line_ends.open_line > 0)
-    return _Layout(lines, line_ends.blank_lines, max(blank_end - 1, 0), line_ends.in_cells, line_ends.has_quotes)
+        raise InputError("cannot read {path!r}: {reason}", path=str(path), reason=system_reason(error)) from None
 
 
 @contextmanager
@@ -309,9 +239,9 @@ def _header(sample: str, separator: str, name: str) -> tuple[tuple[str, ...], in
     try:
         [(cells, lines)] = _first_rows(sample, separator, 1)
     except (csv.Error, ValueError):
-        raise InputError(f"{name}, line 1: expected a header of column names") from None
+        raise InputError("{name}, line 1: expected a header of column names", name=name) from None
     if not cells:
-        raise InputError(f"{name}, line 1: expected the column names, got an empty line")
+        raise InputError("{name}, line 1: expected the column names, got an empty line", name=name)
     # A blank before a quote keeps readers from seeing it as one.
     spaced = [_SPACED_QUOTES.fullmatch(cell) for cell in cells]
     names = [match[1].replace('""', '"') if match else cell for cell, match in zip(cells, spaced, strict=True)]

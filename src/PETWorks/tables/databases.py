@@ -112,7 +112,7 @@ class Relation:
         }
         self.names = tuple(column.strip() for column in relation.columns)
         if self.rows == 0:
-            raise InputError(f"{name}: the table has columns but no records")
+            raise InputError("{table}: the table has columns but no records", table=name)
 
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:  # noqa: ARG002
         """The named columns in that order, so many rows at a time."""
@@ -124,7 +124,10 @@ class Relation:
                 yield pa.Table.from_batches([batch]).rename_columns(list(columns))
         if rows != self.rows:
             raise InputError(
-                f"{self.name}: {rows} records were read but {self.rows} were expected; the table may have changed"
+                "{table}: {rows} records were read but {expected} were expected; the table may have changed",
+                table=self.name,
+                rows=rows,
+                expected=self.rows,
             )
 
 
@@ -145,7 +148,7 @@ def open_file(path: Path, table: str) -> "Database | SQLite":
     with path.open("rb") as file:
         start = file.read(16)
     if not is_database(start):
-        raise InputError(f"{path.name}: not a DuckDB or SQLite database; leave '#{table}' out")
+        raise InputError("{file}: not a DuckDB or SQLite database; leave '#{table}' out", file=path.name, table=table)
     if start[8:12] != b"DUCK":
         return SQLite(path, table)
     duckdb = _duckdb()
@@ -170,9 +173,9 @@ def open_server(url: str) -> Database:
         if "@" not in parts.netloc and "@" in parts.path + parts.query + parts.fragment:
             raise ValueError  # a password with a sign that ends it
     except ValueError:
-        raise InputError(f"{ADDRESS}; write / # ? in a password as %2F, %23, %3F") from None
+        raise InputError("{address}; write / # ? in a password as %2F, %23, %3F", address=ADDRESS) from None
     if not table or not parts.hostname:
-        raise InputError(f"{name}: expected the name of a table: {ADDRESS}")
+        raise InputError("{name}: expected the name of a table: {address}", name=name, address=ADDRESS)
     secret = {"HOST": parts.hostname, "PORT": port, "USER": parts.username, "PASSWORD": parts.password}
     secret["DATABASE"] = parts.path.lstrip("/")
     given = ", ".join(f"{key} {_literal(unquote(str(value)))}" for key, value in secret.items() if value)
@@ -238,8 +241,11 @@ def _load(connection: Any, extension: str) -> None:
             continue
     version = duckdb.__version__
     raise InputError(
-        f"DuckDB {version} needs its extension {extension!r} for this: "
-        f"pip install 'duckdb-extension-{extension.replace('_', '-')}=={version}'"
+        "DuckDB {version} needs its extension {extension!r} for this: pip install "
+        "'duckdb-extension-{package}=={version}'",
+        version=version,
+        extension=extension,
+        package=extension.replace("_", "-"),
     )
 
 
@@ -247,9 +253,17 @@ def meant(name: str, table: str, listed: Sequence[tuple[str, str]]) -> tuple[str
     """Schema and name of the one table that is called so."""
     matches = [(schema, known) for schema, known in sorted(listed) if table in (known, f"{schema}.{known}")]
     if len(matches) > 1:
-        raise InputError(f"{name}: several tables have this name: {quoted([f'{one}.{two}' for one, two in matches])}")
+        raise InputError(
+            "{name}: several tables have this name: {matches}",
+            name=name,
+            matches=quoted([f"{one}.{two}" for one, two in matches]),
+        )
     if not matches:
-        raise InputError(f"{name}: {unknown('table', table, sorted({known for _, known in listed}))}")
+        raise InputError(
+            "{name}: {problem}",
+            name=name,
+            problem=unknown("table", table, sorted({known for _, known in listed})).message,
+        )
     return matches[0]
 
 
@@ -278,8 +292,10 @@ def _reading(name: str) -> Iterator[None]:
             yield
     except (duckdb.Error, OSError) as error:
         raise InputError(
-            f"{name}: the database cannot be read ({type(error).__name__}); "
-            "it must exist, be undamaged and readable for you, and not be written to meanwhile"
+            "{name}: the database cannot be read ({type}); it must exist, be undamaged and "
+            "readable for you, and not be written to meanwhile",
+            name=name,
+            type=type(error).__name__,
         ) from None
 
 

@@ -38,7 +38,12 @@ class Big5Evidence:
 
 def undecodable(name: str, line: int, advice: str) -> InputError:
     """The error for bytes that fit no encoding we try."""
-    return InputError(f"{name}, line {line}: the bytes are neither UTF-8 nor Big5 (CP950); {advice}")
+    return InputError(
+        "{name}, line {line}: the bytes are neither UTF-8 nor Big5 (CP950); {advice}",
+        name=name,
+        line=line,
+        advice=advice,
+    )
 
 
 def decode(raw: bytes, name: str) -> str:

@@ -30,7 +30,7 @@ class Frame:
         }
         self.types = {name: field.type for name, field in self.fields.items()}
         if table.num_rows == 0:
-            raise InputError(f"{self.name}: the table has columns but no records")
+            raise InputError("{table}: the table has columns but no records", table=self.name)
 
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:
         """The named columns in that order."""

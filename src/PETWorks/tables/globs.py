@@ -30,15 +30,25 @@ class Files:
         self.rows: int | None = sum(part.rows for part in parts)
         for part in parts[1:]:
             if type(part) is not type(first):
-                raise InputError(f"{part.name} and {first.name} are not files of the same kind")
+                raise InputError("{file} and {first} are not files of the same kind", file=part.name, first=first.name)
             if sorted(part.names) != sorted(first.names):
                 differing = sorted(set(part.names) ^ set(first.names))
                 other = columns_of(part if suspicious(part) else first, differing)
-                raise InputError(f"{part.name} and {first.name} have different columns: {other} only in one of them")
+                raise InputError(
+                    "{file} and {first} have different columns: {columns} only in one of them",
+                    file=part.name,
+                    first=first.name,
+                    columns=other,
+                )
             for column, kind in getattr(part, "types", {}).items():
                 if _kind(kind) != _kind(first.types[column]):
                     raise InputError(
-                        f"{part.name}: column {column!r} is {kind}, but {first.types[column]} in {first.name}"
+                        "{file}: column {column!r} is {kind}, but {other} in {first}",
+                        file=part.name,
+                        column=column,
+                        kind=kind,
+                        other=first.types[column],
+                        first=first.name,
                     )
 
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:
@@ -51,16 +61,20 @@ def open_files(pattern: str, opened: Callable[[Path], Any]) -> Files:
     """All files that a pattern with `*`, `?` or `[...]` names; `**` stands for any folders."""
     others = [path for path in _named(pattern) if not Path(path).is_file()]
     if others and not pattern.endswith("**"):
-        raise InputError(f"{Path(others[0]).name}: matches {pattern!r}, but is not a readable file")
+        raise InputError(
+            "{name}: matches {pattern!r}, but is not a readable file", name=Path(others[0]).name, pattern=pattern
+        )
     paths = matching(pattern)
     if not paths:
-        raise InputError(f"no file matches {pattern!r}")
+        raise InputError("no file matches {pattern!r}", pattern=pattern)
     seen: dict[tuple[int, int], Path] = {}
     for path in paths:
         state = path.stat()
         if seen.setdefault((state.st_dev, state.st_ino), path) is not path:
             same = quoted([seen[state.st_dev, state.st_ino].name, path.name])
-            raise InputError(f"{pattern!r} matches a file twice: {same} are links to the same records")
+            raise InputError(
+                "{pattern!r} matches a file twice: {files} are links to the same records", pattern=pattern, files=same
+            )
     return Files(pattern, [opened(path) for path in paths])
 
 

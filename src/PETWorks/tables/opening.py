@@ -31,7 +31,9 @@ def open_source(data: Any, name: str) -> Source:
     source = _open(data, name)
     twice = [column for column, times in Counter(source.names).items() if times > 1]
     if twice:
-        raise InputError(f"{source.name}: duplicate column names {columns_of(source, twice)}")
+        raise InputError(
+            "{table}: duplicate column names {columns}", table=source.name, columns=columns_of(source, twice)
+        )
     return source
 
 
@@ -48,7 +50,7 @@ def _open(data: Any, name: str) -> Source:
         except PETWorksError:
             raise
         except (OSError, ValueError):
-            raise InputError(f"{name}: the system rejects this path") from None
+            raise InputError("{name}: the system rejects this path", name=name) from None
     if isinstance(data, pa.Table):
         return Frame(data, name)
     try:
@@ -62,15 +64,18 @@ def _open(data: Any, name: str) -> Source:
         # The cause may quote a cell; of its text only the name of a column is taken.
         # There is no other way to learn it: pandas raises a plain ValueError for duplicate names.
         if "Duplicate column names" in str(error):
-            raise InputError(f"{name}: duplicate column names") from None
+            raise InputError("{name}: duplicate column names", name=name) from None
         column = _ARROW_COLUMN.search(str(error))
         where = f"column {column[1]!r}" if column else "the table"
-        raise InputError(f"{name}: {where} cannot be converted to Arrow; it may mix types or lengths") from None
+        raise InputError(
+            "{name}: {place} cannot be converted to Arrow; it may mix types or lengths", name=name, place=where
+        ) from None
     if table is not None:
         return Frame(table, name)
     raise InputError(
-        f"{name}: expected a path or an Arrow-compatible data frame (pandas, Polars, PyArrow, DuckDB), "
-        f"got {type(data).__name__}"
+        "{name}: expected a path or an Arrow-compatible data frame (pandas, Polars, PyArrow, DuckDB), got {type}",
+        name=name,
+        type=type(data).__name__,
     )
 
 
@@ -90,7 +95,7 @@ def open_table(table: str | Path, separator: str | None = None, encoding: str | 
         return open_in_cluster(address)
     if address:  # it may have a password in it
         kinds = quoted([f"{known}://" for known in (*POSTGRES, *SCHEMES)])
-        raise InputError(f"unknown kind of address; expected one of {kinds}")
+        raise InputError("unknown kind of address; expected one of {kinds}", kinds=kinds)
     path = Path(table)
     if not path.exists():
         file, mark, name = str(path).rpartition("#")
@@ -121,7 +126,7 @@ def open_path(path: Path, separator: str | None = None, encoding: str | None = N
         with path.open("rb") as file:
             start = file.read(16)
     if is_database(start):
-        raise InputError(f"{path.name}: the file is a database; name one of its tables: '{path.name}#TABLE'")
+        raise InputError("{file}: the file is a database; name one of its tables: '{file}#TABLE'", file=path.name)
     if start.startswith(b"PAR1"):
         return Parquet(path)
     if start.startswith(b"ARROW1"):
@@ -133,10 +138,11 @@ def open_path(path: Path, separator: str | None = None, encoding: str | None = N
             table.schema.names  # noqa: B018 - names that are no text fail here
             check_cells(table, path.name)
         except (pa.ArrowException, OSError, UnicodeDecodeError):
-            raise InputError(f"{path.name}: not a readable Feather file; it may be truncated") from None
+            raise InputError("{file}: not a readable Feather file; it may be truncated", file=path.name) from None
         return Frame(table, path.name, path)
     if start.startswith((b"PK\x03\x04", b"\x1f\x8b", b"\xd0\xcf\x11\xe0")):
         raise InputError(
-            f"{path.name}: the file is an archive or an Excel workbook; unpack it, or save it as CSV or Parquet"
+            "{file}: the file is an archive or an Excel workbook; unpack it, or save it as CSV or Parquet",
+            file=path.name,
         )
     return CSV(path, separator, encoding)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from PETWorks.errors import InputError
+from PETWorks.errors import InputError, system_reason
 
 
 def check_writable(path: Path, inputs: tuple[Path | None, ...] = ()) -> Path:
@@ -18,20 +18,24 @@ def check_writable(path: Path, inputs: tuple[Path | None, ...] = ()) -> Path:
     try:
         target = path.resolve()
         if not target.parent.is_dir():
-            raise InputError(f"cannot write {str(path)!r}: the folder {str(path.parent)!r} does not exist")
+            raise InputError(
+                "cannot write {path!r}: the folder {folder!r} does not exist", path=str(path), folder=str(path.parent)
+            )
         if target.exists() and not target.is_file():
-            raise InputError(f"cannot write {str(path)!r}: it is a folder or a device, not a file")
+            raise InputError("cannot write {path!r}: it is a folder or a device, not a file", path=str(path))
         if not os.access(target.parent, os.W_OK):
-            raise InputError(f"cannot write {str(path)!r}: the folder is not writable")
+            raise InputError("cannot write {path!r}: the folder is not writable", path=str(path))
         given = any(
             other is not None and other.exists() and target.exists() and target.samefile(other) for other in inputs
         )
         side_file = target.suffix in (".yaml", ".yml") or "hierarchy_" in target.name
         if given or (side_file and target.exists()):
-            raise InputError(f"cannot write {str(path)!r}: it is an input of this run, or is named like one")
+            raise InputError("cannot write {path!r}: it is an input of this run, or is named like one", path=str(path))
     except (OSError, RuntimeError) as error:
         raise InputError(
-            f"cannot write {str(path)!r}: {getattr(error, 'strerror', None) or 'a symlink loop'}"
+            "cannot write {path!r}: {reason}",
+            path=str(path),
+            reason=getattr(error, "strerror", None) or "a symlink loop",
         ) from None
     return target
 
@@ -40,7 +44,7 @@ def check_new_folder(path: Path) -> Path:
     """The folder to write, links followed; an error if there is anything at its place, or if it cannot be written."""
     target = check_writable(path)
     if os.path.lexists(target):
-        raise InputError(f"cannot write {str(path)!r}: it exists; name a new folder")
+        raise InputError("cannot write {path!r}: it exists; name a new folder", path=str(path))
     return target
 
 
@@ -90,7 +94,7 @@ def in_place(contents: Mapping[Path, Content], *, keep_earlier: bool = True) -> 
                     path.replace(earlier[path])
                 partial[path].replace(path)
         except OSError as error:
-            raise InputError(f"cannot write {written!r}: {error.strerror or error}") from None
+            raise InputError("cannot write {path!r}: {reason}", path=written, reason=system_reason(error)) from None
         yield
         complete = True
     finally:

@@ -36,7 +36,7 @@ class Parquet:
             self._file = parquet.ParquetFile(path, memory_map=True)
             schema = self._file.schema_arrow
         except (pa.ArrowException, OSError, UnicodeDecodeError):
-            raise InputError(f"{self.name}: not a readable Parquet file; it may be truncated") from None
+            raise InputError("{table}: not a readable Parquet file; it may be truncated", table=self.name) from None
         texts = [field.name for field in schema if field.type in TEXT]
         self._front_coded = _front_coded(self._file.metadata)
         dictionaries = [name for name in texts if name not in self._front_coded]
@@ -48,7 +48,7 @@ class Parquet:
         self.fields = {name: schema.field(raw).with_name(name) for name, raw in columns}
         self.types = {name: field.type for name, field in self.fields.items()}
         if self.rows == 0:
-            raise InputError(f"{self.name}: the table has columns but no records")
+            raise InputError("{table}: the table has columns but no records", table=self.name)
 
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:  # noqa: ARG002
         """The named columns in that order, so many rows at a time."""
@@ -79,7 +79,9 @@ class Parquet:
         except MemoryError:
             raise
         except (pa.ArrowException, OSError):
-            raise InputError(f"{self.name}: row group {group} cannot be read; the file may be damaged") from None
+            raise InputError(
+                "{table}: row group {group} cannot be read; the file may be damaged", table=self.name, group=group
+            ) from None
 
     def _piece_rows(self, group: int, columns: tuple[str, ...]) -> int:
         """How many rows of a group are read at a time: fewer if they are long."""

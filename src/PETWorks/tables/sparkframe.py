@@ -59,7 +59,9 @@ def spark_errors(what: str = "the job failed") -> Iterator[None]:
         yield
     except (PySparkException, Py4JError) as error:
         raise InputError(
-            f"Spark: {what} ({type(error).__name__}); Spark's own message may contain cells and is not shown"
+            "Spark: {thing} ({type}); Spark's own message may contain cells and is not shown",
+            thing=what,
+            type=type(error).__name__,
         ) from None
     finally:
         for logger, disabled in zip(loggers, usual, strict=True):

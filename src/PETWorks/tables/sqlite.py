@@ -34,7 +34,9 @@ class SQLite:
             known = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
             listed = [name for (name,) in known]
             if table not in listed:
-                raise InputError(f"{self.name}: {unknown('table', table, sorted(set(listed)))}")
+                raise InputError(
+                    "{name}: {problem}", name=self.name, problem=unknown("table", table, sorted(set(listed))).message
+                )
             self._table = _identifier(table)
             description = connection.execute(f"SELECT * FROM {self._table} LIMIT 0").description
             count = f"SELECT count(*) FROM {self._table}"
@@ -42,7 +44,7 @@ class SQLite:
         self._raw_names = [column[0] for column in description]
         self.names = tuple(name.strip() for name in self._raw_names)
         if self.rows == 0:
-            raise InputError(f"{self.name}: the table has columns but no records")
+            raise InputError("{table}: the table has columns but no records", table=self.name)
 
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:  # noqa: ARG002
         """The named columns in that order, so many rows at a time."""
@@ -59,7 +61,10 @@ class SQLite:
                 yield pa.Table.from_arrays([dictionary_array(column) for column in texts], list(columns))
         if rows != self.rows:
             raise InputError(
-                f"{self.name}: {rows} records were read but {self.rows} were expected; the table may have changed"
+                "{table}: {rows} records were read but {expected} were expected; the table may have changed",
+                table=self.name,
+                rows=rows,
+                expected=self.rows,
             )
 
     def _texts(self, column: str, cells: Sequence[Any]) -> list[str]:
@@ -79,8 +84,9 @@ class SQLite:
                 yield connection
         except (sqlite3.Error, UnicodeDecodeError) as error:
             raise InputError(
-                f"{self.name}: the database cannot be read ({type(error).__name__}); "
-                "it must be undamaged, with text in UTF-8"
+                "{table}: the database cannot be read ({type}); it must be undamaged, with text in UTF-8",
+                table=self.name,
+                type=type(error).__name__,
             ) from None
 
 

@@ -33,14 +33,15 @@ def whole_table(
         table = pa.concat_tables(pieces, promote_options="permissive")
         return pa.table({name: new[name] if name in new else table[name] for name in wanted})
     except pa.ArrowException:
-        raise InputError(f"{source.name}: a column has cells of types that do not fit together") from None
+        raise InputError("{table}: a column has cells of types that do not fit together", table=source.name) from None
 
 
 def check_ordered(source: Source) -> None:
     """An error for a table whose records may come in another order whenever it is read."""
     if not source.ordered:
         raise InputError(
-            f"{source.name}: the records have no order of their own; save the table as a CSV or Parquet file"
+            "{table}: the records have no order of their own; save the table as a CSV or Parquet file",
+            table=source.name,
         )
 
 

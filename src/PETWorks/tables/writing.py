@@ -57,10 +57,12 @@ def release_content(
     new = {name: column for name, column in given.items() if name not in drop}
     unknown = sorted({*drop, *new} - set(source.names))
     if unknown:
-        raise InputError(f"{source.name}: no such columns to drop or change: {quoted(unknown)}")
+        raise InputError(
+            "{table}: no such columns to drop or change: {columns}", table=source.name, columns=quoted(unknown)
+        )
     kept = [name for name in source.names if name not in drop]
     if not kept:
-        raise InputError(f"{source.name}: every column is dropped; at least one must be left to write")
+        raise InputError("{table}: every column is dropped; at least one must be left to write", table=source.name)
     if isinstance(source, CSV) and path.suffix.lower() in TEXT_SUFFIXES:
         return rewritten_csv(source, drop=drop, changed=new if changes is None else changes, order=order)
     if changes is not None:
@@ -71,7 +73,9 @@ def release_content(
     fields = [_field(name, columns[name].type, own.get(name), is_new=name in new) for name in kept]
     rows = {len(column) for column in columns.values()}
     if len(rows) > 1:
-        raise InputError(f"{source.name}: the columns have {' and '.join(map(str, sorted(rows)))} cells")
+        raise InputError(
+            "{table}: the columns have {numbers} cells", table=source.name, numbers=" and ".join(map(str, sorted(rows)))
+        )
     table = pa.table({name: columns[name] for name in kept})
     if path.suffix.lower() in TEXT_SUFFIXES:
         return new_csv(table, source.name, _dialect(source, path, len(kept)), order)
@@ -120,7 +124,7 @@ def write_pieces(
         raise
     except pa.ArrowException:
         # What Arrow says might quote a cell.
-        raise InputError(f"cannot write {str(path)!r}: the format cannot hold all of the types") from None
+        raise InputError("cannot write {path!r}: the format cannot hold all of the types", path=str(path)) from None
     return rows
 
 
@@ -141,7 +145,11 @@ def table_content(path: Path, table: pa.Table, order: NDArray[np.int64] | None =
 def check_suffix(path: Path) -> None:
     """An error if the name of a file does not say which format it is to have."""
     if path.suffix.lower() not in SUFFIXES:
-        raise InputError(f"cannot write {str(path)!r}: expected a name that ends in one of {quoted(SUFFIXES)}")
+        raise InputError(
+            "cannot write {path!r}: expected a name that ends in one of {suffixes}",
+            path=str(path),
+            suffixes=quoted(SUFFIXES),
+        )
 
 
 def _dialect(source: Source | None, path: Path, columns: int) -> Dialect:
@@ -196,7 +204,9 @@ def _columnar(path: Path, table: pa.Table, schema: pa.Schema, order: NDArray[np.
         except pa.ArrowException:
             # What Arrow says might quote a cell.
             kinds = quoted(sorted({str(kind) for kind in schema.types}))
-            raise InputError(f"cannot write {str(path)!r}: the format cannot hold all of the types {kinds}") from None
+            raise InputError(
+                "cannot write {path!r}: the format cannot hold all of the types {kinds}", path=str(path), kinds=kinds
+            ) from None
 
     return write
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from PETWorks.errors import Hint, InputError, printable, quoted
+from PETWorks.errors import Hint, InputError, Phrase, printable, quoted
 from PETWorks.tables.small_files import read_small
 
 LARGEST_FILE = 1 << 20
@@ -15,11 +15,15 @@ DEEPEST = 50
 Key = tuple[str | int, ...]
 
 
-class Place(str):
+class Place(Phrase):
     """Where something stands, in words; `line` has the line alone."""
 
-    __slots__ = ("line",)
-    line: int
+    __slots__ = ()
+
+    @property
+    def line(self) -> int:
+        """The line."""
+        return int(self.values["line"])
 
 
 @dataclass(frozen=True)
@@ -31,9 +35,9 @@ class YAMLFile:
     lines: Mapping[Key, int]
     sha256: str  # of the bytes that were read
 
-    def error(self, key: Key, *parts: str | Hint) -> InputError:
+    def error(self, key: Key, /, *parts: str | Hint, **values: Any) -> InputError:
         """An error that names the file, the line and the key."""
-        return InputError(*parts, where=self.place(key))
+        return InputError(*parts, where=self.place(key), **values)
 
     def place(self, key: Key) -> Place:
         """`policy.yaml, line 7, rules[2].k`."""
@@ -42,9 +46,10 @@ class YAMLFile:
         dotted = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in key).lstrip(".")
         shown = printable(dotted if len(dotted) <= 80 else dotted[:77] + "...")
         line = self.lines.get(key, 1)
-        place = Place(f"{printable(self.name)}, line {line}{f', {shown}' if shown else ''}")
-        place.line = line
-        return place
+        file = printable(self.name)
+        if not shown:
+            return Place("{file}, line {line}", file=file, line=line)
+        return Place("{file}, line {line}, {key}", file=file, line=line, key=shown)
 
 
 def read_yaml(path: Path) -> YAMLFile:
@@ -60,9 +65,11 @@ def read_yaml(path: Path) -> YAMLFile:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         where = f", line {mark.line + 1}" if mark else ""
-        raise InputError(f"{path.name}{where}: not plain YAML ({error.problem})") from None
+        raise InputError(
+            "{file}{place}: not plain YAML ({problem})", file=path.name, place=where, problem=error.problem
+        ) from None
     except (yaml.YAMLError, UnicodeDecodeError):
-        raise InputError(f"{path.name}: not a YAML file in UTF-8") from None
+        raise InputError("{file}: not a YAML file in UTF-8", file=path.name) from None
 
 
 def _document(events: Iterator[Any], name: str, lines: dict[Key, int]) -> Any:
@@ -74,7 +81,7 @@ def _document(events: Iterator[Any], name: str, lines: dict[Key, int]) -> Any:
         if isinstance(event, yaml.DocumentStartEvent):
             documents += 1
             if documents > 1:
-                raise InputError(f"{name}: the file has more than one YAML document")
+                raise InputError("{name}: the file has more than one YAML document", name=name)
         elif isinstance(event, yaml.NodeEvent):
             content = _made(event, events, (), name, lines)
     return content
@@ -87,9 +94,9 @@ def _made(event: Any, events: Iterator[Any], key: Key, name: str, lines: dict[Ke
     line = event.start_mark.line + 1
     if isinstance(event, yaml.AliasEvent) or event.tag not in (None, "!"):
         what = "an alias" if isinstance(event, yaml.AliasEvent) else "a tag"
-        raise InputError(f"{name}, line {line}: {what} is not allowed")
+        raise InputError("{name}, line {line}: {thing} is not allowed", name=name, line=line, thing=what)
     if len(key) > DEEPEST:
-        raise InputError(f"{name}, line {line}: the content is nested too deeply")
+        raise InputError("{name}, line {line}: the content is nested too deeply", name=name, line=line)
     lines.setdefault(key, line)
     if isinstance(event, yaml.ScalarEvent):
         return str(event.value)
@@ -102,9 +109,11 @@ def _made(event: Any, events: Iterator[Any], key: Key, name: str, lines: dict[Ke
     while not isinstance(inner := next(events), yaml.MappingEndEvent):
         line = inner.start_mark.line + 1
         if not isinstance(inner, yaml.ScalarEvent) or inner.tag not in (None, "!"):
-            raise InputError(f"{name}, line {line}: a key is not a name")
+            raise InputError("{name}, line {line}: a key is not a name", name=name, line=line)
         if inner.value in mapping:
-            raise InputError(f"{name}, line {line}: the key {quoted([inner.value])} is a duplicate")
+            raise InputError(
+                "{name}, line {line}: the key {key} is a duplicate", name=name, line=line, key=quoted([inner.value])
+            )
         lines[(*key, inner.value)] = line
         mapping[inner.value] = _made(next(events), events, (*key, inner.value), name, lines)
     return mapping

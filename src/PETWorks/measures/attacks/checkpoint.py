@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from PETWorks.counting.subset_families import CountsBySubset, Subset, SubsetCounts
-from PETWorks.errors import Hint, InputError
+from PETWorks.errors import Hint, InputError, system_reason
 from PETWorks.tables.output import write_whole
 
 FORMAT = 1
@@ -36,7 +36,7 @@ class Checkpoint:
         try:
             if path.is_symlink() or (path.exists() and not path.is_file()):
                 raise InputError(
-                    f"{path.name}: expected a regular file for the finished subsets, not a link or a folder"
+                    "{file}: expected a regular file for the finished subsets, not a link or a folder", file=path.name
                 )
             if not path.exists():
                 write_whole({path: (json.dumps(head, ensure_ascii=False) + "\n").encode()})
@@ -44,11 +44,12 @@ class Checkpoint:
                 self._read(head)
             else:
                 raise InputError(
-                    f"{path.name}: the file of an unfinished run; remove it to start over, or resume the run",
+                    "{file}: the file of an unfinished run; remove it to start over, or resume the run",
                     Hint.RESUME,
+                    file=path.name,
                 )
         except OSError as error:
-            raise InputError(f"cannot write {str(path)!r}: {error.strerror}") from None
+            raise InputError("cannot write {path!r}: {reason}", path=str(path), reason=system_reason(error)) from None
 
     def add(self, finished: Mapping[Subset, SubsetCounts]) -> None:
         """Add finished subsets to the file."""
@@ -64,13 +65,15 @@ class Checkpoint:
             with self.path.open("a", encoding="utf-8") as file:
                 file.write("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
         except OSError as error:
-            raise InputError(f"cannot write {str(self.path)!r}: {error.strerror}") from None
+            raise InputError(
+                "cannot write {path!r}: {reason}", path=str(self.path), reason=system_reason(error)
+            ) from None
 
     def _read(self, head: Mapping[str, Any]) -> None:
         """Read the finished subsets; a last line that was cut off is removed from the file."""
         name = self.path.name
         if self.path.stat().st_size > MOST_BYTES:
-            raise InputError(f"{name}: the file is too large for finished subsets")
+            raise InputError("{file}: the file is too large for finished subsets", file=name)
         content = self.path.read_bytes()
         whole = content[: content.rfind(b"\n") + 1]
         try:
@@ -78,11 +81,15 @@ class Checkpoint:
             other = [key for key in head if first.get(key) != head[key]]
             self.finished = {} if other else dict(self._counts(line, head["sizes"], head["records"]) for line in lines)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            raise InputError(f"{name}: not a file of finished subsets, or damaged; remove it to start over") from None
+            raise InputError(
+                "{file}: not a file of finished subsets, or damaged; remove it to start over", file=name
+            ) from None
         if other:
             raise InputError(
-                f"{name}: the file of another run, with different {', '.join(key.replace('_', ' ') for key in other)}; "
-                "give the same table and options, or remove the file to start over"
+                "{file}: the file of another run, with different {other}; give the same table "
+                "and options, or remove the file to start over",
+                file=name,
+                other=", ".join(key.replace("_", " ") for key in other),
             )
         if len(whole) < len(content):
             os.truncate(self.path, len(whole))

@@ -14,8 +14,9 @@ def table_in_memory(release: Release) -> WeightedRows:
         raise RoleError(*NO_QUASI_IDENTIFIER)
     if not isinstance(release.table, WeightedRows):
         raise NotApplicable(
-            f"results for each record need the engine 'memory'; {release.engine.name!r} keeps counts, not records",
+            "results for each record need the engine 'memory'; {engine!r} keeps counts, not records",
             Hint.ENGINE_IN_MEMORY,
+            engine=release.engine.name,
         )
     return release.table
 
@@ -31,7 +32,9 @@ def record_class_modes(release: Release, sensitive: str) -> tuple[Integers, Inte
     table = table_in_memory(release)
     if sensitive not in release.sensitive_attributes:
         raise RoleError(
-            f"{sensitive!r} is not a sensitive attribute; expected one of {quoted(release.sensitive_attributes)}"
+            "{sensitive!r} is not a sensitive attribute; expected one of {sensitive_attributes}",
+            sensitive=sensitive,
+            sensitive_attributes=quoted(release.sensitive_attributes),
         )
     people = _people(release, sensitive)
     modes = records.record_class_modes(table, release.quasi_identifiers, sensitive, people)

@@ -71,7 +71,9 @@ def is_affordable(passes: int, rows: int) -> bool:
 def checked_below(below: int) -> int:
     """A number of records that classes may have fewer of."""
     if type(below) is not int or below < 2:
-        raise ParameterError(f"expected below as a number of records, 2 or more; got {below!r}", what="below")
+        raise ParameterError(
+            "expected below as a number of records, 2 or more; got {below!r}", below=below, what="below"
+        )
     return below
 
 

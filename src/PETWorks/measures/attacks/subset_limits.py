@@ -20,7 +20,9 @@ def checked_limits(limits: Mapping[str, Any], sensitive: Iterable[str], worth: I
         if limit.partition(":")[0] == "gain" and not worths:
             raise NotApplicable("the limit 'gain' needs a worth of sensitive values", Hint.WORTH, what=limit)
         if limit not in rules:
-            raise ParameterError(f"no limit is called {limit!r}; known: {quoted(rules)}", what=limit)
+            raise ParameterError(
+                "no limit is called {limit!r}; known: {known}", limit=limit, known=quoted(rules), what=limit
+            )
         if limit == "inference" and not columns:
             raise NotApplicable(
                 "the limit 'inference' needs a sensitive attribute", Hint.SENSITIVE_ATTRIBUTES, what=limit

@@ -38,7 +38,10 @@ def checked_sizes(sizes: Sizes, most: int) -> tuple[int, ...]:
         wanted = {int(size) if isinstance(size, Integral) and not isinstance(size, bool) else 0 for size in given}
     if not wanted or not all(1 <= size <= most for size in wanted):
         raise ParameterError(
-            f"expected sizes of subsets as 'all', '2', '1-3' or '1,3', within 1-{most}; got {sizes!r}", what="sizes"
+            "expected sizes of subsets as 'all', '2', '1-3' or '1,3', within 1-{most}; got {sizes!r}",
+            most=most,
+            sizes=sizes,
+            what="sizes",
         )
     return tuple(sorted(wanted))
 
@@ -57,7 +60,9 @@ def feasible(sizes: Sequence[int], columns: int, records: int) -> int:
     """How many subsets have these sizes; an error if they are too many to count."""
     if columns > MOST_COLUMNS:
         raise InputError(
-            f"{columns} quasi-identifiers are too many to count their subsets; at most {MOST_COLUMNS} are allowed"
+            "{columns} quasi-identifiers are too many to count their subsets; at most {most} are allowed",
+            columns=columns,
+            most=MOST_COLUMNS,
         )
     total = sum(comb(columns, size) for size in sizes)
     if total > MOST_SUBSETS or total * records > MOST_WORK:
@@ -68,7 +73,12 @@ def feasible(sizes: Sequence[int], columns: int, records: int) -> int:
             f"ask for fewer, as 1-{upto}: {totals[upto - 1]:,} subsets" if upto else "ask for fewer quasi-identifiers"
         )
         raise InputError(
-            f"{columns} quasi-identifiers have {total:,} subsets of these sizes, "
-            f"more than can be counted in {records:,} records (at most {most:,}); {instead}"
+            "{columns} quasi-identifiers have {total:,} subsets of these sizes, more than "
+            "can be counted in {records:,} records (at most {most:,}); {instead}",
+            columns=columns,
+            total=total,
+            records=records,
+            most=most,
+            instead=instead,
         )
     return total

@@ -176,11 +176,13 @@ class Subsets:
         names = {subset} if isinstance(subset, str) else set(subset)
         if not names <= set(self.quasi_identifiers):
             raise ParameterError(
-                f"expected some of the quasi-identifiers {quoted(self.quasi_identifiers)}, got {quoted(sorted(names))}"
+                "expected some of the quasi-identifiers {quasi_identifiers}, got {names}",
+                quasi_identifiers=quoted(self.quasi_identifiers),
+                names=quoted(sorted(names)),
             )
         place = np.flatnonzero(self.masks == sum(1 << self.quasi_identifiers.index(name) for name in names))
         if len(place) == 0:
-            raise ParameterError(f"subsets of {len(names)} attributes were not counted")
+            raise ParameterError("subsets of {number} attributes were not counted", number=len(names))
         return self._row(int(place[0]))
 
     def _row(self, place: int) -> dict[str, Any]:

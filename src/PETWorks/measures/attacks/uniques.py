@@ -54,7 +54,9 @@ def minimal_uniques(release: Release, up_to: int | None = None) -> MinimalUnique
 
     columns, table = known_columns(release), table_in_memory(release)
     if up_to is not None and (type(up_to) is not int or up_to < 1):
-        raise ParameterError(f"expected up_to as a number of attributes, 1 or more; got {up_to!r}", what="up_to")
+        raise ParameterError(
+            "expected up_to as a number of attributes, 1 or more; got {up_to!r}", up_to=up_to, what="up_to"
+        )
     fields = [Field(table.columns[name].codes, table.columns[name].bits) for name in columns]
     rows, deepest = release.records, min(up_to or len(columns), len(columns))
     _check_room(len(columns), deepest, rows)
@@ -84,8 +86,12 @@ def _check_room(columns: int, deepest: int, rows: int) -> None:
     if max(needed) > memory:
         fits = next(level for level, size in enumerate(needed) if size > memory)
         raise InputError(
-            f"finding the records that are unique in up to {deepest} of {columns} attributes needs "
-            f"{max(needed) / 1e9:.0f} GB; ask for up to {fits}"
+            "finding the records that are unique in up to {deepest} of {columns} attributes "
+            "needs {memory:.0f} GB; ask for up to {fits}",
+            deepest=deepest,
+            columns=columns,
+            memory=max(needed) / 1e9,
+            fits=fits,
         )
 
 

@@ -71,7 +71,11 @@ def worth_of(
         missing = set(numbers) - set(values[column])
         if missing:
             raise ParameterError(
-                f"worth of {column!r}: {len(missing)} of {len(numbers)} values do not occur in {where}",
+                "worth of {column!r}: {missing} of {values} values do not occur in {place}",
+                column=column,
+                missing=len(missing),
+                values=len(numbers),
+                place=where,
                 what="worth",
             )
         checked[column] = _in_units([numbers.get(value, Fraction(1)) for value in values[column]], records)

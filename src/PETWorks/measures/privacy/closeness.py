@@ -50,14 +50,18 @@ def _made_distance(view: View, column: str, forced: str) -> _Distance:
         if order is None:
             strange = sum(value is None or not is_number(value) for value in overall.values)
             raise InputError(
-                f"column {column!r}: {strange} of {len(overall.values)} values are not numbers; "
-                "its distance cannot be numeric"
+                "column {column!r}: {strange} of {values} values are not numbers; its distance cannot be numeric",
+                column=column,
+                strange=strange,
+                values=len(overall.values),
             )
         numeric = partial(numeric_cost, overall=overall.counts[order], rank=np.argsort(order))
         return _Distance(kind, numeric, overall.records * max(len(order) - 1, 1))
     if kind == "hierarchical":
         if column not in view.hierarchies:
-            raise NotApplicable(f"column {column!r} has no hierarchy; its distance cannot be hierarchical")
+            raise NotApplicable(
+                "column {column!r} has no hierarchy; its distance cannot be hierarchical", column=column
+            )
         nodes = _nodes_of(overall.values, view.hierarchies[column], column)
         hierarchical = partial(hierarchical_cost, overall=overall.counts, nodes=nodes)
         return _Distance(kind, hierarchical, overall.records * len(nodes))
@@ -116,7 +120,8 @@ def _forced(view: View, distance: str | Mapping[str, str]) -> dict[str, str]:
     strange = [column for column in forced if column not in attributes]
     if strange:
         raise ParameterError(
-            f"distance names columns that are not sensitive attributes: {quoted(strange)}",
+            "distance names columns that are not sensitive attributes: {strange}",
+            strange=quoted(strange),
             what="distance",
             measure="t-closeness",
         )

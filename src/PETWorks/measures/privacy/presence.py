@@ -82,12 +82,15 @@ def delta_presence(
         if foreign:
             text += f"; values that the original does not have are in {quoted(foreign)}"
         if lacking:  # they may stand for values of the original
-            raise NotApplicable(f"{text}, and no hierarchy says what those in {quoted(lacking)} stand for")
-        raise NotApplicable(f"{text}; the release was not made from it")
+            raise NotApplicable(
+                "{text}, and no hierarchy says what those in {lacking} stand for", text=text, lacking=quoted(lacking)
+            )
+        raise NotApplicable("{text}; the release was not made from it", text=text)
     if deltas.too_many:
         raise NotApplicable(
-            f"released records beyond those the original has of their kind: {deltas.too_many}; "
-            "the release was not made from it"
+            "released records beyond those the original has of their kind: {too_many}; the "
+            "release was not made from it",
+            too_many=deltas.too_many,
         )
     if deltas.smallest is None or deltas.largest is None:
         raise NotApplicable("every record of the original stands aside")

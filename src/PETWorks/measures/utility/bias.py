@@ -70,7 +70,9 @@ def _number(answer: Any, table: str) -> Fraction:
     except (ValueError, OverflowError):
         what = "one that is not finite" if wanted else type(answer).__name__
         raise ParameterError(
-            f"needs a function that returns a number; of the {table} table it returned {what}",
+            "needs a function that returns a number; of the {table} table it returned {thing}",
+            table=table,
+            thing=what,
             what="function",
             measure="utility-bias",
         ) from None

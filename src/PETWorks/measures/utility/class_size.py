@@ -101,7 +101,9 @@ def _all_records(measure: str, view: View) -> int:
     records = view.original_people.rows
     if view.counted_records > records:
         raise NotApplicable(
-            f"the release has {view.counted_records} records, more than the original's {records}",
+            "the release has {released} records, more than the original's {records}",
+            released=view.counted_records,
+            records=records,
             what="original",
             measure=measure,
         )

@@ -44,7 +44,9 @@ def non_uniform_entropy(view: View, *, at_least: AtLeast = None) -> Result:
     hierarchies = view.generalised_hierarchies("non-uniform-entropy")
     if view.records != view.background.original.rows:
         raise NotApplicable(
-            f"compares row by row: the release has {view.records} records, the original {view.background.original.rows}"
+            "compares row by row: the release has {records} records, the original {rows}",
+            records=view.records,
+            rows=view.background.original.rows,
         )
     columns: dict[str, dict[str, Any]] = {}
     for column, hierarchy in hierarchies.items():

@@ -1,0 +1,99 @@
+"""One look at the whole of a CSV file: its encoding, and how its lines are laid out."""
+
+import codecs
+from dataclasses import dataclass
+from pathlib import Path
+
+from PETWorks.errors import InputError, ParameterError, quoted
+from PETWorks.tables.encoding import BIG5, UTF8, Big5Evidence, undecodable
+from PETWorks.tables.line_ends import LineEnds
+
+LONGEST_LINE = 1 << 22
+SCAN_BLOCK = 1 << 18  # stays in the cache of a core
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Lines of a file, blank ones in all and at its end, whether a cell may contain a line end, and any quotes."""
+
+    lines: int
+    blank_lines: int
+    blank_end: int
+    line_ends_in_cells: bool
+    has_quotes: bool
+
+
+def find_encoding(path: Path, encoding: str | None) -> tuple[str, Layout]:
+    """The encoding that fits the whole file, and how the file is laid out."""
+    if encoding is not None:
+        try:
+            "a".encode(encoding)
+            encoding = codecs.lookup(encoding).name
+        except (LookupError, ValueError):
+            raise ParameterError(
+                "no encoding is called {encoding}; expected one like 'utf-8' or 'big5'",
+                encoding=quoted([encoding]),
+                what="encoding",
+            ) from None
+        try:
+            return encoding, _scan(path, encoding)
+        except _UndecodableError as error:
+            raise InputError(
+                "{file}, line {line}: the bytes are not {encoding}", file=path.name, line=error.line, encoding=encoding
+            ) from None
+    try:
+        return UTF8, _scan(path, UTF8)
+    except _UndecodableError as error:
+        failure = undecodable(path.name, error.line, "name its encoding")
+    try:
+        return BIG5, _scan(path, BIG5)
+    except _UndecodableError:
+        raise failure from None
+
+
+class _UndecodableError(Exception):
+    def __init__(self, line: int) -> None:
+        self.line = line
+
+
+def _scan(path: Path, encoding: str) -> Layout:
+    """Look at the whole file once: how it is laid out, or what is wrong with it."""
+    decoder = codecs.getincrementaldecoder(encoding)("strict")
+    ascii_is_itself = encoding in (UTF8, BIG5)
+    evidence, line_ends = Big5Evidence(), LineEnds()
+    blank_end, more = 0, True
+    with path.open("rb", buffering=0) as file:
+        while more:
+            block = file.read(SCAN_BLOCK)
+            more = bool(block)
+            if not (ascii_is_itself and more and block.isascii() and not decoder.getstate()[0]):
+                try:
+                    text = decoder.decode(block, final=not more)
+                    recoded = block if ascii_is_itself else text.encode()
+                except UnicodeError as error:
+                    start = getattr(error, "start", 0)
+                    raise _UndecodableError(line_ends.lines + block.count(b"\n", 0, start) + 1) from None
+                if encoding == BIG5:
+                    evidence.add(text)
+                block = recoded
+            if b"\0" in block:
+                line = line_ends.lines + block.count(b"\n", 0, block.index(b"\0")) + 1
+                raise InputError(
+                    "{file}, line {line}: contains a NUL byte; the file is damaged or not CSV",
+                    file=path.name,
+                    line=line,
+                )
+            line_ends.add(block)
+            if line_ends.open_line > LONGEST_LINE:
+                raise InputError(
+                    "{file}, line {line}: the line is longer than {most} MiB",
+                    file=path.name,
+                    line=line_ends.lines + 1,
+                    most=LONGEST_LINE >> 20,
+                )
+            if block:
+                blank_end = block[len(block.rstrip(b"\r\n")) :].count(b"\n")
+    if not evidence.plausible:
+        raise _UndecodableError(1)
+    lines = line_ends.lines + (line_ends.open_line > 0)
+    return Layout(lines, line_ends.blank_lines, max(blank_end - 1, 0), line_ends.in_cells, line_ends.has_quotes)
