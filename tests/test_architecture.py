@@ -15,7 +15,7 @@ PACKAGE = ROOT / "src/PETWorks"
 # What a folder may import stands in its `__init__`; the folders follow the data, so that a later one sees the earlier.
 FOLDERS = ("tables", "about", "counting", "measures", "releases", "anonymizer", "gate", "render", "studio", "cli")
 EVERYWHERE = {"errors", "attributetypes"}  # what everything may import
-DOORS = {"", "__main__", "compat"}  # what users import; nothing else does
+DOORS = {"", "__main__", "compat", "pytest_plugin"}  # what users import; nothing else does
 HEAVY = {"pandas", "polars", "duckdb", "pyspark", "scipy", "matplotlib", "rich", "yaml", "click", "numba"}
 
 
@@ -110,11 +110,30 @@ def test_arrow_stays_where_tables_are_read_and_nothing_heavy_is_imported_at_the_
                     assert root != "pyarrow" or arrow, f"{module} imports pyarrow"
 
 
-def test_import_is_light():
-    heavy = HEAVY | {"pyarrow.compute", "pyarrow.csv", "pyarrow.parquet", "concurrent.futures"}
-    code = f"import sys, PETWorks; print(sorted(set(sys.modules) & {heavy}))"
+@pytest.mark.parametrize("first", ["import PETWorks", "import PETWorks.pytest_plugin"])
+def test_import_is_light(first):
+    """pytest loads the plug-in in every project of an environment, whether or not it has anything to do with tables."""
+    heavy = HEAVY | {"numpy", "pyarrow", "concurrent.futures"} - (
+        {"concurrent.futures"} if "pytest" in first else set()
+    )
+    code = f"import sys; {first}; print(sorted(set(sys.modules) & {heavy}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_names_are_there_without_being_imported_first():
+    code = "import PETWorks\nfor name in PETWorks.__all__: getattr(PETWorks, name), dir(PETWorks).index(name)"
+    code += (
+        "\nfrom PETWorks import *; assert len(catalogue) == len(PETWorks.measures.catalogue.catalogue) > 20, catalogue"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("module", ["measures.catalogue", "gate.policy_rules", "render.language"])
+def test_whoever_imports_a_part_finds_the_whole_catalogue(module):
+    code = f"import PETWorks.{module}; print(len(PETWorks.measures.catalogue.catalogue))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) == len(catalogue)
 
 
 @pytest.mark.parametrize(

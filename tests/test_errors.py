@@ -194,7 +194,7 @@ def test_engines_are_none_of_the_policys_keys(table):
 def test_errors_survive_a_journey_between_processes(module):
     module = pytest.importorskip("pyspark.cloudpickle") if "spark" in module else import_module(module)
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, PETWorksError)]
-    assert len(kinds) == 7
+    assert len(kinds) == 8
     for kind in kinds:
         error = kind("needs more", Hint.ORIGINAL, what="original", measure="delta-presence", where="a.yaml, line 2")
         copy = pickle.loads(module.dumps(error))

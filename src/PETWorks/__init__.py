@@ -2,18 +2,6 @@
 
 from typing import TYPE_CHECKING, Any
 
-from PETWorks.about.declaration import build_hierarchy
-from PETWorks.about.hierarchy import Hierarchy
-from PETWorks.compat import PETAnonymization, PETValidation, output, report
-from PETWorks.counting.release import Release
-from PETWorks.errors import PETWorksError
-from PETWorks.measures.attacks.subsets import every_subset
-from PETWorks.measures.attacks.uniques import minimal_uniques
-from PETWorks.measures.catalogue import catalogue
-from PETWorks.measures.evaluation import Evaluation, evaluate
-from PETWorks.measures.result import Result
-from PETWorks.tables.csvfile import CSV
-
 __all__ = [
     "CSV",
     "Anonymization",
@@ -27,6 +15,7 @@ __all__ = [
     "PETWorksError",
     "Policy",
     "Release",
+    "ReleaseRefused",
     "Releases",
     "Result",
     "anonymize",
@@ -43,41 +32,71 @@ __all__ = [
     "read_policy",
     "reasons_per_record",
     "report",
+    "require_release",
 ]
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from PETWorks.about.declaration import build_hierarchy
+    from PETWorks.about.hierarchy import Hierarchy
     from PETWorks.anonymizer.anonymization import Anonymization, anonymize
     from PETWorks.anonymizer.applying import apply_levels
     from PETWorks.anonymizer.frontiers import Frontier, frontier
     from PETWorks.anonymizer.records_at_risk import reasons_per_record
+    from PETWorks.compat import PETAnonymization, PETValidation, output, report
+    from PETWorks.counting.release import Release
+    from PETWorks.errors import PETWorksError, ReleaseRefused
     from PETWorks.gate.planned import apply_plan
     from PETWorks.gate.policy import Policy, read_policy
+    from PETWorks.measures.attacks.subsets import every_subset
+    from PETWorks.measures.attacks.uniques import minimal_uniques
+    from PETWorks.measures.catalogue import catalogue
+    from PETWorks.measures.evaluation import Evaluation, evaluate
+    from PETWorks.measures.result import Result
     from PETWorks.releases.composition import Composition
     from PETWorks.releases.several import Releases
     from PETWorks.render.checks import Check, check
+    from PETWorks.render.requiring import require_release
+    from PETWorks.tables.csvfile import CSV
 
-_AT_FIRST_USE = {
-    "Anonymization": "anonymizer.anonymization",
-    "anonymize": "anonymizer.anonymization",
-    "apply_levels": "anonymizer.applying",
-    "Frontier": "anonymizer.frontiers",
-    "frontier": "anonymizer.frontiers",
-    "apply_plan": "gate.planned",
-    "Check": "render.checks",
-    "Composition": "releases.composition",
-    "check": "render.checks",
-    "Policy": "gate.policy",
-    "read_policy": "gate.policy",
-    "Releases": "releases.several",
-    "reasons_per_record": "anonymizer.records_at_risk",
+_MODULES = {
+    "about.declaration": ["build_hierarchy"],
+    "about.hierarchy": ["Hierarchy"],
+    "anonymizer.anonymization": ["Anonymization", "anonymize"],
+    "anonymizer.applying": ["apply_levels"],
+    "anonymizer.frontiers": ["Frontier", "frontier"],
+    "anonymizer.records_at_risk": ["reasons_per_record"],
+    "compat": ["PETAnonymization", "PETValidation", "output", "report"],
+    "counting.release": ["Release"],
+    "errors": ["PETWorksError", "ReleaseRefused"],
+    "gate.planned": ["apply_plan"],
+    "gate.policy": ["Policy", "read_policy"],
+    "measures.attacks.subsets": ["every_subset"],
+    "measures.attacks.uniques": ["minimal_uniques"],
+    "measures.catalogue": ["catalogue"],
+    "measures.evaluation": ["Evaluation", "evaluate"],
+    "measures.result": ["Result"],
+    "releases.composition": ["Composition"],
+    "releases.several": ["Releases"],
+    "render.checks": ["Check", "check"],
+    "render.requiring": ["require_release"],
+    "tables.csvfile": ["CSV"],
 }
+_WITHOUT_IMPORT = {"about", "attributetypes", "compat", "counting", "errors", "measures", "tables"}  # as ever
+_AT_FIRST_USE = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    """Policies and anonymising are for some: what only they need is imported when it is asked for."""
+    """Names are imported when they are first asked for: pytest loads this package in every project that has it."""
     from importlib import import_module
 
+    if name in _WITHOUT_IMPORT:
+        return import_module(f"PETWorks.{name}")
     if name not in _AT_FIRST_USE:
         raise AttributeError(f"module 'PETWorks' has no attribute {name!r}")
-    return getattr(import_module(f"PETWorks.{_AT_FIRST_USE[name]}"), name)
+    globals()[name] = getattr(import_module(f"PETWorks.{_AT_FIRST_USE[name]}"), name)
+    return globals()[name]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

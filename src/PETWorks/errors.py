@@ -5,6 +5,7 @@ PETWorksError (a ValueError)
 │   └── HierarchyError a generalisation hierarchy is malformed or does not fit the data
 ├── RoleError          the roles do not fit the columns, or a needed role is missing
 ├── ParameterError     a threshold or an option is unknown or out of range
+├── ReleaseRefused     a release does not pass its policy; the text says which rules fail
 └── NotApplicable      the measure has no meaning for this release; the text says why
     └── NeedNotMet     the measure needs something that the release does not have
 
@@ -233,6 +234,10 @@ class RoleError(PETWorksError):
 
 class ParameterError(PETWorksError):
     """A threshold or an option is unknown or out of range."""
+
+
+class ReleaseRefused(PETWorksError):  # noqa: N818 - the answer to a question
+    """A release does not pass its policy."""
 
 
 class NotApplicable(PETWorksError):  # noqa: N818 - it is an answer as much as an error

@@ -26,15 +26,20 @@ from PETWorks.tables.yamlfile import Key
 SAFE_OPTIONS = ("sslmode", "connect_timeout", "application_name", "target_session_attrs")
 
 
-def sources(mistakes: Mistakes, folder: Path, root: Path, *, network: bool) -> dict[str, Any]:
-    """What to read and how, and the title, which is the name of the table if there is no other."""
+def sources(mistakes: Mistakes, folder: Path, root: Path, *, network: bool, other_data: bool = False) -> dict[str, Any]:
+    """What to read and how, and the title, which is the name of the table if there is no other.
+
+    other_data   other data will be checked, so that the file of this policy is not read and need not be there
+    """
     content = mistakes.file.content
     population = number_given(content.get("population", ""))
     found: dict[str, Any] = {"data": None, "original": None, "hierarchies": None, "population": population}
     for key in found:
         if key in content and (key != "population" or population is None):
             with mistakes.at(key):
-                if isinstance(content[key], dict):
+                if key == "data" and other_data:
+                    found[key] = content[key] if is_address(content[key]) else folder / str(content[key])
+                elif isinstance(content[key], dict):
                     found[key] = _hierarchies(mistakes, content[key], folder, root)
                 else:
                     found[key] = named_source(mistakes, (key,), str(content[key]), folder, root, network=network)

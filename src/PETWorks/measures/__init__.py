@@ -2,3 +2,6 @@
 
 May import: tables, about, counting.
 """
+
+# Whoever imports a module of this folder finds the whole catalogue.
+from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401

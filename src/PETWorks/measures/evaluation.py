@@ -9,7 +9,6 @@ from PETWorks.counting.questions import Question
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER, View
 from PETWorks.errors import HierarchyError, NotApplicable, ParameterError, PETWorksError, RoleError, quoted
-from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
 from PETWorks.measures.catalogue import Metric, all_measures, find
 from PETWorks.measures.result import Result
 

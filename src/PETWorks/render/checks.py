@@ -112,7 +112,7 @@ def check(
 ) -> Check:
     """Judge a release by a policy file.
 
-    data       other data than the policy names: a path, an address or a frame
+    data       other data than the policy names, whose table then need not be there: a path, an address or a frame
     as_of      the moment to judge waivers by and to write down, as 2026-11-16 or 2026-11-16T08:00:00Z; now otherwise
     salt       32 hexadecimal digits, as the internal edition of an earlier check has them, to repeat its external
                edition exactly; random otherwise
@@ -123,7 +123,7 @@ def check(
     progress   told how many subsets of how many are counted
     counted    engine, memory_limit and temp_folder, as in `Release`; the result is the same with each
     """
-    policy = policy if isinstance(policy, Policy) else read_policy(policy)
+    policy = policy if isinstance(policy, Policy) else read_policy(policy, other_data=data is not None)
     policy = policy if register is None else replace(policy, register=Path(register))
     earlier = None if previous is None else read_check(Path(previous))
     document, note = judged(policy, data, as_of, salt, progress, **counted)
