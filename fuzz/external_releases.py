@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 from fuzz.external_search import Table, Twin, exactly
 from PETWorks import read_policy
 from PETWorks.gate.document import CheckDocument, RuleResult
-from PETWorks.gate.policy_rules import TOGETHER
 from PETWorks.gate.protected import protected
 from PETWorks.gate.releases_document import (
     ReleaseOfSet,
@@ -26,6 +25,7 @@ from PETWorks.gate.releases_document import (
     SetShare,
     SetStep,
 )
+from PETWorks.gate.rule_names import TOGETHER
 
 POLICY = """petworks_policy: 1
 data: now.csv

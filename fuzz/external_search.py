@@ -17,8 +17,8 @@ import pyarrow as pa
 from PETWorks import check
 from PETWorks.gate.document import CheckDocument, Classes, RuleResult, SmallClasses
 from PETWorks.gate.policy import Policy
-from PETWorks.gate.policy_rules import IMPLICIT
 from PETWorks.gate.protected import Protected, protected
+from PETWorks.gate.rule_names import IMPLICIT
 
 NOT_CONTENT = ("generated", "as_of_given", "inputs", "policy", "salt", "commitments", "content_sha256")
 

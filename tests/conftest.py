@@ -15,6 +15,7 @@ import PETWorks
 from definitions import Case
 
 ROOT = Path(__file__).parent.parent
+os.environ["PETWORKS_LANG"] = "en"  # whatever the developer's is
 REFERENCE = Path(os.environ.get("PETWORKS_REFERENCE_DATA", ROOT.parent / "shared/data/petworks"))
 
 

@@ -15,9 +15,9 @@ from PETWorks.anonymizer.column_objectives import AGGREGATES
 from PETWorks.gate.advice import STEPS
 from PETWorks.gate.diff import Change
 from PETWorks.gate.document import FindingKind
-from PETWorks.gate.policy_rules import IMPLICIT, TOGETHER
 from PETWorks.gate.reasons import REASONS
 from PETWorks.gate.recognition import LOOKS, MIXED
+from PETWorks.gate.rule_names import IMPLICIT, TOGETHER
 from PETWorks.gate.sign_off import ITEMS
 from PETWorks.gate.starter import PRESET
 from PETWorks.measures.attacks.subset_limits import LIMITS

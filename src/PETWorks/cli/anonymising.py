@@ -35,7 +35,7 @@ from PETWorks.gate.verdict import columns_found
 from PETWorks.measures.parameters import number_given
 from PETWorks.render.formats import FILES
 from PETWorks.render.json import dumps
-from PETWorks.render.language import checked_language
+from PETWorks.render.spoken import language
 from PETWorks.render.terminal import PROGRESS_LINES, progress, searching, style
 from PETWorks.tables.output import write_whole
 
@@ -108,7 +108,6 @@ def release_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option(
     "--explain", is_flag=True, help="Also show each column before and after, next-best levels, what each rule costs."
 )
-@click.option("--lang", default="en", show_default=True, metavar="en|zh-TW", help="The language that comes first.")
 @reasons_options("each suppressed record")
 @with_format_options
 def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
@@ -134,7 +133,7 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
       petworks anonymize patients.csv --qi age,zip --sensitive diagnosis --identifier name --insensitive ward \\
           --hierarchies levels --measure k-anonymity:k=5 --measure l-diversity:l=2 -o released.csv
     """
-    lang = checked_language(options["lang"])
+    lang = language()
     wanted = {name: options[name] for name in FILES if options[name] is not None}
     printed = [name for name, path in wanted.items() if path == STANDARD_OUTPUT]
     if len(printed) > 1 or (printed and options["output_format"] == "json"):
@@ -277,7 +276,7 @@ def _put_out(
         return
     from PETWorks.render.anonymization_text import anonymization_text
 
-    shown = {"lang": checked_language(options["lang"]), "detailed": options["explain"], **style(None)}
+    shown = {"lang": language(), "detailed": options["explain"], **style(None)}
     click.echo(anonymization_text(target.name, facts, rules, found, **shown), nl=False)
 
 

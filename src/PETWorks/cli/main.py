@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import traceback
+from collections.abc import Sequence
 from importlib import import_module
 from types import FrameType, TracebackType
 from typing import Any
@@ -13,9 +14,11 @@ import click
 
 from PETWorks import __version__
 from PETWorks.cli.arguments import BAD_INPUT, INTERNAL_ERROR, INTERRUPTED, OPTIONS
+from PETWorks.cli.helping import spoken_command, words_of_click
+from PETWorks.cli.locales import check_variable, chosen_language
 from PETWorks.counting.engine import address_space
 from PETWorks.errors import InputError, PETWorksError, Phrase, of_system, printable
-from PETWorks.measures.docstrings import docstring
+from PETWorks.render.spoken import language, speaking
 from PETWorks.tables.attending import abandoned
 
 LONGEST_LINE = 2000  # characters of a message
@@ -55,14 +58,14 @@ class Commands(click.Group):
             return None
         module = import_module(f"PETWorks.cli.{MODULES[name]}")
         command: click.Command = getattr(module, f"{name}_command")
-        command.help = docstring(command.callback)
-        return command
+        return spoken_command(command, language())
 
-    def main(self, *arguments: Any, **options: Any) -> Any:
+    def main(self, args: Sequence[str] | None = None, *arguments: Any, **options: Any) -> Any:
         """Run the program; whatever ends it gives the exit code."""
-        self.help = docstring(self.callback)
-        with _ExitCodes():
-            return super().main(*arguments, **options)
+        lang = chosen_language(sys.argv[1:] if args is None else args)
+        with _ExitCodes(), speaking(lang), words_of_click(lang):
+            spoken = spoken_command(self, lang)
+            return click.Group.main(spoken, args, *arguments, **options)
 
     def invoke(self, context: click.Context) -> Any:
         """Run the command."""
@@ -164,5 +167,6 @@ def main() -> None:
     2: bad input or usage; 3: an error of the program itself.
     """
     _check_address_space()
+    check_variable()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that lacks some characters still gets the table

@@ -24,6 +24,7 @@ from PETWorks.cli.insiders import choose_memory, reasons_given, reasons_options,
 from PETWorks.errors import InputError, ParameterError, printable
 from PETWorks.render.formats import FILES
 from PETWorks.render.json import dumps
+from PETWorks.render.spoken import language
 from PETWorks.render.terminal import counting, progress, style
 from PETWorks.tables.output import Content, Folder, check_new_folder, check_writable, write_whole
 
@@ -102,7 +103,6 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     show_default=True,
     help="external: no cell, no class, no count below the cell size. both: FILE.external.html beside FILE.html.",
 )
-@click.option("--lang", default="en", show_default=True, metavar="en|zh-TW", help="The language that comes first.")
 @click.option(
     "--as-of",
     metavar="TIME",
@@ -150,9 +150,8 @@ def check_command(policy: Path, **options: Any) -> None:
     from PETWorks.render.check_text import check_text
     from PETWorks.render.checks import check
     from PETWorks.render.evidence import evidence_files, write_evidence
-    from PETWorks.render.language import checked_language
 
-    lang = checked_language(options["lang"])
+    lang = language()
     wanted = {name: options[name] for name in FILES if options[name] is not None}
     printed = [name for name, path in wanted.items() if path == STANDARD_OUTPUT]
     if len(printed) > 1 or (printed and options["edition"] == "both"):

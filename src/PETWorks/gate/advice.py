@@ -7,10 +7,10 @@ from PETWorks.counting.release import Release
 from PETWorks.gate.document import FAIL, WAIVED, ColumnFacts, RuleResult
 from PETWorks.gate.facts import below, without
 from PETWorks.gate.policy import Policy
-from PETWorks.gate.policy_rules import IMPLICIT, TOGETHER
 from PETWorks.gate.ranges import range_of
 from PETWorks.gate.releases_document import ReleasesFacts
 from PETWorks.gate.remedies import REMEDIES, remedy, sufficient_class_size, values_per_class
+from PETWorks.gate.rule_names import IMPLICIT, TOGETHER
 from PETWorks.gate.sign_off_document import SignOff
 from PETWorks.gate.steps_document import NextStep
 from PETWorks.gate.withheld import fewest_attacked, rules_withheld

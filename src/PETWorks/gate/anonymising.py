@@ -19,7 +19,7 @@ from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError, PETWorksError, quoted
 from PETWorks.gate.mistakes import located_error
 from PETWorks.gate.policy import Policy
-from PETWorks.gate.policy_rules import IMPLICIT
+from PETWorks.gate.rule_names import IMPLICIT
 from PETWorks.measures.parameters import number_given
 from PETWorks.tables.opening import is_address
 

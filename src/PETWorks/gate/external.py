@@ -31,9 +31,9 @@ from PETWorks.gate.document import (
     together,
 )
 from PETWorks.gate.external_releases import releases_outside
-from PETWorks.gate.policy_rules import SUBSETS, TOGETHER
 from PETWorks.gate.protected import Protected, answers_shown, cases, drivers_shown, protected
 from PETWorks.gate.ranges import Range, complement, share_of, two_figures
+from PETWorks.gate.rule_names import SUBSETS, TOGETHER
 from PETWorks.gate.subset_document import Driver, KnownAttributes, SubsetCase
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION
 from PETWorks.measures.catalogue import Metric, catalogue, find

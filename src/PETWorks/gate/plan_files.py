@@ -17,7 +17,8 @@ from PETWorks.gate.inputs import table_digest
 from PETWorks.gate.json_files import read_json
 from PETWorks.gate.plan_document import Plan, PlannedHierarchy, PlannedRule
 from PETWorks.gate.policy import Policy
-from PETWorks.gate.policy_rules import IMPLICIT, Rule
+from PETWorks.gate.policy_rules import Rule
+from PETWorks.gate.rule_names import IMPLICIT
 from PETWorks.gate.schema import violation
 
 NOTE = "Internal, like the policy: for those who may see the original. Do not release it."

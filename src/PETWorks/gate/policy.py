@@ -14,17 +14,10 @@ from PETWorks.gate.accountability import Accountability, accountability_of
 from PETWorks.gate.document import ReleaseKind, Spoken
 from PETWorks.gate.earlier_releases import ReleaseSet, releases_of
 from PETWorks.gate.mistakes import Mistakes, located_error, raw_names, without
-from PETWorks.gate.policy_rules import (
-    IMPLICIT,
-    Located,
-    Rule,
-    Waiver,
-    chosen_presets,
-    rules_of,
-    waivers_of,
-)
+from PETWorks.gate.policy_rules import Located, Rule, Waiver, chosen_presets, rules_of, waivers_of
 from PETWorks.gate.policy_sources import check_columns, check_known, named_source, sources
 from PETWorks.gate.presets import Preset
+from PETWorks.gate.rule_names import IMPLICIT
 from PETWorks.gate.schema import check_schema
 from PETWorks.measures.parameters import number_given
 from PETWorks.tables.opening import open_source, open_table

@@ -9,15 +9,10 @@ from PETWorks.errors import ParameterError, PETWorksError, quoted, unknown
 from PETWorks.gate.document import Spoken
 from PETWorks.gate.mistakes import Mistakes, located_error
 from PETWorks.gate.presets import Preset, presets
+from PETWorks.gate.rule_names import ALL_ROLES, NO_HIDDEN, NO_IDENTIFIERS, SUBSETS, TOGETHER
 from PETWorks.measures.catalogue import Metric, find
 from PETWorks.tables.yamlfile import Key, YAMLFile
 
-SUBSETS = "every-subset"
-TOGETHER = "all-releases"  # about this release together with earlier ones
-NO_IDENTIFIERS = "no-direct-identifiers"  # a rule of every policy that names some, or leaves that to another file
-NO_HIDDEN = "no-hidden-identifiers"  # two rules of every policy
-ALL_ROLES = "every-column-has-a-role"
-IMPLICIT = (NO_IDENTIFIERS, NO_HIDDEN, ALL_ROLES)
 RULE_KEYS = ("measure", "name", "why")
 
 

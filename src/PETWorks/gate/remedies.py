@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 
 from PETWorks.gate.document import CheckDocument, RuleResult
-from PETWorks.gate.policy_rules import SUBSETS, TOGETHER
+from PETWorks.gate.rule_names import SUBSETS, TOGETHER
 from PETWorks.measures.catalogue import Parameter, catalogue
 
 # Steps besides larger classes, in the order in which they are advised.

@@ -39,9 +39,10 @@ from PETWorks.gate.facts import assumed, columns, payout, small_classes
 from PETWorks.gate.findings import examined_columns
 from PETWorks.gate.inputs import Inputs, policy_facts, shown_table
 from PETWorks.gate.policy import Policy
-from PETWorks.gate.policy_rules import ALL_ROLES, NO_HIDDEN, NO_IDENTIFIERS, SUBSETS, TOGETHER, Rule, Waiver
+from PETWorks.gate.policy_rules import Rule, Waiver
 from PETWorks.gate.register import registered
 from PETWorks.gate.releases_document import ReleasesFacts
+from PETWorks.gate.rule_names import ALL_ROLES, NO_HIDDEN, NO_IDENTIFIERS, SUBSETS, TOGETHER
 from PETWorks.gate.sign_off import sign_off
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, every_subset
 from PETWorks.measures.catalogue import all_measures, find

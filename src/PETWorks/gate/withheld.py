@@ -9,10 +9,10 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import NamedTuple
 
 from PETWorks.gate.document import RuleResult
-from PETWorks.gate.policy_rules import SUBSETS, TOGETHER
 from PETWorks.gate.ranges import Range, has_few, narrowest, range_of
 from PETWorks.gate.releases_document import ReleasesFacts
 from PETWorks.gate.remedies import values_per_class
+from PETWorks.gate.rule_names import SUBSETS, TOGETHER
 from PETWorks.measures.catalogue import catalogue
 
 SizeLimit = tuple[str, int]  # the classes of what, and the size of the smallest

@@ -12,7 +12,8 @@ from PETWorks.gate.document import FAIL, RuleResult, together
 from PETWorks.measures.numbers import percent
 from PETWorks.render import anonymization
 from PETWorks.render.check_text import rules_table, verdict_word
-from PETWorks.render.language import ENGLISH, name, put, said
+from PETWorks.render.language import name, put, said
+from PETWorks.render.languages import ENGLISH
 from PETWorks.render.text import new_table, rendered
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from PETWorks.render.language import ENGLISH, said
-from PETWorks.render.languages import LANGUAGES
+from PETWorks.render.language import said
+from PETWorks.render.languages import ENGLISH, LANGUAGES
 
 
 def in_all_languages(message: str, **values: Any) -> Any:

@@ -13,17 +13,8 @@ from PETWorks.gate.presets import Preset
 from PETWorks.gate.sign_off_document import Regime
 from PETWorks.gate.suggestion import Suggestion
 from PETWorks.render import other_releases, prose, sections
-from PETWorks.render.language import (
-    ENGLISH,
-    checked_language,
-    measure_name,
-    name,
-    own,
-    put,
-    rule_name,
-    said,
-    thresholds,
-)
+from PETWorks.render.language import checked_language, measure_name, name, own, put, rule_name, said, thresholds
+from PETWorks.render.languages import ENGLISH
 from PETWorks.render.steps import step_texts
 from PETWorks.render.text import new_table, rendered
 

@@ -14,7 +14,6 @@ from PETWorks.measures.numbers import whole
 from PETWorks.render import anonymization, charts, other_releases, prose
 from PETWorks.render.bilingual import in_all_languages, spoken
 from PETWorks.render.language import (
-    ENGLISH,
     checked_language,
     limit_name,
     measure_name,
@@ -29,7 +28,7 @@ from PETWorks.render.language import (
     said,
     thresholds,
 )
-from PETWorks.render.languages import LANGUAGES
+from PETWorks.render.languages import ENGLISH, LANGUAGES
 from PETWorks.render.sections import MOST_COLUMNS, MOST_STEPS, by_section, shown_sections, view
 from PETWorks.render.steps import step_texts
 

@@ -5,7 +5,8 @@ from xml.etree import ElementTree
 
 from PETWorks.gate.document import CheckDocument
 from PETWorks.render import prose
-from PETWorks.render.language import ENGLISH, measured, name, own, thresholds, uncut
+from PETWorks.render.language import measured, name, own, thresholds, uncut
+from PETWorks.render.languages import ENGLISH
 from PETWorks.render.steps import steps_for
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -3,18 +3,19 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PETWorks.errors import ParameterError, printable, quoted
 from PETWorks.gate.bounds import Bound, Number
-from PETWorks.gate.document import MeasureResult, PresetFacts, RuleResult, Spoken
-from PETWorks.gate.policy_rules import IMPLICIT, SUBSETS, TOGETHER
-from PETWorks.gate.sign_off_document import Regime
+from PETWorks.gate.rule_names import IMPLICIT, SUBSETS, TOGETHER
 from PETWorks.measures import numbers
 from PETWorks.measures.catalogue import catalogue, find
-from PETWorks.render.languages import LANGUAGES
+from PETWorks.render.languages import ENGLISH, LANGUAGES
 
-ENGLISH = "en"
+if TYPE_CHECKING:
+    from PETWorks.gate.document import MeasureResult, PresetFacts, RuleResult, Spoken
+    from PETWorks.gate.sign_off_document import Regime
+
 LONGEST_NAME = 60
 LONGEST_TEXT = 400
 MOST_NAMES = 12
@@ -37,6 +38,8 @@ def uncut() -> Iterator[None]:
 
 def checked_language(lang: str) -> str:
     """The code of a language from any of its spellings, or an error."""
+    if lang in LANGUAGES:
+        return lang
     spellings = {
         spelling.casefold(): code
         for code, language in LANGUAGES.items()
@@ -110,14 +113,14 @@ def listed(texts: Sequence[str], lang: str) -> str:
     return said(lang, "write.separator").join(few)
 
 
-def measured(result: MeasureResult | RuleResult, lang: str) -> str:
+def measured(result: "MeasureResult | RuleResult", lang: str) -> str:
     """The value of a result or a rule, with the exact fraction if the details have it (internal edition only)."""
     exact = numbers.exact(_exact_value(result))
     text = put(result.value, lang)
     return text if exact is None else said(lang, "write.exact", value=text, exact=exact)
 
 
-def _exact_value(result: MeasureResult | RuleResult) -> Any:
+def _exact_value(result: "MeasureResult | RuleResult") -> Any:
     """The exact value of a result; if there are several attributes, that of the attribute with the value."""
     details = result.details
     if "exact" in details:
@@ -126,7 +129,7 @@ def _exact_value(result: MeasureResult | RuleResult) -> Any:
     return next((row["exact"] for row in rows if result.value in row.values()), None)
 
 
-def own(text: Spoken, lang: str) -> str:
+def own(text: "Spoken", lang: str) -> str:
     """A text of the policy, in the given language if there is a translation; shortened if it is long.
 
     >>> own({"en": "a neighbour", "zh-TW": "鄰居"}, "zh-TW"), own("a colleague", "zh-TW")
@@ -197,7 +200,7 @@ def limit_name(limit: str, lang: str) -> str:
     return name(limit) if called == kind else said(lang, "write.attack", attack=called, column=name(column))
 
 
-def thresholds(rule: RuleResult, lang: str) -> str:
+def thresholds(rule: "RuleResult", lang: str) -> str:
     """What a rule demands: `k ≥ 11`."""
     known = {} if rule.measure in (SUBSETS, TOGETHER, *IMPLICIT) else find(rule.measure).parameters
     texts = []
@@ -215,6 +218,6 @@ def _direction(limit: str) -> str:
     return "at least" if limit.partition(":")[0] == "m-invariance" else "at most"
 
 
-def preset_note(preset: PresetFacts | Regime, lang: str) -> str:
+def preset_note(preset: "PresetFacts | Regime", lang: str) -> str:
     """The note on a preset or a regime; their files have it in both languages."""
     return preset.chinese if lang == "zh-TW" else preset.note

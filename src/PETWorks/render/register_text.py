@@ -7,7 +7,8 @@ from rich.text import Text
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.gate.register_document import Entry
 from PETWorks.render.check_text import verdict_word
-from PETWorks.render.language import ENGLISH, listed, name, own
+from PETWorks.render.language import listed, name, own
+from PETWorks.render.languages import ENGLISH
 from PETWorks.render.text import new_table, rendered
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from PETWorks.gate.bounds import Count
 from PETWorks.gate.document import CheckDocument, RuleResult
-from PETWorks.gate.policy_rules import ALL_ROLES, NO_HIDDEN, NO_IDENTIFIERS
+from PETWorks.gate.rule_names import ALL_ROLES, NO_HIDDEN, NO_IDENTIFIERS
 from PETWorks.gate.steps_document import NextStep
 from PETWorks.measures import numbers
 from PETWorks.render.language import percent, said

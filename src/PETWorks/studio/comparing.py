@@ -77,7 +77,7 @@ async def together(request: Request) -> Response:
         raise InputError("the policy file was changed meanwhile; load the page again")
     arguments = await computed(_composing, request, desk, form.texts("release"), form.text("key"))
     purpose = Purpose(desk.file.path, "compare", "/compare")
-    return follow(studio(request).jobs.start(*arguments, purpose=purpose), request)
+    return follow(studio(request).jobs.start(*arguments, purpose=purpose, lang=language(request)), request)
 
 
 def _are_checked(request: Request, desk: Desk, other: str) -> bool:

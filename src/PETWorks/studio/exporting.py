@@ -13,7 +13,7 @@ from starlette.routing import Route
 from PETWorks.errors import InputError, printable
 from PETWorks.gate.policy import Policy
 from PETWorks.render.evidence import OUT
-from PETWorks.render.language import ENGLISH
+from PETWorks.render.languages import ENGLISH
 from PETWorks.studio.desk import Desk
 from PETWorks.studio.job_pages import follow
 from PETWorks.studio.jobs import GOOD, Purpose
@@ -67,7 +67,7 @@ def _checked(request: Request, desk: Desk, options: list[str], values: dict[str,
     policy = works.workspace.argument(desk.file.path)
     spoken = [] if lang == ENGLISH else ["--lang", lang]
     purpose = Purpose(desk.file.path, "decide", "/decide/exported", values)
-    return follow(works.jobs.start("check", policy, *options, *spoken, purpose=purpose), request)
+    return follow(works.jobs.start("check", policy, *options, *spoken, purpose=purpose, lang=lang), request)
 
 
 async def exported(request: Request) -> Response:

@@ -19,6 +19,8 @@ from time import monotonic
 from typing import Any
 
 from PETWorks.errors import InputError
+from PETWorks.render.languages import ENGLISH
+from PETWorks.render.spoken import VARIABLE
 from PETWorks.render.terminal import PROGRESS_LINES
 
 MOST_JOBS = 20  # that are remembered
@@ -54,7 +56,7 @@ class Job:
     code       its exit code; None while it runs
     """
 
-    def __init__(self, arguments: Sequence[str], folder: Path, purpose: Purpose) -> None:
+    def __init__(self, arguments: Sequence[str], folder: Path, purpose: Purpose, lang: str) -> None:
         self.id = secrets.token_urlsafe(12)
         self.arguments = tuple(arguments)
         self.command = shlex.join(["petworks", *arguments])
@@ -74,7 +76,7 @@ class Job:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=_environment(),
+            env=_environment(lang),
             start_new_session=True,
             text=True,
             encoding="utf-8",
@@ -171,9 +173,9 @@ class Job:
             os.killpg(self._process.pid, number)
 
 
-def _environment() -> dict[str, str]:
+def _environment(lang: str) -> dict[str, str]:
     """What the process is told; folders of modules that are named from here are elsewhere for it."""
-    environment = {**os.environ, PROGRESS_LINES: "1", "PYTHONUTF8": "1", "PYTHONSAFEPATH": "1"}
+    environment = {**os.environ, PROGRESS_LINES: "1", VARIABLE: lang, "PYTHONUTF8": "1", "PYTHONSAFEPATH": "1"}
     if modules := environment.get("PYTHONPATH"):
         environment["PYTHONPATH"] = os.pathsep.join(
             str(Path(folder).absolute()) for folder in modules.split(os.pathsep)
@@ -189,15 +191,15 @@ class Jobs:
         self._jobs: dict[str, Job] = {}
         self._lock = Lock()
 
-    def start(self, *arguments: str, purpose: Purpose | None = None) -> Job:
-        """Start a command in the folder of the page."""
+    def start(self, *arguments: str, purpose: Purpose | None = None, lang: str = ENGLISH) -> Job:
+        """Start a command in the folder of the page, which speaks the language of the page."""
         with self._lock:
             if len(self.running) >= MOST_AT_ONCE:
                 raise InputError(
                     "{number} commands are running already; wait until one has ended, or cancel it",
                     number=MOST_AT_ONCE,
                 )
-            job = Job(arguments, self._folder, purpose or Purpose())
+            job = Job(arguments, self._folder, purpose or Purpose(), lang)
             self._jobs[job.id] = job
             ended = [one for one in self._jobs.values() if not one.is_running]
             for old in ended[: max(0, len(self._jobs) - MOST_JOBS)]:

@@ -224,7 +224,8 @@ def _apply(request: Request, desk: Desk, form: Form) -> Response:
     levels = _levels(columns_of(desk), what_if_of(desk), _chosen(_single(form)))
     arguments = _arguments(request, desk, levels, files.release.name, suppress=bool(form.text("suppress")))
     purpose = Purpose(desk.file.path, "levels", "/levels/applied", {"release": files.release.name})
-    return follow(studio(request).jobs.start(*arguments, "--format", "json", purpose=purpose), request)
+    jobs, lang = studio(request).jobs, language(request)
+    return follow(jobs.start(*arguments, "--format", "json", purpose=purpose, lang=lang), request)
 
 
 async def applied(request: Request) -> Response:

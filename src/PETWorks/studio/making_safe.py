@@ -14,7 +14,8 @@ from PETWorks.gate.anonymization_document import FrontierFacts
 from PETWorks.gate.policy import read_policy
 from PETWorks.measures.parameters import Number
 from PETWorks.render import anonymization, charts
-from PETWorks.render.language import ENGLISH, measure_summary
+from PETWorks.render.language import measure_summary
+from PETWorks.render.languages import ENGLISH
 from PETWorks.studio.desk import Desk
 from PETWorks.studio.job_pages import follow
 from PETWorks.studio.jobs import Purpose
@@ -159,7 +160,8 @@ def _start(request: Request, desk: Desk, files: ReleasedFiles, more: Sequence[st
     if files.policy.exists() and before.versions:
         before.keep()
     purpose = Purpose(desk.file.path, "safe", "/safe/result", {"release": files.release.name}, can_stop=True)
-    return follow(studio(request).jobs.start(*arguments_of(request, desk, files), *more, purpose=purpose), request)
+    arguments = (*arguments_of(request, desk, files), *more)
+    return follow(studio(request).jobs.start(*arguments, purpose=purpose, lang=language(request)), request)
 
 
 async def choose(request: Request) -> Response:
@@ -221,7 +223,7 @@ def _start_frontier(request: Request, desk: Desk, form: Form) -> Response:
     purpose = Purpose(desk.file.path, "safe", "/safe/frontier", {"release": release})
     policy = studio(request).workspace.argument(desk.file.path)
     arguments = ["anonymize", policy, "--frontier", *vary, "--format", "json"]
-    return follow(studio(request).jobs.start(*arguments, purpose=purpose), request)
+    return follow(studio(request).jobs.start(*arguments, purpose=purpose, lang=language(request)), request)
 
 
 async def frontier(request: Request) -> Response:

@@ -14,8 +14,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from PETWorks import __version__
 from PETWorks.errors import InputError, PETWorksError, of_system, printable
 from PETWorks.measures.numbers import count
-from PETWorks.render.language import ENGLISH, measure_name, name, own, percent, put, rule_name, said, thresholds
-from PETWorks.render.languages import LANGUAGES
+from PETWorks.render.language import measure_name, name, own, percent, put, rule_name, said, thresholds
+from PETWorks.render.languages import ENGLISH, LANGUAGES
 from PETWorks.studio.desk import Desk
 from PETWorks.studio.hints import HINTS
 from PETWorks.studio.jobs import Job

@@ -1,16 +1,19 @@
-"""The languages of the reports: each is one file with the texts by message id, and the measures by name.
+"""The languages of the reports, the page and the command: each is one file, named after its code (zh_tw is zh-TW).
 
-Adding a language means adding a file here. It has CODE (as in HTML), NAME (as its readers call it), ALIASES (other
-spellings of the code), MEASURES (name and summary of each), PARAMETERS (name of each, and of the limits on every
-subset) and TEXTS. A text may have a second form for one of
-something: the same id with `.one` at its end, which is taken where {n} is 1. `tests/render/test_languages.py` lists
-what a file lacks.
+Adding a language means adding a file here. It has NAME (as its readers call it), ALIASES (other spellings of the
+code), MEASURES (name and summary of each), PARAMETERS (name of each, and of the limits on every subset), HELP (by
+their English: help of the command, comments of a policy) and TEXTS (by message id). A text may have a second form for
+one of something: the same id with `.one` at its end, which is taken where {n} is 1. `tests/render/test_languages.py`
+and `tests/cli/test_help_languages.py` list what a file lacks.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
+
+ENGLISH = "en"
 
 
 @dataclass(frozen=True)
@@ -23,17 +26,38 @@ class Language:
     texts: Mapping[str, str]
     measures: Mapping[str, tuple[str, str]]
     parameters: Mapping[str, str]
+    help: Mapping[str, str]
 
 
-def _read(module_name: str) -> Language:
-    module = import_module(f"{__name__}.{module_name}")
-    return Language(module.CODE, module.NAME, module.ALIASES, module.TEXTS, module.MEASURES, module.PARAMETERS)
+class _Languages(Mapping[str, Language]):
+    """By code, English first: it is the language of last resort. A file is read when its language is asked for."""
+
+    def __init__(self) -> None:
+        modules = {_code(module.name): module.name for module in iter_modules(__path__)}
+        self._modules = dict(sorted(modules.items(), key=lambda one: (one[0] != ENGLISH, one[0])))
+
+    def __getitem__(self, code: str) -> Language:
+        return _read(code, self._modules[code])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __contains__(self, code: object) -> bool:
+        return code in self._modules
 
 
-def _all_languages() -> dict[str, Language]:
-    """English first: it is the language of last resort."""
-    languages = [_read(module.name) for module in iter_modules(__path__)]
-    return {language.code: language for language in sorted(languages, key=lambda one: (one.code != "en", one.code))}
+def _code(module: str) -> str:
+    language, _, region = module.partition("_")
+    return f"{language}-{region.upper()}" if region else language
 
 
-LANGUAGES: Mapping[str, Language] = _all_languages()
+@cache
+def _read(code: str, name: str) -> Language:
+    module = import_module(f"{__name__}.{name}")
+    return Language(code, module.NAME, module.ALIASES, module.TEXTS, module.MEASURES, module.PARAMETERS, module.HELP)
+
+
+LANGUAGES: Mapping[str, Language] = _Languages()

@@ -2,11 +2,11 @@
 
 from PETWorks.gate.reasons import REASONS
 
-CODE = "en"
 NAME = "English"
 ALIASES = ("english",)
 MEASURES: dict[str, tuple[str, str]] = {}
 PARAMETERS: dict[str, str] = {}
+HELP: dict[str, str] = {}
 
 TEXTS = {
     # how things are written

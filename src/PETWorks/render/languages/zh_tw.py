@@ -1,6 +1,5 @@
 """Traditional Chinese as used in Taiwan."""
 
-CODE = "zh-TW"
 NAME = "正體中文"
 ALIASES = ("zh", "zh_tw", "zh-hant")
 
@@ -99,6 +98,363 @@ PARAMETERS = {
     "disclosed": "遭揭露者比例",
     "half-sure": "最多剩兩個值者比例",
     "m-invariance": "m-不變性",
+}
+
+# By their English: help of the command, click's own words, comments of a policy.
+HELP = {
+    # click
+    "Usage:": "用法：",
+    "Options": "選項",
+    "Commands": "指令",
+    "Positional arguments": "引數",
+    "Show this message and exit.": "顯示此說明後結束。",
+    "Show the version and exit.": "顯示版本後結束。",
+    "default: {default}": "預設：{default}",
+    "required": "必填",
+    "(dynamic)": "（動態）",
+    "env var: {var}": "環境變數：{var}",
+    "Error: {message}": "錯誤：{message}",
+    "Try '{command} {option}' for help.": "執行「{command} {option}」可查看說明。",
+    "Missing command.": "未指定指令。",
+    "Missing argument": "缺少引數",
+    "Missing option": "缺少選項",
+    "Missing parameter": "缺少參數",
+    "Missing parameter: {param_name}": "缺少參數：{param_name}",
+    "Missing {param_type}": "缺少 {param_type}",
+    "Choose from:\n\t{choices}": "可選：\n\t{choices}",
+    "Invalid value: {message}": "值無效：{message}",
+    "Invalid value for {param_hint}: {message}": "{param_hint} 的值無效：{message}",
+    "No such option {name!r}.": "沒有選項 {name!r}。",
+    "No such option: {name}": "沒有選項 {name}",
+    "No such command {name!r}.": "沒有指令 {name!r}。",
+    "Did you mean {possibility}?": "您要的是 {possibility} 嗎？",
+    "(Did you mean one of: {possibilities}?)": "（您要的是否為其中之一：{possibilities}？）",
+    "(Possible options: {possibilities})": "（可能的選項：{possibilities}）",
+    "Got unexpected extra argument ({args})": "多了無法解讀的引數（{args}）",
+    "Got unexpected extra arguments ({args})": "多了無法解讀的引數（{args}）",
+    "Option {name!r} requires an argument.": "選項 {name!r} 需要一個值。",
+    "Option {name!r} requires {nargs} arguments.": "選項 {name!r} 需要 {nargs} 個值。",
+    "Option {name!r} does not take a value.": "選項 {name!r} 不接受值。",
+    "Argument {name!r} takes {nargs} values.": "引數 {name!r} 需要 {nargs} 個值。",
+    "{value!r} is not {choice}.": "{value!r} 不是 {choice}。",
+    "{value!r} is not one of {choices}.": "{value!r} 不在可選值 {choices} 之中。",
+    "{value!r} is not a valid {number_type}.": "{value!r} 不是有效的 {number_type}。",
+    "{value} is not in the range {range}.": "{value} 不在範圍 {range} 之內。",
+    "Aborted!": "已中止！",
+    # the command
+    "How safe is a table about people, and how useful is it still?": "一份關於人的資料表有多安全，還剩多少價值？",
+    "Nothing leaves this machine. Exit code 0: everything asked for holds; 1: something does not; 2: bad input or "
+    "usage; 3: an error of the program itself.": "所有資料都留在這台電腦上。結束代碼 0：所要求的事項均成立；"
+    "1：有事項不成立；2：輸入或用法有誤；3：程式本身的錯誤。",
+    "The language of messages and help, and the first one of a report [default: that of the system].": "訊息與說明的"
+    "語言，以及報告中排在前面的語言 [預設：依系統設定]。",
+    "Example:": "範例：",
+    "Examples:": "範例：",
+    # tables
+    "A policy that describes the table: roles, hierarchies, original, ... Other options override it.": "描述資料表的"
+    "政策檔：屬性型態、資料階層、原始資料表等。其他選項優先於政策檔。",
+    "Files of the policy must be in here.": "政策檔所列的檔案須位於此資料夾內。",
+    "Files of a policy must be in here.": "政策檔所列的檔案須位於此資料夾內。",
+    "Allow connections to servers that the policy names.": "允許連線至政策檔所列的伺服器。",
+    "Quasi-identifiers: what an adversary may know.": "準識別符：攻擊者可能知道的欄位。",
+    "Sensitive attributes: what must not be learnt.": "敏感屬性：不應為人所知的欄位。",
+    "Direct identifiers: they are left out.": "直接識別符：不會釋出。",
+    "Columns that may stay as they are.": "可原樣保留的欄位。",
+    "Names the person; several records of a person count once.": "用以辨認個人的欄位；同一人的多筆資料列只計一次。",
+    "Separator of the CSV files; detected by default.": "CSV 檔的分隔符號；預設自動偵測。",
+    "Encoding of the CSV files; detected by default.": "CSV 檔的編碼；預設自動偵測。",
+    "Encoding of the CSV files; UTF-8 or Big5, detected, by default.": "CSV 檔的編碼；預設自動偵測 UTF-8 或 Big5。",
+    "Separator of a CSV file [default: detected].": "CSV 檔的分隔符號 [預設：自動偵測]。",
+    "Encoding of a CSV file [default: UTF-8 or Big5].": "CSV 檔的編碼 [預設：UTF-8 或 Big5]。",
+    "Where to count: in memory, out of core, in a cluster. The numbers are the same.": "在何處計算：記憶體內、"
+    "磁碟輔助或叢集。所得數值相同。",
+    "Memory to use, such as 2GB; by default half of the machine's.": "可用的記憶體，如 2GB；預設為本機的一半。",
+    "Folder for data of the engine duckdb that does not fit into memory.": "引擎 duckdb 存放超出記憶體之資料的資料夾。",
+    "Output format; json is the default for a FILE.json.": "輸出格式；檔名為 FILE.json 時預設為 json。",
+    "Write to this file.": "寫入此檔案。",
+    "Write there instead.": "改寫入此檔案。",
+    "How to print.": "輸出格式。",
+    # evaluate, measures
+    "Evaluate a released table.": "評估釋出的資料表。",
+    "RELEASED is a CSV, Parquet or Feather file, several of them ('year/*.parquet'), a table of a database "
+    "(census.duckdb#people, postgresql://user@host/db#people) or an address that a Spark cluster reads (hdfs://...). "
+    "Without --qi and --sensitive the roles come from --policy, or from the YAML file beside a single file. With "
+    "--policy, RELEASED can be omitted: it is the policy's table then. `petworks measures` lists the measures.": (
+        "RELEASED 可為 CSV、Parquet 或 Feather 檔、多個檔案（'year/*.parquet'）、資料庫中的資料表"
+        "（census.duckdb#people、postgresql://user@host/db#people），或 Spark 叢集可讀取的位址（hdfs://...）。"
+        "未指定 --qi 與 --sensitive 時，屬性型態取自 --policy，或單一檔案旁的 YAML 檔。指定 --policy 時可省略 RELEASED"
+        "，"
+        "即採用政策檔的資料表。`petworks measures` 列出所有評估指標。"
+    ),
+    "The table the release was made from.": "產生釋出資料的原始資料表。",
+    "Columns of the original that are not in the release.": "原始資料表中未釋出的欄位。",
+    "Folder of files ...hierarchy_<column>.csv.": "存放 ...hierarchy_<欄位>.csv 檔案的資料夾。",
+    "A measure and its thresholds; repeat for more. Default: all measures that apply.": "評估指標及其閾值；可重複"
+    "指定多個。預設為所有適用的指標。",
+    "The population of the records: a table of it, its size, or the share of it in the release (0.01).": "資料列所屬的"
+    "母體：母體資料表、人數，或釋出資料所占的比例（0.01）。",
+    "Records with * in every quasi-identifier: leave them out (default), or count them as one more class.": "準識別符均"
+    "為 * 的資料列：不列入（預設），或另計為一個等價類。",
+    "Missing quasi-identifiers: a value of their own (default), or leave their records out.": "準識別符的缺值：視為"
+    "獨立的值（預設），或不列入該資料列。",
+    "Several sensitive attributes: each alone (default), or the adversary knows the others.": "有多個敏感屬性時：分別"
+    "評估（預設），或假設攻擊者知道其餘屬性。",
+    "List the measures and their parameters.": "列出評估指標及其參數。",
+    # attack
+    "Attack a table: re-identification and inference of the sensitive attributes.": "攻擊資料表：再識別，以及推論敏感"
+    "屬性。",
+    "--subsets attacks as adversaries who know only some of the quasi-identifiers. --output FILE.csv or FILE.parquet "
+    "then gets one row per subset, and the answers are printed. During the run, finished subsets are kept in "
+    "FILE.unfinished. With --subsets, --per-record also reports which few attributes make a record unique; with "
+    "--below, which few it shares with too few others.": (
+        "--subsets 模擬只知道部分準識別符的攻擊者。此時 --output FILE.csv 或 FILE.parquet 每種組合寫一列，結論則顯示於"
+        "螢幕。執行期間，已完成的組合存於 FILE.unfinished。搭配 --subsets 時，--per-record 另列出使資料列成為唯一的少數"
+        "屬性；搭配 --below 時，列出僅與過少資料列相同的少數屬性。"
+    ),
+    "Write the risk of each record, in the order of the input, to a .csv or .parquet file. It is for insiders.": (
+        "依輸入順序將每筆資料列的風險寫入 .csv 或 .parquet 檔。僅供內部使用。"
+    ),
+    "In the file of --per-record: the records in classes of fewer records than this, and no others.": (
+        "--per-record 的檔案只列出所屬等價類少於此筆數的資料列。"
+    ),
+    "In the file of --reasons: the records in classes of fewer records than this, and no others.": (
+        "--reasons 的檔案只列出所屬等價類少於此筆數的資料列。"
+    ),
+    "Attack with every subset of the quasi-identifiers of these sizes: all, 2, 1-3 or 1,3.": "以這些個數的所有準識別符"
+    "組合進行攻擊：all、2、1-3 或 1,3。",
+    "Highest value allowed, from 0 to 1, of highest-risk, average-risk, uniques or inference[:COLUMN]; with --worth "
+    "also of gain[:COLUMN]. Exit with 1 if a subset exceeds it, and list the smallest such subsets. Repeat for more "
+    "limits.": "highest-risk、average-risk、uniques 或 inference[:COLUMN] 的上限，0 至 1；搭配 --worth 時亦可為 "
+    "gain[:COLUMN]。有組合超過時，結束代碼為 1，並列出最小的這類組合。可重複指定。",
+    "What an adversary gains by guessing these values; 1 for all others. Repeat for more attributes.": "攻擊者猜中"
+    "這些值的收益；其餘為 1。可重複指定多個屬性。",
+    "Continue a run of --subsets that was interrupted.": "接續中斷的 --subsets 計算。",
+    # compose
+    "What several releases about the same people disclose together.": "同一群人的多次釋出合併後會揭露什麼。",
+    "Name the releases, the oldest first, and the column that says which records are of one person. One adversary "
+    "joins the records of a person in all releases; another cannot, but intersects what the releases offer. Roles come "
+    "from the YAML file beside each table, or from --qi and --sensitive. --subsets attacks as adversaries who know "
+    "only some of the columns of all releases.": (
+        "請由舊到新列出各次釋出資料，並指定可辨認同一人的欄位。一種攻擊者能串連同一人在各次釋出中的資料列；另一種無法"
+        "串連，但會取各次釋出可能值的交集。屬性型態取自各資料表旁的 YAML 檔，或 --qi 與 --sensitive。--subsets 模擬只"
+        "知道各次釋出中部分欄位的攻擊者。"
+    ),
+    "Limits, of all releases together:": "上限（所有釋出資料合併）：",
+    "chance to pick the record of a person": "選中某人資料列的機率",
+    "share of people whose record is unique": "資料列獨一無二者的比例",
+    "chance to guess a sensitive value": "猜中敏感屬性值的機率",
+    "share of people whose class has a single value": "所屬等價類僅有一個值者的比例",
+    "what guessing gains, with --worth": "猜測的收益（搭配 --worth）",
+    "share of people of whom one value is left in the intersection": "取交集後只剩一個值者的比例",
+    "share of people of whom at most two are left": "最多剩兩個值者的比例",
+    "the lowest m allowed": "m 的下限",
+    "Names the person, in every release.": "各次釋出中用以辨認個人的欄位。",
+    "The release whose people are the targets. Default: the last one.": (
+        "以哪一次釋出中的人為攻擊目標。預設為最後一次。"
+    ),
+    "Quasi-identifiers; each release uses those that it has.": "準識別符；各次釋出採用其中具有的欄位。",
+    "Sensitive attributes; likewise.": "敏感屬性；同上。",
+    "Highest value allowed, or lowest m, of what is listed above; NAME:COLUMN=VALUE for one sensitive attribute. Exit "
+    "with 1 if a limit does not hold. Repeat for more limits.": "上列項目的上限，或 m 的下限；NAME:COLUMN=VALUE 適用於"
+    "單一敏感屬性。有上限不成立時，結束代碼為 1。可重複指定。",
+    "Attack as well with every subset of the columns of all releases that has one of these sizes: all, 2, 1-3.": (
+        "另以這些個數的所有欄位組合（各次釋出合計）進行攻擊：all、2、1-3。"
+    ),
+    "Highest value allowed with any subset, from 0 to 1, of highest-risk, average-risk, uniques or inference[:COLUMN]; "
+    "with --worth also of gain[:COLUMN]. Exit with 1 if a subset exceeds it, and list the smallest such subsets. "
+    "Repeat for more limits.": "任何組合下 highest-risk、average-risk、uniques 或 inference[:COLUMN] 的上限，0 至 1；"
+    "搭配 --worth 時亦可為 gain[:COLUMN]。有組合超過時，結束代碼為 1，並列出最小的這類組合。可重複指定。",
+    # anonymize, apply
+    "Make the best release of a table that keeps the rules, and prove that there is no better one.": (
+        "在符合規則的前提下，產生損失最小的釋出資料，並證明沒有更好的結果。"
+    ),
+    "Generalises the quasi-identifiers, suppresses records where that costs less, leaves out direct identifiers. "
+    "Beside the release come its hierarchies, a policy for `petworks check`, and a plan with which `petworks apply` "
+    "recodes other tables in the same way. Exit code 0: the release keeps every rule of the policy; 1: it does not; 2: "
+    "bad input, and nothing is written.": (
+        "概化準識別符，在損失較小時抑制資料列，並移除直接識別符。釋出資料旁附上資料階層、供 `petworks check` 使用的"
+        "政策檔，以及計畫檔；`petworks apply` 可依計畫檔以同樣方式處理其他資料表。結束代碼 0：釋出資料符合政策檔的每條"
+        "規則；1：不符合；2：輸入有誤，未寫出任何檔案。"
+    ),
+    "Ctrl-C or --time ends the search: the best release so far is written, with what it may lose more than the best "
+    "one, and the exit code is 0 or 1. What was found is kept in OUTPUT.unfinished, for --resume.": (
+        "按 Ctrl-C 或設定 --time 可結束搜尋：寫出目前最佳的釋出資料，並說明其損失最多比最佳結果高多少，結束代碼為 0 或 "
+        "1。搜尋進度存於 OUTPUT.unfinished，可用 --resume 接續。"
+    ),
+    "The release: .csv, .parquet or .feather.": "釋出資料的檔名：.csv、.parquet 或 .feather。",
+    "A rule, for a table without a policy; repeat for more.": "規則，用於沒有政策檔的資料表；可重複指定多條。",
+    "The table that measures compare with [default: the table itself].": (
+        "評估指標用以比較的資料表 [預設：資料表本身]。"
+    ),
+    "The population of the records.": "資料列所屬的母體。",
+    "Write the records in random order.": "以隨機順序寫出資料列。",
+    "With --shuffle: the seed of an earlier run, to repeat it.": "搭配 --shuffle：先前執行時的隨機種子，用以重現結果。",
+    "The share of records that may be suppressed, from 0 to 1.": "可抑制的資料列比例上限，0 至 1。",
+    "What is to be small [default: granularity].": "要最小化的損失 [預設：granularity]。",
+    "Of granularity: geometric, arithmetic, sum, maximum.": (
+        "granularity 的彙總方式：geometric、arithmetic、sum、maximum。"
+    ),
+    "The importance of a column.": "欄位的重要性。",
+    "A level, or the lowest and highest.": "層級，或最低與最高層級。",
+    "Each record on levels of its own: far less is lost.": "每筆資料列各自決定層級：損失小得多。",
+    "Stop searching after this time: 90, 10m or 2h; the best so far is written.": "搜尋時間上限：90、10m 或 2h；寫出目"
+    "前"
+    "最佳的結果。",
+    "Go on with a search that was stopped.": "接續已中止的搜尋。",
+    "Also show what other thresholds and limits would cost; without -o only that.": "另顯示其他閾值與上限的代價；未指定"
+    " "
+    "-o 時只顯示這些。",
+    "With --frontier: k-anonymity:k=2,5,10 or suppression=0,0.05.": "搭配 --frontier：k-anonymity:k=2,5,10 或 "
+    "suppression=0,0.05。",
+    "Another threshold than that of the rules.": "改用與規則不同的閾值。",
+    "Also show each column before and after, next-best levels, what each rule costs.": "另顯示各欄位處理前後的比較、"
+    "次佳的層級組合，以及各規則的代價。",
+    "For insiders: each suppressed record, one by one, with the rule, the few attributes that make it stand out and "
+    "the smallest generalisation that would save it; .csv or .parquet.": (
+        "僅供內部使用：逐筆列出遭抑制的資料列，附上規則、使其突出的少數屬性，以及足以保留它的最小概化；.csv 或 .parque"
+        "t。"
+    ),
+    "For insiders: each record whose class breaks a rule, one by one, with the rule, the few attributes that make it "
+    "stand out and the smallest generalisation that would save it; .csv or .parquet.": (
+        "僅供內部使用：逐筆列出所屬等價類不符合規則的資料列，附上規則、使其突出的少數屬性，以及足以保留它的最小概化；"
+        ".csv 或 .parquet。"
+    ),
+    "Make a release on levels of one's own choice, or as the plan of an earlier release says.": (
+        "依自選的層級，或依先前釋出的計畫檔，產生釋出資料。"
+    ),
+    "With --suppress, records of classes that break a rule are suppressed, however many they are. Otherwise as "
+    "`petworks anonymize`.": "指定 --suppress 時，無論多少筆，一律抑制不符合規則之等價類中的資料列。其餘同 "
+    "`petworks anonymize`。",
+    "With --plan, roles, hierarchies, levels and rules are those of the plan, which `petworks anonymize` writes beside "
+    "a release. Records with values that have no place in a hierarchy, and those of classes that break a rule, are "
+    "suppressed, and what changed since the plan is reported. Exit code 1: a rule fails, or more records are "
+    "suppressed than the plan allows.": (
+        "指定 --plan 時，屬性型態、資料階層、層級與規則均依計畫檔；計畫檔由 `petworks anonymize` 寫在釋出資料旁。"
+        "值不在資料階層中的資料列，以及不符合規則之等價類中的資料列會遭抑制，並列出與計畫檔當時的差異。結束代碼 1："
+        "有規則未通過，或抑制的資料列超過計畫檔的上限。"
+    ),
+    "The levels; columns that are not named stay.": "各欄層級；未列出的欄位維持原值。",
+    "Suppress the records of classes that break a rule.": "抑制不符合規則之等價類中的資料列。",
+    "Recode the table as this plan of an earlier release says.": "依先前釋出的這份計畫檔處理資料表。",
+    "With --plan: values without a place are an error.": "搭配 --plan：有值不在資料階層中即視為錯誤。",
+    # init, hierarchy
+    "Look at a table and write a policy with suggested roles.": "檢視資料表，並寫出附有建議屬性型態的政策檔。",
+    "Roles are guessed from the names of the columns, in English and Chinese, and from how many values they have. Each "
+    "role comes with the reason. No cell is printed or written.": "屬性型態依欄位名稱（中文或英文）與相異值數推測，並附"
+    "上"
+    "理由。不會顯示或寫出任何儲存格。",
+    "The policy file [default: DATA_policy.yaml].": "政策檔 [預設：DATA_policy.yaml]。",
+    "Who will receive the table; determines the preset.": "資料表將提供給誰；據以選用規則範本。",
+    "Build the hierarchy of a column and show its groups.": "建立欄位的資料階層，並顯示其分組。",
+    "Without a kind, one is proposed. Shows for each level how many values and records are in each group; labels may "
+    "be values of the column.": "未指定種類時會提出建議。顯示每個層級各組的相異值數與資料列數；組名可能是欄位的值。",
+    "The column.": "欄位。",
+    "Numbers: widths of intervals, each a multiple of the one before.": "數值：區間寬度，後一個須為前一個的倍數。",
+    "Numbers: where intervals begin, instead of at 0.": "數值：區間的起點，預設為 0。",
+    "Numbers: smaller ones are one group.": "數值：小於此值者合為一組。",
+    "Numbers: this one and larger ones are one group.": "數值：此值以上者合為一組。",
+    "Numbers: where intervals begin; repeat for each level.": "數值：各區間的起點；每個層級指定一次。",
+    "Numbers: parts with about the same number of records, descending.": "數值：資料列數大致相同的組數，由多到少。",
+    "Dates: day, week, month, quarter, year, 5-years, decade.": (
+        "日期：day、week、month、quarter、year、5-years、decade。"
+    ),
+    "Dates: roc for the calendar of Taiwan.": "日期：roc 表示民國年。",
+    "Codes: how many first characters stay, descending.": "代碼：保留開頭的字元數，由多到少。",
+    "Codes: how many last characters are masked, ascending.": "代碼：遮蔽結尾的字元數，由少到多。",
+    "Codes of ICD-10: category, chapter or category,chapter.": "ICD-10 代碼：category、chapter 或 category,chapter。",
+    "All values in their order.": "依順序列出所有的值。",
+    "With --order: how many neighbours make a group, ascending.": "搭配 --order：幾個相鄰的值合為一組，由少到多。",
+    "A group of values; repeat for more.": "一組值；可重複指定多組。",
+    "Values in fewer records than this become 'other'.": "出現於少於此筆數之資料列的值歸為「other」。",
+    "As this policy declares it.": "依此政策檔的宣告。",
+    "Write the hierarchy as CSV.": "將資料階層寫成 CSV 檔。",
+    # check
+    "Judge a release by a policy.": "依政策檔判定釋出資料。",
+    "Exit code 0: every rule holds or is waived; 1: a rule does not hold, or its waiver has expired; 2: bad input, and "
+    "nothing is written.": "結束代碼 0：每條規則均成立或已豁免；1：有規則不成立，或其豁免已到期；2：輸入有誤，未寫出任"
+    "何"
+    "檔案。",
+    "Check this table instead of the policy's.": "改為檢查此資料表，而非政策檔所列者。",
+    "Files must be in here [default: the policy's folder].": "檔案須位於此資料夾內 [預設：政策檔所在資料夾]。",
+    "external: no cell, no class, no count below the cell size. both: FILE.external.html beside FILE.html.": (
+        "external（對外版）：不含儲存格、等價類，以及低於最小儲存格人數的計數。both：FILE.html 旁另有 "
+        "FILE.external.html。"
+    ),
+    "The date of the check, by which waivers are judged: 2026-11-16 or 2026-11-16T08:00:00Z [default: now].": (
+        "檢查日期，據以判斷豁免是否到期：2026-11-16 或 2026-11-16T08:00:00Z [預設：現在]。"
+    ),
+    "The salt of the internal edition, to repeat the external one exactly.": "內部版的鹽值，用以重現完全相同的對外版。",
+    "An earlier check of which an external edition was published: warn of what the difference reveals.": (
+        "先前已公開對外版的檢查結果：若兩者的差異會透露資訊，則提出警告。"
+    ),
+    "A new folder: policy, plan, reports in both editions and digests, and none of the tables.": (
+        "新的佐證資料夾：含政策檔、計畫檔、內外部兩版報告與雜湊值，不含任何資料表。"
+    ),
+    "The register of releases: say which share a key or quasi-identifiers with this one, and who has them.": (
+        "釋出登記簿：列出哪些釋出資料與本次有共同的識別鍵或準識別符，以及由誰持有。"
+    ),
+    "Write everything as JSON; - prints it instead of the table.": "將全部內容寫成 JSON；- 表示直接輸出，取代表格。",
+    "Write a test case for each rule.": "將每條規則寫成一個測試案例。",
+    "Write a summary, as for a pull request.": "寫出摘要，例如供 pull request 使用。",
+    "Write the report: one page in English and Chinese.": "寫出報告：單一網頁，含英文與中文。",
+    # diff, verify, presets, regimes, schema
+    "Compare two results of check --json.": "比較兩份 check --json 的結果。",
+    "Exit code 0: no rule is worse than it was; 1: one is, is gone or has another threshold, or roles or the way of "
+    "counting have changed; 2: bad input.": "結束代碼 0：沒有規則變差；1：有規則變差、消失或閾值不同，或屬性型態、計數"
+    "方式已改變；2：輸入有誤。",
+    "Verify that a result of check --json agrees with itself, with these files and with its internal edition.": (
+        "驗證 check --json 的結果是否與其自身、這些檔案及內部版一致。"
+    ),
+    "That is consistency, not a signature: whoever changes a document can compute its digest anew.": (
+        "這是一致性檢查，並非簽章：更改文件者可重新計算雜湊值。"
+    ),
+    "The external edition has no digest of the table, but a commitment to it: to compare, give the internal edition. "
+    "Exit code 0: everything matches; 1: something does not; 2: bad input.": (
+        "對外版沒有資料表的雜湊值，只有承諾值：若要比對，請提供內部版。結束代碼 0：全部相符；1：有不符；2：輸入有誤。"
+    ),
+    "The table that was checked.": "受檢的資料表。",
+    "The policy by which it was checked.": "檢查所依據的政策檔。",
+    "The internal edition, which has the salt.": "內部版，其中含有鹽值。",
+    "List the thresholds that a policy can take by name, with their sources.": (
+        "列出政策檔可依名稱引用的規則範本及其來源。"
+    ),
+    "List the standards and laws whose checklist a policy can take by name.": (
+        "列出政策檔可依名稱引用其檢核表的標準與法規。"
+    ),
+    "Print a JSON Schema.": "輸出 JSON Schema。",
+    "That of a policy file, of the JSON that check writes, of the plan that anonymize writes, or of an entry of the "
+    "register.": "可為政策檔、check 寫出的 JSON、anonymize 寫出的計畫檔，或釋出登記簿的一筆紀錄。",
+    # register
+    "Keep a register of what is already out, and who has it.": "管理釋出登記簿：哪些資料已釋出，由誰持有。",
+    "The register is a folder that you keep in git, with a JSON file for each release: the digest of the table, the "
+    "date, the recipients, the columns with their roles, and the verdict. It contains no cell. `petworks check "
+    "--register DIR` says which releases in it share a key or quasi-identifiers with a new one.": (
+        "釋出登記簿是納入 git 管理的資料夾，每次釋出有一個 JSON 檔：資料表的雜湊值、日期、接收者、各欄位及其屬性型態，"
+        "以及結果。其中不含任何儲存格。`petworks check --register DIR` 會列出其中與新資料有共同識別鍵或準識別符的"
+        "釋出資料。"
+    ),
+    "Register a release that was checked.": "登記已檢查的釋出資料。",
+    "Give the internal edition that check --json wrote, or a policy: then its table is checked first. A release that "
+    "does not pass is registered with its verdict, since it may be out all the same.": (
+        "請提供 check --json 寫出的內部版，或政策檔（會先檢查其資料表）。未通過的釋出資料仍會連同結果一併登記，因為它"
+        "可能已經釋出。"
+    ),
+    "The folder of the register: one JSON file for each release.": "釋出登記簿的資料夾：每次釋出一個 JSON 檔。",
+    "Who receives the table [default: as the policy says].": "資料表的接收者 [預設：依政策檔]。",
+    "The column that names the person [default: as the policy says].": "用以辨認個人的欄位 [預設：依政策檔]。",
+    "When it was released, as 2026-11-16 [default: when it was checked].": "釋出日期，如 2026-11-16 [預設：檢查當日]。",
+    "List the releases of the register, the oldest first.": "由舊到新列出登記簿中的釋出資料。",
+    # studio
+    "Open a page on which a table becomes a release, a report and a policy.": (
+        "開啟網頁，以滑鼠將資料表變成釋出資料、報告與政策檔。"
+    ),
+    "It shows the tables in FOLDER and below. Everything stays on this machine: the page is served to your browser "
+    "alone, and files are read and written where they are. Ctrl-C ends it.": (
+        "顯示 FOLDER 及其子資料夾中的資料表。所有資料都留在這台電腦上：網頁只提供給您的瀏覽器，檔案在原處讀寫。按 "
+        "Ctrl-C 結束。"
+    ),
+    "Only print the address.": "只顯示網址。",
+    "End when nobody has used it for so long.": "無人使用達此時間即結束。",
 }
 
 TEXTS = {

@@ -1,0 +1,175 @@
+"""Commands whose help, and click's own words, are in the language of the user. English stays as it is written."""
+
+import copy
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from unicodedata import east_asian_width
+
+import click
+import click.core
+import click.decorators
+import click.exceptions
+import click.formatting
+import click.parser
+import click.types
+
+from PETWorks.errors import ParameterError
+from PETWorks.measures.docstrings import docstring
+from PETWorks.render.language import checked_language
+from PETWorks.render.languages import ENGLISH, LANGUAGES
+from PETWorks.render.spoken import in_language
+
+Translate = Callable[[str], str]
+
+UNWRAPPED = "\b\n"  # what begins a paragraph that click does not wrap
+DESCRIBED = re.compile(r"(\s+\S+\s{2,})(.+)")  # a line of such a paragraph that has a name and a description
+# Where a line may end: after a blank, and around a wide character unless punctuation belongs to its other side.
+PIECES = re.compile(
+    r"\s+|[（「『\[]*[^\x00-\u2e7f（「『][\u3000-\u303f，。；：、！？）」』\]]*|[^\s\u2e80-\uffff]+[，。；：、！？）」』\]]*|."
+)
+OF_CLICK = (click.core, click.decorators, click.exceptions, click.formatting, click.parser, click.types)
+
+
+def _checked(_context: click.Context, _option: click.Parameter, given: str | None) -> None:
+    if given is not None:
+        try:
+            checked_language(given)
+        except ParameterError as error:
+            raise click.BadParameter(str(error)) from None
+
+
+def language_option() -> click.Option:
+    """The option that every command has. What it says was read before: see `PETWorks.cli.locales`."""
+    return click.Option(
+        ["--lang"],
+        metavar="|".join(LANGUAGES),
+        expose_value=False,
+        callback=_checked,
+        help="The language of messages and help, and the first one of a report [default: that of the system].",
+    )
+
+
+def spoken_command(command: click.Command, lang: str) -> click.Command:
+    """A copy of a command with the option for the language, its help in that language."""
+    spoken = copy.copy(command)
+    spoken.help = docstring(command.callback)
+    spoken.params = [*command.params, language_option()]
+    if isinstance(spoken, click.Group) and isinstance(command, click.Group):
+        spoken.commands = {name: spoken_command(one, lang) for name, one in command.commands.items()}
+    return spoken if lang == ENGLISH else translated_command(spoken, lambda english: in_language(english, lang))
+
+
+def translated_command(command: click.Command, translate: Translate) -> click.Command:
+    """A copy of a command with its help and that of its options translated."""
+    translated = copy.copy(command)
+    translated.context_class = WideContext
+    translated.help = _paragraphs(command.help or "", translate)
+    translated.short_help = translated.help.partition("\n\n")[0].rstrip("。")
+    translated.params = [_translated_option(one, translate) for one in command.params]
+    return translated
+
+
+def _translated_option(option: click.Parameter, translate: Translate) -> click.Parameter:
+    text = getattr(option, "help", None)
+    if text is None:
+        return option
+    translated = copy.copy(option)
+    setattr(translated, "help", translate(text))  # noqa: B010 - arguments have none
+    return translated
+
+
+def _paragraphs(text: str, translate: Translate) -> str:
+    return "\n\n".join(_paragraph(one, translate) for one in text.split("\n\n"))
+
+
+def _paragraph(text: str, translate: Translate) -> str:
+    """A paragraph, or a list whose head and descriptions are translated; examples are what one types."""
+    if not text.startswith(UNWRAPPED):
+        return translate(" ".join(text.split()))
+    head, *lines = text.removeprefix(UNWRAPPED).split("\n")
+    described = (DESCRIBED.fullmatch(line) for line in lines)
+    listed = [
+        line if found is None else found[1] + translate(found[2]) for line, found in zip(lines, described, strict=True)
+    ]
+    return UNWRAPPED + "\n".join([translate(head), *listed])
+
+
+@contextmanager
+def words_of_click(lang: str) -> Iterator[None]:
+    """Within it, click's own words are in a language: it asks gettext for them, which would need compiled files."""
+    if lang == ENGLISH:
+        yield
+        return
+
+    def several(one: str, more: str, number: int) -> str:
+        return in_language(one if number == 1 else more, lang)
+
+    ours: dict[str, Callable[..., str]] = {"_": lambda english: in_language(english, lang), "ngettext": several}
+    before = [(module, name, getattr(module, name)) for module in OF_CLICK for name in ours if hasattr(module, name)]
+    for module, name, _ in before:
+        setattr(module, name, ours[name])
+    try:
+        yield
+    finally:
+        for module, name, value in before:
+            setattr(module, name, value)
+
+
+class WideFormatter(click.HelpFormatter):
+    """Help with characters that are two cells wide, and that a line may end after: click counts characters."""
+
+    def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
+        """How the command is called; its colon is wide enough."""
+        super().write_usage(prog, args, in_language("Usage:") if prefix is None else prefix)
+
+    def write_heading(self, heading: str) -> None:
+        """A heading, with a colon as wide as the characters."""
+        self.write(f"{'':>{self.current_indent}}{heading}：\n")
+
+    def write_text(self, text: str) -> None:
+        """Paragraphs."""
+        width = self.width - self.current_indent
+        super().write_text("\n\n".join(_wrapped(one, width) for one in text.split("\n\n")))
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+        """Names and what they mean."""
+        rows = list(rows)
+        names = min(max((cells(name) for name, _ in rows), default=0), col_max) + col_spacing
+        width = max(self.width - names - 2, 10)
+        super().write_dl([(name, _wrapped(text, width)) for name, text in rows], col_max, col_spacing)
+
+
+class WideContext(click.Context):
+    """A command whose help has wide characters."""
+
+    formatter_class = WideFormatter
+
+
+def cells(text: str) -> int:
+    """How many cells of a terminal a text takes.
+
+    >>> cells("k-匿名性"), cells("abc")
+    (8, 3)
+    """
+    return sum(2 if east_asian_width(sign) in "WF" else 1 for sign in text)
+
+
+def _wrapped(text: str, width: int) -> str:
+    """A paragraph whose lines are at most so wide, for click to leave alone."""
+    return text if text.startswith(UNWRAPPED) else UNWRAPPED + "\n".join(lines_of(text, width))
+
+
+def lines_of(text: str, width: int) -> list[str]:
+    """The lines of a paragraph, each of at most so many cells unless a single word has more.
+
+    >>> lines_of("等價類中的資料列，無法以準識別符區分。", 16)
+    ['等價類中的資料', '列，無法以準識別', '符區分。']
+    """
+    lines = [""]
+    for piece in PIECES.findall(" ".join(text.split())):
+        if cells(lines[-1] + piece.rstrip()) <= width:
+            lines[-1] += piece
+        else:
+            lines = [*lines[:-1], lines[-1].rstrip(), piece.lstrip()]
+    return [line.rstrip() for line in lines]
