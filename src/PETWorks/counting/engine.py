@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any, Protocol
 
+from PETWorks.counting.codes import Column
 from PETWorks.counting.loading import load_rows
 from PETWorks.counting.people import Brought, JoinedPeople, PeopleInMemory
 from PETWorks.counting.profiles import Profile, profiles_of
 from PETWorks.counting.table import Table
+from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.errors import InputError, ParameterError, quoted
 from PETWorks.tables.source import Source
 
@@ -61,6 +63,11 @@ class MemoryEngine:
     def load(self, source: Source, columns: Sequence[str], unit: str | None = None) -> Table:
         """The named columns of a source, and the one that names people."""
         return load_rows(source, columns, unit, self._memory_limit)
+
+    def load_with_key(self, source: Source, columns: Sequence[str], key: str) -> tuple[WeightedRows, Column]:
+        """The named columns of a source, and the key that names the person of each record."""
+        table = load_rows(source, columns, None, self._memory_limit, key)
+        return WeightedRows({name: table.columns[name] for name in columns}), table.columns[key]
 
     def profiles(self, source: Source, columns: Sequence[str]) -> dict[str, Profile]:
         """Counts and a sample of the values of columns that need not be loaded for anything else."""

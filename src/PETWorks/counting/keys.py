@@ -138,19 +138,23 @@ def numbered(keys: NDArray[np.integer]) -> tuple[Integers, int]:
         present = np.bincount(keys.astype(np.int64)) > 0
         places = np.cumsum(present) - 1
         return places[keys.astype(np.int64)], int(places[-1]) + 1
-    places_bits = max(len(keys) - 1, 0).bit_length()
-    if len(keys) and int(keys.max()).bit_length() + places_bits <= KEY_BITS:
-        # Numbers that carry their places are sorted much faster than places are.
-        carried = keys.astype(np.uint64) << np.uint64(places_bits) | np.arange(len(keys), dtype=np.uint64)
-        carried.sort()
-        places = (carried & np.uint64((1 << places_bits) - 1)).astype(np.int64)
-        carried >>= np.uint64(places_bits)
-        ranks = np.cumsum(np.append(False, carried[1:] != carried[:-1]))
-        codes = np.empty(len(keys), np.int64)
-        codes[places] = ranks
-        return codes, int(ranks[-1]) + 1
-    distinct, numbers = np.unique(keys, return_inverse=True)
-    return numbers.astype(np.int64), len(distinct)
+    order = in_order(keys)
+    ordered = keys[order]
+    ranks = np.cumsum(np.append(False, ordered[1:] != ordered[:-1]))[: len(keys)]
+    codes = np.empty(len(keys), np.int64)
+    codes[order] = ranks
+    return codes, int(ranks[-1]) + 1 if len(keys) else 0
+
+
+def in_order(keys: NDArray[np.integer]) -> Integers:
+    """The places of keys, ascending; those of equal keys as they stand. No key is negative."""
+    bits = max(len(keys) - 1, 0).bit_length()
+    if not len(keys) or int(keys.max()).bit_length() + bits > KEY_BITS:
+        return np.argsort(keys, kind="stable")
+    # Numbers that carry their places are sorted much faster than places are.
+    carried = keys.astype(np.uint64) << np.uint64(bits) | np.arange(len(keys), dtype=np.uint64)
+    carried.sort()
+    return (carried & np.uint64((1 << bits) - 1)).astype(np.int64)
 
 
 def size_histogram(sizes: Integers) -> ClassSizes:

@@ -6,6 +6,7 @@ from typing import Any
 
 from PETWorks.counting.batches import THREADS
 from PETWorks.counting.codes import Column, Encoder
+from PETWorks.counting.person_keys import KeyEncoder
 from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.errors import Hint, InputError
 from PETWorks.tables.column_errors import naming
@@ -15,15 +16,21 @@ LABELS_SHARE = 4  # a limit is so many times what distinct values may take: they
 
 
 def load_rows(
-    source: Source, columns: Sequence[str], unit: str | None = None, memory_limit: int | None = None
+    source: Source,
+    columns: Sequence[str],
+    unit: str | None = None,
+    memory_limit: int | None = None,
+    key: str | None = None,
 ) -> WeightedRows:
-    """The named columns of a source, and the one that names people."""
+    """The named columns of a source, and the one that names people; a key is for joining tables and has no texts."""
     from concurrent.futures import ThreadPoolExecutor
 
     pool = ThreadPoolExecutor(THREADS)
     pool.submit(import_module, "pyarrow.compute")  # while the file is read: it takes as long as a small file
-    columns = columns if unit is None else [*columns, unit]
-    encoders = {name: Encoder(spaced_quotes=source.separator is not None) for name in columns}
+    columns = [*columns, *(name for name in (unit, key) if name is not None)]
+    encoders: dict[str, Encoder | KeyEncoder] = {
+        name: (KeyEncoder if name == key else Encoder)(spaced_quotes=source.separator is not None) for name in columns
+    }
     types: dict[str, Any] = {}
     rows = 0
     for table in source.read(tuple(columns)):

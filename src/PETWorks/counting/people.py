@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from PETWorks.counting import batches
 from PETWorks.counting.batches import folded
-from PETWorks.counting.codes import Column, in_one_coding, labels_and, nameless, narrowest
+from PETWorks.counting.codes import Column, labels_and, nameless, narrowest
 from PETWorks.counting.counts import Integers, run_starts
 from PETWorks.counting.keys import count, numbered, pack
 from PETWorks.counting.many_values import Seen, class_values, offers_of_many, parts_of
 from PETWorks.counting.offers import BITS, Offer, Words, number_of_words
+from PETWorks.counting.person_keys import keys_in_one_coding
 from PETWorks.counting.questions import Merge
 from PETWorks.counting.table import Table
 from PETWorks.counting.weighted_rows import WeightedRows
@@ -91,7 +92,7 @@ class PeopleInMemory:
     def __init__(self, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> None:
         self._brought, self._place, self._numbers = brought, place, numbers
         keys = [one.key for one in brought if one.key is not None]
-        codes, self._people = in_one_coding([key.labels for key in keys])
+        codes, self._people = keys_in_one_coding([key.labels for key in keys])
         self._rows = [self._row_of(own[key.codes]) for own, key in zip(codes, keys, strict=True)]
         self._focal = codes[place][keys[place].codes]
         self.groups: list[tuple[str, ...]] = [(f"{number}",) for number in range(len(brought))]

@@ -15,7 +15,7 @@ import numpy as np
 from PETWorks.counting import batches
 from PETWorks.counting.batches import folded
 from PETWorks.counting.counts import Grouping, Integers, run_starts
-from PETWorks.counting.keys import numbered, pack
+from PETWorks.counting.keys import in_order, numbered, pack
 from PETWorks.counting.people import JoinedPeople
 from PETWorks.counting.questions import Question
 from PETWorks.measures.attacks.worth import Worth
@@ -107,7 +107,7 @@ class _Part:
         if len(lead) <= batches.CELLS_PER_BATCH:
             yield self
             return
-        order = np.argsort(lead, kind="stable")
+        order = in_order(lead)
         ends = np.append(run_starts(lead[order])[1:], len(order))
         first = 0
         while first < len(order):

@@ -124,10 +124,11 @@ class KeyedEngine:
 
     def load(self, source: Source, columns: Sequence[str], unit: str | None = None) -> Any:  # noqa: ARG002
         """The named columns of a source; the key is no column of the table."""
-        table: Any = self._engine.load(source, columns, self._key)
-        if isinstance(table, WeightedRows):
-            self.key = table.columns[self._key]
-            return WeightedRows({name: table.columns[name] for name in columns})
+        table: Any
+        if isinstance(self._engine, MemoryEngine):
+            table, self.key = self._engine.load_with_key(source, columns, self._key)
+            return table
+        table = self._engine.load(source, columns, self._key)
         table.unit = None
         return table
 
@@ -228,27 +229,20 @@ def _in_order(labels: Sequence[Any], codes: Sequence[Integers], number: int) -> 
 
 def _read(release: Release, key: str, engine: Engine, name: str) -> tuple[Any, Column | None]:
     """The table of a release in the engine, and of one in memory the key of each record; every person has one."""
-    in_memory = isinstance(engine, MemoryEngine)
     table: Any
     if isinstance(release.engine, KeyedEngine):
         table, column = release.table, release.engine.key
     elif key not in release.source.names:
         table, column = _with_key_of_original(release, key, engine, name)
-    elif in_memory and isinstance(release.table, WeightedRows) and release.source.ordered:
+    elif isinstance(engine, MemoryEngine) and isinstance(release.table, WeightedRows) and release.source.ordered:
         table = release.table
-        column = table.columns[key] if key == release.privacy_unit else _key_in_order(release.source, key, engine)
+        column = table.columns[key] if key == release.privacy_unit else engine.load_with_key(release.source, [], key)[1]
     else:
         keyed = KeyedEngine(engine, key)
         table = keyed.load(release.source, release.compared_columns)
         column = keyed.key
     _check_people(table.store.key_counts() if column is None else key_counts(column), table.rows, key, name)
     return table, column
-
-
-def _key_in_order(source: Source, key: str, engine: Engine) -> Column:
-    table: Any = engine.load(source, [key])
-    column: Column = table.columns[key]
-    return column
 
 
 def _with_key_of_original(release: Release, key: str, engine: Engine, name: str) -> tuple[Any, Column | None]:
@@ -269,7 +263,7 @@ def _with_key_of_original(release: Release, key: str, engine: Engine, name: str)
         _check_rows(keyed.rows, table.rows, name)
         table.store.take_key(keyed.store)
         return table, None
-    column = _key_in_order(source, key, engine)
+    column = engine.load_with_key(source, [], key)[1]
     _check_rows(len(column.codes), release.records, name)
     if not isinstance(table, WeightedRows):
         table = engine.load(release.source, release.compared_columns)

@@ -9,7 +9,7 @@ from typing import Any
 from PETWorks.about.treatment import TREATMENTS
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.background import Background
-from PETWorks.counting.engine import allowed
+from PETWorks.counting.engine import MemoryEngine, allowed
 from PETWorks.counting.people import column_name
 from PETWorks.counting.view import View
 from PETWorks.errors import ParameterError, quoted
@@ -97,6 +97,7 @@ class Releases:
         False
         """
         checked = checked_limits({} if limits is None else limits, self.joined.values)
+        self._count()
         members, hits = self.joined.members, self._hits
         curve = [self._exposed(hits[first_ones(place + 1)]) for place in range(len(members))]
         having = {name: [member.name for member in self.joined.having(name)] for name in self.joined.values}
@@ -144,6 +145,18 @@ class Releases:
         return every_subset(
             view, sizes, worth=self.worth, memory=self._memory, checkpoint=checkpoint, resume=resume, progress=progress
         )
+
+    def _count(self) -> None:
+        """Count for both adversaries and for each release alone: in memory at the same time."""
+        if isinstance(self.engine, MemoryEngine):
+            from concurrent.futures import ThreadPoolExecutor
+
+            _ = self.joined.people.targets  # what both adversaries need
+            with ThreadPoolExecutor(2) as pool:
+                linked = pool.submit(lambda: self._hits)
+                others = pool.submit(lambda: (self._crossed, self._alone))
+                for work in (linked, others):
+                    work.result()
 
     @cached_property
     def _hits(self) -> BySet:

@@ -10,6 +10,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+MOST_DIGITS = 18  # that any number of 64 bits has
+
+Numbers = NDArray[np.int64]
+
 
 def texts(values: pa.Array) -> pa.Array:
     """Values as text, floats as Python writes them (`1.0`, not `1`)."""
@@ -75,3 +79,39 @@ def taken(values: pa.Array, places: NDArray[np.int64]) -> pa.Array:
 def lists(lengths: Sequence[int], values: pa.Array) -> pa.Array:
     """An Arrow array of lists, which have these lengths and follow each other in the values."""
     return pa.LargeListArray.from_arrays(arrow_integers(np.cumsum([0, *lengths])), values)
+
+
+def are_integers(values: pa.Array) -> bool:
+    """Whether an array has integers."""
+    return bool(pa.types.is_integer(values.type))
+
+
+def whole_numbers(piece: pa.Array) -> Numbers | None:
+    """The integers that cells are, or that their texts are in the usual notation; None if a cell is anything else."""
+    from pyarrow import compute as pc
+
+    kind = piece.type
+    if piece.null_count or not len(piece):
+        return None
+    if pa.types.is_dictionary(kind):
+        labels = whole_numbers(piece.dictionary)
+        return None if labels is None else labels[numpy_integers(piece.indices)]
+    try:
+        if are_integers(piece):
+            return numpy_integers(piece.cast(pa.int64())).astype(np.int64, copy=False)
+        if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+            return None
+        if not pc.all(pc.ascii_is_decimal(piece)).as_py():
+            return None
+        lengths = numpy_integers(pc.binary_length(piece))
+        if lengths.max() > MOST_DIGITS:
+            return None
+        numbers = numpy_integers(piece.cast(pa.int64())).astype(np.int64, copy=False)
+    except pa.ArrowInvalid:  # more than 64 bits
+        return None
+    return numbers if (lengths == _digits(numbers)).all() else None
+
+
+def _digits(numbers: Numbers) -> NDArray[np.int64]:
+    """How many decimal digits numbers have that are not negative."""
+    return 1 + np.searchsorted(10 ** np.arange(1, MOST_DIGITS + 1, dtype=np.int64), numbers, "right")
