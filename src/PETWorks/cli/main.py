@@ -82,8 +82,8 @@ class Commands(click.Group):
         except RuntimeError as error:
             if str(error) != NO_THREAD:
                 raise
-            text = "not enough memory, or too many processes: the system starts no further thread"
-            reason, code = Phrase(text), BAD_INPUT
+            reason = Phrase("not enough memory, or too many processes: the system starts no further thread")
+            code = BAD_INPUT
         for line in reason.split("\n"):
             click.echo(f"petworks: {_shortened(printable(line))}", err=True)
         return context.exit(code)
