@@ -1,4 +1,4 @@
-"""The texts that the program says about errors, found by reading its source."""
+"""The texts of errors and warnings, found by reading the source: templates, and what is filled in."""
 
 import ast
 import json
@@ -13,11 +13,11 @@ FIELDS = {"what", "where", "measure"}  # of an error, which are no values of its
 
 
 class Said(NamedTuple):
-    """A template in the source, and what is filled in."""
+    """A template in the source, and the names of what is filled in; None if the source does not list them there."""
 
     place: str
     template: str
-    values: frozenset[str] | None  # None if they are not listed in the source
+    values: frozenset[str] | None
 
 
 def fields(template):
@@ -31,52 +31,79 @@ def escaped(text):
 
 
 def texts():
-    """All templates, and what is wrong with how they are given."""
-    said, wrong = [], []
+    """All templates of the package, and what is wrong with how texts are given."""
+    said, wrong = list(_descriptions()), []
     for path in sorted(PACKAGE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call):
-                place = f"{path.relative_to(PACKAGE)}:{node.lineno}"
-                for found in _given(node):
-                    if isinstance(found, str):
-                        wrong.append(f"{place}: {found}")
-                    else:
-                        said.append(Said(place, *found))
+        found, mistakes = texts_in(path.read_text("utf-8"), str(path.relative_to(PACKAGE)))
+        said += found
+        wrong += mistakes
     return said, wrong
 
 
+def texts_in(source, name):
+    """The same of one module."""
+    said, wrong = [], []
+    for node in ast.walk(ast.parse(source)):
+        for found in _given(node) if isinstance(node, ast.Call) else ():
+            place = f"{name}:{node.lineno}"
+            if isinstance(found, str):
+                wrong.append(f"{place}: {found}")
+            else:
+                said.append(Said(place, *found))
+    return said, wrong
+
+
+def _descriptions():
+    """What the schema of a policy says that a key should be; errors quote it."""
+    schema = json.loads((PACKAGE / "gate/schemas/policy.json").read_text("utf-8"))
+    parts = [*schema["properties"].values(), schema["$defs"]]
+    while parts:
+        part = parts.pop()
+        if isinstance(part, dict):
+            if isinstance(part.get("description"), str):
+                yield Said("gate/schemas/policy.json", escaped(part["description"]), frozenset())
+            parts += part.values()
+        elif isinstance(part, list):
+            parts += part
+
+
 def _given(call):
+    """The templates of a call that makes a text; what is wrong with one as a string."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     values = {keyword.arg for keyword in call.keywords}
+    is_method = isinstance(call.func, ast.Attribute)
     if name in ("Phrase", "Place"):
-        yield from _template(call.args[0], None if None in values else values)
-    elif name == "Joined" and isinstance(call.args[0], ast.Constant):
-        yield call.args[0].value, frozenset()
+        yield from _template(call.args[0], None if None in values else frozenset(values))
+    elif name == "Joined":
+        yield from _template(call.args[0], frozenset())
     elif name in ("unknown", "literal"):
-        yield from _template(call.args[0], set())
-    elif name in ERRORS or (name in ("add", "error") and len(call.args) > 1) or name == "error":
-        parts = call.args[1:] if isinstance(call.func, ast.Attribute) else call.args
-        listed = None if None in values else values - FIELDS
-        used = set()
-        for part in parts:
-            for found in _template(part, set() if listed is not None and not listed else None):
-                if not isinstance(found, str):
-                    used |= fields(found[0])
-                yield found
-        if listed is not None and used != listed and any(isinstance(part, ast.Constant) for part in parts):
-            yield f"the text has {sorted(used)}, and is given {sorted(listed)}"
+        yield from _literal(call.args[0])
+    elif name in ERRORS or name == "error" or (is_method and name == "add" and len(call.args) > 1):
+        parts = call.args[1:] if is_method and name not in ERRORS else call.args
+        values -= FIELDS
+        if not values:
+            for part in parts:
+                yield from _literal(part)
+        else:
+            found = [one for part in parts for one in _template(part, None)]
+            yield from found
+            used = {field for one in found if not isinstance(one, str) for field in fields(one[0])}
+            if None not in values and used != values:
+                yield f"the text has {sorted(used)}, but is given {sorted(values)}"
+
+
+def _literal(part):
+    for found in _template(part, None):
+        yield found if isinstance(found, str) else (escaped(found[0]), frozenset())
 
 
 def _template(part, values):
-    if isinstance(part, ast.JoinedStr):
-        yield "an f-string cannot be translated; give a template and its values"
-    elif isinstance(part, ast.BinOp):
-        yield "texts that are put together cannot be translated; give a template and its values"
+    if isinstance(part, ast.JoinedStr | ast.BinOp):
+        yield "an f-string, or texts that are put together, cannot be translated; give a template and its values"
+    elif isinstance(part, ast.IfExp):
+        yield from _template(part.body, values)
+        yield from _template(part.orelse, values)
     elif isinstance(part, ast.Constant) and isinstance(part.value, str):
-        without = values is not None and not values
-        template = escaped(part.value) if without and not fields_of_literal(part.value) else part.value
-        yield template, None if values is None else frozenset(values)
-
-
-def fields_of_literal(_text):
-    return False
+        if values is not None and fields(part.value) != values:
+            yield f"the text has {sorted(fields(part.value))}, but is given {sorted(values)}"
+        yield part.value, values

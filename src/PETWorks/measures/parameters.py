@@ -50,15 +50,12 @@ class Number:
             )
         if number is None or not fits:
             bounds = f"{'' if low is None else f'{low:g} <= '}{name}{'' if high is None else f' <= {high:g}'}"
-            wanted = Phrase("a number, {bounds}", bounds=bounds) if number is None else bounds
-            raise ParameterError(
-                "{metric} needs {wanted}, got {name}={value}",
-                metric=measure,
-                wanted=wanted,
-                name=name,
-                value=_brief(value),
-                what=name,
-            )
+            values = {"metric": measure, "bounds": bounds, "name": name, "value": _brief(value)}
+            if number is None:
+                raise ParameterError(
+                    Phrase("{metric} needs a number, {bounds}, got {name}={value}", **values), what=name
+                )
+            raise ParameterError(Phrase("{metric} needs {bounds}, got {name}={value}", **values), what=name)
         return int(number) if self.whole else number
 
 
