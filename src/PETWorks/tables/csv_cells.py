@@ -83,7 +83,7 @@ def written_cells(
         written = pc.binary_join_element_wise(around[0], written, around[1], around[2])
     octets = encoded_texts(written, dialect)
     if octets is None:
-        raise unencodable(table, Phrase("column {column!r} has new cells", column=column), dialect)
+        raise unencodable(table, Phrase("column {column!r} has new cells", column=name), dialect)
     return Cells(octets, codes)
 
 
