@@ -1,4 +1,4 @@
-# make demo | quick | test | check | bench | docs | gallery | pictures | conformance | fuzz — each sets up .venv first. PYTHON picks the interpreter (3.11 or newer).
+# make demo | quick | test | check | site | bench | docs | gallery | pictures | conformance | fuzz — each sets up .venv first. PYTHON picks the interpreter (3.11 or newer).
 # quick: the tests that need no Spark and no browser and are not slow, with fewer random examples, in under a minute; test: all of them.
 PYTHON ?= python3
 BIN := .venv/bin
@@ -7,7 +7,7 @@ ROWS ?= 3e6
 SECONDS ?= 60
 DEMO := build/demo
 
-.PHONY: demo quick test check bench docs gallery pictures conformance fuzz clean
+.PHONY: demo quick test check site bench docs gallery pictures conformance fuzz clean
 
 # The tools that tests compare with pin old versions or want packages that are not needed for it: they run on newer ones.
 .venv/.ready: pyproject.toml constraints.txt tests/peers.txt
@@ -58,6 +58,10 @@ check: .venv/.ready
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+# The documentation site; open build/site/index.html.
+site: .venv/.ready
+	$(BIN)/python -m sphinx -q -W --keep-going -c docs/_site docs build/site
+
 bench: .venv/.ready .venv-peers/.ready
 	$(BIN)/python benchmarks/run.py --rows $(ROWS) --peers $(PEERS)/python
 	$(BIN)/python benchmarks/anonymising.py --peers $(PEERS)/python
@@ -69,9 +73,9 @@ docs: .venv/.ready
 gallery: .venv/.ready
 	$(BIN)/python docs/gallery/make_gallery.py
 
-# The pictures of docs/studio.md, taken by the test of the workflow; needs Chromium.
+# The pictures of the page and of the report, taken by tests; needs Chromium.
 pictures: .venv/.ready
-	PETWORKS_PICTURES=docs/studio $(BIN)/python -m pytest tests/studio/test_workflow_browser.py -k pictures
+	PETWORKS_PICTURES=docs $(BIN)/python -m pytest tests/studio/test_workflow_browser.py tests/test_site.py -k pictures
 
 conformance: .venv/.ready
 	$(BIN)/python docs/make_conformance.py

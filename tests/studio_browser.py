@@ -37,8 +37,10 @@ class Visit:
     anybody else and pages that are too large make the test fail in the end.
     """
 
-    def __init__(self, browser, server, lang="en", width=1100, height=900, scheme="light", **options):
-        self.server, self.lang = server, lang
+    def __init__(
+        self, browser, server, lang="en", width=1100, height=900, scheme="light", largest=LARGEST_PAGE, **options
+    ):
+        self.server, self.lang, self.largest = server, lang, largest
         self.context = browser.new_context(
             locale=lang, viewport={"width": width, "height": height}, color_scheme=scheme, **options
         )
@@ -69,7 +71,7 @@ class Visit:
         if answer.status >= 400:
             self.wrong.append(f"{answer.url}: {answer.status}")
         length = int(answer.headers.get("content-length", 0))
-        if length > LARGEST_PAGE:
+        if length > self.largest:
             self.wrong.append(f"{answer.url}: {length:,} bytes")
 
     def __enter__(self):

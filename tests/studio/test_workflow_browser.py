@@ -343,8 +343,7 @@ PICTURES = os.environ.get("PETWORKS_PICTURES")
 @pytest.mark.skipif(not PICTURES, reason="pictures for the docs are taken by `make pictures`")
 def test_pictures(browser, tmp_path):
     hospital.hospital(tmp_path / "hospital.csv", 2000)
-    to = Path(PICTURES).absolute()
-    to.mkdir(exist_ok=True)
+    to = ROOT / PICTURES / "studio"
     with Server(tmp_path) as server, Visit(browser, server, width=1000, height=760) as visit:
 
         def take(step):

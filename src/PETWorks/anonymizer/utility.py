@@ -1,6 +1,6 @@
 """What a release is still worth, beside the table that it was made from: values, distributions and dependence.
 
-Everything is counted on distinct rows with weights. `docs/search.md` has the formulas.
+Everything is counted on distinct rows with weights. `docs/best-levels.md` has the formulas.
 """
 
 from collections.abc import Mapping, Sequence

@@ -16,21 +16,14 @@ from PETWorks.counting.counts import ClassCodes, ClassPairs, ClassSizes, ClassVa
 from PETWorks.counting.questions import Merge, Question
 from PETWorks.counting.rolling import RolledUp
 from PETWorks.counting.table import Table
-from PETWorks.errors import Hint, NeedNotMet, Phrase, RoleError, quoted
+from PETWorks.errors import Hint, NeedNotMet, RoleError, quoted
 from PETWorks.tables.cells import SUPPRESSED
 
 Summary = TypeVar("Summary")
 
-MISFITS = {
-    "original": Phrase("original values are not leaves of"),
-    "population": Phrase("population values are not leaves of"),
-}
 NO_QUASI_IDENTIFIER = (
-    Phrase(
-        "no column has the role {role!r}; name the columns that an adversary may know, here or in a YAML file beside "
-        "the table",
-        role=QUASI_IDENTIFIER,
-    ),
+    f"no column has the role {QUASI_IDENTIFIER!r}; "
+    "name the columns that an adversary may know, here or in a YAML file beside the table",
     Hint.QUASI_IDENTIFIERS,
 )
 
@@ -297,7 +290,7 @@ class View:
                     self.hierarchies.get(column),
                     level,
                     self.released_values(column) | ({None} & set(self.marginal(column).values)),
-                    MISFITS[whose],
+                    f"{whose} values",
                 )
                 for column, level in self.levels.items()
             }

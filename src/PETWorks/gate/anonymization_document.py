@@ -124,7 +124,7 @@ class FrontierFacts(JSONObject):
 
 @dataclass(frozen=True)
 class ColumnKept(JSONObject):
-    """What is left of a column; `docs/search.md` has the formulas."""
+    """What is left of a column; `docs/best-levels.md` has the formulas."""
 
     column: str
     values_before: Annotated[int, "different values; missing and * are none"]

@@ -16,12 +16,11 @@ def check_regular(path: Path, error: type[InputError] = InputError) -> None:
         return
     state = path.stat()
     if not S_ISREG(state.st_mode):
-        raise error("cannot read {path!r}: not a regular file", path=str(path))
+        raise error(f"cannot read {str(path)!r}: not a regular file")
     if state.st_size == 0 and _has_content(path):
         raise error(
-            "cannot read {path!r}: not a regular file: its size is 0, but it is not empty; copy its content to a "
-            "file, and use that",
-            path=str(path),
+            f"cannot read {str(path)!r}: not a regular file: its size is 0, but it is not empty; copy its content to "
+            "a file, and use that"
         )
 
 

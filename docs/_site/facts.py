@@ -1,0 +1,71 @@
+"""Parts of pages that are made from the program itself, so that they cannot become stale.
+
+A block ```{facts} commands``` in a page becomes what the function `commands` here returns, in Markdown.
+"""
+
+import click
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+from PETWorks.cli.main import main
+from PETWorks.gate.presets import presets
+from PETWorks.gate.regimes import regimes
+from PETWorks.render.language import said
+
+
+def commands():
+    """What `--help` says about every command."""
+    context = click.Context(main, info_name="petworks", terminal_width=100, max_content_width=100)
+    yield from ("```text", main.get_help(context), "```", "")
+    for name in main.list_commands(context):
+        yield from _command(main.get_command(context, name), context, f"petworks {name}")
+
+
+def _command(command, above, title):
+    context = click.Context(command, parent=above, info_name=command.name, terminal_width=100, max_content_width=100)
+    yield from (f"## {title}", "", "```text", command.get_help(context), "```", "")
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            yield from _command(command.get_command(context, name), context, f"{title} {name}")
+
+
+def thresholds():
+    """A table of the presets: those with the largest classes first."""
+    yield "| name | class size | probability | who says so, and about what |"
+    yield "|---|---|---|---|"
+    for one in sorted(presets().values(), key=lambda one: (-one.cell_size, one.name)):
+        custom = "a rule of thumb" if one.rule_of_thumb else "a rule"
+        source = f"[{one.title}]({one.source}), {one.date}"
+        said_by = f"{one.organisation}: {source}; {custom}. {one.note}"
+        yield f"| `{one.name}` | {one.cell_size} | {one.probability} | {said_by} |"
+
+
+def checklists():
+    """What each regime asks a data holder to write down, and where in the source it does."""
+    for one in regimes().values():
+        dated = "" if one.date == "unknown" else f", {one.date}"
+        yield from (f"### `{one.name}`", "", f"{one.organisation}: [{one.title}]({one.source}){dated}. {one.note}", "")
+        yield from ("| what to write down | where the source asks for it |", "|---|---|")
+        yield from (f"| {said('en', f'item.{item.item}')} | {item.where} |" for item in one.items)
+        yield ""
+
+
+PARTS = {"commands": commands, "thresholds": thresholds, "checklists": checklists}
+
+
+class Facts(SphinxDirective):
+    """The block that is replaced by a part."""
+
+    required_arguments = 1
+
+    def run(self):
+        """The nodes of the part, under the heading that the block is below."""
+        text = "\n".join(PARTS[self.arguments[0]]())
+        holder = nodes.Element()
+        self.state.nested_parse(text.splitlines(), 0, holder, match_titles=True)
+        return holder.children
+
+
+def setup(app):
+    app.add_directive("facts", Facts)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
