@@ -274,8 +274,8 @@ def _anonymization(data: Any, tech: str, rate: Any, parameters: dict[str, Any]) 
     needs = ANONYMIZING[technique]
     for name in parameters:
         if name not in needs:
-            kind = Phrase("parameter of {metric}", metric=technique)
-            raise unknown(kind, name, [*needs, "dataHierarchy", "attributeTypes"])
+            known = [*needs, "dataHierarchy", "attributeTypes"]
+            raise unknown(Phrase("parameter of {metric}", metric=technique), name, known)
     missing = [f"{name} ({meaning})" for name, (_, meaning) in needs.items() if parameters.get(name) is None]
     if missing:
         raise ParameterError("{metric} needs {missing}", metric=technique, missing=", ".join(missing))
@@ -339,8 +339,8 @@ def output(data: "pd.DataFrame", filePath: str | os.PathLike[str]) -> None:
     try:
         content = data.to_csv(index=False, sep=";").encode()
     except UnicodeEncodeError:
-        text, path = "cannot write {path!r}: a cell has characters that no text can have", str(filePath)
-        raise InputError(text, path=path) from None
+        path = str(filePath)
+        raise InputError("cannot write {path!r}: a cell has characters that no text can have", path=path) from None
     write_whole({check_writable(Path(filePath)): content})
 
 

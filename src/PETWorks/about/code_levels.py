@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from PETWorks.about.scheme import AnyText, listed_items, shown, whole_numbers
-from PETWorks.errors import HierarchyError
+from PETWorks.errors import HierarchyError, Phrase
 
 _CODE = re.compile(r"[A-Z]\d[0-9A-Z](\.?[0-9A-Z]{1,4})?", re.ASCII)
 # The first category of each chapter; the last ones cover the national modifications as well.
@@ -55,7 +55,7 @@ class Diagnoses:
     """Codes of ICD-10, with or without a dot; their category is the first three characters."""
 
     levels: Sequence[str]
-    expects: str = "ICD-10 codes such as I21.4"
+    expects: str = Phrase("ICD-10 codes such as I21.4")
     listed: Sequence[str] = ()
     takes_any_text: bool = False
 

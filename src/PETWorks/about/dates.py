@@ -11,7 +11,7 @@ from itertools import takewhile
 from typing import Any
 
 from PETWorks.about.scheme import listed_items, shown
-from PETWorks.errors import HierarchyError, quoted, unknown
+from PETWorks.errors import HierarchyError, Phrase, quoted, unknown
 
 ROC_YEAR = 1911  # the year before the first of the Republic of China
 CALENDARS = ("gregorian", "roc")
@@ -77,7 +77,7 @@ class Dates:
 
     units: Sequence[str]
     roc: bool = False
-    expects: str = "dates such as 2024-03-01, 2024/3/1, 01.03.2024, 20240301, 113/03/01 or 1130301"
+    expects: str = Phrase("dates such as 2024-03-01, 2024/3/1, 01.03.2024, 20240301, 113/03/01 or 1130301")
     listed: Sequence[str] = ()
     takes_any_text: bool = False
 

@@ -13,7 +13,7 @@ from PETWorks.about.hierarchy import Hierarchy, read_hierarchies, read_hierarchy
 from PETWorks.about.intervals import between_cuts, between_quantiles, equal_width, parts_of
 from PETWorks.about.scheme import Scheme
 from PETWorks.about.value_groups import Rare, named_groups, neighbours, rare_limits
-from PETWorks.errors import HierarchyError, Hint, ParameterError, quoted, unknown
+from PETWorks.errors import HierarchyError, Hint, ParameterError, Phrase, quoted, unknown
 from PETWorks.tables.cells import SUPPRESSED
 
 Words = Mapping[str, Any]
@@ -73,7 +73,7 @@ class Declaration:
         """What the words declare, checked without the data."""
         for key in words:
             if key not in KEYS:
-                raise HierarchyError(str(unknown("kind of hierarchy", str(key), KEYS)))
+                raise HierarchyError(unknown("kind of hierarchy", str(key), KEYS).message)
         kind = next((kind for kind in KINDS if kind in words), None)
         if kind is None:
             raise HierarchyError("expected one of the keys {keys}", keys=quoted(KINDS))
@@ -143,34 +143,32 @@ class _Builder:
     def hierarchy(self, name: str) -> Hierarchy:
         """The hierarchy; an error if some value has no place, or the levels do not nest."""
         if self.strange:
-            raise HierarchyError(
-                "{name}: {strange} of {values} values have no place; expected {expects}",
-                name=name,
+            problem = Phrase(
+                "{strange} of {values} values have no place; expected {expects}",
                 strange=self.strange,
                 values=self.values,
                 expects=self.scheme.expects,
             )
+            raise HierarchyError("{name}: {problem}", name=name, problem=problem)
         if self.without_values:
-            raise HierarchyError(
-                "{name}: {without_values} of {values} values are generalised already, and the "
-                "values that they stand for are not known; give the table before it was "
-                "generalised",
-                Hint.ORIGINAL,
-                name=name,
-                without_values=self.without_values,
+            problem = Phrase(
+                "{number} of {values} values are generalised already, and the values that they stand for are not "
+                "known; give the table before it was generalised",
+                number=self.without_values,
                 values=self.values,
             )
+            raise HierarchyError("{name}: {problem}", Hint.ORIGINAL, name=name, problem=problem)
         leaves = sorted(self.paths, key=self.scheme.order)
         rows = [(leaf, *self.paths[leaf], SUPPRESSED) for leaf in leaves]
         built = Hierarchy(rows or [(SUPPRESSED, SUPPRESSED)], name)
         for level, (lower, upper) in enumerate(zip(built.levels[1:], built.levels[2:], strict=False), start=1):
             if len(set(zip(lower, upper, strict=True))) > len(set(lower)):
-                raise HierarchyError(
-                    "{name}: the levels do not nest: a label of level {level} has two labels on level {next_level}",
-                    name=name,
+                problem = Phrase(
+                    "the levels do not nest: a label of level {level} has two labels on level {next_level}",
                     level=level,
                     next_level=level + 1,
                 )
+                raise HierarchyError("{name}: {problem}", name=name, problem=problem)
         return built
 
 
@@ -232,9 +230,9 @@ def hierarchy_files(named: Named | None) -> list[Path]:
     return [one for one in named.values() if isinstance(one, Path)]
 
 
-def name_of(column: str) -> str:
+def name_of(column: str) -> Phrase:
     """What messages call the hierarchy of a column that has no file."""
-    return f"hierarchy of {column!r}"
+    return Phrase("hierarchy of {column!r}", column=column)
 
 
 def _as_hierarchy(given: object, column: str) -> Hierarchy | Declaration:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.errors import HierarchyError, NotApplicable, PETWorksError, quoted, system_reason
+from PETWorks.errors import HierarchyError, NotApplicable, PETWorksError, Phrase, quoted, system_reason
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.encoding import decode
 from PETWorks.tables.small_files import read_small
@@ -123,7 +123,7 @@ class Hierarchy:
         strange = leaves.count(0)
         if strange:
             told = sum(value not in (None, SUPPRESSED) for value in values)
-            raise misfit(column, self, strange, told, "released values are not on any level of")
+            raise misfit(column, self, strange, told, Phrase("released values are not on any level of"))
         return np.array(leaves, np.int64)
 
     def level(self, value: str | None) -> int | None:
@@ -208,14 +208,23 @@ def read_hierarchies(folder: str | Path, columns: Iterable[str]) -> dict[str, Hi
     return hierarchies
 
 
-def misfit(column: str, hierarchy: Hierarchy, strange: int, values: int, what: str) -> PETWorksError:
+def misfit(column: str, hierarchy: Hierarchy, strange: int, values: int, what: Phrase) -> PETWorksError:
     """The error for values that a hierarchy does not have.
 
     When it has not a single one it describes another coding of the column, and the measure does not apply.
     """
     kind = NotApplicable if strange == values else HierarchyError
-    text = f"column {column!r}: {strange} of {values} {what} its hierarchy ({hierarchy.name})"
-    return kind(text, what="hierarchies")
+    return kind(
+        Phrase(
+            "column {column!r}: {strange} of {values} {misfit} its hierarchy ({hierarchy})",
+            column=column,
+            strange=strange,
+            values=values,
+            misfit=what,
+            hierarchy=hierarchy.name,
+        ),
+        what="hierarchies",
+    )
 
 
 def read_hierarchy(file: Path) -> Hierarchy:

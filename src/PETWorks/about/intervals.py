@@ -24,7 +24,7 @@ from PETWorks.about.scheme import (
     shown,
     whole_numbers,
 )
-from PETWorks.errors import HierarchyError
+from PETWorks.errors import HierarchyError, Phrase
 
 MOST_BELOW = 100_000  # whole numbers of an interval that are listed
 _LABEL = re.compile(r"\[(\S{1,120}), (\S{1,120})\)|< (\S{1,120})|>= (\S{1,120})")
@@ -106,7 +106,7 @@ class Intervals:
     """Numbers, and the interval that each is in on every level."""
 
     levels: Sequence[_Level]
-    expects: str = "numbers"
+    expects: str = Phrase("numbers")
     listed: Sequence[str] = ()
     takes_any_text: bool = False
 

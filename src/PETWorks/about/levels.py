@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 
 from PETWorks.about.hierarchy import Hierarchy, misfit
-from PETWorks.errors import NotApplicable
+from PETWorks.errors import NotApplicable, Phrase
 from PETWorks.tables.cells import SUPPRESSED
 
 WHOLLY_SUPPRESSED = "suppressed"
@@ -25,7 +25,7 @@ def released_level(column: str, values: Collection[str], hierarchy: Hierarchy | 
     levels = [hierarchy.level(value) for value in values]
     strange = levels.count(None)
     if strange:
-        raise misfit(column, hierarchy, strange, len(values), "released values are not on any level of")
+        raise misfit(column, hierarchy, strange, len(values), Phrase("released values are not on any level of"))
     if len(set(levels)) == 1:
         raise NotApplicable(
             "column {column!r} mixes '*' with the top value of its hierarchy ({hierarchy})",
@@ -45,9 +45,9 @@ def recoding(
     hierarchy: Hierarchy | None,
     level: int | str,
     released: Collection[str | None],
-    what: str,
+    what: Phrase,
 ) -> dict[str | None, str | None]:
-    """What each value of another table becomes on the level of the release; `what` are the values, in errors."""
+    """What each value of another table becomes on the level of the release; `what` they are, in errors."""
     values = list(values)
     # Missing cells were lifted with the rest, unless the release still has some.
     kept: dict[str | None, str | None] = {None: None} if None in released else {}
@@ -66,5 +66,5 @@ def recoding(
     strange = sum(value not in lifted for value in values)
     if strange:
         told = len(values) - (None in values)
-        raise misfit(column, hierarchy, strange, told, f"{what} are not leaves of")
+        raise misfit(column, hierarchy, strange, told, what)
     return {value: lifted[value] for value in values}

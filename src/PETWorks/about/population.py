@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
-from PETWorks.errors import InputError, NotApplicable, ParameterError, quoted
+from PETWorks.errors import InputError, NotApplicable, ParameterError, Phrase, quoted
 from PETWorks.tables.opening import open_source
 from PETWorks.tables.source import Source
 
@@ -34,7 +34,7 @@ class Population:
             whole = isinstance(population, Integral)
             number = _finite(population)
             if not 0 < number <= LARGEST or (number > 1 and number != int(number)):
-                shown = number if abs(number) <= LARGEST else "a larger number than there are people"
+                shown = number if abs(number) <= LARGEST else Phrase("a larger number than there are people")
                 raise ParameterError(
                     "expected the population as a table, a number of people (a whole number) or the "
                     "share of them in the release (above 0, at most 1), got {given}",
@@ -42,7 +42,7 @@ class Population:
                     what="population",
                 )
             return cls(number=int(number)) if whole or number > 1 else cls(fraction=number)
-        source = open_source(population, "the population table")
+        source = open_source(population, Phrase("the population table"))
         lacking = [column for column in columns if column not in source.names]
         if lacking:
             raise InputError(
@@ -64,11 +64,16 @@ class Population:
             assert people is not None
             size = people
         if size > LARGEST:
-            text = f"a share of {self.fraction} would mean a larger population than there are people"
-            raise ParameterError(text, what="population")
+            raise ParameterError(
+                "a share of {share} would mean a larger population than there are people",
+                share=self.fraction,
+                what="population",
+            )
         if size < records:
             kind = ParameterError if self.source is None else NotApplicable
-            text = f"a population of {size} is smaller than the release, {records} records"
+            text = Phrase(
+                "a population of {size} is smaller than the release, {records} records", size=size, records=records
+            )
             raise kind(text, what="population")
         return size
 

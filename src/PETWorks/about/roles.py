@@ -8,7 +8,7 @@ from PETWorks.attributetypes import (
     QUASI_IDENTIFIER,
     SENSITIVE_ATTRIBUTE,
 )
-from PETWorks.errors import Hint, InputError, RoleError, quoted, unknown
+from PETWorks.errors import Hint, InputError, Phrase, RoleError, literal, quoted, unknown
 from PETWorks.tables.headers import columns_of, suspicious
 from PETWorks.tables.source import Source
 
@@ -41,7 +41,7 @@ def checked_roles(roles: Mapping[str, str], source: Source) -> dict[str, str]:
     checked: dict[str, str] = {}
     for column, role in roles.items():
         if role not in ROLES:
-            raise RoleError(str(unknown("role", str(role), ROLES)))
+            raise RoleError(unknown("role", str(role), ROLES).message)
         if checked.setdefault(str(column).strip(), role) != role:
             raise RoleError("column {column!r} has two roles", column=str(column).strip())
     strange = [column for column, role in checked.items() if column not in source.names and role != IDENTIFIER]
@@ -58,17 +58,34 @@ def check_same_columns(released: Source, original: Source, identifiers: Sequence
     """The original has the columns of the release, and others only if they identify."""
     only_released = [column for column in released.names if column not in original.names]
     only_original = [column for column in original.names if column not in released.names and column not in identifiers]
-    for table, which in ((original, "original"), (released, "release")):
-        if (only_released or only_original) and suspicious(table):
-            text = f"original and release have different columns; the {which} has {columns_of(table)}"
-            raise InputError(text, what="original")
-    if only_released or only_original:
-        parts: list[str | Hint] = [f"{quoted(only_released)} only in the release"] if only_released else []
-        if only_original:
-            advice = f"give removed columns the role {IDENTIFIER!r}"
-            parts += [f"{'; ' if parts else ''}{quoted(only_original)} only in the original; {advice}"]
-            parts += [Hint.IDENTIFIERS]
-        raise InputError("original and release have different columns: ", *parts, what="original")
+    if not only_released and not only_original:
+        return
+    if suspicious(original):
+        raise InputError(
+            "original and release have different columns; the original has {columns}",
+            columns=columns_of(original),
+            what="original",
+        )
+    if suspicious(released):
+        raise InputError(
+            "original and release have different columns; the release has {columns}",
+            columns=columns_of(released),
+            what="original",
+        )
+    parts: list[str | Hint] = []
+    if only_released:
+        parts += [Phrase("{columns} only in the release", columns=quoted(only_released))]
+    if only_original:
+        parts += [literal("; ")] if parts else []
+        parts += [
+            Phrase(
+                "{columns} only in the original; give removed columns the role {role!r}",
+                columns=quoted(only_original),
+                role=IDENTIFIER,
+            ),
+            Hint.IDENTIFIERS,
+        ]
+    raise InputError(Phrase("original and release have different columns: "), *parts, what="original")
 
 
 def checked_unit(column: str | None, source: Source, roles: Mapping[str, str]) -> str | None:
@@ -83,8 +100,12 @@ def checked_unit(column: str | None, source: Source, roles: Mapping[str, str]) -
             what="privacy_unit",
         )
     if roles.get(column) in (QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE):
-        text = f"the privacy unit {column!r} identifies the person, so it cannot also have the role {roles[column]!r}"
-        raise RoleError(text, what="privacy_unit")
+        raise RoleError(
+            "the privacy unit {column!r} identifies the person, so it cannot also have the role {role!r}",
+            column=column,
+            role=roles[column],
+            what="privacy_unit",
+        )
     return column
 
 
@@ -94,4 +115,4 @@ def unknown_column(column: str, source: Source) -> RoleError:
         return RoleError(
             "the table has no column {column!r}; it has {columns}", column=column, columns=columns_of(source)
         )
-    return RoleError(str(unknown("column", column, source.names)))
+    return RoleError(unknown("column", column, source.names).message)

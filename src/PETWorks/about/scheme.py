@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Protocol
 
-from PETWorks.errors import HierarchyError, quoted
+from PETWorks.errors import HierarchyError, Phrase, quoted
 from PETWorks.tables.cells import is_number
 
 MOST_LEVELS_DECLARED = 50
@@ -41,7 +41,7 @@ class Scheme(Protocol):
 class AnyText:
     """What the schemes have in common that take any text as a value."""
 
-    expects = "values of the original, or labels"
+    expects = Phrase("values of the original, or labels")
     listed: Sequence[str] = ()
     takes_any_text = True
 
@@ -110,7 +110,7 @@ def check_steps(key: str, found: Sequence[Fraction], *, ascending: bool, divisib
         )
     for before, after in pairwise(found):
         if not (before < after if ascending else before > after):
-            order = "ascending" if ascending else "descending"
+            order = Phrase("ascending") if ascending else Phrase("descending")
             raise HierarchyError(
                 "{key}: the numbers are not {order}: {after} follows {before}",
                 key=key,
@@ -145,5 +145,5 @@ def as_text(number: Fraction) -> str:
 def shown(given: Any) -> str:
     """What a key was given, for a message."""
     if isinstance(given, dict):
-        return "a mapping"
-    return quoted(listed_items(given), most=5) or "nothing"
+        return Phrase("a mapping")
+    return quoted(listed_items(given), most=5) or Phrase("nothing")

@@ -92,7 +92,7 @@ def _read(file: YAMLFile, path: Path) -> Sidecar:
     content = file.content
     for key in content:
         if key not in KEYS and "petworks_policy" not in content:
-            raise file.error((key,), str(unknown("key", key, KEYS)))
+            raise file.error((key,), unknown("key", key, KEYS).message)
     by_key = _mapping(file, "roles", ROLE_KEYS)
     for key, columns in by_key.items():
         if not isinstance(columns, list) or not all(isinstance(column, str) for column in columns):
@@ -132,7 +132,7 @@ def _mapping(file: YAMLFile, key: str, known: Mapping[str, Any]) -> dict[str, An
         raise file.error((key,), "expected a mapping with the keys {keys}", keys=quoted(known))
     for name in section:
         if name not in known:
-            raise file.error((key, name), str(unknown("key", name, known)))
+            raise file.error((key, name), unknown("key", name, known).message)
     return section
 
 

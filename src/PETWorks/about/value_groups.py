@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from PETWorks.about.scheme import MOST_LEVELS_DECLARED, AnyText, listed_items, shown, whole_numbers
-from PETWorks.errors import HierarchyError
+from PETWorks.errors import HierarchyError, Phrase
 from PETWorks.tables.cells import SUPPRESSED
 
 OTHER = "other"
@@ -17,7 +17,7 @@ class Groups:
     """Listed values with their labels."""
 
     paths: Mapping[str, tuple[str, ...]]
-    expects: str = "values that the declaration lists"
+    expects: str = Phrase("values that the declaration lists")
     takes_any_text: bool = False
 
     @cached_property

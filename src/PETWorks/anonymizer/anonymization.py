@@ -16,7 +16,7 @@ from PETWorks.anonymizer.rules import NO_RULE, Rule, Rules, checked_rules
 from PETWorks.anonymizer.searching import Progress
 from PETWorks.anonymizer.unfinished import read_unfinished
 from PETWorks.counting.release import Release
-from PETWorks.errors import NotApplicable, ParameterError, unknown
+from PETWorks.errors import Joined, NotApplicable, ParameterError, Phrase, unknown
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
 from PETWorks.measures.parameters import number_given
 
@@ -131,7 +131,7 @@ def anonymize_release(
         raise ParameterError("expected a number of seconds above 0, got {seconds!r}", seconds=seconds, what="seconds")
     problem = problem_of(release, rules, suppression, objective, aggregate, weights, levels, local=method == "local")
     if method == "local":
-        problem.lattice.check_size("for local recoding")
+        problem.lattice.check_size(Phrase("for local recoding"))
     search = problem.search()
     if resume is not None:
         search.known.update(read_unfinished(Path(resume), problem))
@@ -162,21 +162,32 @@ def _unsatisfiable(problem: Problem) -> NotApplicable:
     failing, hopeless = [], False
     for rule in problem.rules:
         lowest = rule.worse_by_suppression  # a rule about utility
-        extreme, node = ("lowest", problem.lattice.low) if lowest else ("highest", problem.lattice.high)
+        node = problem.lattice.low if lowest else problem.lattice.high
         classes = problem.ground.at(node)
         search = problem.search((rule,))
         search.look_at(node)
         if not search.has_any():
             records = records_failing(search.judge, classes, rule)
-            told = f": {records} of {problem.ground.records} records are in classes that fail" if records else ""
             hopeless = hopeless or records == problem.ground.records
-            failing.append(f"{rule.name} fails even on the {extreme} level of every column{told}")
-    text = "; ".join(failing) or "each of the rules can be kept, but not all of them together"
-    remedy = "loosen, waive or leave out a rule" + ("" if hopeless else ", or allow more suppression")
+            fails = Phrase("{rule} fails even on the lowest level of every column", rule=rule.name)
+            if not lowest:
+                fails = Phrase("{rule} fails even on the highest level of every column", rule=rule.name)
+            if records:
+                fails = Phrase(
+                    "{fails}: {records} of {all} records are in classes that fail",
+                    fails=fails,
+                    records=records,
+                    all=problem.ground.records,
+                )
+            failing.append(fails)
+    text = Joined("; ", failing) or Phrase("each of the rules can be kept, but not all of them together")
+    remedy = Phrase("loosen, waive or leave out a rule, or allow more suppression")
+    if hopeless:
+        remedy = Phrase("loosen, waive or leave out a rule")
     return NotApplicable(
-        "no levels keep the rules with at most {most} suppressed records: {text}; {remedy}",
+        "no levels keep the rules with at most {most} suppressed records: {reason}; {remedy}",
         most=problem.most,
-        text=text,
+        reason=text,
         remedy=remedy,
         what="rules",
     )

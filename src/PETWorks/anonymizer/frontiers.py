@@ -16,7 +16,7 @@ from PETWorks.anonymizer.rules import Rule, Rules, checked_rules
 from PETWorks.anonymizer.searching import Progress
 from PETWorks.anonymizer.varying import SUPPRESSION, Vary, is_lower_limit, threshold_of, varied, with_threshold
 from PETWorks.counting.release import Release
-from PETWorks.errors import ParameterError
+from PETWorks.errors import ParameterError, Phrase
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -186,7 +186,7 @@ def frontier_of(
     measure, parameter, thresholds, limits = varied(rules, vary, suppression)
     settings = {"objective": objective, "aggregate": aggregate, "weights": weights}
     problem = problem_of(release, rules, max(limits), objective, aggregate, weights, levels)
-    problem.lattice.check_size("for a frontier")
+    problem.lattice.check_size(Phrase("for a frontier"))
     if problem.lattice.nodes * len(thresholds) > MOST_BOUNDS:
         raise ParameterError(
             "a frontier of {thresholds} thresholds on {nodes:,} nodes needs too much memory; "

@@ -15,7 +15,7 @@ from PETWorks.counting.rolling import RolledUp
 from PETWorks.counting.table import Table
 from PETWorks.counting.view import View
 from PETWorks.counting.weighted_rows import Classes, WeightedRows, aside
-from PETWorks.errors import HierarchyError, NotApplicable
+from PETWorks.errors import HierarchyError, NotApplicable, Phrase
 from PETWorks.measures.class_tests import Mask
 
 KEPT_ROWS = 1 << 24  # of nodes that are kept because coarser ones are rolled up from them
@@ -85,7 +85,7 @@ class Ground:
             values = [value for value in self.base.rows.domains[column].values if value is not None]
             strange = sum(hierarchy.level(value) is None for value in values)
             if strange:
-                raise misfit(column, hierarchy, strange, len(values), "values of the table are not leaves of")
+                raise misfit(column, hierarchy, strange, len(values), Phrase("values of the table are not leaves of"))
             for level in range(hierarchy.height):
                 if self.base.lattice.lift(column, level, level + 1) is None:
                     raise HierarchyError(

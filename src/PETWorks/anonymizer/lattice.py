@@ -38,17 +38,17 @@ class Lattice:
         """Whether there are too many nodes to keep something of each."""
         return self.nodes > MOST_NODES
 
-    def check_size(self, what: str) -> None:
+    def check_size(self, purpose: Phrase) -> None:
         """An error if something that looks at each node is asked for, and there are too many."""
         if self.is_large:
             widest = max(range(len(self.columns)), key=lambda place: self.high[place])
             raise ParameterError(
                 "the lattice has {nodes:,} nodes, at most {most:,} can be searched "
-                "{thing}; give fewer quasi-identifiers, hierarchies with fewer levels, or bounds "
+                "{purpose}; give fewer quasi-identifiers, hierarchies with fewer levels, or bounds "
                 "on levels, such as {column!r}: at least {level}",
                 nodes=self.nodes,
                 most=MOST_NODES,
-                thing=what,
+                purpose=purpose,
                 column=self.columns[widest],
                 level=self.high[widest] // 2,
                 what="levels",

@@ -18,7 +18,7 @@ from PETWorks.anonymizer.searched import searched
 from PETWorks.anonymizer.searching import Search, Searching
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER
-from PETWorks.errors import HierarchyError, Hint, ParameterError, RoleError, quoted
+from PETWorks.errors import HierarchyError, Hint, ParameterError, Phrase, RoleError, quoted
 from PETWorks.measures.parameters import number_given
 from PETWorks.measures.result import TOLERANCE
 
@@ -81,7 +81,7 @@ def problem_of(
     name, put_together, weighed = checked_objective(objective, aggregate, weights, release.quasi_identifiers)
     lattice = Lattice.of(release.quasi_identifiers, release.hierarchies, levels)
     if name in BY_CLASS:
-        lattice.check_size(f"for {name}")
+        lattice.check_size(Phrase("for {objective}", objective=name))
     ground, rules = searched(release, release.hierarchies, lattice, rules, local=local)
     tasks = tuple(rule for rule in rules if isinstance(rule, TaskRule))
     rules = tuple(rule for rule in rules if not isinstance(rule, TaskRule) or rule.is_demanded)
@@ -121,7 +121,8 @@ def check_columns(release: Release, given: Mapping[str, Any] | None, what: str) 
         )
     for column in given or ():
         if column in release.columns and column not in release.quasi_identifiers:
-            role = "a sensitive attribute" if column in release.sensitive_attributes else "no quasi-identifier"
+            is_sensitive = column in release.sensitive_attributes
+            role = Phrase("a sensitive attribute") if is_sensitive else Phrase("no quasi-identifier")
             raise ParameterError(
                 "column {column!r} is {role}; only quasi-identifiers are generalised",
                 column=column,
@@ -137,12 +138,13 @@ def check_hierarchies(release: Release, generalised: Sequence[str]) -> None:
         return
     marginal = release.marginal(without[0])
     proposed = proposed_hierarchy(without[0], dict(zip(marginal.values, marginal.counts.tolist(), strict=True)))
-    words = "" if proposed is None else f"; for {without[0]!r} this might do: {in_yaml(proposed[0].words)}"
+    text = Phrase("quasi-identifiers without a hierarchy cannot be generalised: {columns}", columns=quoted(without))
+    if proposed is not None:
+        might_do = in_yaml(proposed[0].words)
+        text = Phrase("{text}; for {column!r} this might do: {words}", text=text, column=without[0], words=might_do)
     raise HierarchyError(
-        "quasi-identifiers without a hierarchy cannot be generalised: {without}{words}",
+        text,
         Hint.HIERARCHIES,
-        without=quoted(without),
-        words=words,
         what=f"hierarchies.{without[0]}",
     )
 

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import View
-from PETWorks.errors import Hint, NotApplicable, ParameterError, unknown
+from PETWorks.errors import Hint, NotApplicable, ParameterError, Phrase, unknown
 from PETWorks.measures.attacks.subset_limits import checked_limits
 from PETWorks.measures.attacks.subset_sizes import checked_sizes, known_columns
 from PETWorks.measures.attacks.subsets import every_subset
@@ -17,7 +17,7 @@ from PETWorks.tables.arrays import dictionary
 from PETWorks.tables.source import Source
 from PETWorks.tables.whole import whole_table
 
-NO_RULE = "no rule is given; name at least one, such as {'k-anonymity': {'k': 5}}"
+NO_RULE = Phrase("no rule is given; name at least one, such as {{'k-anonymity': {{'k': 5}}}}")
 
 Rules = Mapping[str, Mapping[str, Any]] | Iterable[tuple[str, Mapping[str, Any]]]
 

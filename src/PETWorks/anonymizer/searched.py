@@ -16,7 +16,7 @@ from PETWorks.counting.rolling import labels_on
 from PETWorks.counting.table import Table
 from PETWorks.counting.view import View
 from PETWorks.counting.weighted_rows import WeightedRows
-from PETWorks.errors import Hint, InputError, NotApplicable
+from PETWorks.errors import Hint, InputError, NotApplicable, Phrase
 from PETWorks.tables.cells import SUPPRESSED
 
 BYTES_PER_ROW = 64  # of a distinct row: it itself, and it again on the nodes that the search has at hand
@@ -92,7 +92,7 @@ def _in_memory(release: Release, names: Sequence[str], lattice: Lattice, *, can_
     if raised and can_be_raised and None in stars:
         rows, before = _raised(table, names, raised, view.hierarchies, most)
         return _with_table(view, rows, None), before
-    raise _too_many(table.number_of_distinct(names), most, "")
+    raise _too_many(table.number_of_distinct(names), most, on_the_lowest=False)
 
 
 def _with_table(view: View, table: Table, original: Table | None) -> View:
@@ -147,18 +147,20 @@ def _raised(
         labels[name] = before[name][1].recoded(mappings[name])[0].labels
     coarser = table.generalised(mappings)
     if not _fits(coarser, columns, most):
-        raise _too_many(coarser.number_of_distinct(columns), most, " on the lowest levels that are allowed")
+        raise _too_many(coarser.number_of_distinct(columns), most, on_the_lowest=True)
     return coarser.distinct_rows(labels), before
 
 
-def _too_many(number: int, most: int, where: str) -> InputError:
+def _too_many(number: int, most: int, *, on_the_lowest: bool) -> InputError:
+    rows = Phrase("{number:,} distinct rows", number=number)
+    if on_the_lowest:
+        rows = Phrase("{number:,} distinct rows on the lowest levels that are allowed", number=number)
     return InputError(
-        "the table has {number:,} distinct rows{place}, and the memory limit allows "
+        "the table has {rows}, and the memory limit allows "
         "{most:,}; bound the levels of columns with many values from below, such as "
         "age=1-3, or allow more memory",
         Hint.MEMORY_LIMIT,
-        number=number,
-        place=where,
+        rows=rows,
         most=most,
         what="memory_limit",
     )

@@ -75,11 +75,17 @@ def threshold_of(rules: tuple[Rule, ...], measure: str, parameter: str) -> Any:
     measures = [rule for rule in rules if isinstance(rule, MeasureRule)]
     found = [rule for rule in measures if rule.metric.name == measure]
     if len(found) != 1:
-        count = "no rule is" if not found else f"{len(found)} rules are"
         known = quoted(rule.name for rule in found or measures)
+        if not found:
+            raise ParameterError(
+                "no rule is about {metric}; its threshold can be changed if exactly one is: {known}",
+                metric=measure,
+                known=known,
+                what="vary",
+            )
         raise ParameterError(
-            "{count} about {metric}; its threshold can be changed if exactly one is: {known}",
-            count=count,
+            "{number} rules are about {metric}; its threshold can be changed if exactly one is: {known}",
+            number=len(found),
             metric=measure,
             known=known,
             what="vary",

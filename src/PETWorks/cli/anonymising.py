@@ -24,7 +24,7 @@ from PETWorks.cli.frontiers import frontier_found, show_frontier, vary_given, wi
 from PETWorks.cli.insiders import reasons_beside, reasons_given, reasons_options, say_for_insiders
 from PETWorks.cli.policies import STANDARD_OUTPUT, with_format_options
 from PETWorks.cli.release_files import Job, check_seed, checked_paths, job_given, today, written
-from PETWorks.errors import ParameterError
+from PETWorks.errors import ParameterError, Phrase
 from PETWorks.gate.anonymising import anonymize_by, seconds_given, waived_rules
 from PETWorks.gate.anonymization_document import AnonymizationFacts
 from PETWorks.gate.anonymization_facts import anonymization_facts, state
@@ -307,14 +307,12 @@ def by_column(texts: Iterable[str], option: str, read: Callable[[str], Any]) -> 
         name, equals, value = text.rpartition("=")
         column, given = name.strip(), read(value.strip())
         if not equals or not column or given is None:
-            expected = {"--weight": "COLUMN=NUMBER", "--level": "COLUMN=N or COLUMN=N-M"}.get(option, "COLUMN=N")
-            levels = "" if option == "--weight" else ", with levels from 0 on"
+            expected = {
+                "--weight": Phrase("COLUMN=NUMBER"),
+                "--level": Phrase("COLUMN=N or COLUMN=N-M, with levels from 0 on"),
+            }.get(option, Phrase("COLUMN=N, with levels from 0 on"))
             raise ParameterError(
-                "{option} expects {expected}{levels}; got {given!r}",
-                option=option,
-                expected=expected,
-                levels=levels,
-                given=text[:60],
+                "{option} expects {expected}; got {given!r}", option=option, expected=expected, given=text[:60]
             )
         if column in given_for:
             raise ParameterError(

@@ -13,7 +13,7 @@ from PETWorks.about.treatment import TREATMENTS
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.engine import ENGINES
 from PETWorks.counting.release import Release
-from PETWorks.errors import Hint, ParameterError, RoleError, printable
+from PETWorks.errors import Hint, ParameterError, Phrase, RoleError, printable
 from PETWorks.measures.catalogue import Metric, find
 from PETWorks.measures.parameters import number_given
 from PETWorks.tables.cells import is_number
@@ -197,7 +197,7 @@ def columns(texts: tuple[str, ...]) -> list[str]:
     """Column names from `a,b`; a name that contains a comma is in double quotes."""
     names = []
     for text in texts:
-        listed = items(text, "column names")
+        listed = items(text, Phrase("column names"))
         if not listed:
             raise ParameterError("an option names no column; omit it, or name one")
         names += listed
@@ -210,8 +210,8 @@ def items(text: str, what: str) -> list[str]:
         rows = list(csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True))
     except csv.Error:
         raise ParameterError(
-            "{thing} are separated by commas, those that contain a comma in double quotes; got {given!r}",
-            thing=what,
+            "{items} are separated by commas, those that contain a comma in double quotes; got {given!r}",
+            items=what,
             given=text,
         ) from None
     return [item.strip() for row in rows for item in row if item.strip()]
@@ -222,7 +222,7 @@ def request(text: str) -> tuple[Metric, dict[str, Any]]:
     name, _, listed = text.partition(":")
     entry = find(name)
     parameters: dict[str, Any] = {}
-    for item in items(listed, f"--measure {name}: parameters"):
+    for item in items(listed, Phrase("--measure {metric}: parameters", metric=name)):
         parameter, equals, value = item.partition("=")
         if not equals:
             raise ParameterError("--measure {metric}: expected parameter=value, got {given!r}", metric=name, given=item)
@@ -298,7 +298,7 @@ def worth_given(texts: tuple[str, ...]) -> dict[str, dict[str | None, str]]:
 
 def _listed(text: str) -> list[str]:
     try:
-        return items(text, "values")
+        return items(text, Phrase("values"))
     except ParameterError:
         raise ParameterError(
             "--worth: values are separated by commas, those that contain a comma in double quotes with their number"

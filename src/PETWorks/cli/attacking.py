@@ -26,7 +26,7 @@ from PETWorks.cli.arguments import (
 from PETWorks.cli.insiders import SUFFIXES, below_given, below_option, check_suffix, choose_memory
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER
-from PETWorks.errors import Hint, NotApplicable, ParameterError, RoleError
+from PETWorks.errors import Hint, NotApplicable, ParameterError, Phrase, RoleError
 from PETWorks.measures.attacks.subset_limits import checked_limits
 from PETWorks.measures.attacks.subset_sizes import checked_sizes
 from PETWorks.measures.attacks.subsets import Subsets, every_subset
@@ -139,7 +139,7 @@ class Plan:
         if sizes is None and (limits or options["resume"]):
             raise ParameterError("--limit and --resume need --subsets")
         if output and output.suffix in (*OTHER_TABLES, *(SUFFIXES if sizes is None else ())):
-            files = ".json or text" if sizes is None else ".csv, .parquet, .json or text"
+            files = Phrase(".json or text") if sizes is None else Phrase(".csv, .parquet, .json or text")
             raise ParameterError("--output writes {files}, got {output!r}", files=files, output=str(options["output"]))
         if options["resume"] and output is None:
             raise ParameterError("--resume needs the --output of the run that was interrupted")

@@ -10,7 +10,7 @@ from PETWorks.about.roles import unknown_column
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.cli.arguments import counted_how, input_files, items, put_out, shown_name, with_engine_options, writable
 from PETWorks.counting.release import Release
-from PETWorks.errors import HierarchyError, ParameterError
+from PETWorks.errors import HierarchyError, ParameterError, Phrase
 from PETWorks.render.json import dumps
 from PETWorks.render.terminal import progress, style
 from PETWorks.tables.opening import open_source, open_table
@@ -63,7 +63,7 @@ def hierarchy_command(data: str, column: str, **options: Any) -> None:
     declaration = _declaration(column, options)
     separator = "\t" if options["separator"] == r"\t" else options["separator"]
     with progress(f"reading {shown_name(data)}"):
-        source = open_source(open_table(data, separator, options["encoding"]), "the table")
+        source = open_source(open_table(data, separator, options["encoding"]), Phrase("the table"))
         if column not in source.names:
             raise unknown_column(column, source)
         release = Release(source, {column: QUASI_IDENTIFIER}, {}, **counted_how(options))
@@ -124,4 +124,4 @@ def _group(text: str) -> tuple[str, list[str]]:
     name, equals, values = text.partition("=")
     if not equals:
         raise ParameterError("--group expects NAME=A,B, got {given!r}", given=text[:60])
-    return name.strip(), items(values, "--group: values")
+    return name.strip(), items(values, Phrase("--group: values"))

@@ -18,7 +18,7 @@ from PETWorks.cli.helping import spoken_command, words_of_click
 from PETWorks.cli.locales import check_variable, chosen_language
 from PETWorks.counting.engine import address_space
 from PETWorks.errors import InputError, PETWorksError, Phrase, of_system, printable
-from PETWorks.render.spoken import language, speaking
+from PETWorks.render.spoken import language, speaking, translated
 from PETWorks.tables.attending import abandoned
 
 LONGEST_LINE = 2000  # characters of a message
@@ -63,7 +63,7 @@ class Commands(click.Group):
     def main(self, args: Sequence[str] | None = None, *arguments: Any, **options: Any) -> Any:
         """Run the program; whatever ends it gives the exit code."""
         lang = chosen_language(sys.argv[1:] if args is None else args)
-        with _ExitCodes(), speaking(lang), words_of_click(lang):
+        with speaking(lang), _ExitCodes(), words_of_click(lang):
             spoken = spoken_command(self, lang)
             return click.Group.main(spoken, args, *arguments, **options)
 
@@ -82,9 +82,9 @@ class Commands(click.Group):
         except RuntimeError as error:
             if str(error) != NO_THREAD:
                 raise
-            text = "not enough memory, or too many processes: the system starts no further thread"
-            reason, code = Phrase(text), BAD_INPUT
-        for line in reason.split("\n"):
+            reason = Phrase("not enough memory, or too many processes: the system starts no further thread")
+            code = BAD_INPUT
+        for line in translated(reason).split("\n"):
             click.echo(f"petworks: {_shortened(printable(line))}", err=True)
         return context.exit(code)
 
@@ -141,20 +141,21 @@ class _ExitCodes:
         limit = address_space()
         if kind is not None and not issubclass(kind, SystemExit) and limit is not None:
             # Libraries have many words for it.
-            click.echo(
-                f"petworks: {kind.__name__}: most likely not enough memory, or threads; this process may use "
-                f"{limit >> 20} MiB of address space (ulimit -v). If it also happens without that limit, it is an "
-                "error in the program itself",
-                err=True,
+            text = Phrase(
+                "{type}: most likely not enough memory, or threads; this process may use {limit} MiB of address space "
+                "(ulimit -v). If it also happens without that limit, it is an error in the program itself",
+                type=kind.__name__,
+                limit=limit >> 20,
             )
+            click.echo(f"petworks: {translated(text)}", err=True)
             raise SystemExit(BAD_INPUT) from None
         if kind is not None and not issubclass(kind, SystemExit):
             # The message is left out: it might quote a cell.
             traceback.print_tb(trace)
-            click.echo(
-                f"petworks: {kind.__name__}: an error in the program itself; the lines above contain none of your data",
-                err=True,
+            text = Phrase(
+                "{type}: an error in the program itself; the lines above contain none of your data", type=kind.__name__
             )
+            click.echo(f"petworks: {translated(text)}", err=True)
             raise SystemExit(INTERNAL_ERROR) from None  # 1 would mean that something does not hold
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from PETWorks.errors import Hint, InputError, ParameterError, PETWorksError, quoted, system_reason
+from PETWorks.errors import Hint, InputError, ParameterError, PETWorksError, Phrase, quoted, system_reason
 from PETWorks.gate.anonymising import MARK, hierarchy_files
 from PETWorks.gate.json_files import read_json
 from PETWorks.tables.globs import SIGNS, would_match
@@ -14,7 +14,7 @@ from PETWorks.tables.output import check_writable
 from PETWorks.tables.writing import PARQUET_SUFFIXES, check_suffix
 from PETWorks.tables.yamlfile import read_yaml
 
-ANOTHER = "name another output"
+ANOTHER = Phrase("name another output")
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ def _check_plan(plan: Path, release: Path) -> None:
             "cannot write {path!r}: it exists and is not a regular file; {another}", path=str(plan), another=ANOTHER
         )
     try:
-        content = read_json(plan, "a plan", Hint.PLAN)
+        content = read_json(plan, Phrase("a plan"), Hint.PLAN)
     except InputError:
         content = None
     if not isinstance(content, dict) or "petworks_plan" not in content:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
-from PETWorks.errors import InputError
+from PETWorks.errors import InputError, Phrase
 
-NEEDED = "the page needs more packages: pip install 'petworks[studio]'"
+NEEDED = Phrase("the page needs more packages: pip install 'petworks[studio]'")
 
 
 @click.command("studio")

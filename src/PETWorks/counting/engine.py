@@ -12,7 +12,7 @@ from PETWorks.counting.people import Brought, JoinedPeople, PeopleInMemory
 from PETWorks.counting.profiles import Profile, profiles_of
 from PETWorks.counting.table import Table
 from PETWorks.counting.weighted_rows import WeightedRows
-from PETWorks.errors import InputError, ParameterError, quoted
+from PETWorks.errors import InputError, ParameterError, Phrase, quoted
 from PETWorks.tables.source import Source
 
 ENGINES = ("auto", "memory", "duckdb", "spark")
@@ -102,7 +102,11 @@ def choose(
         own = [source.engine for source in given if source.engine is not None]
         wanted = "spark" if "spark" in own else "duckdb" if own or needed > limit else "memory"
         if wanted == "duckdb" and not own:
-            note = f"{_gigabytes(needed)} may be needed in memory, {_gigabytes(limit)} are allowed: counted with DuckDB"
+            note = Phrase(
+                "{needed} may be needed in memory, {limit} are allowed: counted with DuckDB",
+                needed=_gigabytes(needed),
+                limit=_gigabytes(limit),
+            )
     if wanted == "memory":
         if memory_limit is not None and needed > limit:
             raise InputError(
@@ -155,10 +159,9 @@ def size_in_bytes(size: int | str) -> int:
     else:
         number = 0
     if not SMALLEST_LIMIT <= number <= LARGEST_LIMIT:
-        least = f"{SMALLEST_LIMIT >> 20} MiB"
         raise ParameterError(
             "expected a memory limit in bytes or like '2GB', '512MiB', at least {least}; got {given!r}",
-            least=least,
+            least=f"{SMALLEST_LIMIT >> 20} MiB",
             given=str(size)[:40],
             what="memory_limit",
         )

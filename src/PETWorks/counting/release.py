@@ -18,7 +18,7 @@ from PETWorks.counting.engine import Engine, allowed, choose
 from PETWorks.counting.profiles import Profile, profiles_of
 from PETWorks.counting.table import Table
 from PETWorks.counting.view import View
-from PETWorks.errors import HierarchyError, InputError, quoted
+from PETWorks.errors import HierarchyError, InputError, Phrase, quoted
 from PETWorks.tables.opening import open_source
 from PETWorks.tables.source import Source
 
@@ -75,8 +75,8 @@ class Release:
     ) -> None:
         treatment = {"missing": missing, "suppressed": suppressed, "several_sensitive": several_sensitive}
         checked_treatment(treatment)
-        source = open_source(data, "the released table")
-        before = None if original is None else open_source(original, "the original table")
+        source = open_source(data, Phrase("the released table"))
+        before = None if original is None else open_source(original, Phrase("the original table"))
         if source.path is not None and (roles is None or hierarchies is None):
             beside = read_sidecar(source.path)
             roles = beside.roles if roles is None else roles
@@ -112,7 +112,7 @@ class Release:
         background = self._background(source, before, people, (data, original))
         # With nothing to look at, one column still says how many records there are.
         columns = self.compared_columns or source.names[:1]
-        table = _loaded(self.engine, source, columns, self.privacy_unit, "the release")
+        table = _loaded(self.engine, source, columns, self.privacy_unit, Phrase("the release"))
         self.hierarchies: dict[str, Hierarchy] = {
             column: one if isinstance(one, Hierarchy) else built(one, column, table, background)
             for column, one in given.items()
@@ -218,9 +218,9 @@ def _loaded(engine: Engine, source: Source, columns: Sequence[str], unit: str | 
     table = engine.load(source, columns, unit)
     if table.unit is not None and table.unit_is_missing():
         raise InputError(
-            "the privacy unit {unit!r} is missing in some records of {thing}; every record needs one",
+            "the privacy unit {unit!r} is missing in some records of {table}; every record needs one",
             unit=table.unit,
-            thing=what,
+            table=what,
             what="privacy_unit",
         )
     return table

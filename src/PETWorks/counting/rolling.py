@@ -11,7 +11,7 @@ from PETWorks.about.levels import recoding
 from PETWorks.counting.codes import Known
 from PETWorks.counting.packed_rows import Keys, Lift, PackedRows, lifted, packed
 from PETWorks.counting.weighted_rows import WeightedRows
-from PETWorks.errors import HierarchyError, NotApplicable, ParameterError, unknown
+from PETWorks.errors import HierarchyError, NotApplicable, ParameterError, Phrase, unknown
 from PETWorks.tables.cells import SUPPRESSED
 
 Made = TypeVar("Made")
@@ -70,7 +70,7 @@ def labels_on(
             hierarchy=hierarchy.name,
             what="hierarchies",
         )
-    labels = recoding(name, known, hierarchy, level, {hierarchy.top}, "values of the table")
+    labels = recoding(name, known, hierarchy, level, {hierarchy.top}, Phrase("values of the table are not leaves of"))
     return {**labels, SUPPRESSED: SUPPRESSED}
 
 

@@ -16,14 +16,21 @@ from PETWorks.counting.counts import ClassCodes, ClassPairs, ClassSizes, ClassVa
 from PETWorks.counting.questions import Merge, Question
 from PETWorks.counting.rolling import RolledUp
 from PETWorks.counting.table import Table
-from PETWorks.errors import Hint, NeedNotMet, RoleError, quoted
+from PETWorks.errors import Hint, NeedNotMet, Phrase, RoleError, quoted
 from PETWorks.tables.cells import SUPPRESSED
 
 Summary = TypeVar("Summary")
 
+MISFITS = {
+    "original": Phrase("original values are not leaves of"),
+    "population": Phrase("population values are not leaves of"),
+}
 NO_QUASI_IDENTIFIER = (
-    f"no column has the role {QUASI_IDENTIFIER!r}; "
-    "name the columns that an adversary may know, here or in a YAML file beside the table",
+    Phrase(
+        "no column has the role {role!r}; name the columns that an adversary may know, here or in a YAML file beside "
+        "the table",
+        role=QUASI_IDENTIFIER,
+    ),
     Hint.QUASI_IDENTIFIERS,
 )
 
@@ -290,7 +297,7 @@ class View:
                     self.hierarchies.get(column),
                     level,
                     self.released_values(column) | ({None} & set(self.marginal(column).values)),
-                    f"{whose} values",
+                    MISFITS[whose],
                 )
                 for column, level in self.levels.items()
             }

@@ -8,7 +8,7 @@ from typing import Any
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.attributetypes import IDENTIFIER
 from PETWorks.counting.release import Release
-from PETWorks.errors import PETWorksError, RoleError, quoted
+from PETWorks.errors import PETWorksError, Phrase, RoleError, quoted
 from PETWorks.gate.earlier_releases import THIS, EarlierTable
 from PETWorks.gate.inputs import shown_table, table_digest
 from PETWorks.gate.mistakes import Mistakes, located_error
@@ -61,11 +61,14 @@ def _opened(mistakes: Mistakes, given: EarlierTable, counted: dict[str, Any]) ->
     """An earlier release; None if something is wrong, which is remembered."""
     with mistakes.at(*given.key_of_policy):
         if given.sha256 is not None and isinstance(given.data, Path) and table_digest(given.data) != given.sha256:
-            text = f"{quoted([given.data.name])} has another SHA-256: it is not the table that was released"
-            mistakes.add((*given.key_of_policy, "sha256"), text)
+            mistakes.add(
+                (*given.key_of_policy, "sha256"),
+                "{file} has another SHA-256: it is not the table that was released",
+                file=quoted([given.data.name]),
+            )
             return None
-        source = _source(given.data, given, f"the table of {quoted([given.label])}")
-        original = None if given.original is None else _source(given.original, given, "the original table")
+        source = _source(given.data, given, Phrase("the table of {release}", release=quoted([given.label])))
+        original = None if given.original is None else _source(given.original, given, Phrase("the original table"))
         roles = dict(_roles(source, given))
         if original is not None:  # whatever was left out of the release
             roles |= {column: IDENTIFIER for column in original.names if column not in source.names}

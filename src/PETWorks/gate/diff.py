@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from PETWorks.errors import Hint, InputError, quoted
+from PETWorks.errors import Hint, InputError, Phrase, quoted
 from PETWorks.gate.bounds import Bound
 from PETWorks.gate.document import FAIL, PASS, WAIVED, WITHHELD, CheckDocument, CheckFile, RuleResult, Value, Verdict
 from PETWorks.gate.json_files import read_json
@@ -70,7 +70,7 @@ class Comparison(JSONObject):
 
 def read_check(path: Path) -> CheckFile:
     """The JSON file of a check, or an error."""
-    content = read_json(path, "the result of a check", Hint.CHECK_DOCUMENT)
+    content = read_json(path, Phrase("the result of a check"), Hint.CHECK_DOCUMENT)
     wrong = violation(content, "check")
     if wrong:
         raise InputError("{file}: not the result of a check: {problem}", file=path.name, problem=wrong)

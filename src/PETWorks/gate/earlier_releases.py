@@ -108,8 +108,11 @@ def releases_of(mistakes: Mistakes, folder: Path, root: Path, read: Read, *, net
     labels = Counter([THIS, *(one.label for one in earlier)])
     for one in earlier:
         if labels[one.label] > 1:
-            text = f"two releases are called {quoted([one.label])}; give one of them another 'name'"
-            mistakes.add((*one.key_of_policy, "name"), text)
+            mistakes.add(
+                (*one.key_of_policy, "name"),
+                "two releases are called {release}; give one of them another 'name'",
+                release=quoted([one.label]),
+            )
             labels[one.label] = 0
     if found.measured and key is None:
         mistakes.add(("releases",), "the key 'key' is missing: the column that names the person")
@@ -176,6 +179,6 @@ class _Reader:
             return None
         roles, twice = roles_given(given["roles"])
         for key, place in twice:
-            text = f"the column {quoted([given['roles'][key][place]])} has two roles"
-            self.mistakes.add((*at, "roles", key, place), text)
+            column = quoted([given["roles"][key][place]])
+            self.mistakes.add((*at, "roles", key, place), "the column {column} has two roles", column=column)
         return roles

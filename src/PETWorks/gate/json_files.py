@@ -5,13 +5,13 @@ import math
 from pathlib import Path
 from typing import Any
 
-from PETWorks.errors import Hint, InputError
+from PETWorks.errors import Hint, InputError, Phrase
 from PETWorks.tables.small_files import read_small
 
 LARGEST_FILE = 1 << 26
 
 
-def read_json(path: Path, expected: str, hint: Hint, largest: int = LARGEST_FILE) -> Any:
+def read_json(path: Path, expected: Phrase, hint: Hint, largest: int = LARGEST_FILE) -> Any:
     """The content of a JSON file; an error that says what was expected if it is something else."""
     try:
         text = read_small(path, largest).decode("utf-8-sig")

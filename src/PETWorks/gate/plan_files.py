@@ -12,7 +12,7 @@ from PETWorks.about.refitting import hierarchy_digest, needs_earlier
 from PETWorks.anonymizer.best_levels import Anonymization
 from PETWorks.anonymizer.objectives import NOT_LOCAL
 from PETWorks.anonymizer.plan import SUBSETS, VERSION
-from PETWorks.errors import HierarchyError, Hint, InputError, quoted
+from PETWorks.errors import HierarchyError, Hint, InputError, Phrase, quoted
 from PETWorks.gate.inputs import table_digest
 from PETWorks.gate.json_files import read_json
 from PETWorks.gate.plan_document import Plan, PlannedHierarchy, PlannedRule
@@ -73,7 +73,7 @@ def plan_text(plan: Plan) -> str:
 
 def read_plan(path: Path) -> Plan:
     """The plan of a file, or an error."""
-    return checked_plan(read_json(path, "a plan", Hint.PLAN), path.name)
+    return checked_plan(read_json(path, Phrase("a plan"), Hint.PLAN), path.name)
 
 
 def checked_plan(content: Any, name: str) -> Plan:
@@ -95,32 +95,32 @@ def checked_plan(content: Any, name: str) -> Plan:
     return plan
 
 
-def _contradictions(plan: Plan) -> Iterator[str]:
+def _contradictions(plan: Plan) -> Iterator[Phrase]:
     columns = plan.columns
     if columns != plan.roles.get("quasi_identifiers", ()):
-        yield "'columns' are not the quasi-identifiers of its 'roles', in this order"
+        yield Phrase("'columns' are not the quasi-identifiers of its 'roles', in this order")
     listed = [*(column for own in plan.roles.values() for column in own), *plan.no_role]
     if len(set(listed)) < len(listed):
-        yield "a column is listed twice in 'roles' and 'no_role'"
+        yield Phrase("a column is listed twice in 'roles' and 'no_role'")
     without = [column for column in columns if column not in plan.hierarchies]
     if without:
-        yield f"there is no hierarchy for {quoted(without)}"
+        yield Phrase("there is no hierarchy for {columns}", columns=quoted(without))
     if any(len(node) != len(columns) for node in plan.levels):
-        yield f"expected {len(columns)} numbers in each list of 'levels', one for each column"
+        yield Phrase("expected {number} numbers in each list of 'levels', one for each column", number=len(columns))
     whole = [*plan.levels, [one.height for one in plan.hierarchies.values()], *(plan.allowed_levels or {}).values()]
     if any(type(level) is not int for levels in whole for level in levels):
-        yield "levels are whole numbers, without a decimal point"
+        yield Phrase("levels are whole numbers, without a decimal point")
     for place, column in enumerate(columns):
         allowed = (plan.allowed_levels or {}).get(column, (0, plan.hierarchies[column].height))
         if len(allowed) != 2 or not all(allowed[0] <= node[place] <= allowed[1] for node in plan.levels):
-            yield f"column {column!r} has a level that is not one of those that were allowed"
+            yield Phrase("column {column!r} has a level that is not one of those that were allowed", column=column)
     if plan.method == "global" and len(plan.levels) > 1:
-        yield "the method is 'global', so there is one list of levels"
+        yield Phrase("the method is 'global', so there is one list of levels")
     if plan.method == "local" and plan.objective == NOT_LOCAL:
-        yield f"local recoding takes every objective but {NOT_LOCAL}"
+        yield Phrase("local recoding takes every objective but {objective}", objective=NOT_LOCAL)
     names = [rule.name for rule in plan.rules]
     if len(set(names)) < len(names):
-        yield "two rules have the same name"
+        yield Phrase("two rules have the same name")
 
 
 def earlier_hierarchies(plan: Plan, folder: Path) -> dict[str, Hierarchy]:

@@ -15,7 +15,7 @@ from PETWorks.anonymizer.replaying import Replayed, Steps, Then, replayed
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE
 from PETWorks.counting.release import Release
-from PETWorks.errors import HierarchyError, Hint, InputError, ParameterError, RoleError, quoted
+from PETWorks.errors import HierarchyError, Hint, InputError, Joined, ParameterError, Phrase, RoleError, quoted
 from PETWorks.gate.plan_document import Plan, PlannedRule
 from PETWorks.gate.plan_files import SAID_ELSEWHERE, checked_plan, earlier_hierarchies, read_plan, same_hierarchy
 from PETWorks.gate.policy import Policy
@@ -54,11 +54,16 @@ class Prepared:
         result = replayed(self.release, rules, steps, then, self.strange, self.missing)
         if strict and result.without_place:
             told = [
-                f"{column!r} ({found.values} values, {found.records} records)"
+                Phrase(
+                    "{column!r} ({values} values, {records} records)",
+                    column=column,
+                    values=found.values,
+                    records=found.records,
+                )
                 for column, found in result.without_place.items()
             ]
             raise HierarchyError(
-                "values without a place in the hierarchies of the plan: {columns}", columns=", ".join(told)
+                "values without a place in the hierarchies of the plan: {columns}", columns=Joined(", ", told)
             )
         return result
 
@@ -122,7 +127,7 @@ def prepare(
     """
     if plan.population is not None and population is not None:
         raise ParameterError("the plan has a population already, so none can be given", what="population")
-    source = open_source(data, "the table")
+    source = open_source(data, Phrase("the table"))
     roles = {column: ROLE_KEYS[key] for key, columns in plan.roles.items() for column in columns}
     known = {*roles, *plan.no_role, *([] if plan.privacy_unit is None else [plan.privacy_unit])}
     missing = _checked_columns(plan, source, known, new_roles or {})

@@ -9,7 +9,7 @@ from PETWorks.about.declaration import Named
 from PETWorks.about.roles import roles_given
 from PETWorks.about.treatment import TREATMENTS
 from PETWorks.counting.release import Release
-from PETWorks.errors import PETWorksError, quoted
+from PETWorks.errors import PETWorksError, Phrase, quoted
 from PETWorks.gate.accountability import Accountability, accountability_of
 from PETWorks.gate.document import ReleaseKind, Spoken
 from PETWorks.gate.earlier_releases import ReleaseSet, releases_of
@@ -114,7 +114,7 @@ class Policy:
 
     def _source(self, table: Any) -> Source:
         opened = open_table(table, **self.reading) if isinstance(table, str | Path) else table
-        return open_source(opened, "the released table")
+        return open_source(opened, Phrase("the released table"))
 
     def _opened(self, key: str, table: Path | str) -> Source:
         with self.located(key):
@@ -167,7 +167,7 @@ def read_policy(
     waivers = tuple(waivers_of(mistakes, names))
     if mistakes and not other_data and isinstance(found["data"], Path):
         with mistakes.at("data"):
-            check_columns(mistakes, open_source(open_table(found["data"], **found["reading"]), "the table"))
+            check_columns(mistakes, open_source(open_table(found["data"], **found["reading"]), Phrase("the table")))
     accountability = accountability_of(mistakes)
     mistakes.report()
     subsets = content.get("subsets", {})

@@ -69,7 +69,7 @@ def chosen_presets(mistakes: Mistakes) -> Iterator[Preset]:
         if name in known:
             yield known[name]
         elif name is not None:
-            mistakes.add(("presets", place), str(unknown("preset", name, known)))
+            mistakes.add(("presets", place), unknown("preset", name, known).message)
 
 
 def rules_of(mistakes: Mistakes, chosen: Sequence[Preset]) -> Iterator[Rule]:
@@ -79,8 +79,9 @@ def rules_of(mistakes: Mistakes, chosen: Sequence[Preset]) -> Iterator[Rule]:
     def new(rule: Rule) -> Iterator[Rule]:
         """A rule, unless there is another one of its name."""
         if rule.name in names:
-            text = f"two rules have the name {quoted([rule.name])}; give one of them another 'name'"
-            mistakes.add(rule.key, text)
+            mistakes.add(
+                rule.key, "two rules have the name {rule}; give one of them another 'name'", rule=quoted([rule.name])
+            )
         else:
             names.add(rule.name)
             yield rule
@@ -141,7 +142,7 @@ def waivers_of(mistakes: Mistakes, names: Sequence[str]) -> Iterator[Waiver]:
         if given is None:
             continue
         if given["rule"] not in names:
-            mistakes.add(("waivers", place, "rule"), str(unknown("rule", given["rule"], names)))
+            mistakes.add(("waivers", place, "rule"), unknown("rule", given["rule"], names).message)
         elif given["rule"] in waived:
             mistakes.add(("waivers", place, "rule"), "the rule {rule} is waived twice", rule=quoted([given["rule"]]))
         waived.add(given["rule"])

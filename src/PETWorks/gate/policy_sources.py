@@ -70,7 +70,9 @@ def named_source(mistakes: Mistakes, key: Key, text: str, folder: Path, root: Pa
     file = mistakes.file
     if is_address(text):
         if key[0] in ("hierarchies", "register") or key[-1] == "policy":
-            raise file.error(key, "expected a {review}, got an address", review="folder" if len(key) == 1 else "file")
+            if len(key) == 1:
+                raise file.error(key, "expected a folder, got an address")
+            raise file.error(key, "expected a file, got an address")
         _check_address(mistakes, key, text, network=network)
         return text
     try:
@@ -164,7 +166,7 @@ def check_known(mistakes: Mistakes, known: Iterable[str], sensitive: Iterable[st
         for item, column in enumerate(adversary["knows"]):
             if column.strip() not in names:
                 key = ("context", "adversaries", place, "knows", item)
-                mistakes.add(key, str(unknown("quasi-identifier", column.strip(), names)))
+                mistakes.add(key, unknown("quasi-identifier", column.strip(), names).message)
     subsets = content.get("subsets", {})
     if "sizes" in subsets:
         with mistakes.at("subsets", "sizes"):

@@ -31,4 +31,4 @@ def chosen_regimes(mistakes: Mistakes) -> Iterator[Regime]:
         if name in known:
             yield known[name]
         else:
-            mistakes.add(("regimes", place), str(unknown("regime", name, known)))
+            mistakes.add(("regimes", place), unknown("regime", name, known).message)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.release import Release
-from PETWorks.errors import Hint, InputError, ParameterError, quoted, system_reason
+from PETWorks.errors import Hint, InputError, ParameterError, Phrase, quoted, system_reason
 from PETWorks.gate.canonical import canonical, content_digest
 from PETWorks.gate.document import INTERNAL, CheckFile
 from PETWorks.gate.json_files import read_json
@@ -106,7 +106,7 @@ def read_register(folder: Path) -> tuple[Entry, ...]:
 
 def read_entry(path: Path) -> Entry:
     """An entry of a register, or an error."""
-    content = read_json(path, "an entry of a register", Hint.REGISTER, LARGEST_ENTRY)
+    content = read_json(path, Phrase("an entry of a register"), Hint.REGISTER, LARGEST_ENTRY)
     wrong = violation(content, "register")
     if wrong:
         raise InputError("{file}: not an entry of a register: {problem}", file=path.name, problem=wrong)

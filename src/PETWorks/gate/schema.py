@@ -6,7 +6,7 @@ from importlib.resources import files
 from itertools import islice
 from typing import Any
 
-from PETWorks.errors import quoted, unknown
+from PETWorks.errors import Joined, Phrase, literal, quoted, unknown
 from PETWorks.gate.document import CheckFile
 from PETWorks.gate.mistakes import Mistakes
 from PETWorks.gate.plan_document import Plan
@@ -17,11 +17,11 @@ from PETWorks.tables.yamlfile import Key
 NAMES = ("policy", "check", "plan", "register")
 MOST_WORDED = 100
 _KINDS = {
-    "object": "a mapping",
-    "array": "a list",
-    "string": "a text",
-    "integer": "a whole number",
-    "number": "a number",
+    "object": Phrase("a mapping"),
+    "array": Phrase("a list"),
+    "string": Phrase("a text"),
+    "integer": Phrase("a whole number"),
+    "number": Phrase("a number"),
 }
 
 
@@ -54,7 +54,7 @@ def check_schema(mistakes: Mistakes, name: str) -> list[Key]:
     return [key for key, _ in worded]
 
 
-def violation(document: Any, name: str) -> str | None:
+def violation(document: Any, name: str) -> Phrase | None:
     """The first place where a document violates a schema; None if there is none."""
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
@@ -62,43 +62,45 @@ def violation(document: Any, name: str) -> str | None:
     error = best_match(Draft202012Validator(json.loads(schema_text(name))).iter_errors(document))
     if error is None:
         return None
-    where = ".".join(map(str, error.absolute_path))[:80] or "the document"
-    return f"{where} violates {error.validator!r} of the schema"
+    place = ".".join(map(str, error.absolute_path))[:80] or Phrase("the document")
+    return Phrase("{place} violates {rule!r} of the schema", place=place, rule=error.validator)
 
 
-def _in_words(error: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def _in_words(error: Any) -> Iterator[tuple[tuple[str | int, ...], Phrase]]:
     """The key of an error, and what would be right there."""
     key, schema = tuple(error.absolute_path), error.schema
     if error.validator == "additionalProperties" and schema["additionalProperties"] is False:
         for name in error.instance:
             if name not in schema["properties"]:
-                yield (*key, name), str(unknown("key", name, schema["properties"]))
+                yield (*key, name), unknown("key", name, schema["properties"]).message
     elif error.validator == "required":
         missing = [name for name in error.validator_value if name not in error.instance]
-        yield (
-            key,
-            f"the key{'s' if len(missing) > 1 else ''} {quoted(missing)} {'are' if len(missing) > 1 else 'is'} missing",
-        )
+        if len(missing) == 1:
+            yield key, Phrase("the key {key} is missing", key=quoted(missing))
+        else:
+            yield key, Phrase("the keys {keys} are missing", keys=quoted(missing))
     elif error.validator == "uniqueItems":
-        yield key, "the list has an entry twice"
+        yield key, Phrase("the list has an entry twice")
     elif error.validator in ("maxItems", "maxLength"):
-        yield key, f"longer than {error.validator_value:,}"
+        yield key, Phrase("longer than {most:,}", most=error.validator_value)
     else:
-        yield key, f"expected {_expected(schema)}, got {_given(error.instance)}"
+        yield key, Phrase("expected {expected}, got {given}", expected=_expected(schema), given=_given(error.instance))
 
 
-def _expected(schema: Mapping[str, Any]) -> str:
-    if "pattern" in schema and "description" in schema:
-        return str(schema["description"])
+def _expected(schema: Mapping[str, Any]) -> Phrase:
+    described = literal(schema["description"]) if "description" in schema else None
+    if described is not None and ("pattern" in schema or "enum" in schema):
+        return described
     if "enum" in schema:
-        return str(schema.get("description", f"one of {quoted(schema['enum'])}"))
+        return Phrase("one of {options}", options=quoted(schema["enum"]))
     kinds = [schema["type"]] if isinstance(schema.get("type"), str) else schema.get("type", [])
-    listed = " or ".join(_KINDS.get(kind, kind) for kind in kinds if kind != "boolean")
-    described = str(schema.get("description", "something else" if not listed else ""))
-    return f"{listed} ({described})" if listed and described else listed or described
+    listed = Joined(" or ", [_KINDS[kind] for kind in kinds if kind in _KINDS])
+    if not listed:
+        return described or Phrase("something else")
+    return listed if described is None else Phrase("{kind} ({meaning})", kind=listed, meaning=described)
 
 
-def _given(value: Any) -> str:
+def _given(value: Any) -> Phrase:
     if isinstance(value, Mapping | list):
-        return "a mapping" if isinstance(value, Mapping) else "a list"
-    return "nothing" if value in ("", None) else quoted([value])
+        return _KINDS["object" if isinstance(value, Mapping) else "array"]
+    return Phrase("nothing") if value in ("", None) else quoted([value])

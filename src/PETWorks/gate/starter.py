@@ -12,7 +12,7 @@ from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.counting.engine import half_the_machine
 from PETWorks.counting.loading import load_rows
 from PETWorks.counting.weighted_rows import WeightedRows
-from PETWorks.errors import InputError, printable
+from PETWorks.errors import InputError, Phrase, printable
 from PETWorks.gate.presets import presets
 from PETWorks.gate.reasons import Reason
 from PETWorks.gate.recognition import looks_personal
@@ -35,7 +35,7 @@ _PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 
 def suggestions(data: Path, separator: str | None, encoding: str | None) -> tuple[list[Suggestion], str | None]:
     """A role for each column with its reason, and the column that names the person if there is one."""
-    source = open_source(open_path(data, separator, encoding), "the table")
+    source = open_source(open_path(data, separator, encoding), Phrase("the table"))
     if len(source.names) > MOST_COLUMNS_OF_A_POLICY:
         raise InputError(
             "{file}: {columns:,} columns; init suggests roles for at most {most:,}",
@@ -52,7 +52,9 @@ def suggestions(data: Path, separator: str | None, encoding: str | None) -> tupl
     strange = any(is_number(name) or looks_personal(name) for name in named)
     people = sum(map(names_a_person, named))
     if source.encoding and (strange or 2 * max(own_values, people) >= max(len(named), 1)):
-        columns = "one column" if len(source.names) == 1 else f"{len(source.names)} columns"
+        columns = Phrase("one column")
+        if len(source.names) != 1:
+            columns = Phrase("{number} columns", number=len(source.names))
         raise InputError(
             "{file}: the first line does not look like a header of {columns}: one is a "
             "number, a date or an address, or half of them are names of people or values of "

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from PETWorks.errors import Hint, InputError
+from PETWorks.errors import Hint, InputError, Phrase
 from PETWorks.gate.canonical import content_digest
 from PETWorks.gate.document import (
     INTERNAL,
@@ -41,25 +41,30 @@ def verify(
     if internal is not None and internal.edition != INTERNAL:
         raise InputError("the document given as the internal edition is an external one")
     verified = [
-        Verified("the document and its content digest", content_digest(document) == document.content_sha256),
+        Verified(Phrase("the document and its content digest"), content_digest(document) == document.content_sha256),
         Verified(
-            "the verdict and the verdicts of the rules",
+            Phrase("the verdict and the verdicts of the rules"),
             document.verdict == together([rule.verdict for rule in document.rules]),
         ),
     ]
     if internal is not None:
         verified.append(
-            Verified("the internal edition and its content digest", content_digest(internal) == internal.content_sha256)
+            Verified(
+                Phrase("the internal edition and its content digest"),
+                content_digest(internal) == internal.content_sha256,
+            )
         )
         expected = internal if document.edition == INTERNAL else _external_of(internal)
         same = content_digest(document) == content_digest(expected) and document.commitments == expected.commitments
-        verified.append(Verified("the document and the internal edition", same))
-        verified.append(Verified("the time of the check in both editions", document.generated == internal.generated))
+        verified.append(Verified(Phrase("the document and the internal edition"), same))
+        verified.append(
+            Verified(Phrase("the time of the check in both editions"), document.generated == internal.generated)
+        )
     salt = None if internal is None else internal.salt
     commitments = document.commitments or Commitments(None, None)
     for what, file, recorded, committed in (
-        ("the table", data, document.inputs[0].sha256, commitments.data),
-        ("the policy", policy, document.policy.sha256, commitments.policy),
+        (Phrase("the table"), data, document.inputs[0].sha256, commitments.data),
+        (Phrase("the policy"), policy, document.policy.sha256, commitments.policy),
     ):
         if file is not None:
             verified.append(Verified(what, _matches(what, table_digest(file), recorded, committed, salt)))
@@ -103,9 +108,9 @@ def _matches(what: str, digest: str, recorded: str | None, committed: str | None
     if recorded is not None:
         return digest == recorded
     if committed is None:
-        raise InputError("the document has no digest of {thing}: it was checked in memory or in a database", thing=what)
+        raise InputError("the document has no digest of {file}: it was checked in memory or in a database", file=what)
     if salt is None:
         raise InputError(
-            "{thing} can be compared with an external edition only by the salt", Hint.INTERNAL_EDITION, thing=what
+            "{file} can be compared with an external edition only by the salt", Hint.INTERNAL_EDITION, file=what
         )
     return commitment(salt, digest) == committed

@@ -10,7 +10,7 @@ from typing import Any, ParamSpec, get_type_hints
 from PETWorks.counting.questions import Question
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import View
-from PETWorks.errors import Hint, NeedNotMet, NotApplicable, ParameterError, Phrase, quoted, unknown
+from PETWorks.errors import Hint, NeedNotMet, NotApplicable, ParameterError, Phrase, literal, quoted, unknown
 from PETWorks.measures.class_tests import ClassTest, Suppressing
 from PETWorks.measures.docstrings import docstring
 from PETWorks.measures.parameters import Choice, Flag, Function, Number, Text, Worths
@@ -64,13 +64,13 @@ class ByColumn:
 
 
 NEEDS: Mapping[str, tuple[Callable[[View], bool], Hint]] = {
-    "quasi-identifiers": (lambda view: bool(view.quasi_identifiers), Hint.QUASI_IDENTIFIERS),
-    "a sensitive attribute": (lambda view: bool(view.sensitive_attributes), Hint.SENSITIVE_ATTRIBUTES),
-    "the original table": (lambda view: view.background.has_original, Hint.ORIGINAL),
-    "a population table": (lambda view: view.background.has_population_table, Hint.POPULATION),
-    "the population or its size": (lambda view: view.background.population is not None, Hint.POPULATION),
-    "hierarchies": (lambda view: bool(view.hierarchies), Hint.HIERARCHIES),
-    "records in the order of the input": (lambda view: view.background.in_order, Hint.ENGINE_IN_MEMORY),
+    Phrase("quasi-identifiers"): (lambda view: bool(view.quasi_identifiers), Hint.QUASI_IDENTIFIERS),
+    Phrase("a sensitive attribute"): (lambda view: bool(view.sensitive_attributes), Hint.SENSITIVE_ATTRIBUTES),
+    Phrase("the original table"): (lambda view: view.background.has_original, Hint.ORIGINAL),
+    Phrase("a population table"): (lambda view: view.background.has_population_table, Hint.POPULATION),
+    Phrase("the population or its size"): (lambda view: view.background.population is not None, Hint.POPULATION),
+    Phrase("hierarchies"): (lambda view: bool(view.hierarchies), Hint.HIERARCHIES),
+    Phrase("records in the order of the input"): (lambda view: view.background.in_order, Hint.ENGINE_IN_MEMORY),
 }
 
 
@@ -152,7 +152,8 @@ class Metric:
         for need in self.needs:
             has_it, hint = NEEDS[need]
             if not has_it(view):
-                parts += [f"{' and' if parts else 'needs'} {need}", hint]
+                needed = literal(need)
+                parts += [Phrase(" and {need}", need=needed) if parts else Phrase("needs {need}", need=needed), hint]
         return NeedNotMet(*parts, measure=self.name) if parts else None
 
     def check(

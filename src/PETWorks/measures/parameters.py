@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from PETWorks.errors import ParameterError, quoted
+from PETWorks.errors import ParameterError, Phrase, quoted
 from PETWorks.measures.result import at_most
 from PETWorks.tables.cells import is_number
 
@@ -50,15 +50,12 @@ class Number:
             )
         if number is None or not fits:
             bounds = f"{'' if low is None else f'{low:g} <= '}{name}{'' if high is None else f' <= {high:g}'}"
-            wanted = f"a number, {bounds}" if number is None else bounds
-            raise ParameterError(
-                "{metric} needs {wanted}, got {name}={value}",
-                metric=measure,
-                wanted=wanted,
-                name=name,
-                value=_brief(value),
-                what=name,
-            )
+            values = {"metric": measure, "bounds": bounds, "name": name, "value": _brief(value)}
+            if number is None:
+                raise ParameterError(
+                    Phrase("{metric} needs a number, {bounds}, got {name}={value}", **values), what=name
+                )
+            raise ParameterError(Phrase("{metric} needs {bounds}, got {name}={value}", **values), what=name)
         return int(number) if self.whole else number
 
 
@@ -122,9 +119,9 @@ class Text:
     def check(self, measure: str, name: str, value: Any) -> str:
         """The text, trimmed as a cell is, or an error."""
         if not isinstance(value, str) or not value.strip():
-            what = "an empty one" if isinstance(value, str) else type(value).__name__
+            given = Phrase("an empty one") if isinstance(value, str) else type(value).__name__
             raise ParameterError(
-                "{metric} needs {name} to be a text, got {thing}", metric=measure, name=name, thing=what, what=name
+                "{metric} needs {name} to be a text, got {given}", metric=measure, name=name, given=given, what=name
             )
         return value.strip()
 
@@ -197,5 +194,5 @@ def _brief(value: Any) -> str:
     try:
         text = repr(value)
     except ValueError:
-        text = f"a very long {type(value).__name__}"
+        return Phrase("a very long {type}", type=type(value).__name__)
     return text if len(text) <= 40 else text[:37] + "..."

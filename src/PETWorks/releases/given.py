@@ -11,7 +11,7 @@ from PETWorks.about.sidecar import read_sidecar
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.engine import Engine, choose
 from PETWorks.counting.release import Release
-from PETWorks.errors import ParameterError, RoleError, quoted, unknown
+from PETWorks.errors import ParameterError, Phrase, RoleError, quoted, unknown
 from PETWorks.releases.people import KeyedEngine, check_key
 from PETWorks.tables.frames import Frame
 from PETWorks.tables.opening import open_source
@@ -52,7 +52,7 @@ def opened(
     """The releases, read by one engine; those that are no `Release` get the roles that are asked for."""
     listed = list(releases.values() if isinstance(releases, Mapping) else releases)
     sources = [
-        one.source if isinstance(one, Release) else open_source(one, f"release {number}")
+        one.source if isinstance(one, Release) else open_source(one, Phrase("release {number}", number=number))
         for number, one in enumerate(listed, 1)
     ]
     _check_asked(asked, {name for source in sources for name in source.names})

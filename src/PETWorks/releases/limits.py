@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from PETWorks.errors import Hint, NotApplicable, ParameterError, quoted
+from PETWorks.errors import Hint, NotApplicable, ParameterError, Phrase, quoted
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.result import no_less_than, no_more_than
 
@@ -47,7 +47,7 @@ def checked_limits(limits: Mapping[str, Any], sensitive: Iterable[str]) -> dict[
                 limit=name,
                 what=name,
             )
-        checked[name] = rules[name].check("a limit", name, value)
+        checked[name] = rules[name].check(Phrase("a limit"), name, value)
     return checked
 
 

@@ -17,7 +17,7 @@ from PETWorks.counting.people import Brought, JoinedPeople, KeyCounts, column_na
 from PETWorks.counting.questions import class_sizes, fold
 from PETWorks.counting.release import Release
 from PETWorks.counting.weighted_rows import WeightedRows
-from PETWorks.errors import Hint, InputError, ParameterError, RoleError, quoted
+from PETWorks.errors import Hint, InputError, ParameterError, Phrase, RoleError, quoted
 from PETWorks.measures.attacks.worth import Worth
 from PETWorks.measures.numbers import count
 from PETWorks.releases.hits import Attacked, hits_in
@@ -161,7 +161,9 @@ def check_key(release: str, source: Source, roles: Mapping[str, str], key: str, 
             key=key,
             role=role,
         )
-    if key not in source.names and (original is None or key not in open_source(original, "the original table").names):
+    if key not in source.names and (
+        original is None or key not in open_source(original, Phrase("the original table")).names
+    ):
         raise RoleError(
             "{release}: no column {key!r}, which is to name the people; it has {columns}",
             release=quoted([release]),
@@ -247,7 +249,7 @@ def _read(release: Release, key: str, engine: Engine, name: str) -> tuple[Any, C
 
 def _with_key_of_original(release: Release, key: str, engine: Engine, name: str) -> tuple[Any, Column | None]:
     """The table with the key of the original that it was made from, record by record."""
-    source = open_source(release.view.background.given[1], "the original table")
+    source = open_source(release.view.background.given[1], Phrase("the original table"))
     if not (engine.keeps_order and release.source.ordered and source.ordered):
         raise InputError(
             "{release}: the key {key!r} is in the original, but records come in no fixed order; "
@@ -284,12 +286,12 @@ def _check_rows(keys: int, records: int, name: str) -> None:
 def _check_people(counts: KeyCounts, records: int, key: str, name: str) -> None:
     """An error if a record says not whose it is, or a person has several."""
     if counts.missing:
-        missing = f"{count(counts.missing)} of {count(records)} records"
         raise InputError(
-            "{release}: the key {key!r} is missing in {missing}; every record needs one",
+            "{release}: the key {key!r} is missing in {missing} of {records} records; every record needs one",
             release=quoted([name]),
             key=key,
-            missing=missing,
+            missing=count(counts.missing),
+            records=count(records),
         )
     if counts.repeated:
         raise InputError(

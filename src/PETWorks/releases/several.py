@@ -12,7 +12,7 @@ from PETWorks.counting.background import Background
 from PETWorks.counting.engine import MemoryEngine, allowed
 from PETWorks.counting.people import column_name
 from PETWorks.counting.view import View
-from PETWorks.errors import ParameterError, quoted
+from PETWorks.errors import ParameterError, Phrase, quoted
 from PETWorks.measures.attacks.subset_sizes import Sizes
 from PETWorks.measures.attacks.subsets import Subsets, every_subset
 from PETWorks.measures.attacks.worth import worth_of
@@ -58,9 +58,9 @@ class Releases:
         temp_folder: str | os.PathLike[str] | None = None,
     ) -> None:
         if not isinstance(releases, list | tuple | Mapping) or len(releases) < 2:
-            what = f"{len(releases)}" if isinstance(releases, list | tuple | Mapping) else type(releases).__name__
+            got = len(releases) if isinstance(releases, list | tuple | Mapping) else type(releases).__name__
             raise ParameterError(
-                "expected a list or dict of at least two releases, got {thing}", thing=what, what="releases"
+                "expected a list or dict of at least two releases, got {given}", given=got, what="releases"
             )
         if not isinstance(key, str | Mapping):
             raise ParameterError(
@@ -75,7 +75,11 @@ class Releases:
         self.joined: Joined = joined(self.releases, given.keys, given.engine, given.place, columns)
         most = max(member.people for member in self.joined.members)
         self.worth = worth_of(
-            worth or {}, self.joined.values, most, "any release", "sensitive attribute of the focal release"
+            worth or {},
+            self.joined.values,
+            most,
+            Phrase("any release"),
+            Phrase("sensitive attribute of the focal release"),
         )
         self._attacked = [
             Attacked(name, len(values), self.worth.get(name)) for name, values in self.joined.values.items()
@@ -223,11 +227,16 @@ class Releases:
                 contributions.append(Contribution(member.name, attack, without, saves, share))
         return contributions
 
-    def _warnings(self) -> list[str]:
+    def _warnings(self) -> list[Phrase]:
         """Sensitive attributes that seem to be coded differently, or that adversaries are said to know."""
         warnings = [
-            f"{name!r} is sensitive in {quoted([self.focal])} but a quasi-identifier in {quoted([member.name])}: "
-            "whoever joins the records knows it"
+            Phrase(
+                "{column!r} is sensitive in {focal} but a quasi-identifier in {release}: whoever joins the records "
+                "knows it",
+                column=name,
+                focal=quoted([self.focal]),
+                release=quoted([member.name]),
+            )
             for name in self.joined.values
             for member in self.joined.members
             if name in member.release.quasi_identifiers
@@ -237,7 +246,13 @@ class Releases:
                 strange = self.joined.strange(name, member)
                 if strange:
                     warnings.append(
-                        f"{percent(strange)} of the values of {name!r} in {quoted([member.name])} do not "
-                        f"occur in {quoted([self.focal])}; the unlinked adversary and m-invariance need the same coding"
+                        Phrase(
+                            "{share} of the values of {column!r} in {release} do not occur in {focal}; the unlinked "
+                            "adversary and m-invariance need the same coding",
+                            share=percent(strange),
+                            column=name,
+                            release=quoted([member.name]),
+                            focal=quoted([self.focal]),
+                        )
                     )
         return warnings

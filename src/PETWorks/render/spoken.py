@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from PETWorks.errors import Phrase
 from PETWorks.render.languages import ENGLISH, LANGUAGES
 
 VARIABLE = "PETWORKS_LANG"  # of the environment: the language, unless an option says otherwise
@@ -33,3 +34,15 @@ def in_language(english: str, lang: str | None = None) -> str:
     """
     code = language() if lang is None else lang
     return english if code == ENGLISH else LANGUAGES[code].help.get(english, english)
+
+
+def translated(text: str, lang: str | None = None) -> str:
+    """What an error or a warning says in a language, by default that of the command.
+
+    Texts that are no phrases, such as those of a document, stay as they are.
+
+    >>> translated(Phrase("no file matches {pattern!r}", pattern="*.csv"), "zh-TW")
+    '沒有檔案符合「*.csv」'
+    """
+    code = language() if lang is None else lang
+    return text.translated(LANGUAGES[code].messages) if isinstance(text, Phrase) and code != ENGLISH else str(text)

@@ -6,12 +6,12 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from PETWorks.about.declaration import Declaration, Named, hierarchy_files, name_of
+from PETWorks.about.declaration import Declaration, Named, hierarchy_files
 from PETWorks.about.hierarchy import Hierarchy, read_hierarchy
 from PETWorks.about.hierarchy_proposal import Proposal, proposed_hierarchy
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.counting.release import Release, built
-from PETWorks.errors import InputError, PETWorksError
+from PETWorks.errors import InputError, PETWorksError, Phrase
 from PETWorks.gate.policy import Policy
 from PETWorks.render.hierarchy_text import hierarchy_groups
 from PETWorks.studio.desk import Desk
@@ -131,7 +131,7 @@ class ColumnLevels:
         try:
             return Fit(built(declaration, name, view.table, view.background))
         except PETWorksError as error:
-            problem = error.message.removeprefix(f"{name_of(name)}: ")
+            problem = _problem(error)
         told = {value: count for value, count in counts.items() if value is not None and value != SUPPRESSED}
         scheme = declaration.scheme(told)
         strange = {value for value in told if scheme.below(value) is None and scheme.path(value) is None}
@@ -189,14 +189,29 @@ def _from_file(file: Path, counts: Counts) -> Fit:
         return Fit(None, problem=error.message)
     told = {value: count for value, count in counts.items() if value is not None and value != SUPPRESSED}
     strange = {value for value in told if hierarchy.level(value) is None}
-    problem = f"{len(strange)} of {len(told)} values are not in {file.name}" if strange else _not_nested(hierarchy)
+    problem = _not_nested(hierarchy)
+    if strange:
+        problem = Phrase(
+            "{strange} of {values} values are not in {file}", strange=len(strange), values=len(told), file=file.name
+        )
     return Fit(hierarchy, _most_first(strange, told), problem)
 
 
-def _not_nested(hierarchy: Hierarchy) -> str | None:
+def _problem(error: PETWorksError) -> Phrase:
+    """What is wrong with a hierarchy, without its name."""
+    part = error.parts[0]
+    problem = part.values.get("problem") if isinstance(part, Phrase) else None
+    return problem if isinstance(problem, Phrase) else error.message
+
+
+def _not_nested(hierarchy: Hierarchy) -> Phrase | None:
     for level, (lower, upper) in enumerate(zip(hierarchy.levels, hierarchy.levels[1:], strict=False)):
         if len(set(zip(lower, upper, strict=True))) > len(set(lower)):
-            return f"the levels do not nest: values that are equal on level {level} are not on level {level + 1}"
+            return Phrase(
+                "the levels do not nest: values that are equal on level {level} are not on level {next_level}",
+                level=level,
+                next_level=level + 1,
+            )
     return None
 
 

@@ -70,7 +70,7 @@ def _page(
         desk,
         200 if mistake is None else 400,
         at=at,
-        mistake=None if mistake is None else error_text(mistake),
+        mistake=None if mistake is None else error_text(mistake, request),
         seen=desk.file.digest,
         presets=[(one, preset_note(one, lang)) for one in presets().values()],
         chosen=of["rules"].chosen("preset", content.get("presets") or ()),

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PETWorks.errors import InputError, PETWorksError
+from PETWorks.errors import InputError, PETWorksError, Phrase
 from PETWorks.gate.presets import presets
 from PETWorks.gate.regimes import regimes
 from PETWorks.measures.catalogue import Metric, catalogue, find
@@ -156,7 +156,8 @@ def _choose(document: Any, key: str, wanted: Sequence[str], known: Mapping[str, 
     """A list of names: those that stay keep their place, new ones come last."""
     unknown = [name for name in wanted if name not in known]
     if unknown:
-        raise InputError("choose {key} of the list", key=key)
+        choose = {"presets": Phrase("choose presets of the list"), "regimes": Phrase("choose regimes of the list")}
+        raise InputError(choose[key])
     names = _rows(document, key)
     for place in reversed(range(len(names))):
         if names[place] not in wanted:

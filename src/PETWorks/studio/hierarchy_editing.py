@@ -228,7 +228,7 @@ def _save(request: Request, desk: Desk, form: Form) -> Response:
             raise HierarchyError(fit.problem)
         _declare(desk, columns, {column.name: words}, form)
     except PETWorksError as error:
-        mistake = error_text(error)
+        mistake = error_text(error, request)
         return _page(request, desk, columns, column, kind, fields, TRIED, fit, words=words, mistake=mistake)
     return see(request, "/levels/column", desk, column=str(column.place))
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 
-from PETWorks.errors import PYTHON, Hint
+from PETWorks.errors import PYTHON, Hint, Phrase
 
 HINTS: Mapping[Hint, str] = {
     **PYTHON,
-    Hint.IDENTIFIERS: "see the step Columns",
-    Hint.QUASI_IDENTIFIERS: "see the step Columns",
-    Hint.SENSITIVE_ATTRIBUTES: "see the step Columns",
-    Hint.HIERARCHIES: "see the step Levels",
-    Hint.ROOT: "put the policy and its files in one folder",
+    Hint.IDENTIFIERS: Phrase("see the step Columns"),
+    Hint.QUASI_IDENTIFIERS: Phrase("see the step Columns"),
+    Hint.SENSITIVE_ATTRIBUTES: Phrase("see the step Columns"),
+    Hint.HIERARCHIES: Phrase("see the step Levels"),
+    Hint.ROOT: Phrase("put the policy and its files in one folder"),
 }

@@ -54,7 +54,7 @@ def known(path: Path, shown: str) -> Known:
         policy: Policy = read_policy(path)
         stamp = stamp_of(policy)
     except PETWorksError as error:
-        return Known(shown, mistake=str(error))
+        return Known(shown, mistake=error.worded())
     verdict, day, is_current = _last(file, stamp)
     table = policy.data if isinstance(policy.data, Path) else None
     name = str(policy.data).partition("://")[0] if table is None else table.name

@@ -95,7 +95,7 @@ def _body(request: Request, desk: Desk) -> dict[str, Any]:
         figures = _figures(request, desk, wanted)
         problem = None
     except PETWorksError as error:
-        figures, problem = {"command": None}, error_text(error)
+        figures, problem = {"command": None}, error_text(error, request)
     chosen = {} if problem else figures["levels"]
     budget = [MOST_TEXT]
     return {

@@ -51,7 +51,7 @@ async def _page(request: Request, desk: Desk, mistake: PETWorksError | None = No
         "safe",
         desk,
         200 if mistake is None else 400,
-        mistake=None if mistake is None else error_text(mistake),
+        mistake=None if mistake is None else error_text(mistake, request),
         seen=desk.file.digest,
         settings=settings,
         lacking=lacking,

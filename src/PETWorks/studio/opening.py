@@ -131,7 +131,7 @@ def _chosen(request: Request, choice: Choice, error: PETWorksError | None = None
         "chosen",
         status=200 if error is None else 400,
         nav_step="open",
-        mistake=None if error is None else error_text(error),
+        mistake=None if error is None else error_text(error, request),
         choice=choice,
         file=path,
         begun=[one for one in policies if one.table is not None and one.table.resolve() == path],
@@ -150,7 +150,7 @@ def _look(request: Request, choice: Choice) -> dict[str, Any]:
     try:
         found, problem = preview(path, *choice.reading), None
     except PETWorksError as error:
-        found, problem = None, error_text(error)
+        found, problem = None, error_text(error, request)
     options = ["--release", choice.release]
     options += ["--separator", choice.separator] if choice.separator else []
     options += ["--encoding", choice.encoding] if choice.encoding else []

@@ -12,10 +12,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from PETWorks import __version__
-from PETWorks.errors import InputError, PETWorksError, of_system, printable
+from PETWorks.errors import InputError, PETWorksError, Phrase, of_system, printable
 from PETWorks.measures.numbers import count
 from PETWorks.render.language import measure_name, name, own, percent, put, rule_name, said, thresholds
 from PETWorks.render.languages import ENGLISH, LANGUAGES
+from PETWorks.render.spoken import translated
 from PETWorks.studio.desk import Desk
 from PETWorks.studio.hints import HINTS
 from PETWorks.studio.jobs import Job
@@ -115,6 +116,7 @@ def rendered(request: Request, template: str, desk: Desk | None = None, **values
             percent=lambda share: percent(share, lang),
             measure=lambda measure: measure_name(measure, lang),
             rule_name=lambda rule: rule_name(rule, lang),
+            translated=lambda text: printable(translated(text, lang)),
             thresholds=lambda rule: thresholds(rule, lang),
             **values,
         )
@@ -164,18 +166,19 @@ async def form_of(request: Request) -> Form:
     return Form(await request.body())
 
 
-def error_text(error: Exception) -> str:
-    """What is wrong, with the words of the page for what could be done."""
+def error_text(error: Exception, request: Request) -> str:
+    """What is wrong, in the language of the user and with the words of the page for what could be done."""
+    text = Phrase("not enough memory")
     if isinstance(error, PETWorksError):
-        return "\n".join(map(printable, error.worded(HINTS).split("\n")))  # a line for each mistake
-    if isinstance(error, OSError):
-        return printable(of_system(error, lambda path: Path(path).name))
-    return "not enough memory"
+        text = error.worded(HINTS)
+    elif isinstance(error, OSError):
+        text = of_system(error, lambda path: Path(path).name)
+    return "\n".join(map(printable, translated(text, language(request)).split("\n")))  # a line for each mistake
 
 
 async def show_error(request: Request, error: Exception) -> Response:
     """The page for input that cannot be used."""
-    message = error_text(error).replace(f"{studio(request).workspace.root}/", "")  # as pages name files
+    message = error_text(error, request).replace(f"{studio(request).workspace.root}/", "")  # as pages name files
     return error_page(request, message, 400)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from PETWorks.errors import InputError
+from PETWorks.errors import InputError, Joined, Phrase
 from PETWorks.gate.policy import read_policy
 from PETWorks.tables.output import write_whole
 from PETWorks.tables.small_files import read_small
@@ -82,8 +82,7 @@ class PolicyFile:
             write_whole({trial: text.encode("utf-8")})
             read_policy(trial)
         except InputError as error:
-            shown = str(error).replace(trial.name, self.path.name)
-            raise InputError(shown) from None
+            raise InputError(_renamed(error.worded(), trial.name, self.path.name)) from None
         finally:
             trial.unlink(missing_ok=True)
 
@@ -159,3 +158,13 @@ def changed(text: str, change: Change) -> str:
     written = io.StringIO()
     yaml.dump(document, written)
     return written.getvalue()
+
+
+def _renamed(text: Any, trial: str, name: str) -> Any:
+    """A text that names a file, under the name of another one."""
+    if isinstance(text, Joined):
+        return Joined(text.template, [_renamed(part, trial, name) for part in text.values["texts"]])
+    if isinstance(text, Phrase):
+        values = {field: _renamed(value, trial, name) for field, value in text.values.items()}
+        return Phrase(text.template, **values)
+    return text.replace(trial, name) if isinstance(text, str) else text

@@ -7,7 +7,7 @@ from typing import Any
 
 from PETWorks.anonymizer.column_objectives import AGGREGATES
 from PETWorks.anonymizer.objectives import OBJECTIVES
-from PETWorks.errors import InputError, printable
+from PETWorks.errors import InputError, Phrase, printable
 from PETWorks.gate.anonymising import seconds_given
 from PETWorks.measures.parameters import number_given
 from PETWorks.studio.page import Form
@@ -17,6 +17,16 @@ METHODS = ("global", "local")
 AGGREGATED = tuple(AGGREGATES)
 MOST_COLUMNS = 100
 SECTION = "anonymize"
+FIELDS = {
+    "suppression": Phrase("suppression"),
+    "minutes": Phrase("minutes"),
+    "weight": Phrase("weight"),
+    "low": Phrase("low"),
+    "high": Phrase("high"),
+    "method": Phrase("method"),
+    "objective": Phrase("objective"),
+    "aggregate": Phrase("aggregate"),
+}  # what errors call the fields of the form
 
 
 @dataclass(frozen=True)
@@ -166,16 +176,17 @@ def _number(form: Form, field: str, lowest: int, highest: int | None) -> Decimal
         number = Decimal("NaN")
     whole = not field.startswith(("low", "high")) or (number.is_finite() and number == number.to_integral_value())
     if not number.is_finite() or not whole or number < lowest or (highest is not None and number > highest):
-        to = "at least" if highest is None else "from"
-        end = "" if highest is None else f" to {highest}"
-        kind = field.partition("-")[0]
+        kind, given = FIELDS[field.partition("-")[0]], printable(text)[:40]
+        if highest is None:
+            raise InputError(
+                "{field}: expected a number at least {lowest}, got {given!r}", field=kind, lowest=lowest, given=given
+            )
         raise InputError(
-            "{kind}: expected a number {to} {lowest}{end}, got {text!r}",
-            kind=kind,
-            to=to,
+            "{field}: expected a number from {lowest} to {highest}, got {given!r}",
+            field=kind,
             lowest=lowest,
-            end=end,
-            text=printable(text)[:40],
+            highest=highest,
+            given=given,
         )
     return number
 
@@ -183,7 +194,7 @@ def _number(form: Form, field: str, lowest: int, highest: int | None) -> Decimal
 def _choice(form: Form, field: str, known: Sequence[str]) -> str:
     value = form.text(field) or known[0]
     if value not in known:
-        raise InputError("{field} is one of {known}", field=field, known=", ".join(known))
+        raise InputError("{field} is one of {known}", field=FIELDS[field], known=", ".join(known))
     return value
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PETWorks.counting.codes import Encoder
+from PETWorks.errors import Phrase
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.csvfile import CSV, dictionary_array
 from PETWorks.tables.headers import looks_like_data, suspicious
@@ -43,7 +44,7 @@ class Preview:
 
 def preview(path: Path, separator: str | None = None, encoding: str | None = None) -> Preview:
     """A look at a table, of which only the beginning is read."""
-    source = open_source(open_path(path, separator, encoding), "the table")
+    source = open_source(open_path(path, separator, encoding), Phrase("the table"))
     kind = "CSV" if isinstance(source, CSV) else "Parquet" if isinstance(source, Parquet) else "Feather"
     strange = source.encoding is not None and 2 * suspicious(source) >= len(source.names)
     sample = [(masked(name) if strange or looks_like_data(name) else name, cells) for name, cells in _sample(source)]

@@ -16,7 +16,7 @@ from PETWorks.counting.codes import Known
 from PETWorks.counting.engine import choose
 from PETWorks.counting.loading import load_rows
 from PETWorks.counting.profiles import profiles_of
-from PETWorks.errors import PETWorksError
+from PETWorks.errors import PETWorksError, Phrase
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.recognition import DATE, Examined
 from PETWorks.gate.suggestion import Suggestion, suggested_role, suggested_unit
@@ -142,7 +142,7 @@ class TableFacts:
 
 def look_at(policy: Policy) -> TableFacts:
     """The table of a policy, read once."""
-    source = open_source(open_table(policy.data, **policy.reading), "the table")
+    source = open_source(open_table(policy.data, **policy.reading), Phrase("the table"))
     engine = choose("auto", [source], len(source.names))
     places = {name: place for place, name in enumerate(source.names) if name}
     names = list(places)

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from PETWorks.errors import InputError
+from PETWorks.errors import InputError, Phrase
 from PETWorks.tables.arrays import arrow_integers, byte_strings, numpy_integers, strings, texts
 from PETWorks.tables.column_errors import unreadable
 from PETWorks.tables.csv_fields import copied_encoding
@@ -83,7 +83,7 @@ def written_cells(
         written = pc.binary_join_element_wise(around[0], written, around[1], around[2])
     octets = encoded_texts(written, dialect)
     if octets is None:
-        raise unencodable(table, f"column {column!r} has new cells", dialect)
+        raise unencodable(table, Phrase("column {column!r} has new cells", column=name), dialect)
     return Cells(octets, codes)
 
 
@@ -150,12 +150,12 @@ def encoded_texts(written: pa.Array, dialect: Dialect) -> pa.Array | None:
     return byte_strings(octets) if dialect.copied else as_bytes
 
 
-def unencodable(table: str, what: str, dialect: Dialect) -> InputError:
+def unencodable(table: str, what: Phrase, dialect: Dialect) -> InputError:
     """The error for texts that a file cannot have."""
     return InputError(
-        "{table}: {thing} with characters that its encoding {encoding} does not have; "
+        "{table}: {cells} with characters that its encoding {encoding} does not have; "
         "save the table as UTF-8, or write Parquet",
         table=table,
-        thing=what,
+        cells=what,
         encoding=dialect.encoding,
     )

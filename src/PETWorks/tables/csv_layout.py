@@ -4,7 +4,7 @@ import codecs
 from dataclasses import dataclass
 from pathlib import Path
 
-from PETWorks.errors import InputError, ParameterError, quoted
+from PETWorks.errors import InputError, ParameterError, Phrase, quoted
 from PETWorks.tables.encoding import BIG5, UTF8, Big5Evidence, undecodable
 from PETWorks.tables.line_ends import LineEnds
 
@@ -44,7 +44,7 @@ def find_encoding(path: Path, encoding: str | None) -> tuple[str, Layout]:
     try:
         return UTF8, _scan(path, UTF8)
     except _UndecodableError as error:
-        failure = undecodable(path.name, error.line, "name its encoding")
+        failure = undecodable(path.name, error.line, Phrase("name its encoding"))
     try:
         return BIG5, _scan(path, BIG5)
     except _UndecodableError:

@@ -11,7 +11,7 @@ from typing import BinaryIO
 import numpy as np
 import pyarrow as pa
 
-from PETWorks.errors import InputError
+from PETWorks.errors import InputError, Phrase
 from PETWorks.tables.arrays import arrow_integers, byte_strings, strings
 from PETWorks.tables.changes import Changes, Feed
 from PETWorks.tables.csv_cells import (
@@ -154,13 +154,13 @@ class _Given:
     def _check(self, *, final: bool = False) -> None:
         for place, column in self._cells.items():
             if len(column.codes) < self._taken or (final and len(column.codes) > self._taken):
+                at_least = Phrase("at least {records}", records=self._taken)
                 raise InputError(
-                    "{table}: column {column!r} has {cells} new cells, but the file has {review}{records} records",
+                    "{table}: column {column!r} has {cells} new cells, but the file has {records} records",
                     table=self._source.name,
                     column=self._source.names[place],
                     cells=len(column.codes),
-                    review="" if final else "at least ",
-                    records=self._taken,
+                    records=self._taken if final else at_least,
                 )
 
 
@@ -303,7 +303,7 @@ def _header(names: list[str], name: str, dialect: Dialect) -> bytes | memoryview
     written = quoted_texts(strings(names), dialect).to_pylist()
     header = encoded_texts(strings([dialect.separator.join(written) + "\n"]), dialect)
     if header is None:
-        raise unencodable(name, "the header has", dialect)
+        raise unencodable(name, Phrase("the header has"), dialect)
     return dialect.encoded(_joined(header))
 
 

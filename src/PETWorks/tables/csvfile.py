@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from PETWorks.errors import Hint, InputError, ParameterError, system_reason
+from PETWorks.errors import Hint, InputError, ParameterError, Phrase, system_reason
 from PETWorks.tables.csv_layout import LONGEST_LINE, find_encoding
 from PETWorks.tables.encoding import UTF8
 from PETWorks.tables.headers import repeated_names
@@ -180,7 +180,7 @@ class CSV:
             try:
                 for row in reader:
                     if row and len(row) != width:
-                        cells = "1 cell" if len(row) == 1 else f"{len(row)} cells"
+                        cells = Phrase("1 cell") if len(row) == 1 else Phrase("{number} cells", number=len(row))
                         raise InputError(
                             "{table}, line {line}: {cells}, but the header has {width}",
                             table=self.name,
@@ -193,8 +193,11 @@ class CSV:
                     line = reader.line_num + 1
             except csv.Error as error:
                 # There is no other way to learn it; the text has no cell in it, and is not shown.
-                what = "text follows a closing quote" if "expected after" in str(error) else "a quote is not closed"
-                raise InputError("{table}, line {line}: {thing}", table=self.name, line=line, thing=what) from None
+                if "expected after" in str(error):
+                    raise InputError(
+                        "{table}, line {line}: text follows a closing quote", table=self.name, line=line
+                    ) from None
+                raise InputError("{table}, line {line}: a quote is not closed", table=self.name, line=line) from None
 
 
 @contextmanager

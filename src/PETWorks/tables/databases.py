@@ -13,13 +13,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from PETWorks.errors import InputError, quoted, unknown
+from PETWorks.errors import InputError, Phrase, quoted, unknown
 from PETWorks.tables.attending import attended, closed_after
 from PETWorks.tables.regular_files import check_regular
 from PETWorks.tables.sqlite import SQLite
 
 POSTGRES = ("postgresql", "postgres")
-ADDRESS = "a PostgreSQL address is postgresql://USER@HOST:PORT/DATABASE#TABLE"
+ADDRESS = Phrase("a PostgreSQL address is postgresql://USER@HOST:PORT/DATABASE#TABLE")
 OFFLINE: dict[str, Any] = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 ROWS = 1 << 18  # of a piece
 

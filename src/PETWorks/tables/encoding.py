@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from PETWorks.errors import InputError
+from PETWorks.errors import InputError, Phrase
 
 UTF8 = "utf-8"
 BIG5 = "cp950"
@@ -36,7 +36,7 @@ class Big5Evidence:
         return self._western * 2 <= self._all
 
 
-def undecodable(name: str, line: int, advice: str) -> InputError:
+def undecodable(name: str, line: int, advice: Phrase) -> InputError:
     """The error for bytes that fit no encoding we try."""
     return InputError(
         "{name}, line {line}: the bytes are neither UTF-8 nor Big5 (CP950); {advice}",
@@ -51,7 +51,7 @@ def decode(raw: bytes, name: str) -> str:
     try:
         return raw.decode(UTF8).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
-        failure = undecodable(name, raw.count(b"\n", 0, error.start) + 1, "save it as UTF-8")
+        failure = undecodable(name, raw.count(b"\n", 0, error.start) + 1, Phrase("save it as UTF-8"))
     try:
         text = raw.decode(BIG5)
     except UnicodeDecodeError:

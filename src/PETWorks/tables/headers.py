@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from PETWorks.errors import quoted
+from PETWorks.errors import Phrase, quoted
 from PETWorks.tables.cells import is_number
 from PETWorks.tables.people import names_a_person
 from PETWorks.tables.source import Source
@@ -42,19 +42,19 @@ def suspicious(source: Source) -> int:
     return sum(looks_like_data(name) or name in repeated for name in source.names)
 
 
-def columns_of(source: Source, columns: Sequence[str] | None = None) -> str:
+def columns_of(source: Source, columns: Sequence[str] | None = None) -> Phrase:
     """Some columns of a table, or all of them, for a message; how many there are if their names look like data."""
     shown = source.names if columns is None else columns
     return counted(source, len(shown)) if suspicious(source) else quoted(shown)
 
 
-def counted(source: Source, number: int) -> str:
+def counted(source: Source, number: int) -> Phrase:
     """So many columns, and why they are not named."""
+    columns = Phrase("1 column") if number == 1 else Phrase("{number} columns", number=number)
+    names = {"columns": columns, "strange": suspicious(source), "names": len(source.names)}
     if source.encoding is None:
-        why = f"{suspicious(source)} of {len(source.names)} names look like data and are not shown"
-    else:
-        why = f"the first line looks like data ({suspicious(source)} of {len(source.names)} names); add a header"
-    return f"{number} column{'s' * (number != 1)}; {why}"
+        return Phrase("{columns}; {strange} of {names} names look like data and are not shown", **names)
+    return Phrase("{columns}; the first line looks like data ({strange} of {names} names); add a header", **names)
 
 
 def repeated_names(names: Sequence[str], rows: Iterable[Sequence[str]]) -> frozenset[str]:

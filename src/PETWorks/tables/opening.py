@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from PETWorks.errors import InputError, PETWorksError, quoted
+from PETWorks.errors import InputError, PETWorksError, Phrase, quoted
 from PETWorks.tables.column_errors import check_cells
 from PETWorks.tables.csvfile import CSV, reading
 from PETWorks.tables.databases import POSTGRES, Database, Relation, is_database, is_relation, open_file, open_server
@@ -66,9 +66,9 @@ def _open(data: Any, name: str) -> Source:
         if "Duplicate column names" in str(error):
             raise InputError("{name}: duplicate column names", name=name) from None
         column = _ARROW_COLUMN.search(str(error))
-        where = f"column {column[1]!r}" if column else "the table"
+        where = Phrase("column {column!r}", column=column[1]) if column else Phrase("the table")
         raise InputError(
-            "{name}: {place} cannot be converted to Arrow; it may mix types or lengths", name=name, place=where
+            "{name}: {cells} cannot be converted to Arrow; it may mix types or lengths", name=name, cells=where
         ) from None
     if table is not None:
         return Frame(table, name)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from PETWorks.errors import InputError, system_reason
+from PETWorks.errors import InputError, Phrase, system_reason
 
 
 def check_writable(path: Path, inputs: tuple[Path | None, ...] = ()) -> Path:
@@ -35,7 +35,7 @@ def check_writable(path: Path, inputs: tuple[Path | None, ...] = ()) -> Path:
         raise InputError(
             "cannot write {path!r}: {reason}",
             path=str(path),
-            reason=getattr(error, "strerror", None) or "a symlink loop",
+            reason=system_reason(error) if getattr(error, "strerror", None) else Phrase("a symlink loop"),
         ) from None
     return target
 

@@ -16,11 +16,12 @@ def check_regular(path: Path, error: type[InputError] = InputError) -> None:
         return
     state = path.stat()
     if not S_ISREG(state.st_mode):
-        raise error(f"cannot read {str(path)!r}: not a regular file")
+        raise error("cannot read {path!r}: not a regular file", path=str(path))
     if state.st_size == 0 and _has_content(path):
         raise error(
-            f"cannot read {str(path)!r}: not a regular file: its size is 0, but it is not empty; copy its content to "
-            "a file, and use that"
+            "cannot read {path!r}: not a regular file: its size is 0, but it is not empty; copy its content to a "
+            "file, and use that",
+            path=str(path),
         )
 
 

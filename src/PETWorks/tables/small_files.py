@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from PETWorks.errors import InputError
+from PETWorks.errors import InputError, system_reason
 from PETWorks.tables.regular_files import check_regular
 
 
@@ -13,7 +13,7 @@ def read_small(path: Path, most: int, error: type[InputError] = InputError) -> b
         with path.open("rb") as file:
             content = file.read(most + 1)
     except OSError as failure:
-        raise error(f"cannot read {str(path)!r}: {failure.strerror or failure}") from None
+        raise error("cannot read {path!r}: {reason}", path=str(path), reason=system_reason(failure)) from None
     if len(content) > most:
-        raise error(f"{path.name}: the file is larger than {most >> 20} MiB")
+        raise error("{file}: the file is larger than {most} MiB", file=path.name, most=most >> 20)
     return content

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from PETWorks.errors import InputError
+from PETWorks.errors import InputError, Phrase
 
 SCHEMES = ("hdfs", "s3a", "s3", "gs", "abfss", "abfs", "wasbs", "dbfs", "file")
 
@@ -43,8 +43,11 @@ class SparkFrame:
         return chosen.toDF(*(f"x{place}" for place in range(len(columns))))
 
 
+JOB_FAILED = Phrase("the job failed")
+
+
 @contextmanager
-def spark_errors(what: str = "the job failed") -> Iterator[None]:
+def spark_errors(what: Phrase = JOB_FAILED) -> Iterator[None]:
     """Errors of Spark as ours: what it says, and writes to standard error from Python, may quote a cell."""
     import logging
 
@@ -59,8 +62,8 @@ def spark_errors(what: str = "the job failed") -> Iterator[None]:
         yield
     except (PySparkException, Py4JError) as error:
         raise InputError(
-            "Spark: {thing} ({type}); Spark's own message may contain cells and is not shown",
-            thing=what,
+            "Spark: {problem} ({type}); Spark's own message may contain cells and is not shown",
+            problem=what,
             type=type(error).__name__,
         ) from None
     finally:
@@ -76,7 +79,7 @@ def is_spark_frame(data: Any) -> bool:
 
 def open_in_cluster(path: str) -> SparkFrame:
     """A Parquet file or folder that the cluster reads."""
-    with spark_errors(f"the {path.partition('://')[0]} address cannot be read as Parquet"):
+    with spark_errors(Phrase("the {scheme} address cannot be read as Parquet", scheme=path.partition("://")[0])):
         return SparkFrame(session().read.parquet(path), path.rstrip("/").rpartition("/")[2].rpartition("@")[2])
 
 
@@ -95,7 +98,7 @@ def session() -> Any:
     settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
     for name, value in (settings | {"spark.sql.shuffle.partitions": "16"}).items():
         builder = builder.config(name, value)
-    starting = spark_errors("it does not start; is Java 17 there?")
+    starting = spark_errors(Phrase("it does not start; is Java 17 there?"))
     with starting, _quick_java(), _silent_child(), _handling_interrupts_as_before():
         return builder.getOrCreate()
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from PETWorks.errors import InputError, quoted
+from PETWorks.errors import InputError, Joined, quoted
 from PETWorks.tables.arrays import arrow_integers
 from PETWorks.tables.changes import Changes, changed_pieces
 from PETWorks.tables.column_errors import is_text
@@ -74,7 +74,9 @@ def release_content(
     rows = {len(column) for column in columns.values()}
     if len(rows) > 1:
         raise InputError(
-            "{table}: the columns have {numbers} cells", table=source.name, numbers=" and ".join(map(str, sorted(rows)))
+            "{table}: the columns have {numbers} cells",
+            table=source.name,
+            numbers=Joined(" and ", map(str, sorted(rows))),
         )
     table = pa.table({name: columns[name] for name in kept})
     if path.suffix.lower() in TEXT_SUFFIXES:

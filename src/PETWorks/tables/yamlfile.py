@@ -64,10 +64,8 @@ def read_yaml(path: Path) -> YAMLFile:
         return YAMLFile(path.name, _document(events, path.name, lines), lines, hashlib.sha256(read).hexdigest())
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
-        where = f", line {mark.line + 1}" if mark else ""
-        raise InputError(
-            "{file}{place}: not plain YAML ({problem})", file=path.name, place=where, problem=error.problem
-        ) from None
+        place = Place("{file}, line {line}", file=path.name, line=mark.line + 1) if mark else path.name
+        raise InputError("{place}: not plain YAML ({problem})", place=place, problem=error.problem) from None
     except (yaml.YAMLError, UnicodeDecodeError):
         raise InputError("{file}: not a YAML file in UTF-8", file=path.name) from None
 
@@ -93,7 +91,7 @@ def _made(event: Any, events: Iterator[Any], key: Key, name: str, lines: dict[Ke
 
     line = event.start_mark.line + 1
     if isinstance(event, yaml.AliasEvent) or event.tag not in (None, "!"):
-        what = "an alias" if isinstance(event, yaml.AliasEvent) else "a tag"
+        what = Phrase("an alias") if isinstance(event, yaml.AliasEvent) else Phrase("a tag")
         raise InputError("{name}, line {line}: {thing} is not allowed", name=name, line=line, thing=what)
     if len(key) > DEEPEST:
         raise InputError("{name}, line {line}: the content is nested too deeply", name=name, line=line)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from PETWorks.errors import Hint, NotApplicable, ParameterError, quoted
+from PETWorks.errors import Hint, NotApplicable, ParameterError, Phrase, quoted
 from PETWorks.measures.parameters import Number
 
 LIMITS = ("highest-risk", "average-risk", "uniques", "inference")
@@ -27,5 +27,5 @@ def checked_limits(limits: Mapping[str, Any], sensitive: Iterable[str], worth: I
             raise NotApplicable(
                 "the limit 'inference' needs a sensitive attribute", Hint.SENSITIVE_ATTRIBUTES, what=limit
             )
-        checked[limit] = rules[limit].check("a limit", limit, value)
+        checked[limit] = rules[limit].check(Phrase("a limit"), limit, value)
     return checked

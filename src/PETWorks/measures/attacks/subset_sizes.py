@@ -9,7 +9,7 @@ import numpy as np
 
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER, View
-from PETWorks.errors import InputError, ParameterError, RoleError
+from PETWorks.errors import InputError, ParameterError, Phrase, RoleError
 
 MOST_WORK = 1 << 41  # records times subsets: a few hours on two cores
 MOST_COLUMNS = 60  # a subset is the bits of an integer
@@ -69,9 +69,9 @@ def feasible(sizes: Sequence[int], columns: int, records: int) -> int:
         most = min(MOST_SUBSETS, MOST_WORK // records)
         totals = np.cumsum([comb(columns, size) for size in range(1, columns + 1)], dtype=object)
         upto = sum(number <= most for number in totals)
-        instead = (
-            f"ask for fewer, as 1-{upto}: {totals[upto - 1]:,} subsets" if upto else "ask for fewer quasi-identifiers"
-        )
+        instead = Phrase("ask for fewer quasi-identifiers")
+        if upto:
+            instead = Phrase("ask for fewer, as 1-{size}: {subsets:,} subsets", size=upto, subsets=totals[upto - 1])
         raise InputError(
             "{columns} quasi-identifiers have {total:,} subsets of these sizes, more than "
             "can be counted in {records:,} records (at most {most:,}); {instead}",

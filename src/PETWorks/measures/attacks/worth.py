@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from PETWorks.counting.counts import Integers
-from PETWorks.errors import ParameterError, unknown
+from PETWorks.errors import ParameterError, Phrase, unknown
 from PETWorks.measures.parameters import Number
 
 FINEST = 10**6  # denominators of a worth: 1/3 is meant by 0.3333333333333333
@@ -44,12 +44,15 @@ class Worth:
 Given = Mapping[str, Mapping[str | None, Any] | Worth]
 
 
+IN_THE_TABLE, SENSITIVE_ATTRIBUTE = Phrase("the table"), Phrase("sensitive attribute")
+
+
 def worth_of(
     worth: Given | None,
     values: Mapping[str, Sequence[str | None]],
     records: int,
-    where: str = "the table",
-    what: str = "sensitive attribute",
+    where: Phrase = IN_THE_TABLE,
+    what: Phrase = SENSITIVE_ATTRIBUTE,
 ) -> dict[str, Worth]:
     """For each attribute that has one, the worth of its values, which are listed in the order of their codes.
 
@@ -88,7 +91,7 @@ def _cell(value: Any) -> str | None:
 
 
 def _number(column: str, number: Any) -> Fraction:
-    return Fraction(Number(at_least=0).check("worth", column, number)).limit_denominator(FINEST)
+    return Fraction(Number(at_least=0).check(Phrase("worth"), column, number)).limit_denominator(FINEST)
 
 
 def _in_units(worth: Iterable[Fraction], records: int) -> Worth:

@@ -13,7 +13,7 @@ from PETWorks.about.hierarchy import Hierarchy, misfit
 from PETWorks.counting.counts import ClassValues, Integers, Worst, largest_ratio
 from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
-from PETWorks.errors import InputError, NotApplicable, ParameterError, quoted
+from PETWorks.errors import InputError, NotApplicable, ParameterError, Phrase, quoted
 from PETWorks.measures.catalogue import metric
 from PETWorks.measures.class_tests import ClassTest, Mask, Monotone, at_least
 from PETWorks.measures.parameters import Choice, Number
@@ -265,7 +265,7 @@ def _nodes_of(values: list[str | None], hierarchy: Hierarchy, column: str) -> li
     strange = places.count(None)
     if strange:
         told = sum(value is not None for value in values)
-        raise misfit(column, hierarchy, strange, told, "values have no place, or several, in")
+        raise misfit(column, hierarchy, strange, told, Phrase("values have no place, or several, in"))
     own = len(hierarchy.leaves) + np.arange(len(values))
     levels = np.array([level for level, _ in places])  # type: ignore[misc]
     leaves = np.array([leaf for _, leaf in places])  # type: ignore[misc]

@@ -8,7 +8,7 @@ import numpy as np
 
 from PETWorks.counting.counts import ClassPairs, Integers, largest_ratio
 from PETWorks.counting.view import View
-from PETWorks.errors import NotApplicable, quoted
+from PETWorks.errors import NotApplicable, Phrase, quoted
 from PETWorks.measures.catalogue import metric
 from PETWorks.measures.class_tests import ClassTest, Mask, Monotone, at_least
 from PETWorks.measures.parameters import Number
@@ -78,12 +78,13 @@ def delta_presence(
             column for column in view.levels if view.released_values(column) - set(background.marginal(column).values)
         ]
         lacking = [column for column in foreign if column not in view.hierarchies]
-        text = f"released records that match no record of the original: {deltas.strangers}"
+        text = Phrase("released records that match no record of the original: {records}", records=deltas.strangers)
         if foreign:
-            text += f"; values that the original does not have are in {quoted(foreign)}"
+            columns = quoted(foreign)
+            text = Phrase("{text}; values that the original does not have are in {columns}", text=text, columns=columns)
         if lacking:  # they may stand for values of the original
             raise NotApplicable(
-                "{text}, and no hierarchy says what those in {lacking} stand for", text=text, lacking=quoted(lacking)
+                "{text}, and no hierarchy says what those in {columns} stand for", text=text, columns=quoted(lacking)
             )
         raise NotApplicable("{text}; the release was not made from it", text=text)
     if deltas.too_many:

@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from typing import Annotated, Any
 
 from PETWorks.counting.view import View
-from PETWorks.errors import NeedNotMet, ParameterError
+from PETWorks.errors import NeedNotMet, ParameterError, Phrase
 from PETWorks.measures.catalogue import metric
 from PETWorks.measures.parameters import Function, Number
 from PETWorks.measures.result import Result, no_more_than
@@ -68,11 +68,11 @@ def _number(answer: Any, table: str) -> Fraction:
         exact = Fraction(int(answer) if isinstance(answer, Integral) else float(answer))
         float(exact)
     except (ValueError, OverflowError):
-        what = "one that is not finite" if wanted else type(answer).__name__
+        what = Phrase("one that is not finite") if wanted else type(answer).__name__
         raise ParameterError(
-            "needs a function that returns a number; of the {table} table it returned {thing}",
+            "needs a function that returns a number; of the {table} table it returned {answer}",
             table=table,
-            thing=what,
+            answer=what,
             what="function",
             measure="utility-bias",
         ) from None

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from PETWorks.about.hierarchy import Hierarchy, misfit
 from PETWorks.counting.counts import Integers, PairCounts
 from PETWorks.counting.view import View
-from PETWorks.errors import NotApplicable
+from PETWorks.errors import NotApplicable, Phrase
 from PETWorks.measures.catalogue import CELL_BY_CELL, ByColumn, metric
 from PETWorks.measures.parameters import AtLeast
 from PETWorks.measures.result import Result, no_less_than, normalised
@@ -80,7 +80,7 @@ def _levels(values: list[str | None], hierarchy: Hierarchy, column: str) -> Inte
     strange = levels.count(None)
     if strange:
         told = sum(value not in (None, SUPPRESSED) for value in values)
-        raise misfit(column, hierarchy, strange, told, "released values are not on any level of")
+        raise misfit(column, hierarchy, strange, told, Phrase("released values are not on any level of"))
     return np.array(levels, np.int64)
 
 
@@ -91,7 +91,7 @@ def _lifted(values: list[str | None], hierarchy: Hierarchy, column: str) -> list
     strange = sum(not there and value not in (None, SUPPRESSED) for value, there in zip(values, known, strict=True))
     if strange:
         told = sum(value not in (None, SUPPRESSED) for value in values)
-        raise misfit(column, hierarchy, strange, told, "original values are not leaves of")
+        raise misfit(column, hierarchy, strange, told, Phrase("original values are not leaves of"))
     both = list(zip(values, known, strict=True))
     by_level = []
     for level, labels in enumerate(hierarchy.levels):

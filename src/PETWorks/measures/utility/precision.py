@@ -5,6 +5,7 @@ from typing import Any
 
 from PETWorks.about.hierarchy import Hierarchy, misfit
 from PETWorks.counting.view import View
+from PETWorks.errors import Phrase
 from PETWorks.measures.catalogue import CELL_BY_CELL, ByColumn, metric
 from PETWorks.measures.parameters import AtLeast
 from PETWorks.measures.result import Result, no_less_than
@@ -72,7 +73,7 @@ def _lost(view: View, column: str, hierarchy: Hierarchy) -> tuple[Fraction, int]
     unknown = levels.count(None)
     if unknown:
         told = sum(value not in (None, SUPPRESSED) for value in marginal.values)
-        raise misfit(column, hierarchy, unknown, told, "released values are not on any level of")
+        raise misfit(column, hierarchy, unknown, told, Phrase("released values are not on any level of"))
     counts = marginal.counts.tolist()
     lifted = sum(level * count for level, count in zip(levels, counts, strict=True) if level)
     ambiguous = sum(

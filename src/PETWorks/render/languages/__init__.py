@@ -2,9 +2,10 @@
 
 Adding a language means adding a file here. It has NAME (as its readers call it), ALIASES (other spellings of the
 code), MEASURES (name and summary of each), PARAMETERS (name of each, and of the limits on every subset), HELP (by
-their English: help of the command, comments of a policy) and TEXTS (by message id). A text may have a second form for
-one of something: the same id with `.one` at its end, which is taken where {n} is 1. `tests/render/test_languages.py`
-and `tests/cli/test_help_languages.py` list what a file lacks.
+their English: help of the command, comments of a policy), MESSAGES (by their English: errors and warnings, see
+`PETWorks.errors.Phrase`) and TEXTS (by message id). A text may have a second form for one of something: the same id
+with `.one` at its end, which is taken where {n} is 1. `tests/render/test_languages.py`, `tests/test_messages.py` and
+`tests/cli/test_help_languages.py` list what a file lacks.
 """
 
 from collections.abc import Iterator, Mapping
@@ -27,6 +28,7 @@ class Language:
     measures: Mapping[str, tuple[str, str]]
     parameters: Mapping[str, str]
     help: Mapping[str, str]
+    messages: Mapping[str, str]
 
 
 class _Languages(Mapping[str, Language]):
@@ -57,7 +59,16 @@ def _code(module: str) -> str:
 @cache
 def _read(code: str, name: str) -> Language:
     module = import_module(f"{__name__}.{name}")
-    return Language(code, module.NAME, module.ALIASES, module.TEXTS, module.MEASURES, module.PARAMETERS, module.HELP)
+    return Language(
+        code,
+        module.NAME,
+        module.ALIASES,
+        module.TEXTS,
+        module.MEASURES,
+        module.PARAMETERS,
+        module.HELP,
+        module.MESSAGES,
+    )
 
 
 LANGUAGES: Mapping[str, Language] = _Languages()

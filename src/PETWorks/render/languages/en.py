@@ -7,6 +7,7 @@ ALIASES = ("english",)
 MEASURES: dict[str, tuple[str, str]] = {}
 PARAMETERS: dict[str, str] = {}
 HELP: dict[str, str] = {}
+MESSAGES: dict[str, str] = {}
 
 TEXTS = {
     # how things are written

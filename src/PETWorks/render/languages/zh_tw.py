@@ -1595,3 +1595,1460 @@ TEXTS = {
     "studio.versions.none": "此政策檔未曾在此網頁變更。",
     "studio.versions.older": "更早的版本",
 }
+
+# Errors and notices, by their English. What is in braces may stand in any order.
+MESSAGES = {
+    # parts of all errors
+    ", ": "、",
+    "no {kind} is called {name}; known: {known}": "沒有名為{name}的{kind}；可用的有：{known}",
+    "cannot use {path!r}: {reason}": "無法使用「{path}」：{reason}",
+    "{name!r}": "「{name}」",
+    "no {kind} is called {name}; did you mean {near!r}?": "沒有名為{name}的{kind}；您是否要用「{near}」？",
+    "cannot write the result: {reason}": "無法寫入結果：{reason}",
+    "{place}: ": "{place}：",
+    "and {n} more": "其餘 {n} 項",
+    " ({hint})": "（{hint}）",
+    "the system rejected it": "系統拒絕此操作",
+    "Permission denied": "沒有權限",
+    "No such file or directory": "沒有此檔案或目錄",
+    "File exists": "檔案已存在",
+    "No space left on device": "裝置空間不足",
+    "File name too long": "檔名過長",
+    "Is a directory": "這是目錄",
+    "Not a directory": "這不是目錄",
+    "Too many levels of symbolic links": "符號連結層數過多",
+    "Read-only file system": "檔案系統為唯讀",
+    "Too many open files": "開啟的檔案過多",
+    "Input/output error": "輸入輸出錯誤",
+    "File too large": "檔案過大",
+    "Invalid argument": "引數無效",
+    "Operation not permitted": "不允許此操作",
+    "Device or resource busy": "裝置或資源忙碌中",
+    "Disk quota exceeded": "超過磁碟配額",
+    "No such device or address": "沒有此裝置或位址",
+    "Broken pipe": "管線已中斷",
+    "Directory not empty": "目錄不是空的",
+    "Cannot allocate memory": "無法配置記憶體",
+    "Stale file handle": "檔案控制代碼已失效",
+    "Connection refused": "連線遭拒",
+    "Connection timed out": "連線逾時",
+    "Resource temporarily unavailable": "資源暫時無法使用",
+    "Text file busy": "檔案正在執行中",
+    "Invalid cross-device link": "無法跨裝置連結",
+    # what users say about a table
+    "ICD-10 codes such as I21.4": "ICD-10 代碼，例如 I21.4",
+    "icd10: expected 'category', 'chapter' or both in this order, got {given}": (
+        "icd10：應為「category」、「chapter」或兩者依此順序，但收到{given}"
+    ),
+    "dates such as 2024-03-01, 2024/3/1, 01.03.2024, 20240301, 113/03/01 or 1130301": (
+        "日期，例如 2024-03-01、2024/3/1、01.03.2024、20240301、113/03/01 或 1130301"
+    ),
+    "dates: expected some of {labels}, got nothing": "dates：應至少列出{labels}之一，但未列出任何期間",
+    "dates: expected periods from the shortest to the longest, got {given}": "dates：期間應由短到長排列，但收到{given}",
+    "dates: a week can be in two months, quarters and years, so that the levels would not nest; end with 'week'": (
+        "dates：一週可能跨兩個月、兩季或兩年，層級無法層層包含；請以「week」作為最後一項"
+    ),
+    "calendar: expected one of {calendars}, got {given}": "calendar：應為{calendars}之一，但收到{given}",
+    "dates: {problem}": "dates：{problem}",
+    "period": "期間",
+    "expected hierarchies as a folder or as a dict by column, got {type}": (
+        "資料階層應為資料夾，或以欄位為鍵的 dict，但收到 {type}"
+    ),
+    "hierarchy of {column!r}": "「{column}」的資料階層",
+    "{name}: expected a file, rows of levels or a declaration, got {type}": (
+        "{name}：應為檔案、各層級的資料或宣告，但收到 {type}"
+    ),
+    "expected one of the keys {keys}": "應有下列其中一個鍵：{keys}",
+    "{strange} cannot be combined with {kind!r}": "{strange}不能與「{kind}」併用",
+    "{strange} of {values} values have no place; expected {expects}": (
+        "{values} 個值中有 {strange} 個沒有對應的位置；應為{expects}"
+    ),
+    "{name}: {problem}": "{name}：{problem}",
+    "{number} of {values} values are generalised already, and the values that they stand for are not known; "
+    "give the table before it was generalised": (
+        "{values} 個值中有 {number} 個已經概化，無法得知其原本的值；請提供概化前的資料表"
+    ),
+    "hierarchies for columns that are not in the data: {strange}": (
+        "資料中沒有下列欄位，卻為其指定了資料階層：{strange}"
+    ),
+    "the levels do not nest: a label of level {level} has two labels on level {next_level}": (
+        "層級無法層層包含：第 {level} 層的同一個標籤在第 {next_level} 層有兩個標籤"
+    ),
+    "kind of hierarchy": "資料階層種類",
+    "the hierarchy folder {folder!r} has no file '...hierarchy_<column>.csv' for any column of the data": (
+        "資料階層資料夾「{folder}」中，沒有任何資料欄位的檔案「...hierarchy_<column>.csv」"
+    ),
+    "column {column!r}: {strange} of {values} {misfit} its hierarchy ({hierarchy})": (
+        "欄位「{column}」：{values} 個值中有 {strange} 個不合其資料階層（{hierarchy}）：{misfit}"
+    ),
+    "{file}, line {line}: contains a NUL byte": "{file} 第 {line} 行：含有 NUL 位元組",
+    "{file}: the levels are separated by ','; expected ';'": "{file}：層級以「,」分隔；應使用「;」",
+    "{name}: the file is empty": "{name}：檔案是空的",
+    "the hierarchy folder {folder!r} does not exist": "資料階層資料夾「{folder}」不存在",
+    "cannot read the hierarchy folder {folder!r}: {reason}": "無法讀取資料階層資料夾「{folder}」：{reason}",
+    "several hierarchies for column {column!r}: {named}": "欄位「{column}」有多個資料階層檔：{named}",
+    "{file}: a cell is longer than 128 KiB, or a quote is not closed": "{file}：有儲存格超過 128 KiB，或引號未成對",
+    "{name}: row {number} is not a list of strings, leaf first": (
+        "{name}：第 {number} 列不是由字串組成、以葉節點為首的清單"
+    ),
+    "{name}, line {line}: {found} levels; at most {most} are allowed": (
+        "{name} 第 {line} 行：有 {found} 個層級；最多 {most} 個"
+    ),
+    "{name}, line {line}: {found} levels, but the lines above have {expected}": (
+        "{name} 第 {line} 行：有 {found} 個層級，但前面各行有 {expected} 個"
+    ),
+    "{name}, line {line}: level {level} is empty": "{name} 第 {line} 行：第 {level} 層是空的",
+    "{name}, line {line}: the leaf of line {known_line} again, with a different parent": (
+        "{name} 第 {line} 行：與第 {known_line} 行的葉節點重複，但上層不同"
+    ),
+    "released values are not on any level of": "釋出的值不在任何層級上",
+    "numbers": "數字",
+    "bottom: {bottom} is not below top, which is {top}": "bottom：{bottom} 未小於 top 的 {top}",
+    "width: expected numbers above 0, got {given}": "width：應為大於 0 的數字，但收到{given}",
+    "quantiles: expected numbers of parts from 2 to 1,000, got {given}": (
+        "quantiles：分成的份數應為 2 到 1,000，但收到{given}"
+    ),
+    "cuts: expected ascending numbers, got {given}": "cuts：應為由小到大的數字，但收到{given}",
+    "cuts: the levels would not nest: each needs some, but not all, of the cuts of the level below": (
+        "cuts：層級無法層層包含：每一層的切點應取自下一層，且不得全部取用"
+    ),
+    "column {column!r} mixes levels {levels} of its hierarchy; one level per column is needed": (
+        "欄位「{column}」混用其資料階層的第 {levels} 層；每個欄位只能有一個層級"
+    ),
+    "column {column!r} has no hierarchy, and some but not all of its cells are suppressed": (
+        "欄位「{column}」沒有資料階層，且只有部分儲存格遭抑制"
+    ),
+    "column {column!r} mixes '*' with the top value of its hierarchy ({hierarchy})": (
+        "欄位「{column}」混用「*」與其資料階層（{hierarchy}）的最頂層值"
+    ),
+    "the population table": "母體資料表",
+    "{table}: the population lacks the quasi-identifiers {lacking}": "{table}：母體資料缺少準識別符{lacking}",
+    "a share of {share} would mean a larger population than there are people": (
+        "比例 {share} 所推算的母體人數超過全球人口"
+    ),
+    "a population of {size} is smaller than the release, {records} records": (
+        "母體 {size} 人，少於釋出資料的 {records} 筆資料列"
+    ),
+    "expected the population as a table, a number of people (a whole number) or the share of them in the "
+    "release (above 0, at most 1), got {given}": (
+        "母體應為資料表、人數（整數），或釋出資料占母體的比例（大於 0、至多 1），但收到 {given}"
+    ),
+    "a larger number than there are people": "超過全球人口的數字",
+    "expected roles as a dict from column to role, got {type}": "屬性型態應為以欄位為鍵的 dict，但收到 {type}",
+    "roles name columns that are not in the data: {strange}; it has {columns}": (
+        "屬性型態指定了資料中沒有的欄位：{strange}；資料的欄位為{columns}"
+    ),
+    "original and release have different columns; the original has {columns}": (
+        "原始資料表與釋出資料的欄位不同；原始資料表有{columns}"
+    ),
+    "original and release have different columns; the release has {columns}": (
+        "原始資料表與釋出資料的欄位不同；釋出資料有{columns}"
+    ),
+    "original and release have different columns: ": "原始資料表與釋出資料的欄位不同：",
+    "the privacy unit {column!r} is not in the data; it has {columns}": (
+        "資料中沒有隱私單位「{column}」；資料的欄位為{columns}"
+    ),
+    "the privacy unit {column!r} identifies the person, so it cannot also have the role {role!r}": (
+        "隱私單位「{column}」用於識別個人，不能同時具有屬性型態「{role}」"
+    ),
+    "the table has no column {column!r}; it has {columns}": "資料表沒有欄位「{column}」；資料表的欄位為{columns}",
+    "column {column!r} has two roles": "欄位「{column}」有兩種屬性型態",
+    "{columns} only in the release": "{columns}僅釋出資料有",
+    "{columns} only in the original; give removed columns the role {role!r}": (
+        "{columns}僅原始資料表有；請將已移除的欄位設為屬性型態「{role}」"
+    ),
+    "column": "欄位",
+    "; ": "；",
+    "role": "屬性型態",
+    "values of the original, or labels": "原始資料的值，或標籤",
+    "{key}: expected numbers, got {given}": "{key}：應為數字，但收到{given}",
+    "{key}: expected one number, got {given}": "{key}：應為一個數字，但收到{given}",
+    "{key}: expected whole numbers from 1, got {given}": "{key}：應為 1 以上的整數，但收到{given}",
+    "{key}: {found} levels; at most {most} can be declared": "{key}：有 {found} 個層級；最多可宣告 {most} 個",
+    "a mapping": "鍵值對照",
+    "nothing": "空白",
+    "{key}: the numbers are not {order}: {after} follows {before}": "{key}：數字未{order}排列：{before} 之後是 {after}",
+    "{key}: {larger} is not a multiple of {smaller}, so that the levels would not nest": (
+        "{key}：{larger} 不是 {smaller} 的倍數，層級無法層層包含"
+    ),
+    "ascending": "由小到大",
+    "descending": "由大到小",
+    "the column {column} has two roles": "欄位{column}有兩種屬性型態",
+    "expected the name of a column": "應為欄位名稱",
+    "expected a mapping with the keys {keys}": "應為含有下列鍵的鍵值對照：{keys}",
+    "{name}: expected a mapping under {key!r}": "{name}：「{key}」之下應為鍵值對照",
+    "{name}: expected a list of column names under {key!r}": "{name}：「{key}」之下應為欄位名稱清單",
+    "{file}: {key!r} is outside the file's own folder; pass the hierarchies explicitly": (
+        "{file}：「{key}」在此檔案所在的資料夾之外；請明確指定資料階層"
+    ),
+    "expected a list of column names": "應為欄位名稱清單",
+    "expected one of {options}": "應為{options}之一",
+    "{file}: expected the name of a folder under {key!r}": "{file}：「{key}」應為資料夾名稱",
+    "{file}: column {column!r} has two roles": "{file}：欄位「{column}」有兩種屬性型態",
+    "key": "鍵",
+    "{name} is {usual!r} or {other!r}, got {given!r}": "{name} 應為「{usual}」或「{other}」，但收到「{given}」",
+    "values that the declaration lists": "宣告中列出的值",
+    "order: the key 'sizes' is missing: how many neighbours make a group on each level": (
+        "order：缺少鍵「sizes」：每一層由幾個相鄰的值組成一組"
+    ),
+    "groups: expected a mapping from a group to its values, got {given}": (
+        "groups：應為由組別對應到值的鍵值對照，但收到{given}"
+    ),
+    "groups: more than {most} levels": "groups：超過 {most} 個層級",
+    "{key}: expected a list of values": "{key}：應為值的清單",
+    "{key}: expected a list of values, none of them empty or '*'": "{key}：應為值的清單，且不得含空白或「*」",
+    "{key}: a value is listed twice": "{key}：有值重複列出",
+    "rare: expected the key 'fewer_than', and perhaps 'label'": "rare：應有鍵「fewer_than」，另可有「label」",
+    "rare: the label is empty or '*'": "rare：標籤是空白或「*」",
+    "groups: a value is in two groups": "groups：有值同時屬於兩組",
+    "groups: a group has no name, or is called '*'": "groups：有組別沒有名稱，或名稱為「*」",
+    # the anonymiser
+    "loosen, waive or leave out a rule, or allow more suppression": "請放寬、豁免或移除規則，或提高抑制上限",
+    "no levels keep the rules with at most {most} suppressed records: {reason}; {remedy}": (
+        "最多抑制 {most} 筆資料列時，沒有任何層級組合符合規則：{reason}；{remedy}"
+    ),
+    "method": "方法",
+    "local recoding takes every objective but {objective}": "區域重新編碼可使用「{objective}」以外的所有目標函數",
+    "expected a number of seconds above 0, got {seconds!r}": "秒數應大於 0，但收到 {seconds!r}",
+    "each of the rules can be kept, but not all of them together": "每條規則都能個別符合，但無法同時符合",
+    "loosen, waive or leave out a rule": "請放寬、豁免或移除規則",
+    "for local recoding": "區域重新編碼",
+    "{rule} fails even on the lowest level of every column": "即使每個欄位都在最低層級，{rule} 仍未通過",
+    "{rule} fails even on the highest level of every column": "即使每個欄位都在最高層級，{rule} 仍未通過",
+    "{fails}: {records} of {all} records are in classes that fail": (
+        "{fails}：{all} 筆資料列中有 {records} 筆屬於不合格的等價類"
+    ),
+    "there are too many distinct rows to compare the release with the original values": (
+        "相異的資料列過多，無法將釋出資料與原始值比較"
+    ),
+    "for a frontier": "代價曲線",
+    "a frontier of {thresholds} thresholds on {nodes:,} nodes needs too much memory; vary less, or give "
+    "bounds on levels": (
+        "在 {nodes:,} 個節點上計算 {thresholds} 個門檻的代價曲線所需記憶體過多；請減少門檻數，或限制層級"
+    ),
+    "all of the {records} records are suppressed already; nothing is left to generalise": (
+        "全部 {records} 筆資料列都已遭抑制，沒有可概化的內容"
+    ),
+    "values of the table are not leaves of": "資料表的值不是葉節點",
+    "column {column!r}: the levels of its hierarchy ({hierarchy}) do not nest: values that are equal on "
+    "level {level} are not on level {next_level}": (
+        "欄位「{column}」：其資料階層（{hierarchy}）的層級無法層層包含：在第 {level} 層相同的值，在第 "
+        "{next_level} 層卻不同"
+    ),
+    "column {column!r} has the levels 0 to {height}; expected one of them, or the lowest and the highest as "
+    "1-2, [1, 2] or {{at_least: 1, at_most: 2}}, got {given!r}": (
+        "欄位「{column}」的層級為 0 到 {height}；應為其中之一，或以 1-2、[1, 2] 或 {{at_least: 1, at_most: 2}} 表"
+        "示最低與最高層級，但收到 {given!r}"
+    ),
+    "the lattice has {nodes:,} nodes, at most {most:,} can be searched {purpose}; give fewer "
+    "quasi-identifiers, hierarchies with fewer levels, or bounds on levels, such as {column!r}: at least "
+    "{level}": (
+        "層級組合共有 {nodes:,} 種，{purpose}最多可搜尋 {most:,} 種；請減少準識別符、使用層級較少的資料階層，或限"
+        "制層級，例如「{column}」至少 {level}"
+    ),
+    "quasi-identifier": "準識別符",
+    "bound of the levels of {column!r}": "「{column}」的層級界限",
+    "objective": "目標函數",
+    "only granularity takes an aggregate; the objective is {objective}": (
+        "只有 granularity 可指定彙總方式；目前的目標函數為 {objective}"
+    ),
+    "aggregate": "彙總方式",
+    "weights are for {weighted}; the objective is {objective}": "權重僅適用於{weighted}；目前的目標函數為 {objective}",
+    "expected weights that are numbers, 0 to {largest:,}": "權重應為 0 到 {largest:,} 的數字",
+    "{rule}: a function of your own cannot be part of a plan": "{rule}：自訂函式不能納入計畫檔",
+    "quasi-identifiers without a hierarchy cannot be generalised: {columns}": (
+        "沒有資料階層的準識別符無法概化：{columns}"
+    ),
+    "expected suppression as a share of the records, 0 to 1, got {suppression!r}": (
+        "抑制上限應為占資料列的比例，0 到 1，但收到 {suppression!r}"
+    ),
+    "expected {thing} as a dict from column, got {type}": "{thing} 應為以欄位為鍵的 dict，但收到 {type}",
+    "{text}; for {column!r} this might do: {words}": "{text}；「{column}」或可使用：{words}",
+    "for {objective}": "{objective}",
+    "column {column!r} is {role}; only quasi-identifiers are generalised": (
+        "欄位「{column}」{role}；只有準識別符會被概化"
+    ),
+    "a sensitive attribute": "是敏感屬性",
+    "no quasi-identifier": "不是準識別符",
+    "the table has changed since its values were counted; it must not while it is read": (
+        "資料表在計數之後已變更；讀取期間不得變更"
+    ),
+    "each of the {records:,} records that are not suppressed has a value without a place in the hierarchies "
+    "of the plan; this is another table, or its values are written in another way": (
+        "未遭抑制的 {records:,} 筆資料列，每一筆都有值在計畫檔的資料階層中沒有位置；這是另一份資料表，或值的寫法不同"
+    ),
+    "no rule is given; name at least one, such as {{'k-anonymity': {{'k': 5}}}}": (
+        "未指定規則；請至少指定一條，例如 {{'k-anonymity': {{'k': 5}}}}"
+    ),
+    "utility-bias hands whole tables to a function, which the engine {engine!r} does not have in memory; use "
+    "the engine 'memory'": (
+        "utility-bias 會將整份資料表交給函式，但引擎「{engine}」不會將資料表載入記憶體；請使用引擎「memory」"
+    ),
+    "expected rules as a dict from measure to parameters, got {type}": (
+        "規則應為由評估指標對應到參數的 dict，但收到 {type}"
+    ),
+    "{metric} has no threshold here, so there is nothing to judge": "{metric} 在此沒有門檻，無從判定",
+    "expected for each rule the name of a measure and a dict of its parameters": (
+        "每條規則應有評估指標的名稱與其參數的 dict"
+    ),
+    "part of subsets": "subsets 的項目",
+    "{number:,} distinct rows": "{number:,} 種相異的資料列",
+    "the table has {rows}, and the memory limit allows {most:,}; bound the levels of columns with many "
+    "values from below, such as age=1-3, or allow more memory": (
+        "資料表有{rows}，記憶體上限只容許 {most:,} 種；請為相異值多的欄位設定層級下限，例如 age=1-3，或提高記憶體上限"
+    ),
+    "people are counted by {privacy_unit!r}, but the engine {engine!r} hands distinct rows to the search, "
+    "which do not say whose they are; use the engine 'memory'": (
+        "人數依「{privacy_unit}」計算，但引擎「{engine}」只將相異的資料列交給搜尋，無法得知屬於何人；請使用引擎「"
+        "memory」"
+    ),
+    "{number:,} distinct rows on the lowest levels that are allowed": (
+        "在允許的最低層級上仍有 {number:,} 種相異的資料列"
+    ),
+    "{file}: the file of another search: it had other {other}; give the same table and options, or remove "
+    "the file to start over": (
+        "{file}：這是另一次搜尋的檔案，其{other}不同；請使用相同的資料表與選項，或移除此檔案重新開始"
+    ),
+    "{rule}: a search with a function of your own cannot be resumed": "{rule}：含自訂函式的搜尋無法接續",
+    "{file}: not the file of an unfinished search, or damaged; remove it to start over": (
+        "{file}：不是未完成搜尋的檔案，或已損毀；請移除後重新開始"
+    ),
+    "expected suppression as shares of the records, 0 to 1, got {limits!r}": (
+        "抑制上限應為占資料列的比例，0 到 1，但收到 {limits!r}"
+    ),
+    "a frontier has at most {most} points, got {thresholds} thresholds and {limits} limits": (
+        "代價曲線最多 {most} 個點，但有 {thresholds} 個門檻與 {limits} 個上限"
+    ),
+    "expected a list of numbers for {thing}, got {values!r}": "{thing} 應為數字清單，但收到「{values}」",
+    "{number} rules are about {metric}; its threshold can be changed if exactly one is: {known}": (
+        "有 {number} 條規則與 {metric} 有關；恰有一條時才能更改其門檻：{known}"
+    ),
+    "{metric} has the thresholds {limits}, not {parameter!r}": "{metric} 的門檻為{limits}，沒有「{parameter}」",
+    "the rule about {metric} does not set {parameter}; only what it sets can be varied": (
+        "{metric} 的規則未設定 {parameter}；只有已設定的門檻才能變動"
+    ),
+    "no rule is about {metric}; its threshold can be changed if exactly one is: {known}": (
+        "沒有規則與 {metric} 有關；恰有一條時才能更改其門檻：{known}"
+    ),
+    "column {column!r} has the levels 0 to {height}, got {level!r}": (
+        "欄位「{column}」的層級為 0 到 {height}，但收到 {level!r}"
+    ),
+    "name rules, such as {{'k-anonymity': {{'k': 5}}}}, or a class size as below": (
+        "請指定規則，例如 {{'k-anonymity': {{'k': 5}}}}，或以 below 指定等價類大小"
+    ),
+    "expected subsets such as {{'sizes': '1-3', 'limits': {{'uniques': 0}}}}": (
+        "subsets 應類似 {{'sizes': '1-3', 'limits': {{'uniques': 0}}}}"
+    ),
+    "expected vary such as {{'k-anonymity': {{'k': [2, 5, 10]}}}}": (
+        "vary 應類似 {{'k-anonymity': {{'k': [2, 5, 10]}}}}"
+    ),
+    "expected one rule and one of its thresholds to vary, such as {{'k-anonymity': {{'k': [2, 5, 10]}}}}": (
+        "應指定一條規則及其一個要變動的門檻，例如 {{'k-anonymity': {{'k': [2, 5, 10]}}}}"
+    ),
+    # the command
+    "only one result can be printed: give '-' once, without --format json": (
+        "只能輸出一項結果：「-」只能用一次，且不能與 --format json 併用"
+    ),
+    "--vary is for --frontier": "--vary 須與 --frontier 併用",
+    "-o names the file of the release; only --frontier without a report does without it": (
+        "請以 -o 指定釋出資料的檔案；只有使用 --frontier 且不產生報告時才可省略"
+    ),
+    "--{option} is for a release, and -o names none; a frontier is always complete": (
+        "--{option} 用於釋出資料，但未以 -o 指定檔案；代價曲線一律完整計算"
+    ),
+    "{file!r} is the file for a search that is stopped; give the report another name": (
+        "「{file}」是中止搜尋時使用的檔案；請為報告另取名稱"
+    ),
+    "--resume needs the file of a search that was stopped, and there is no {path!r}": (
+        "--resume 需要先前中止之搜尋的檔案，但沒有「{path}」"
+    ),
+    "{path!r} is the file of a search that was stopped: go on with it by --resume, or remove it to start over": (
+        "「{path}」是先前中止之搜尋的檔案：請以 --resume 接續，或移除後重新開始"
+    ),
+    "--time expects a time such as 90, 10m or 2h, got {given!r}": (
+        "--time 應為時間，例如 90、10m 或 2h，但收到「{given}」"
+    ),
+    "--suppression expects a share of the records, 0 to 1, got {given!r}": (
+        "--suppression 應為占資料列的比例，0 到 1，但收到「{given}」"
+    ),
+    "{option} expects {expected}; got {given!r}": "{option} 應為 {expected}，但收到「{given}」",
+    "{option} gives the column {column!r} twice; once is enough": "{option} 重複指定欄位「{column}」；指定一次即可",
+    "COLUMN=N, with levels from 0 on": "COLUMN=N，層級由 0 起算",
+    "COLUMN=NUMBER": "COLUMN=NUMBER",
+    "COLUMN=N or COLUMN=N-M, with levels from 0 on": "COLUMN=N 或 COLUMN=N-M，層級由 0 起算",
+    "-o names the file of the release, such as -o released.csv": "請以 -o 指定釋出資料的檔案，例如 -o released.csv",
+    "--strict is for --plan": "--strict 須與 --plan 併用",
+    "--{option} cannot be combined with --plan; the plan says it": "--{option} 不能與 --plan 併用；計畫檔中已有規定",
+    "with --plan, name the table itself; the plan has what a policy says": (
+        "使用 --plan 時，請直接指定資料表；計畫檔已包含政策檔的內容"
+    ),
+    "--plan needs the engine 'memory', got {engine!r}": "--plan 需要引擎「memory」，但收到「{engine}」",
+    "name a table, or a policy that names one with --policy": "請指定資料表，或以 --policy 指定含有資料表的政策檔",
+    "--population expects a file, a number of people or a share of them, got {given!r}": (
+        "--population 應為檔案、人數或比例，但收到「{given}」"
+    ),
+    "--measure {metric}: parameters": "--measure {metric}：參數",
+    "column names": "欄位名稱",
+    "an option names no column; omit it, or name one": "有選項未指定欄位；請省略該選項，或指定欄位",
+    "{items} are separated by commas, those that contain a comma in double quotes; got {given!r}": (
+        "{items}以逗號分隔，含有逗號者須加雙引號；收到「{given}」"
+    ),
+    "--measure {metric}: expected parameter=value, got {given!r}": (
+        "--measure {metric}：應為「參數=值」，但收到「{given}」"
+    ),
+    "--measure {metric}: {parameter!r} is given twice": "--measure {metric}：「{parameter}」重複指定",
+    "--limit expects NAME=VALUE, each name once; got {given!r}": (
+        "--limit 應為 NAME=VALUE，每個名稱只能用一次；收到「{given}」"
+    ),
+    "--worth expects COLUMN:VALUE=NUMBER,VALUE=NUMBER, each column and each value once": (
+        "--worth 應為 COLUMN:VALUE=NUMBER,VALUE=NUMBER，每個欄位與每個值只能出現一次"
+    ),
+    "values": "值",
+    "--worth: values are separated by commas, those that contain a comma in double quotes with their number": (
+        "--worth：值以逗號分隔，含有逗號者須連同其數字加雙引號"
+    ),
+    "column {column!r} has two roles: {other!r} and {role!r}": (
+        "欄位「{column}」有兩種屬性型態：「{other}」與「{role}」"
+    ),
+    "--worth needs a sensitive attribute": "--worth 需要敏感屬性",
+    "--per-record and --output name the same file": "--per-record 與 --output 指定了同一個檔案",
+    "--limit and --resume need --subsets": "--limit 與 --resume 須與 --subsets 併用",
+    "--output writes {files}, got {output!r}": "--output 可寫出 {files}，但收到「{output}」",
+    "--resume needs the --output of the run that was interrupted": "--resume 需要先前中斷之執行的 --output",
+    "finished subsets would be written to {unfinished!r}, which is an input of this run": (
+        "已完成的組合會寫入「{unfinished}」，但它是本次執行的輸入"
+    ),
+    ".json or text": ".json 或文字檔",
+    ".csv, .parquet, .json or text": ".csv、.parquet、.json 或文字檔",
+    "--subset-limit needs --subsets": "--subset-limit 須與 --subsets 併用",
+    "name at least two releases, the oldest first: petworks compose 2022.csv 2023.csv --key ID": (
+        "請至少指定兩份釋出資料，由舊到新：petworks compose 2022.csv 2023.csv --key ID"
+    ),
+    "--vary expects MEASURE:parameter=VALUE,... or suppression=SHARE,..., each once; got {given!r}": (
+        "--vary 應為 MEASURE:parameter=VALUE,... 或 suppression=SHARE,...，各只能用一次；收到「{given}」"
+    ),
+    "--threshold expects MEASURE:parameter=VALUE, got {given!r}": (
+        "--threshold 應為 MEASURE:parameter=VALUE，但收到「{given}」"
+    ),
+    "--threshold gives {metric}:{parameter} twice; each threshold has one value": (
+        "--threshold 重複指定 {metric}:{parameter}；每個門檻只有一個值"
+    ),
+    "give --policy or the kind of the hierarchy, not both": "--policy 與資料階層種類請擇一指定",
+    "{file}: the policy declares no hierarchy for {column!r}": "{file}：政策檔未宣告「{column}」的資料階層",
+    "--group expects NAME=A,B, got {given!r}": "--group 應為 NAME=A,B，但收到「{given}」",
+    "the table": "資料表",
+    "{name}: values are generalised already; name the original table, or a kind": (
+        "{name}：值已經概化；請指定原始資料表，或指定種類"
+    ),
+    "--group names a group twice": "--group 的組別名稱重複",
+    "--group: values": "--group：值",
+    "--below is for {option}": "--below 須與 {option} 併用",
+    "--below expects a number of records, 2 or more, got {given!r}": "--below 應為資料列數，至少 2，但收到「{given}」",
+    "{option} writes .csv or .parquet, got {file!r}": "{option} 可寫出 .csv 或 .parquet，但收到「{file}」",
+    "{option} needs the engine 'memory'; {engine!r} keeps counts, not records": (
+        "{option} 需要引擎「memory」；「{engine}」只保留計數，不保留資料列"
+    ),
+    "this process may use {limit} MiB of address space; at least {least} MiB are needed (ulimit -v)": (
+        "此程序只能使用 {limit} MiB 的位址空間；至少需要 {least} MiB（ulimit -v）"
+    ),
+    "not enough memory, or too many processes: the system starts no further thread": (
+        "記憶體不足，或程序過多：系統無法再啟動執行緒"
+    ),
+    "not enough memory": "記憶體不足",
+    "interrupted": "已中斷",
+    "cannot write {path!r}: it already exists; name another file with --output": (
+        "無法寫入「{path}」：檔案已存在；請以 --output 指定其他檔案"
+    ),
+    "only one result can be printed: give '-' once, and one edition": (
+        "只能輸出一項結果：「-」只能用一次，且只能有一種版本"
+    ),
+    "--reasons is for insiders; ask for it without --edition external": (
+        "--reasons 僅供內部使用；請勿與 --edition external 併用"
+    ),
+    "two results would be written to the same file": "兩項結果會寫入同一個檔案",
+    "cannot write to {folder!r}: it is not a folder": "無法寫入「{folder}」：不是資料夾",
+    "cannot create {folder!r}: {reason}": "無法建立「{folder}」：{reason}",
+    "name a rule with --measure, such as --measure k-anonymity:k=5; or name a policy (petworks init writes one)": (
+        "請以 --measure 指定規則，例如 --measure k-anonymity:k=5；或指定政策檔（可用 petworks init 產生）"
+    ),
+    "a rule compares with the original, which is on a server: allow that with --network": (
+        "有規則需與原始資料表比較，而原始資料表在伺服器上：請以 --network 允許連線"
+    ),
+    "--reasons are told record by record, which needs --engine memory": "--reasons 逐筆說明原因，需要 --engine memory",
+    "--shuffle needs all records in memory; the engine {engine!r} writes them piece by piece: leave it out, "
+    "or use --engine memory": (
+        "--shuffle 需要將所有資料列載入記憶體；引擎「{engine}」是分段寫出：請省略 --shuffle，或使用 --engine memory"
+    ),
+    "columns without a role: {without}; name them with --identifier (they are left out), --insensitive (they "
+    "stay as they are), --qi or --sensitive": (
+        "下列欄位未指定屬性型態：{without}；請以 --identifier（不釋出）、--insensitive（保持原樣）、--qi 或 "
+        "--sensitive 指定"
+    ),
+    "--seed is for --shuffle": "--seed 須與 --shuffle 併用",
+    "--seed expects a whole number, got {given!r}": "--seed 應為整數，但收到「{given}」",
+    "--{option} is for a table; the policy says it": "--{option} 用於資料表；政策檔中已有規定",
+    "--shuffle changes the order of the records, by which people are found in other releases; leave it out, "
+    "or 'releases' in the policy": (
+        "--shuffle 會改變資料列的順序，但其他釋出資料須依順序找出同一人；請省略 --shuffle，或移除政策檔中的「releases」"
+    ),
+    "name another output": "請指定其他輸出檔名",
+    "cannot write {path!r}: a file with 'hierarchy_' in its name is taken for a hierarchy; {another}": (
+        "無法寫入「{path}」：名稱含有「hierarchy_」的檔案會被視為資料階層；{another}"
+    ),
+    "cannot write {path!r}: the engine 'spark' writes a folder of Parquet files; expected a name that ends "
+    "in {suffixes}": "無法寫入「{path}」：引擎「spark」會寫出一個 Parquet 檔的資料夾；名稱結尾應為{suffixes}",
+    "cannot write {path!r}: the folder exists; remove it, or {another}": (
+        "無法寫入「{path}」：資料夾已存在；請先移除，或{another}"
+    ),
+    "cannot write {path!r}: the name of a folder of files must have none of {signs}": (
+        "無法寫入「{path}」：檔案資料夾的名稱不得含有 {signs} 中的任何字元"
+    ),
+    "cannot write {path!r}: it exists and is not a regular file; {another}": (
+        "無法寫入「{path}」：已存在，且不是一般檔案；{another}"
+    ),
+    "cannot write {path!r}: it exists and was not written by petworks anonymize; {another}": (
+        "無法寫入「{path}」：已存在，且不是由 petworks anonymize 寫出的；{another}"
+    ),
+    "cannot write {path!r}: it is the policy of another release, {data!r}; {another}": (
+        "無法寫入「{path}」：這是另一份釋出資料「{data}」的政策檔；{another}"
+    ),
+    "cannot write {path!r}: it is the plan of another release; {another}": (
+        "無法寫入「{path}」：這是另一份釋出資料的計畫檔；{another}"
+    ),
+    "cannot write {path!r}: it exists and is a symlink or not a folder; {another}": (
+        "無法寫入「{path}」：已存在，且是符號連結或不是資料夾；{another}"
+    ),
+    "cannot write {path!r}: the folder is not writable": "無法寫入「{path}」：資料夾無法寫入",
+    "cannot write {path!r}: inputs of this run are in it; {another}": (
+        "無法寫入「{path}」：本次執行的輸入在此資料夾中；{another}"
+    ),
+    "cannot write {path!r}: it is an input of this run; {another}": "無法寫入「{path}」：這是本次執行的輸入；{another}",
+    "cannot write {path!r}, or what comes beside it: {reason}": "無法寫入「{path}」或其附屬檔案：{reason}",
+    "two results would be written to the same file, {path!r}": "兩項結果會寫入同一個檔案「{path}」",
+    "cannot write {path!r}: the folder is for the hierarchies of the release": (
+        "無法寫入「{path}」：此資料夾專供釋出資料的資料階層使用"
+    ),
+    "a plan": "計畫檔",
+    "cannot write {path!r}: it would be one of the files that {pattern!r} names, which are the input; {another}": (
+        "無法寫入「{path}」：它會成為「{pattern}」所指的檔案之一，而那些檔案是輸入；{another}"
+    ),
+    "the page needs more packages: pip install 'petworks[studio]'": (
+        "此網頁需要其他套件：pip install 'petworks[studio]'"
+    ),
+    "{folder!r} is not a folder; name the one with your tables": "「{folder}」不是資料夾；請指定存放資料表的資料夾",
+    "--idle expects at least 1 minute, got {idle}": "--idle 至少為 1 分鐘，但收到 {idle}",
+    "{type}: most likely not enough memory, or threads; this process may use {limit} MiB of address space "
+    "(ulimit -v). If it also happens without that limit, it is an error in the program itself": (
+        "{type}：很可能是記憶體或執行緒不足；此程序只能使用 {limit} MiB 的位址空間（ulimit -v）。若取消該限制後仍"
+        "發生，則是程式本身的錯誤"
+    ),
+    "{type}: an error in the program itself; the lines above contain none of your data": (
+        "{type}：程式本身的錯誤；以上各行不含您的任何資料"
+    ),
+    # the published interface
+    "technique of anonymization": "匿名化技術",
+    "expected one technique, as the third argument or as metric=...": "應指定一種技術，作為第三個引數或 metric=...",
+    "{metric} needs {missing}": "{metric} 需要 {missing}",
+    "report format": "報告格式",
+    "expected what PETValidation or a measure returned, got {type}": (
+        "應為 PETValidation 或評估指標傳回的結果，但收到 {type}"
+    ),
+    "expected the frame that PETAnonymization returned, got {type}": (
+        "應為 PETAnonymization 傳回的資料框，但收到 {type}"
+    ),
+    "expected filePath to be the path of a file, got {type}": "filePath 應為檔案路徑，但收到 {type}",
+    "{function} needs pandas: pip install 'petworks[pandas]'": "{function} 需要 pandas：pip install 'petworks[pandas]'",
+    "technique": "技術",
+    "cannot write {path!r}: a cell has characters that no text can have": (
+        "無法寫入「{path}」：有儲存格含有任何文字都不能有的字元"
+    ),
+    "parameter of {metric}": "{metric} 的參數",
+    # counting
+    "the original table is needed but was not given": "需要原始資料表，但未提供",
+    "{table}: the table has columns but no records": "{table}：資料表有欄位，但沒有資料列",
+    "the engine of this release has been closed; create the release again": (
+        "此釋出資料的引擎已關閉；請重新建立 Release"
+    ),
+    "DuckDB has not enough memory, or its folder for temporary files is full; allow more memory": (
+        "DuckDB 的記憶體不足，或其暫存檔資料夾已滿；請提高記憶體上限"
+    ),
+    " or name a folder on a larger disk": "，或指定較大磁碟上的資料夾",
+    "DuckDB cannot write its temporary files ({type}); the disk may be full; name a folder on a larger disk": (
+        "DuckDB 無法寫入暫存檔（{type}）；磁碟可能已滿；請指定較大磁碟上的資料夾"
+    ),
+    "expected the engine {engines}, got {engine!r}": "引擎應為{engines}，但收到 {engine!r}",
+    "the engine 'duckdb' needs {least} MiB of address space; this process may use {space} MiB (ulimit -v)": (
+        "引擎「duckdb」需要 {least} MiB 的位址空間；此程序只能使用 {space} MiB（ulimit -v）"
+    ),
+    "the engine {engine!r} needs a package: pip install 'petworks[{engine}]'": (
+        "引擎「{engine}」需要安裝套件：pip install 'petworks[{engine}]'"
+    ),
+    "expected a memory limit in bytes or like '2GB', '512MiB', at least {least}; got {given!r}": (
+        "記憶體上限應為位元組數，或類似「2GB」、「512MiB」，至少 {least}；收到「{given}」"
+    ),
+    "{needed} may be needed in memory, {limit} are allowed: counted with DuckDB": (
+        "可能需要 {needed} 的記憶體，而上限為 {limit}：改以 DuckDB 計算"
+    ),
+    "about {needed} may be needed in memory, more than the limit of {limit}; use the engine 'duckdb' or 'auto'": (
+        "約需 {needed} 的記憶體，超過上限 {limit}；請使用引擎「duckdb」或「auto」"
+    ),
+    "{table}: the distinct values of its columns take {size:.1f} GB, too much for a memory limit of "
+    "{memory_limit:.1f} GB; shorten the texts, leave a column without a role, or allow more memory": (
+        "{table}：各欄位的相異值需要 {size:.1f} GB，超過記憶體上限 {memory_limit:.1f} GB；請縮短文字、不為某個欄"
+        "位指定屬性型態，或提高記憶體上限"
+    ),
+    "{column!r} has {number:,} values in all releases; out of core or in a cluster, at most {most:,} can be "
+    "intersected; generalise it, or join the releases in memory": (
+        "「{column}」在所有釋出資料中共有 {number:,} 個值；在記憶體外或叢集中最多只能取 {most:,} 個值的交集；請將"
+        "其概化，或在記憶體中串連釋出資料"
+    ),
+    "more than four billion records are equal in all columns, too many to count their subsets": (
+        "有超過四十億筆資料列的所有欄位都相同，無法計算其欄位組合"
+    ),
+    "column {column!r}: up to {most:,} rows have the same value, more than fit into {memory:.1f} GB; allow "
+    "more memory": (
+        "欄位「{column}」：最多有 {most:,} 筆資料列的值相同，超過 {memory:.1f} GB 所能容納；請提高記憶體上限"
+    ),
+    "the privacy unit {unit!r} is missing in some records of {table}; every record needs one": (
+        "{table}中有資料列缺少隱私單位「{unit}」；每筆資料列都必須有"
+    ),
+    "the released table": "去識別化資料表",
+    "the release": "釋出資料",
+    "the original table": "原始資料表",
+    "column {column!r} is generalised already: none of its {values} values is a leaf of its hierarchy "
+    "({hierarchy}); start from the original table, with its policy": (
+        "欄位「{column}」已經概化：它的 {values} 個值都不是其資料階層（{hierarchy}）的葉節點；請以原始資料表及其"
+        "政策檔重新開始"
+    ),
+    "column {column!r} has no hierarchy, so it has only level 0; got level {level}": (
+        "欄位「{column}」沒有資料階層，因此只有層級 0；收到層級 {level}"
+    ),
+    "{table}: columns {columns} have cells that are not text or numbers": (
+        "{table}：欄位{columns}含有不是文字或數字的儲存格"
+    ),
+    "{table}: Spark reads {number} records but {rows} were expected": (
+        "{table}：Spark 讀到 {number} 筆資料列，但應為 {rows} 筆"
+    ),
+    "rows are compared in their order, which the engine 'spark' does not keep": (
+        "資料列須依順序比較，而引擎「spark」不保留順序"
+    ),
+    "column {column!r} changes while it is read; persist the data frame first": (
+        "欄位「{column}」在讀取期間變動；請先以 persist 保存資料框"
+    ),
+    "the Spark session of this table has been stopped; create the data frame again": (
+        "此資料表的 Spark 工作階段已停止；請重新建立資料框"
+    ),
+    "the table changed while it was read": "資料表在讀取期間變更",
+    "{table}: the engine 'spark' releases Parquet files and Spark data frames, which executors read "
+    "themselves; use another engine, or save the table as Parquet": (
+        "{table}：引擎「spark」只釋出執行節點能自行讀取的 Parquet 檔與 Spark 資料框；請使用其他引擎，或將資料表存"
+        "成 Parquet"
+    ),
+    "{table}: {number} records were written, but {records} were counted; the table changes": (
+        "{table}：寫出 {number} 筆資料列，但計數為 {records} 筆；資料表有變動"
+    ),
+    "expected temp_folder as a path, got {type}": "temp_folder 應為路徑，但收到 {type}",
+    "the folder for temporary files {path!r} does not exist": "暫存檔資料夾「{path}」不存在",
+    "cannot write temporary files to {path!r}: {reason}": "無法將暫存檔寫入「{path}」：{reason}",
+    "original values are not leaves of": "原始值不是葉節點",
+    "population values are not leaves of": "母體的值不是葉節點",
+    "no column has the role {role!r}; name the columns that an adversary may know, here or in a YAML file "
+    "beside the table": "沒有欄位的屬性型態為「{role}」；請在此處，或在資料表旁的 YAML 檔，指定攻擊者可能知道的欄位",
+    "needs a hierarchy for every quasi-identifier; there is none for {without}": (
+        "每個準識別符都需要資料階層；{without}沒有"
+    ),
+    # policies and checks
+    "no such day: {day}": "沒有這一天：{day}",
+    "every rule that a release could break is waived: {waived}; nothing is demanded of the release, so "
+    "remove a waiver or add a rule": (
+        "釋出資料可能違反的規則全部已豁免：{waived}；對釋出資料沒有任何要求，請移除一項豁免或新增規則"
+    ),
+    "the policy has no rule that a release could break; give 'rules' or 'presets'": (
+        "政策檔沒有釋出資料可能違反的規則；請設定「rules」或「presets」"
+    ),
+    "{file} has another SHA-256: it is not the table that was released": (
+        "{file}的 SHA-256 不同：這不是當時釋出的資料表"
+    ),
+    "the table of {release}": "{release}的資料表",
+    "no column {key!r}, which is to name the people; it has {columns}": (
+        "沒有用來識別個人的欄位「{key}」；資料的欄位為{columns}"
+    ),
+    "the result of a check": "檢查結果",
+    "{file}: not the result of a check: {problem}": "{file}：不是檢查結果：{problem}",
+    "editions differ: {editions}; compare two of the same": "版本不同：{editions}；請比較兩份相同版本的結果",
+    "the key 'key' is missing: the column that names the person": "缺少鍵「key」：用來識別個人的欄位",
+    "two releases are called {release}; give one of them another 'name'": (
+        "有兩份釋出資料都名為{release}；請為其中一份另取「name」"
+    ),
+    "there is no earlier release to measure; give the 'data' of one": (
+        "沒有可評估的先前釋出資料；請提供其中一份的「data」"
+    ),
+    "the policy of that release says where its table is": "該釋出資料的政策檔已說明其資料表的位置",
+    "the key 'recipients' is missing: who has that table": "缺少鍵「recipients」：誰持有該資料表",
+    "which table was it? Give its 'data', its 'policy' or its 'sha256'": (
+        "這是哪一份資料表？請提供其「data」、「policy」或「sha256」"
+    ),
+    "no such file: {path!r}": "沒有此檔案：「{path}」",
+    "files were added or removed while they were checked; check again": "檢查期間有檔案新增或移除；請重新檢查",
+    "{file}: the file changed while it was checked; check again": "{file}：檔案在檢查期間變更；請重新檢查",
+    "cannot read {file}: {reason}": "無法讀取 {file}：{reason}",
+    "{file}: not JSON in UTF-8": "{file}：不是 UTF-8 的 JSON",
+    "{file}: not JSON; expected {expected}": "{file}：不是 JSON；應為{expected}",
+    "\nand at least {number} more errors": "\n另有至少 {number} 項錯誤",
+    "\nand 1 more error": "\n另有 1 項錯誤",
+    "\nand {number} more errors": "\n另有 {number} 項錯誤",
+    "{name}: unknown version {version} of the format; this program reads version {known}": (
+        "{name}：不明的格式版本{version}；此程式可讀取版本 {known}"
+    ),
+    "{name}: not a plan: {problem}": "{name}：不是計畫檔：{problem}",
+    "{name}: the plan contradicts itself: {problem}": "{name}：計畫檔自相矛盾：{problem}",
+    "column {column!r}: its hierarchy ({hierarchy}) is not the one that the plan was made with; restore that "
+    "one, or make a new plan": (
+        "欄位「{column}」：其資料階層（{hierarchy}）不是建立計畫檔時所用的；請還原該資料階層，或建立新的計畫檔"
+    ),
+    "column {column!r}: the plan names no file of its hierarchy": "欄位「{column}」：計畫檔未指明其資料階層的檔案",
+    "column {column!r}: the file of its hierarchy is not in the folder of the plan": (
+        "欄位「{column}」：其資料階層的檔案不在計畫檔的資料夾中"
+    ),
+    "'columns' are not the quasi-identifiers of its 'roles', in this order": (
+        "「columns」與其「roles」中的準識別符或順序不一致"
+    ),
+    "a column is listed twice in 'roles' and 'no_role'": "「roles」與「no_role」中有欄位重複列出",
+    "there is no hierarchy for {columns}": "{columns}沒有資料階層",
+    "expected {number} numbers in each list of 'levels', one for each column": (
+        "「levels」的每個清單應有 {number} 個數字，每個欄位一個"
+    ),
+    "levels are whole numbers, without a decimal point": "層級應為不含小數點的整數",
+    "the method is 'global', so there is one list of levels": "方法為「global」，因此只能有一個層級清單",
+    "two rules have the same name": "有兩條規則名稱相同",
+    "column {column!r} has a level that is not one of those that were allowed": (
+        "欄位「{column}」的層級不在允許的範圍內"
+    ),
+    "the plan has a population already, so none can be given": "計畫檔已有母體，不能另行指定",
+    "every rule of the plan is waived; nothing is demanded of the release": (
+        "計畫檔的規則全部已豁免；對釋出資料沒有任何要求"
+    ),
+    "presets have other rules than the plan: {rules}; make a new plan": (
+        "規則範本的規則與計畫檔不同：{rules}；請建立新的計畫檔"
+    ),
+    "the table lacks columns that the plan needs: {missing}; it has {columns}": (
+        "資料表缺少計畫檔所需的欄位：{missing}；資料表的欄位為{columns}"
+    ),
+    "the plan does not know some columns, and nobody has said that they may be released: {columns}; remove "
+    "them from the table, say what they are, or make a new plan": (
+        "計畫檔中沒有下列欄位，也未說明可否釋出：{columns}；請將其自資料表移除、說明其屬性型態，或建立新的計畫檔"
+    ),
+    "the plan needs the hierarchies that it was made with, of {without}": (
+        "計畫檔需要建立時所用的資料階層，欄位為{without}"
+    ),
+    "{rule}: expected the parameters 'limit' (a name), 'at_most' and 'sizes'": (
+        "{rule}：應有參數「limit」（名稱）、「at_most」與「sizes」"
+    ),
+    "values without a place in the hierarchies of the plan: {columns}": "有值在計畫檔的資料階層中沒有位置：{columns}",
+    "the plan says what column {column!r} is; only columns that it does not know can be named": (
+        "計畫檔已說明欄位「{column}」的屬性型態；只能指定計畫檔中沒有的欄位"
+    ),
+    "column {column!r} is new to the plan, so it can be {identifier!r} (it is left out) or {insensitive!r} "
+    "(it stays as it is), got {role}": (
+        "欄位「{column}」不在計畫檔中，因此只能是「{identifier}」（不釋出）或「{insensitive}」（保持原樣），但收"
+        "到{role}"
+    ),
+    "the waivers in the plan are not those of a policy": "計畫檔中的豁免不是政策檔的格式",
+    "{column!r} ({values} values, {records} records)": "「{column}」（{values} 個值、{records} 筆資料列）",
+    "column {column!r}: its hierarchy has the levels 0 to {height}, but the plan says 0 to {planned}": (
+        "欄位「{column}」：其資料階層的層級為 0 到 {height}，但計畫檔為 0 到 {planned}"
+    ),
+    "expected a mapping that begins with 'petworks_policy: 1'": "應為以「petworks_policy: 1」開頭的鍵值對照",
+    "no rule: give 'rules', 'presets', or limits under 'subsets'": (
+        "沒有規則：請設定「rules」、「presets」，或「subsets」之下的上限"
+    ),
+    "unknown version {version} of the format; this program reads version {known}": (
+        "不明的格式版本{version}；此程式可讀取版本 {known}"
+    ),
+    "the column has a role": "此欄位已有屬性型態",
+    "the column has no role": "此欄位沒有屬性型態",
+    "{metric} needs a threshold here: one of {parameters}": "{metric} 在此需要門檻：{parameters}之一",
+    "two rules have the name {rule}; give one of them another 'name'": (
+        "有兩條規則都名為{rule}；請為其中一條另取「name」"
+    ),
+    "the rule {rule} is waived twice": "規則{rule}重複豁免",
+    "rule": "規則",
+    "preset": "規則範本",
+    "the path leads out of the policy's folder; allow a higher folder": (
+        "路徑超出政策檔所在的資料夾；請允許使用更上層的資料夾"
+    ),
+    "no such file or folder: {path!r}": "沒有此檔案或資料夾：「{path}」",
+    "unknown kind of address; expected a path or one of {known}": "不明的位址種類；應為路徑，或下列之一：{known}",
+    "no quasi-identifier: name the columns that an adversary may know": "沒有準識別符：請指定攻擊者可能知道的欄位",
+    "expected a file, got an address": "應為檔案，但收到位址",
+    "not a valid path": "不是有效的路徑",
+    "options of an address in a policy are {options}; others may name files": (
+        "政策檔中的位址只能使用選項{options}；其他選項可能會指向檔案"
+    ),
+    "expected a folder, got an address": "應為資料夾，但收到位址",
+    "the policy names a server; allow connections to it": "政策檔指向伺服器；請允許連線",
+    "regime": "標準或法規",
+    "the external edition has no digest of the table; register the internal one": (
+        "對外版沒有資料表的雜湊值；請登記內部版"
+    ),
+    "the document was changed since the check: its content digest does not match; check again": (
+        "文件在檢查後已遭更改：內容雜湊值不符；請重新檢查"
+    ),
+    "the table and its original have no column {key}": "資料表及其原始資料表都沒有欄位{key}",
+    "the policy does not say who receives the table": "政策檔未說明資料表的接收者",
+    "the register has another entry {entry}: of the same table and day; remove that first, or name another day": (
+        "釋出登記簿另有一筆登記{entry}：同一資料表、同一天；請先移除該筆，或指定其他日期"
+    ),
+    "no such folder: {folder}; an empty folder is a register without releases": (
+        "沒有此資料夾：{folder}；空的資料夾代表沒有任何釋出的登記簿"
+    ),
+    "{folder}: more than {most:,} files; a register has one for each release": (
+        "{folder}：檔案超過 {most:,} 個；登記簿中每份釋出資料一個檔案"
+    ),
+    "an entry of a register": "釋出登記簿的一筆登記",
+    "{file}: not an entry of a register: {problem}": "{file}：不是釋出登記簿的登記：{problem}",
+    "cannot read {folder!r}: {reason}": "無法讀取「{folder}」：{reason}",
+    "{file}: a symbolic link; a register has files of its own": "{file}：是符號連結；登記簿必須存放檔案本身",
+    "{file}: {problem}": "{file}：{problem}",
+    "a day is like 2026-11-16, got {given}": "日期格式應類似 2026-11-16，但收到{given}",
+    "a list": "清單",
+    "a text": "文字",
+    "a whole number": "整數",
+    "a number": "數字",
+    "{place} violates {rule!r} of the schema": "{place} 不符合結構描述的「{rule}」",
+    " or ": "或",
+    "the document": "文件",
+    "one of {options}": "下列之一：{options}",
+    "{kind} ({meaning})": "{kind}（{meaning}）",
+    "something else": "其他內容",
+    "the key {key} is missing": "缺少鍵{key}",
+    "the keys {keys} are missing": "缺少鍵{keys}",
+    "the list has an entry twice": "清單中有重複的項目",
+    "longer than {most:,}": "超過 {most:,} 的長度上限",
+    "expected {expected}, got {given}": "應為{expected}，但寫的是{given}",
+    "{file}: {columns:,} columns; init suggests roles for at most {most:,}": (
+        "{file}：有 {columns:,} 個欄位；init 最多為 {most:,} 個欄位建議屬性型態"
+    ),
+    "one column": "1 個欄位",
+    "{file}: the first line does not look like a header of {columns}: one is a number, a date or an address, "
+    "or half of them are names of people or values of their own column": (
+        "{file}：第一行不像 {columns}的標題列：其中有數字、日期或地址，或有一半是人名或該欄位本身的值"
+    ),
+    "{number} columns": "{number} 個欄位",
+    "salt is 32 hexadecimal digits, got {given}": "salt 應為 32 個十六進位數字，但收到{given}",
+    "as_of is like 2026-11-16 or 2026-11-16T08:00:00Z, got {given}": (
+        "as_of 應類似 2026-11-16 或 2026-11-16T08:00:00Z，但收到{given}"
+    ),
+    "has no threshold here, so there is nothing to judge": "在此沒有門檻，無從判定",
+    "needs amounts: a rule of the policy that sets them": "需要金額：請在政策檔以規則設定",
+    "the document given as the internal edition is an external one": "作為內部版提供的文件其實是對外版",
+    "the document has no digest of {file}: it was checked in memory or in a database": (
+        "文件中沒有{file}的雜湊值：檢查時資料在記憶體或資料庫中"
+    ),
+    "{file} can be compared with an external edition only by the salt": "必須有 salt 才能將{file}與對外版比對",
+    "the document and its content digest": "文件與其內容雜湊值",
+    "the verdict and the verdicts of the rules": "整體結果與各規則的結果",
+    "the policy": "政策檔",
+    "the internal edition is not complete, so no external one can be made of it": "內部版不完整，無法據以產生對外版",
+    "the internal edition and its content digest": "內部版與其內容雜湊值",
+    "the document and the internal edition": "文件與內部版",
+    "the time of the check in both editions": "兩個版本的檢查時間",
+    "a text, or one for each language under 'en' and 'zh-TW'": "一段文字，或以「en」與「zh-TW」分別提供各語言的文字",
+    "a day, as 2027-01-31": "日期，例如 2027-01-31",
+    "rules that need not hold until a date": "在某日之前無須符合的規則",
+    "the last day it holds, as 2027-01-31": "有效的最後一天，例如 2027-01-31",
+    "the name of the rule": "規則的名稱",
+    "how `petworks anonymize` makes a release of the table": "`petworks anonymize` 如何由資料表產生釋出資料",
+    "the level of a column, or the lowest and the highest: 1-2, [1, 2], {{at_least: 1, at_most: 2}}": (
+        "欄位的層級，或最低與最高層級：1-2、[1, 2]、{{at_least: 1, at_most: 2}}"
+    ),
+    "the importance of columns, 1 if it is not given": "各欄位的重要性，未指定時為 1",
+    "stop searching after this time, with the best release so far: 90 (seconds), 10m or 2h": (
+        "搜尋至此時間即停止，採用目前最佳的釋出資料：90（秒）、10m 或 2h"
+    ),
+    "global (default): one level for each column; local: each record on levels of its own": (
+        "global（預設）：每個欄位一個層級；local：每筆資料列各有層級"
+    ),
+    "of granularity: geometric (default), arithmetic, sum or maximum": (
+        "granularity 的彙總方式：geometric（預設）、arithmetic、sum 或 maximum"
+    ),
+    "what is to be small: granularity (default), precision, non-uniform-entropy, ...": (
+        "要最小化的損失：granularity（預設）、precision、non-uniform-entropy 等"
+    ),
+    "the share of records that may be suppressed, from 0 to 1; 0 if it is not given": (
+        "可抑制的資料列比例，0 到 1；未指定時為 0"
+    ),
+    "the folder of the register of releases": "釋出登記簿的資料夾",
+    "other releases about the same people, and what they may disclose together with this one": (
+        "同一群人的其他釋出資料，以及與本次釋出合併後可揭露的程度"
+    ),
+    "for each sensitive attribute what it gains an adversary to guess a value; 1 for those not listed": (
+        "每個敏感屬性中，攻擊者猜中各值的收益；未列出者為 1"
+    ),
+    "what all releases together may disclose: re-identification, alone, inference, one-value, gain, "
+    "disclosed, half-sure, m-invariance": (
+        "所有釋出資料合併後可揭露的程度：re-identification、alone、inference、one-value、gain、disclosed、"
+        "half-sure、m-invariance"
+    ),
+    "releases that are already out, the oldest first": "已釋出的資料，由舊到新",
+    "who has it": "持有者",
+    "when it was released": "釋出日期",
+    "which column is what; without it, the YAML file beside the table says": (
+        "各欄位的屬性型態；未指定時，依資料表旁的 YAML 檔"
+    ),
+    "the key, if it is called differently there": "識別鍵，若在該處名稱不同",
+    "the table that it was made from, if only that has the key": "產生該釋出資料的資料表，若僅該表有識別鍵",
+    "the SHA-256 of its table, 64 hexadecimal digits; without 'data' it is known, but not measured": (
+        "其資料表的 SHA-256，64 個十六進位數字；沒有「data」時僅列為已知，不予評估"
+    ),
+    "its own policy, which says where its table is, and its roles": "其本身的政策檔，其中說明資料表的位置與屬性型態",
+    "its table": "其資料表",
+    "what reports call it; outsiders see it": "報告中使用的名稱；外部人員看得到",
+    "the column that names the person, in each table or in its original": (
+        "用來識別個人的欄位，位於各資料表或其原始資料表"
+    ),
+    "attack with every subset of the quasi-identifiers": "以準識別符的所有組合進行攻擊",
+    "what no subset may exceed": "任何組合都不得超過的上限",
+    "how many attributes an adversary knows: all, 2, 1-3 or 1,3": "攻擊者已知的屬性個數：all、2、1-3 或 1,3",
+    "what must hold: a measure and its thresholds": "必須符合的條件：評估指標及其門檻",
+    "a parameter of the measure": "評估指標的參數",
+    "the reason for the rule": "規則的理由",
+    "what waivers call the rule; the measure otherwise": "豁免時使用的規則名稱；未指定時為評估指標的名稱",
+    "a measure of the catalogue": "目錄中的評估指標",
+    "who answers for the release": "對釋出負責的人",
+    "whom to tell if something goes wrong": "發生問題時的聯絡人",
+    "the office of the approver": "核可者的職稱",
+    "who approves the release": "核可釋出的人",
+    "standards and laws whose checklist applies, by name": "適用其檢核表的標準與法規名稱",
+    "rules of regulators, by name": "主管機關的規則名稱",
+    "a whole number, at least 1: counts below it are not shown in the external edition": (
+        "1 以上的整數：對外版不顯示小於此值的計數"
+    ),
+    "who gets the table, and who is assumed to know what": "資料表提供給誰，以及假設誰知道哪些資訊",
+    "tables about the same people that were handed out before; an empty list if there are none": (
+        "先前已提供的同一群人的資料表；若沒有，則為空清單"
+    ),
+    "what the release is for": "釋出的目的",
+    "how records are counted": "資料列的計算方式",
+    "the column that names the person, where one has several records": (
+        "用來識別個人的欄位，適用於一人有多筆資料列的情形"
+    ),
+    "columns that have no role, each with the reason": "沒有屬性型態的欄位，各附理由",
+    "why columns have their role": "欄位具有該屬性型態的理由",
+    "columns that are none of these": "不屬於上述任一種的欄位",
+    "columns that nobody may learn of a person": "不得讓任何人得知其個人資訊的欄位",
+    "columns an adversary may know": "攻擊者可能知道的欄位",
+    "columns that name a person": "可直接識別個人的欄位",
+    "the encoding of the CSV files": "CSV 檔的編碼",
+    "the separator of the CSV files": "CSV 檔的分隔字元",
+    "the people the records were drawn from: a table, how many, or the share of them in the release": (
+        "資料列所取自的母體：資料表、人數，或釋出資料占母體的比例"
+    ),
+    "the folder of the hierarchy files, or a file or a declaration for each column": (
+        "資料階層檔的資料夾，或各欄位的檔案或宣告"
+    ),
+    "a file, or a few words such as {{width: [5, 10, 20]}}": "檔案，或簡短的宣告，例如 {{width: [5, 10, 20]}}",
+    "values with fewer records become one group": "資料列較少的值合併為一組",
+    "the values of each group, or groups": "各組的值，或子組別",
+    "so many neighbours make a group, each a multiple of the one before": (
+        "由幾個相鄰的值組成一組，每個數字是前一個的倍數"
+    ),
+    "all values in their order": "依順序列出所有的值",
+    "category, chapter": "category、chapter",
+    "so many last characters are masked, ascending": "遮蔽末尾幾個字元，由小到大",
+    "so many first characters stay, descending": "保留開頭幾個字元，由大到小",
+    "periods from the shortest: day, week, month, quarter, year, 5-years, decade": (
+        "由短到長的期間：day、week、month、quarter、year、5-years、decade"
+    ),
+    "numbers of parts with about the same number of records, each a multiple of the next": (
+        "分成資料列數大致相同的份數，每個數字是下一個的倍數"
+    ),
+    "where intervals begin: a list, or one for each level": "區間的起點：一個清單，或每個層級一個清單",
+    "this number and larger ones are one group": "此數字以上合併為一組",
+    "smaller numbers are one group": "小於此數字者合併為一組",
+    "where intervals of equal width begin, instead of at 0": "等寬區間的起點，用以取代 0",
+    "intervals of these widths, each a multiple of the one before": "區間的寬度，每個數字是前一個的倍數",
+    "the table the release was made from": "產生釋出資料的原始資料表",
+    "the released table: a CSV, Parquet or Feather file, a table of a database (census.duckdb#people), or an address": (
+        "去識別化資料表：CSV、Parquet 或 Feather 檔、資料庫中的資料表（census.duckdb#people），或位址"
+    ),
+    "what the report is called": "報告的名稱",
+    "the version of this format, 1": "此格式的版本，1",
+    # measures
+    "{file}: the file is too large for finished subsets": "{file}：檔案過大，不是已完成組合的檔案",
+    "{file}: the file of another run, with different {other}; give the same table and options, or remove the "
+    "file to start over": "{file}：這是另一次執行的檔案，其{other}不同；請使用相同的資料表與選項，或移除此檔案重新開始",
+    "{file}: expected a regular file for the finished subsets, not a link or a folder": (
+        "{file}：已完成的組合應存於一般檔案，不能是連結或資料夾"
+    ),
+    "cannot write {path!r}: {reason}": "無法寫入「{path}」：{reason}",
+    "{file}: not a file of finished subsets, or damaged; remove it to start over": (
+        "{file}：不是已完成組合的檔案，或已損毀；請移除後重新開始"
+    ),
+    "{file}: the file of an unfinished run; remove it to start over, or resume the run": (
+        "{file}：這是未完成之執行的檔案；請移除後重新開始，或接續該次執行"
+    ),
+    "results for each record need the engine 'memory'; {engine!r} keeps counts, not records": (
+        "逐筆結果需要引擎「memory」；「{engine}」只保留計數，不保留資料列"
+    ),
+    "{sensitive!r} is not a sensitive attribute; expected one of {sensitive_attributes}": (
+        "「{sensitive}」不是敏感屬性；應為{sensitive_attributes}之一"
+    ),
+    "expected below as a number of records, 2 or more; got {below!r}": "below 應為資料列數，至少 2；收到 {below!r}",
+    "the limit 'gain' needs a worth of sensitive values": "上限「gain」需要敏感屬性值的價值",
+    "no limit is called {limit!r}; known: {known}": "沒有名為「{limit}」的上限；可用的有：{known}",
+    "the limit 'inference' needs a sensitive attribute": "上限「inference」需要敏感屬性",
+    "a limit": "上限",
+    "subsets of the quasi-identifiers are counted in records; omit the privacy unit": (
+        "準識別符的組合以資料列計算；請勿設定隱私單位"
+    ),
+    "expected sizes of subsets as 'all', '2', '1-3' or '1,3', within 1-{most}; got {sizes!r}": (
+        "組合大小應為「all」、「2」、「1-3」或「1,3」，在 1-{most} 之內；收到 {sizes!r}"
+    ),
+    "{columns} quasi-identifiers are too many to count their subsets; at most {most} are allowed": (
+        "{columns} 個準識別符過多，無法計算其組合；最多 {most} 個"
+    ),
+    "ask for fewer quasi-identifiers": "請減少準識別符",
+    "{columns} quasi-identifiers have {total:,} subsets of these sizes, more than can be counted in "
+    "{records:,} records (at most {most:,}); {instead}": (
+        "{columns} 個準識別符在這些大小下有 {total:,} 種組合，在 {records:,} 筆資料列中最多只能計算 {most:,} 種；"
+        "{instead}"
+    ),
+    "ask for fewer, as 1-{size}: {subsets:,} subsets": "請減少，例如 1-{size}：{subsets:,} 種組合",
+    "expected some of the quasi-identifiers {quasi_identifiers}, got {names}": (
+        "應為準識別符{quasi_identifiers}中的一部分，但收到{names}"
+    ),
+    "subsets of {number} attributes were not counted": "未計算 {number} 個屬性的組合",
+    "what drives the risk is known only once all subsets are counted": "計算所有組合之後，才能得知風險來源",
+    "expected up_to as a number of attributes, 1 or more; got {up_to!r}": "up_to 應為屬性數，至少 1；收到 {up_to!r}",
+    "finding the records that are unique in up to {deepest} of {columns} attributes needs {memory:.0f} GB; "
+    "ask for up to {fits}": (
+        "找出由 {columns} 個屬性中至多 {deepest} 個即為唯一的資料列，需要 {memory:.0f} GB；請改為至多 {fits} 個"
+    ),
+    "sensitive attribute": "敏感屬性",
+    "expected worth as a dict from attribute to a dict from value to number": (
+        "worth 應為由屬性對應到「值與數字之 dict」的 dict"
+    ),
+    "worth: numbers are too large to be added up for all records": "worth：數字過大，無法為所有資料列加總",
+    "worth of {column!r}: {missing} of {values} values do not occur in {place}": (
+        "「{column}」的價值：{values} 個值中有 {missing} 個未出現在{place}"
+    ),
+    "worth": "worth",
+    "quasi-identifiers": "準識別符",
+    "a population table": "母體資料表",
+    "the population or its size": "母體或其人數",
+    "hierarchies": "資料階層",
+    "records in the order of the input": "依輸入順序的資料列",
+    "{metric} measures a Release(data, roles), got {type}": "{metric} 的對象應為 Release(data, roles)，但收到 {type}",
+    "measure": "評估指標",
+    "{metric} takes no parameters, got {name}": "{metric} 沒有參數，但收到{name}",
+    "{metric} needs {lower} <= {upper}, got {lower}={low}, {upper}={high}": (
+        "{metric} 應符合 {lower} <= {upper}，但收到 {lower}={low}、{upper}={high}"
+    ),
+    " and {need}": "與{need}",
+    "needs {need}": "需要{need}",
+    "expected a Release(data, roles), got {type}": "應為 Release(data, roles)，但收到 {type}",
+    "expected the name of a measure, several names or a dict, got {type}": (
+        "應為評估指標的名稱、多個名稱或 dict，但收到 {type}"
+    ),
+    "expected a dict of the parameters of {name!r}, got {type}": "「{name}」的參數應為 dict，但收到 {type}",
+    "{metric} needs {name} to be true or false, got {name}={value}": (
+        "{metric}：{name} 應為 true 或 false，但收到 {name}={value}"
+    ),
+    "{metric} needs {name} to be a whole number, got {name}={value}": (
+        "{metric}：{name} 應為整數，但收到 {name}={value}"
+    ),
+    "{metric} needs {name} to be a text, got {given}": "{metric}：{name} 應為文字，但收到 {given}",
+    "{metric} needs {name} to be a function, got {type}": "{metric}：{name} 應為函式，但收到 {type}",
+    "{metric} needs {name} by attribute and value, as a dict of dicts": (
+        "{metric}：{name} 應以屬性與值為鍵，即 dict 中的 dict"
+    ),
+    "a very long {type}": "很長的 {type}",
+    "{metric} needs {name} to be one of {options}; got {given}": "{metric}：{name} 應為{options}之一，但收到 {given}",
+    "an empty one": "空白",
+    "released records whose class the population does not have: {records}; the release was not drawn from it": (
+        "有 {records} 筆釋出的資料列，其等價類不存在於母體中；此釋出資料不是取自該母體"
+    ),
+    "released records beyond those the population has of their kind: {too_many}; the release was not drawn from it": (
+        "有 {too_many} 筆釋出的資料列，超過母體中同類的人數；此釋出資料不是取自該母體"
+    ),
+    "the given value is in no sensitive attribute": "指定的值不屬於任何敏感屬性",
+    "distance names columns that are not sensitive attributes: {strange}": (
+        "distance 指定了不是敏感屬性的欄位：{strange}"
+    ),
+    "column {column!r}: {strange} of {values} values are not numbers; its distance cannot be numeric": (
+        "欄位「{column}」：{values} 個值中有 {strange} 個不是數字；無法使用數值距離"
+    ),
+    "column {column!r} has no hierarchy; its distance cannot be hierarchical": (
+        "欄位「{column}」沒有資料階層；無法使用階層距離"
+    ),
+    "values have no place, or several, in": "值沒有對應的位置，或對應到多個位置",
+    "released records that match no record of the original: {records}": (
+        "有 {records} 筆釋出的資料列，在原始資料表中找不到對應者"
+    ),
+    "{text}; the release was not made from it": "{text}；此釋出資料不是由該原始資料表產生的",
+    "released records beyond those the original has of their kind: {too_many}; the release was not made from it": (
+        "有 {too_many} 筆釋出的資料列，超過原始資料表中同類的筆數；此釋出資料不是由該原始資料表產生的"
+    ),
+    "every record of the original stands aside": "原始資料表的每筆資料列都不列入計算",
+    "{text}; values that the original does not have are in {columns}": "{text}；{columns}含有原始資料表沒有的值",
+    "{text}, and no hierarchy says what those in {columns} stand for": (
+        "{text}，且沒有資料階層說明{columns}的值代表什麼"
+    ),
+    "needs a function of yours (in Python: function=...)": "需要您的自訂函式（在 Python 中：function=...）",
+    "needs a function that returns a number; of the {table} table it returned {answer}": (
+        "需要傳回數字的函式；對 {table} 資料表傳回的是{answer}"
+    ),
+    "one that is not finite": "無限大或非數值",
+    "needs a class; every record stands aside": "需要等價類；目前每筆資料列都不列入計算",
+    "the release has {released} records, more than the original's {records}": (
+        "釋出資料有 {released} 筆資料列，多於原始資料表的 {records} 筆"
+    ),
+    "compares row by row: the release has {records} records, the original {rows}": (
+        "須逐列比較：釋出資料有 {records} 筆資料列，原始資料表有 {rows} 筆"
+    ),
+    "needs a column to compare: a quasi-identifier or a sensitive attribute": "需要可比較的欄位：準識別符或敏感屬性",
+    "hierarchies of one leaf each have no information to lose": "各資料階層都只有一個葉節點，沒有可損失的資訊",
+    "{metric} needs {bounds}, got {name}={value}": "{metric}：須符合 {bounds}，但收到 {name}={value}",
+    "{metric} needs a number, {bounds}, got {name}={value}": "{metric}：須為數字，且 {bounds}，但收到 {name}={value}",
+    # several releases
+    "columns with two roles: {columns}": "下列欄位有兩種屬性型態：{columns}",
+    "expected a key for each of {names}, got keys for {key}": "{names}各需一個識別鍵，但收到的識別鍵屬於{key}",
+    "release": "釋出資料",
+    "{release}: no sensitive attribute is called {missing}": "{release}：沒有名為{missing}的敏感屬性",
+    "release {number}": "第 {number} 份釋出資料",
+    "no release has the column {column}": "沒有任何釋出資料含有欄位{column}",
+    "expected limits as a dict from name to number, got {type}": "limits 應為由名稱對應到數字的 dict，但收到 {type}",
+    "the limit {limit!r} needs a sensitive attribute that two releases have": (
+        "上限「{limit}」需要兩份釋出資料共有的敏感屬性"
+    ),
+    "no limit is called {limit}; known: {known}": "沒有名為{limit}的上限；可用的有：{known}",
+    "the limit {limit!r} needs a sensitive attribute of the focal release": "上限「{limit}」需要主要釋出資料的敏感屬性",
+    "{release}: no column has the role {role!r}": "{release}：沒有欄位的屬性型態為「{role}」",
+    "{release}: the key {key!r} names the person, so it cannot have the role {role!r}": (
+        "{release}：識別鍵「{key}」用於識別個人，不能具有屬性型態「{role}」"
+    ),
+    "{release}: no column {key!r}, which is to name the people; it has {columns}": (
+        "{release}：沒有用來識別個人的欄位「{key}」；資料的欄位為{columns}"
+    ),
+    "{twice} can be a column of two releases; give the releases other names": (
+        "{twice}可能同時是兩份釋出資料的欄位；請為釋出資料另取名稱"
+    ),
+    "{release}: the key {key!r} is in the original, but records come in no fixed order; give the release the "
+    "key as a column, or use files and another engine": (
+        "{release}：識別鍵「{key}」在原始資料表中，但資料列沒有固定順序；請在釋出資料中加入識別鍵欄位，或使用檔案"
+        "與其他引擎"
+    ),
+    "{release}: {keys} keys were read for {records} records; a key in the original needs a release that has "
+    "the same records in the same order": (
+        "{release}：讀到 {keys} 個識別鍵，但有 {records} 筆資料列；識別鍵在原始資料表時，釋出資料須有相同的資料列"
+        "與相同的順序"
+    ),
+    "{release}: the key {key!r} is missing in {missing} of {records} records; every record needs one": (
+        "{release}：{records} 筆資料列中有 {missing} 筆缺少識別鍵「{key}」；每筆資料列都必須有"
+    ),
+    "{release}: the key {key!r} is repeated: {repeated} of {people} people have more than one record; keep "
+    "one record of each person": (
+        "{release}：識別鍵「{key}」重複：{people} 人中有 {repeated} 人有多筆資料列；請為每人保留一筆"
+    ),
+    "{member} has no person in common with {focal}; use the same {key!r} in both, or leave that release out": (
+        "{member}與{focal}沒有共同的人；請確認兩者使用相同的「{key}」，或不納入該釋出資料"
+    ),
+    "expected a list or dict of at least two releases, got {given}": (
+        "應為至少含兩份釋出資料的 list 或 dict，但收到 {given}"
+    ),
+    "expected the key as the name of a column, got {type}": "識別鍵應為欄位名稱，但收到 {type}",
+    "any release": "任何一份釋出資料",
+    "sensitive attribute of the focal release": "主要釋出資料的敏感屬性",
+    "{column!r} is sensitive in {focal} but a quasi-identifier in {release}: whoever joins the records knows it": (
+        "「{column}」在{focal}是敏感屬性，在{release}卻是準識別符：串連資料列的人會知道其值"
+    ),
+    "{share} of the values of {column!r} in {release} do not occur in {focal}; the unlinked adversary and "
+    "m-invariance need the same coding": (
+        "{release}中「{column}」有 {share} 的值未出現在{focal}；無法串連資料列的攻擊者與 m-不變性需要相同的編碼"
+    ),
+    # reports
+    "edition is {internal!r} or {external!r}, got {edition!r}": (
+        "edition 應為「{internal}」或「{external}」，但收到 {edition!r}"
+    ),
+    "format": "格式",
+    "the report would be larger than {most} MB; shorten the texts of the policy": (
+        "報告會超過 {most} MB；請縮短政策檔中的文字"
+    ),
+    "lang is one of {languages}; got {lang}": "lang 應為{languages}之一，但收到{lang}",
+    # the page
+    "{strange} of {values} values are not in {file}": "{values} 個值中有 {strange} 個不在 {file} 中",
+    "there is no such quasi-identifier; look at the step Columns": "沒有此準識別符；請查看步驟「欄位」",
+    "the levels do not nest: values that are equal on level {level} are not on level {next_level}": (
+        "層級無法層層包含：在第 {level} 層相同的值，在第 {next_level} 層卻不同"
+    ),
+    "the form names a column that the table does not have; look at the page again": (
+        "表單中有資料表沒有的欄位；請重新查看此頁"
+    ),
+    "the form names a role that there is not; look at the page again": "表單中有不存在的屬性型態；請重新查看此頁",
+    "the policy file was changed meanwhile; load the page again": "政策檔已變更；請重新載入此頁",
+    "the table of this policy is not a single file below the folder, as several releases need it": (
+        "此政策檔的資料表不是此資料夾中的單一檔案，無法比較多份釋出資料"
+    ),
+    "choose at least one earlier release, and at most {most}": "請至少選擇一份先前的釋出資料，最多 {most} 份",
+    "choose the column that names the person": "請選擇用來識別個人的欄位",
+    "the command printed no result; start it again": "指令沒有輸出結果；請重新執行",
+    "there is no such form": "沒有此表單",
+    "the page shows at most {most}; edit the policy file for more": "此頁最多顯示 {most} 項；其餘請直接編輯政策檔",
+    "choose a measure of the list": "請從清單中選擇評估指標",
+    "{kind}: nothing is given; fill in the form": "{kind}：尚未填寫；請填寫表單",
+    "groups: a group contains both values and groups; give it one or the other": (
+        "groups：有組別同時含有值與子組別；請擇一"
+    ),
+    "groups: a quote is not closed in the list of values": "groups：值的清單中引號未成對",
+    "this job has not exported anything of the policy that is open": "此工作未匯出目前開啟之政策檔的任何內容",
+    "expected a kind of hierarchy": "應指定資料階層種類",
+    "there is no proposal: the values are generalised already, or have a hierarchy": (
+        "無法建議：值已經概化，或已有資料階層"
+    ),
+    "there is no such job; it may have been of an earlier start of the page": "沒有此工作；可能是網頁先前啟動時的工作",
+    "{number} commands are running already; wait until one has ended, or cancel it": (
+        "已有 {number} 個指令正在執行；請等待其中一個結束，或將其取消"
+    ),
+    "this job has not made a release; start it again in the step Levels": (
+        "此工作未產生釋出資料；請在步驟「層級」重新執行"
+    ),
+    "expected how the levels bound the search: exactly, at least or at most": (
+        "應指定層級如何限制搜尋：恰好、至少或至多"
+    ),
+    "the policy file was changed meanwhile; look at the levels again": "政策檔已變更；請重新查看層級",
+    "the class size of the reasons is a whole number from 2 to {most:,}": "原因的等價類大小應為 2 到 {most:,} 的整數",
+    "the suppression limit is a share of the records, from 0 to 1": "抑制上限應為占資料列的比例，0 到 1",
+    "this job has not found a frontier; start it again in the step Make it safe": (
+        "此工作未算出代價曲線；請在步驟「匿名化」重新執行"
+    ),
+    "no rule of the policy has such a threshold; compute the frontier again": (
+        "政策檔沒有此門檻的規則；請重新計算代價曲線"
+    ),
+    "the release was made anew meanwhile; look at its levels again": "釋出資料已重新產生；請重新查看其層級",
+    "expected a number": "應為數字",
+    "no rule of the policy has such a threshold": "政策檔沒有此門檻的規則",
+    "the form names a kind of release that there is not; look at the page again": (
+        "表單中有不存在的釋出方式；請重新查看此頁"
+    ),
+    "expected the name of a policy file that ends in .yaml, without a folder": (
+        "應為以 .yaml 結尾、不含資料夾的政策檔名稱"
+    ),
+    "{file!r} already exists; give the new policy another name": "「{file}」已存在；請為新的政策檔另取名稱",
+    "{table}: the table has no columns": "{table}：資料表沒有欄位",
+    "the form cannot be read": "無法讀取表單",
+    "the policy file was changed by someone else meanwhile; look at it again": "政策檔已由他人變更；請重新查看",
+    "{folder}: the folder of earlier versions is a symlink; remove it": (
+        "{folder}：先前版本的資料夾是符號連結；請將其移除"
+    ),
+    "the policy is not a YAML file in UTF-8": "政策檔不是 UTF-8 的 YAML 檔",
+    "there is no such version of the policy any more": "政策檔的這個版本已不存在",
+    "there is nothing to undo: this policy was not changed on this page": "沒有可復原的變更：此政策檔未曾在此頁變更",
+    "the name of the release is the name of a file in the folder of the policy, got {given!r}": (
+        "釋出資料的名稱應為政策檔資料夾中的檔名，但收到「{given}」"
+    ),
+    "the name of the release ends in one of {suffixes}, got {given!r}": (
+        "釋出資料的名稱結尾應為{suffixes}之一，但收到「{given}」"
+    ),
+    "{file} is a symlink; give the release another name": "{file}是符號連結；請為釋出資料另取名稱",
+    "{given!r} exists and was not made here; give the release another name": (
+        "「{given}」已存在，且不是在此產生的；請為釋出資料另取名稱"
+    ),
+    "there is no {file}: make the release again to see how it was made": (
+        "沒有{file}：請重新產生釋出資料，才能查看其產生方式"
+    ),
+    "the policy asks for no subsets of the quasi-identifiers": "政策檔未要求計算準識別符的組合",
+    "{file}: the check does not say how the release was made": "{file}：檢查結果未說明釋出資料如何產生",
+    "the class size is a whole number": "等價類大小應為整數",
+    "there is no {file}: ask for reasons when the release is made": "沒有{file}：請在產生釋出資料時要求列出原因",
+    "{file} is no report below the folder": "{file}不是此資料夾中的報告",
+    "{file}: not a file of reasons that petworks anonymize wrote": "{file}：不是 petworks anonymize 寫出的原因檔",
+    "{field}: expected a number from {lowest} to {highest}, got {given!r}": (
+        "{field}：應為 {lowest} 到 {highest} 的數字，但收到「{given}」"
+    ),
+    "{field} is one of {known}": "{field}應為下列之一：{known}",
+    "column {column!r}: the lowest level is above the highest one": "欄位「{column}」：最低層級高於最高層級",
+    "{field}: expected a number at least {lowest}, got {given!r}": (
+        "{field}：應為至少 {lowest} 的數字，但收到「{given}」"
+    ),
+    "expected the path of a file below the folder that the page was opened with": "應為開啟此網頁之資料夾中的檔案路徑",
+    "{file!r} is not below the folder that the page was opened with": "「{file}」不在開啟此網頁的資料夾中",
+    "{file!r} is not a valid path": "「{file}」不是有效的路徑",
+    "see the step Columns": "見步驟「欄位」",
+    "see the step Levels": "見步驟「層級」",
+    "put the policy and its files in one folder": "請將政策檔與其檔案放在同一個資料夾",
+    "choose presets of the list": "請從清單中選擇規則範本",
+    "choose regimes of the list": "請從清單中選擇標準與法規",
+    "suppression": "抑制上限",
+    "weight": "權重",
+    "low": "最低層級",
+    "high": "最高層級",
+    "minutes": "分鐘數",
+    # tables
+    "{table}: the table has changed since it was opened": "{table}：資料表在開啟後已變更",
+    "{table}: a column has cells of types that do not fit together": "{table}：有欄位的儲存格型別彼此不合",
+    "{table}: column {column!r} has cells of type {kind}, not all of them text": (
+        "{table}：欄位「{column}」的儲存格型別為 {kind}，並非全部是文字"
+    ),
+    "{table}: column {column!r} has cells that are not valid UTF-8; save the table as UTF-8": (
+        "{table}：欄位「{column}」有儲存格不是有效的 UTF-8；請將資料表存成 UTF-8"
+    ),
+    "{table}: {cells} with characters that its encoding {encoding} does not have; save the table as UTF-8, "
+    "or write Parquet": "{table}：{cells}含有其編碼 {encoding} 所沒有的字元；請將資料表存成 UTF-8，或寫成 Parquet",
+    "{table}: column {column!r} has new cells with a NUL character, which CSV cannot have": (
+        "{table}：欄位「{column}」的新儲存格含有 NUL 字元，CSV 無法儲存"
+    ),
+    "column {column!r} has new cells": "欄位「{column}」的新儲存格",
+    "{table}: the file has changed since it was opened": "{table}：檔案在開啟後已變更",
+    "no encoding is called {encoding}; expected one like 'utf-8' or 'big5'": (
+        "沒有名為{encoding}的編碼；應類似「utf-8」或「big5」"
+    ),
+    "{file}, line {line}: the bytes are not {encoding}": "{file} 第 {line} 行：位元組不符合編碼 {encoding}",
+    "name its encoding": "請指定其編碼",
+    "{file}, line {line}: contains a NUL byte; the file is damaged or not CSV": (
+        "{file} 第 {line} 行：含有 NUL 位元組；檔案已損毀，或不是 CSV"
+    ),
+    "{file}, line {line}: the line is longer than {most} MiB": "{file} 第 {line} 行：此行超過 {most} MiB",
+    "{name}: the order of the records must name each of {rows} records at most once": (
+        "{name}：資料列的順序中，{rows} 筆資料列各只能出現一次"
+    ),
+    "the header has": "標題列",
+    "at least {records}": "至少 {records}",
+    "{table}: column {column!r} has {cells} new cells, but the file has {records} records": (
+        "{table}：欄位「{column}」有 {cells} 個新儲存格，但檔案有 {records} 筆資料列"
+    ),
+    "{name}, line 1: expected the column names, got an empty line": "{name} 第 1 行：應為欄位名稱，但這一行是空的",
+    "expected a separator of one ASCII character other than a quote or a line end, got {separator!r}": (
+        "分隔字元應為引號與換行以外的一個 ASCII 字元，但收到 {separator!r}"
+    ),
+    "{table}: the file has a header but no records": "{table}：檔案有標題列，但沒有資料列",
+    "{table}: the file cannot be read in pieces; use the engine 'memory'": (
+        "{table}：檔案無法分段讀取；請使用引擎「memory」"
+    ),
+    "cannot read {path!r}: {reason}": "無法讀取「{path}」：{reason}",
+    "{name}, line 1: expected a header of column names": "{name} 第 1 行：應為欄位名稱的標題列",
+    "{table}: the file is empty": "{table}：檔案是空的",
+    "{table}, line {line}: a quote is not closed": "{table} 第 {line} 行：引號未成對",
+    "{table}, line {line}: {cells}, but the header has {width}": (
+        "{table} 第 {line} 行：有 {cells}，但標題列有 {width} 個"
+    ),
+    "{table}, line {line}: text follows a closing quote": "{table} 第 {line} 行：右引號之後還有文字",
+    "1 cell": "1 個儲存格",
+    "{number} cells": "{number} 個儲存格",
+    "a PostgreSQL address is postgresql://USER@HOST:PORT/DATABASE#TABLE": (
+        "PostgreSQL 位址的格式為 postgresql://USER@HOST:PORT/DATABASE#TABLE"
+    ),
+    "DuckDB {version} needs its extension {extension!r} for this: pip install "
+    "'duckdb-extension-{package}=={version}'": (
+        "DuckDB {version} 需要擴充套件「{extension}」：pip install 'duckdb-extension-{package}=={version}'"
+    ),
+    "{file}: not a DuckDB or SQLite database; leave '#{table}' out": (
+        "{file}：不是 DuckDB 或 SQLite 資料庫；請省略「#{table}」"
+    ),
+    "{name}: expected the name of a table: {address}": "{name}：應指定資料表名稱：{address}",
+    "a database is read with DuckDB: pip install 'petworks[duckdb]'": (
+        "讀取資料庫需要 DuckDB：pip install 'petworks[duckdb]'"
+    ),
+    "{name}: several tables have this name: {matches}": "{name}：有多個資料表使用此名稱：{matches}",
+    "{table}: {rows} records were read but {expected} were expected; the table may have changed": (
+        "{table}：讀到 {rows} 筆資料列，但應為 {expected} 筆；資料表可能已變更"
+    ),
+    "{address}; write / # ? in a password as %2F, %23, %3F": "{address}；密碼中的 / # ? 請寫成 %2F、%23、%3F",
+    "{name}: the database cannot be read ({type}); it must exist, be undamaged and readable for you, and not "
+    "be written to meanwhile": (
+        "{name}：無法讀取資料庫（{type}）；資料庫必須存在、未損毀、您有讀取權限，且讀取期間沒有寫入"
+    ),
+    "table": "資料表",
+    "{name}, line {line}: the bytes are neither UTF-8 nor Big5 (CP950); {advice}": (
+        "{name} 第 {line} 行：位元組既不是 UTF-8 也不是 Big5（CP950）；{advice}"
+    ),
+    "save it as UTF-8": "請存成 UTF-8",
+    "{name}: matches {pattern!r}, but is not a readable file": "{name}：符合「{pattern}」，但不是可讀取的檔案",
+    "no file matches {pattern!r}": "沒有檔案符合「{pattern}」",
+    "{pattern!r} matches a file twice: {files} are links to the same records": (
+        "「{pattern}」重複符合同一個檔案：{files}連結到相同的資料列"
+    ),
+    "{file} and {first} are not files of the same kind": "{file} 與 {first} 不是同類的檔案",
+    "{file} and {first} have different columns: {columns} only in one of them": (
+        "{file} 與 {first} 的欄位不同：{columns}只出現在其中一個"
+    ),
+    "{file}: column {column!r} is {kind}, but {other} in {first}": (
+        "{file}：欄位「{column}」是 {kind}，但在 {first} 中是 {other}"
+    ),
+    "{columns}; the first line looks like data ({strange} of {names} names); add a header": (
+        "{columns}；第一行看起來像資料（{names} 個名稱中有 {strange} 個）；請加上標題列"
+    ),
+    "1 column": "1 個欄位",
+    "{columns}; {strange} of {names} names look like data and are not shown": (
+        "{columns}；{names} 個名稱中有 {strange} 個看起來像資料，因此不顯示"
+    ),
+    "{name}: expected a path or an Arrow-compatible data frame (pandas, Polars, PyArrow, DuckDB), got {type}": (
+        "{name}：應為路徑，或與 Arrow 相容的資料框（pandas、Polars、PyArrow、DuckDB），但收到 {type}"
+    ),
+    "{table}: duplicate column names {columns}": "{table}：欄位名稱重複{columns}",
+    "unknown kind of address; expected one of {kinds}": "不明的位址種類；應為下列之一：{kinds}",
+    "{file}: the file is a database; name one of its tables: '{file}#TABLE'": (
+        "{file}：此檔案是資料庫；請指定其中的資料表：「{file}#TABLE」"
+    ),
+    "{file}: the file is an archive or an Excel workbook; unpack it, or save it as CSV or Parquet": (
+        "{file}：此檔案是壓縮檔或 Excel 活頁簿；請解壓縮，或存成 CSV 或 Parquet"
+    ),
+    "{name}: {cells} cannot be converted to Arrow; it may mix types or lengths": (
+        "{name}：{cells}無法轉換為 Arrow；可能混有不同的型別或長度"
+    ),
+    "{name}: the system rejects this path": "{name}：系統不接受此路徑",
+    "{name}: duplicate column names": "{name}：欄位名稱重複",
+    "column {column!r}": "欄位「{column}」",
+    "{file}: not a readable Feather file; it may be truncated": "{file}：不是可讀取的 Feather 檔；可能不完整",
+    "cannot write {path!r}: it exists; name a new folder": "無法寫入「{path}」：已存在；請指定新的資料夾",
+    "cannot write {path!r}: the folder {folder!r} does not exist": "無法寫入「{path}」：資料夾「{folder}」不存在",
+    "cannot write {path!r}: it is a folder or a device, not a file": "無法寫入「{path}」：它是資料夾或裝置，不是檔案",
+    "cannot write {path!r}: it is an input of this run, or is named like one": (
+        "無法寫入「{path}」：它是本次執行的輸入，或與輸入同名"
+    ),
+    "a symlink loop": "符號連結形成迴圈",
+    "{table}: not a readable Parquet file; it may be truncated": "{table}：不是可讀取的 Parquet 檔；可能不完整",
+    "{table}: row group {group} cannot be read; the file may be damaged": (
+        "{table}：無法讀取第 {group} 個資料列群組；檔案可能已損毀"
+    ),
+    "cannot read {path!r}: not a regular file": "無法讀取「{path}」：不是一般檔案",
+    "cannot read {path!r}: not a regular file: its size is 0, but it is not empty; copy its content to a "
+    "file, and use that": "無法讀取「{path}」：不是一般檔案：大小為 0，卻有內容；請將內容複製到檔案後再使用",
+    "{file}: the file is larger than {most} MiB": "{file}：檔案超過 {most} MiB",
+    "the job failed": "工作失敗",
+    "it does not start; is Java 17 there?": "無法啟動；是否已安裝 Java 17？",
+    "Spark: {problem} ({type}); Spark's own message may contain cells and is not shown": (
+        "Spark：{problem}（{type}）；Spark 本身的訊息可能含有儲存格內容，因此不顯示"
+    ),
+    "the {scheme} address cannot be read as Parquet": "{scheme} 位址無法以 Parquet 讀取",
+    "{table}: the database cannot be read ({type}); it must be undamaged, with text in UTF-8": (
+        "{table}：無法讀取資料庫（{type}）；資料庫必須未損毀，且文字為 UTF-8"
+    ),
+    "{table}: the records have no order of their own; save the table as a CSV or Parquet file": (
+        "{table}：資料列沒有固定的順序；請將資料表存成 CSV 或 Parquet 檔"
+    ),
+    "{table}: no such columns to drop or change: {columns}": "{table}：沒有要移除或更改的欄位：{columns}",
+    "{table}: every column is dropped; at least one must be left to write": (
+        "{table}：所有欄位都會移除；至少須保留一個欄位"
+    ),
+    "{table}: the columns have {numbers} cells": "{table}：各欄位分別有 {numbers} 個儲存格",
+    "cannot write {path!r}: expected a name that ends in one of {suffixes}": (
+        "無法寫入「{path}」：名稱結尾應為{suffixes}之一"
+    ),
+    "cannot write {path!r}: the format cannot hold all of the types": "無法寫入「{path}」：此格式無法儲存所有型別",
+    " and ": "與",
+    "cannot write {path!r}: the format cannot hold all of the types {kinds}": (
+        "無法寫入「{path}」：此格式無法儲存所有型別{kinds}"
+    ),
+    "{file}, line {line}, {key}": "{file} 第 {line} 行，{key}",
+    "{name}, line {line}: {thing} is not allowed": "{name} 第 {line} 行：不得使用{thing}",
+    "{name}, line {line}: the content is nested too deeply": "{name} 第 {line} 行：內容的巢狀層次過深",
+    "{file}, line {line}": "{file} 第 {line} 行",
+    "{place}: not plain YAML ({problem})": "{place}：不是單純的 YAML（{problem}）",
+    "{file}: not a YAML file in UTF-8": "{file}：不是 UTF-8 的 YAML 檔",
+    "an alias": "別名（alias）",
+    "a tag": "標籤（tag）",
+    "{name}, line {line}: a key is not a name": "{name} 第 {line} 行：有鍵不是名稱",
+    "{name}, line {line}: the key {key} is a duplicate": "{name} 第 {line} 行：鍵{key}重複",
+    "{name}: the file has more than one YAML document": "{name}：檔案含有多個 YAML 文件",
+}

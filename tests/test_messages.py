@@ -1,0 +1,120 @@
+"""Everything that an error says can be said in every language, and no error can be forgotten."""
+
+import errno
+import os
+import pickle
+import re
+
+import pytest
+
+from command import petworks
+from conftest import ROOT
+from messages import fields, texts, texts_in
+from PETWorks import Release
+from PETWorks.errors import InputError, Joined, NotApplicable, PETWorksError, Phrase, literal, quoted, unknown
+from PETWorks.render.languages import LANGUAGES
+from PETWorks.render.spoken import translated
+
+SAID, WRONG = texts()
+SYSTEM = {os.strerror(number) for number in errno.errorcode} | {"the system rejected it"}  # what it says, not we
+OTHERS = [language for code, language in LANGUAGES.items() if code != "en"]
+CHINESE = re.compile(r"[\u4e00-\u9fff]")
+
+
+def test_errors_are_given_templates_and_all_their_values():
+    assert not WRONG, "\n".join(WRONG)
+    assert len(SAID) > 700  # the source was really read
+
+
+@pytest.mark.parametrize("language", OTHERS, ids=lambda language: language.code)
+def test_every_text_of_an_error_is_translated(language):
+    lacking = {f"{said.place}: {said.template!r}" for said in SAID if said.template not in language.messages}
+    untranslatable = {place for place in lacking if not any(sign.isalpha() for sign in place.partition(": ")[2])}
+    assert lacking == untranslatable, "\n".join(sorted(lacking - untranslatable))
+
+
+@pytest.mark.parametrize("language", OTHERS, ids=lambda language: language.code)
+def test_every_translation_is_of_a_text_and_has_its_values(language):
+    assert set(language.messages) <= {said.template for said in SAID} | SYSTEM
+    for english, other in language.messages.items():
+        assert fields(english) == fields(other), english
+
+
+def test_chinese_texts_are_chinese():
+    same = {"{name}: {problem}", "dates: {problem}", "{file}: {problem}", "{place}: ", "; ", ", ", "for {objective}"}
+    same |= {"COLUMN=NUMBER", "category, chapter", "worth", " ({hint})", "{name!r}", "{kind} ({meaning})"}
+    for english, chinese in LANGUAGES["zh-TW"].messages.items():
+        assert CHINESE.search(chinese) or english in same, english
+        assert not re.search(r"[\u4e00-\u9fff][,;:!?()]|[,;:!?(][\u4e00-\u9fff]", chinese), chinese  # of full width
+
+
+@pytest.mark.parametrize(
+    ("source", "wrong"),
+    [
+        ('raise InputError(f"{name}: the file is empty")', "f-string"),
+        ('raise InputError("the file is " + what)', "put together"),
+        ('raise InputError("{file}: the file is empty")', None),  # braces have no meaning without values
+        ('raise InputError("{file}: the file is empty", name=name)', "given ['name']"),
+        ('raise InputError("{file}: empty", file=name, what="data")', None),
+        ('mistakes.add(key, f"{name} twice")', "f-string"),
+        ('mistakes.add(key, "{name} twice", name=name)', None),
+        ('raise file.error(key, "{name} twice")', None),
+        ('Phrase("{name} twice", other=name)', "given ['other']"),
+        ('unknown(f"parameter of {name}", given, known)', "f-string"),
+    ],
+)
+def test_a_text_that_cannot_be_translated_is_noticed(source, wrong):
+    _, mistakes = texts_in(source, "module.py")
+    assert [wrong in mistake for mistake in mistakes] == ([] if wrong is None else [True])
+
+
+def test_a_phrase_is_english_and_can_be_pickled():
+    inner = Joined(" or ", [Phrase("a list"), Phrase("a mapping")])
+    phrase = Phrase("expected {expected}, got {given}", expected=inner, given=quoted(["x{y}", "z"]))
+    assert phrase == "expected a list or a mapping, got 'x{y}', 'z'"
+    copy = pickle.loads(pickle.dumps(phrase))
+    assert (copy, copy.template, copy.values) == (phrase, phrase.template, phrase.values)
+    assert translated(copy, "zh-TW") == "應為清單或鍵值對照，但寫的是「x{y}」、「z」"
+    error = pickle.loads(pickle.dumps(NotApplicable(phrase, measure="k-map", where="policy.yaml")))
+    assert translated(error.worded(), "zh-TW") == f"policy.yaml：k-map：{translated(phrase, 'zh-TW')}"
+    assert str(error) == f"policy.yaml: k-map: {phrase}"
+
+
+def test_what_is_filled_in_is_never_a_template():
+    assert str(InputError("{file}: {problem}", file="{problem}", problem="{0}")) == "{problem}: {0}"
+    assert str(InputError("braces {mean} nothing here")) == "braces {mean} nothing here"
+    assert translated(literal("{never} known"), "zh-TW") == "{never} known"
+
+
+def test_values_cannot_steer_a_terminal_in_any_language():
+    error = InputError("no such file: {path!r}", path="a\nb\x1b[2J")
+    assert str(error) == r"no such file: 'a\nb\x1b[2J'"
+    assert translated(error.worded(), "zh-TW") == "沒有此檔案：「a b [2J」"
+
+
+def test_names_that_are_not_known():
+    error = unknown("measure", "k-anonimity", ["k-anonymity", "k-map"])
+    assert translated(error.worded(), "zh-TW") == "沒有名為「k-anonimity」的評估指標；您是否要用「k-anonymity」？"
+    many = unknown("column", "x", [f"column {number}" for number in range(50)]).message
+    assert str(many).endswith("'column 39', and 10 more")
+    assert translated(many, "zh-TW").endswith("「column 39」、其餘 10 項")
+
+
+def test_the_command_prints_errors_in_the_language_of_the_user(tmp_path):
+    policy = tmp_path / "policy.yaml"
+    policy.write_text("petworks_policy: 1\ndata: table.csv\nrulez: []\nrules:\n  - measure: k-anonymity\n    k: []\n")
+    done = petworks("check", policy, "--lang", "zh-TW")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines() == [
+        f"petworks: policy.yaml 第 2 行，data：沒有此檔案或資料夾：「{tmp_path}/table.csv」",
+        "petworks: policy.yaml 第 3 行，rulez：沒有名為「rulez」的鍵；您是否要用「rules」？",
+        "petworks: policy.yaml 第 6 行，rules[1].k：應為文字或數字或鍵值對照（評估指標的參數），但寫的是清單",
+    ]
+    table = ROOT / "data/patient_anonymized.csv"
+    done = petworks("evaluate", table, "--qi", "Age", "--measure", "delta-presence", "--lang", "zh-TW")
+    assert done.stderr == "petworks: delta-presence：需要原始資料表（--original）\n"
+
+
+def test_python_raises_english_errors():
+    with pytest.raises(PETWorksError, match=r"^no such file: 'nowhere.csv'$"):
+        Release("nowhere.csv")
