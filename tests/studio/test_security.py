@@ -507,11 +507,13 @@ MORE_FIELDS += [
 
 @pytest.mark.slow
 def test_no_form_makes_the_program_fail_or_leave_the_folder(folder, capfd):
-    """Nonsense in every field, and a policy that is there."""
+    """Nonsense in every field, and a policy that is there; what is wrong is said in the language of the page."""
     with_links(folder)
     outside = {name: content for name, content in everything(folder.parent).items() if not name.startswith("folder/")}
     policy = (folder / "people_policy.yaml").read_bytes()
+    alerts = set()
     with entered(folder) as page:
+        page.cookies.set("petworks-language", "zh-TW")
         for path, method in pages(page):
             address = re.sub(r"\{\w+(:\w+)?\}", "rules", path)
             for nonsense in STRANGE:
@@ -525,8 +527,13 @@ def test_no_form_makes_the_program_fail_or_leave_the_folder(folder, capfd):
                 assert answer.status_code < 500, (path, nonsense)
                 assert SECRET not in answer.text, (path, nonsense)
                 assert "ababab" not in answer.text, (path, nonsense)
+                alerts |= set(re.findall(r'<p class="message fail[^>]*>(.*?)</p>', answer.text, re.DOTALL))
             page.studio.jobs.cancel_all()
             (folder / "people_policy.yaml").write_bytes(policy)
+    assert len(alerts) > 30, "they were really looked at"
+    for alert in alerts:
+        assert re.search(r"[\u4e00-\u9fff]{3}", alert), alert
+        assert not re.search(r"\b[a-z]{2,} [a-z]{2,} [a-z]{2,}\b", alert), alert
     after = everything(folder.parent)
     assert {name: content for name, content in after.items() if not name.startswith("folder/")} == outside
     assert "Traceback" not in "".join(capfd.readouterr())

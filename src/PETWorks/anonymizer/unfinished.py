@@ -15,13 +15,23 @@ from PETWorks.anonymizer.judging import Outcome
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.problem import Problem
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
-from PETWorks.errors import InputError, quoted
+from PETWorks.errors import InputError, Joined, Phrase, quoted
 from PETWorks.tables.output import write_whole
 from PETWorks.tables.small_files import read_small
 
 FORMAT = 1
 MOST_BYTES = 1 << 30
 ALL = 1 << 62
+ABOUT = {
+    "table": Phrase("'table'"),
+    "population": Phrase("'population'"),
+    "hierarchies": Phrase("'hierarchies'"),
+    "rules": Phrase("'rules'"),
+    "suppression_limit": Phrase("'suppression limit'"),
+    "objective": Phrase("'objective'"),
+    "levels": Phrase("'levels'"),
+    "treatment": Phrase("'treatment'"),
+}  # what errors call what a search is about
 
 
 def write_unfinished(path: Path, problem: Problem, known: Mapping[Node, Outcome]) -> None:
@@ -60,7 +70,7 @@ def read_unfinished(path: Path, problem: Problem) -> dict[Node, Outcome]:
             "{file}: the file of another search: it had other {other}; give the same table "
             "and options, or remove the file to start over",
             file=path.name,
-            other=quoted(key.replace("_", " ") for key in other),
+            other=Joined(", ", [ABOUT.get(key, quoted([key])) for key in other]),
         )
     return found
 

@@ -11,11 +11,21 @@ from pathlib import Path
 from typing import Any
 
 from PETWorks.counting.subset_families import CountsBySubset, Subset, SubsetCounts
-from PETWorks.errors import Hint, InputError, system_reason
+from PETWorks.errors import Hint, InputError, Joined, Phrase, system_reason
 from PETWorks.tables.output import write_whole
 
 FORMAT = 1
 MOST_BYTES = 1 << 32
+
+
+ABOUT = {
+    "quasi_identifiers": Phrase("quasi identifiers"),
+    "sensitive_attributes": Phrase("sensitive attributes"),
+    "sizes": Phrase("sizes"),
+    "records": Phrase("records"),
+    "table": Phrase("table"),
+    "worth": Phrase("worth"),
+}  # what errors call what a file is about
 
 
 class Checkpoint:
@@ -89,7 +99,7 @@ class Checkpoint:
                 "{file}: the file of another run, with different {other}; give the same table "
                 "and options, or remove the file to start over",
                 file=name,
-                other=", ".join(key.replace("_", " ") for key in other),
+                other=Joined(", ", [ABOUT.get(key, key.replace("_", " ")) for key in other]),
             )
         if len(whole) < len(content):
             os.truncate(self.path, len(whole))

@@ -48,7 +48,7 @@ def utility_bias(
 
 def difference(original: Any, released: Any, function: Callable[[Any], Any], max_bias: float | None = None) -> Result:
     """The bias between two tables of any kind that the function understands."""
-    before, after = _number(function(original), "original"), _number(function(released), "released")
+    before, after = _number(function(original), Phrase("original")), _number(function(released), Phrase("released"))
     bias = min(float(min(abs(after - before), Fraction(LARGEST))), LARGEST)
     return Result(
         "utility-bias",
@@ -59,7 +59,7 @@ def difference(original: Any, released: Any, function: Callable[[Any], Any], max
     )
 
 
-def _number(answer: Any, table: str) -> Fraction:
+def _number(answer: Any, table: Phrase) -> Fraction:
     """What the function said of a table, exactly."""
     wanted = isinstance(answer, Real | Decimal) and not isinstance(answer, bool)
     try:

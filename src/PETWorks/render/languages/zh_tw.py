@@ -1945,6 +1945,14 @@ MESSAGES = {
     "expected one rule and one of its thresholds to vary, such as {{'k-anonymity': {{'k': [2, 5, 10]}}}}": (
         "應指定一條規則及其一個要變動的門檻，例如 {{'k-anonymity': {{'k': [2, 5, 10]}}}}"
     ),
+    "'table'": "資料表",
+    "'population'": "母體",
+    "'hierarchies'": "資料階層",
+    "'rules'": "規則",
+    "'suppression limit'": "抑制上限",
+    "'objective'": "目標函數",
+    "'levels'": "層級",
+    "'treatment'": "計算方式",
     # the command
     "only one result can be printed: give '-' once, without --format json": (
         "只能輸出一項結果：「-」只能用一次，且不能與 --format json 併用"
@@ -2697,7 +2705,7 @@ MESSAGES = {
     ),
     "needs a function of yours (in Python: function=...)": "需要您的自訂函式（在 Python 中：function=...）",
     "needs a function that returns a number; of the {table} table it returned {answer}": (
-        "需要傳回數字的函式；對 {table} 資料表傳回的是{answer}"
+        "需要傳回數字的函式；對{table}資料表傳回的是 {answer}"
     ),
     "one that is not finite": "無限大或非數值",
     "needs a class; every record stands aside": "需要等價類；目前每筆資料列都不列入計算",
@@ -2711,6 +2719,12 @@ MESSAGES = {
     "hierarchies of one leaf each have no information to lose": "各資料階層都只有一個葉節點，沒有可損失的資訊",
     "{metric} needs {bounds}, got {name}={value}": "{metric}：須符合 {bounds}，但收到 {name}={value}",
     "{metric} needs a number, {bounds}, got {name}={value}": "{metric}：須為數字，且 {bounds}，但收到 {name}={value}",
+    "original": "原始",
+    "released": "去識別化",
+    "quasi identifiers": "準識別符",
+    "sensitive attributes": "敏感屬性",
+    "sizes": "組合大小",
+    "records": "資料列數",
     # several releases
     "columns with two roles: {columns}": "下列欄位有兩種屬性型態：{columns}",
     "expected a key for each of {names}, got keys for {key}": "{names}各需一個識別鍵，但收到的識別鍵屬於{key}",
