@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import PETWorks
 from definitions import Case
+from messages import only_translated
 
 ROOT = Path(__file__).parent.parent
 os.environ["PETWORKS_LANG"] = "en"  # whatever the developer's is
@@ -67,6 +68,13 @@ def small_batches(cells):
 def at_root(monkeypatch):
     """Doctests and examples name the bundled tables from the root of the project."""
     monkeypatch.chdir(ROOT)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def errors_are_translated():
+    """Every error of every test could be shown in every language."""
+    with only_translated():
+        yield
 
 
 @pytest.fixture

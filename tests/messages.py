@@ -1,13 +1,23 @@
 """The texts of errors and warnings, found by reading the source: templates, and what is filled in."""
 
 import ast
+import errno
 import json
+import os
+import re
+import sys
+from contextlib import contextmanager
+from pathlib import Path
 from string import Formatter
 from typing import NamedTuple
+from unittest import mock
 
-from conftest import ROOT
+import PETWorks
+from PETWorks.errors import Joined, PETWorksError, Phrase
+from PETWorks.render.languages import LANGUAGES
 
-PACKAGE = ROOT / "src/PETWorks"
+PACKAGE = Path(PETWorks.__file__).parent
+FOREIGN = {os.strerror(number) for number in errno.errorcode}  # what the system says: often translated, not always
 ERRORS = ("PETWorksError", "InputError", "HierarchyError", "RoleError", "ParameterError", "NotApplicable", "NeedNotMet")
 FIELDS = {"what", "where", "measure"}  # of an error, which are no values of its text
 
@@ -107,3 +117,33 @@ def _template(part, values):
         if values is not None and fields(part.value) != values:
             yield f"the text has {sorted(fields(part.value))}, but is given {sorted(values)}"
         yield part.value, values
+
+
+def templates(text):
+    """The templates of a text that was made, also of what is filled in."""
+    if isinstance(text, Joined):
+        return [text.template, *(one for part in text.values["texts"] for one in templates(part))]
+    if isinstance(text, Phrase):
+        return [text.template, *(one for value in text.values.values() for one in templates(value))]
+    return []
+
+
+@contextmanager
+def only_translated():
+    """Within it, the package cannot raise an error that some language lacks, however its text came about."""
+    init, known = (
+        PETWorksError.__init__,
+        [set(language.messages) for code, language in LANGUAGES.items() if code != "en"],
+    )
+
+    def checked(self, *parts, **values):
+        init(self, *parts, **values)
+        caller = sys._getframe(1).f_code
+        if caller.co_filename.startswith(str(PACKAGE)) and caller.co_name != "hinted":
+            for template in {one for part in self.parts for one in templates(part)}:
+                words = re.sub(r"{[^}]*}", "", template)
+                is_known = all(template in messages for messages in known)
+                assert is_known or not re.search("[a-z]{2}", words) or words in FOREIGN, f"not translated: {template!r}"
+
+    with mock.patch.object(PETWorksError, "__init__", checked):
+        yield

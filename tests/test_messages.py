@@ -1,7 +1,5 @@
 """Everything that an error says can be said in every language, and no error can be forgotten."""
 
-import errno
-import os
 import pickle
 import re
 
@@ -9,14 +7,14 @@ import pytest
 
 from command import petworks
 from conftest import ROOT
-from messages import fields, texts, texts_in
+from messages import FOREIGN, fields, texts, texts_in
 from PETWorks import Release
 from PETWorks.errors import InputError, Joined, NotApplicable, PETWorksError, Phrase, literal, quoted, unknown
 from PETWorks.render.languages import LANGUAGES
 from PETWorks.render.spoken import translated
 
 SAID, WRONG = texts()
-SYSTEM = {os.strerror(number) for number in errno.errorcode} | {"the system rejected it"}  # what it says, not we
+SYSTEM = FOREIGN | {"the system rejected it"}
 OTHERS = [language for code, language in LANGUAGES.items() if code != "en"]
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
