@@ -1,13 +1,14 @@
-# make demo | quick | test | check | site | bench | docs | gallery | pictures | conformance | fuzz — each sets up .venv first. PYTHON picks the interpreter (3.11 or newer).
+# make demo | quick | test | check | site | bench | docs | gallery | pictures | conformance | fuzz | wheels — each sets up .venv first. PYTHON picks the interpreter (3.11 or newer).
 # quick: the tests that need no Spark and no browser and are not slow, with fewer random examples, in under a minute; test: all of them.
 PYTHON ?= python3
 BIN := .venv/bin
 PEERS := .venv-peers/bin
 ROWS ?= 3e6
 SECONDS ?= 60
+PYTHONS ?= python3.11 python3.12 python3.13
 DEMO := build/demo
 
-.PHONY: demo quick test check site bench docs gallery pictures conformance fuzz clean
+.PHONY: demo quick test check site bench docs gallery pictures conformance fuzz wheels clean
 
 # The tools that tests compare with pin old versions or want packages that are not needed for it: they run on newer ones.
 .venv/.ready: pyproject.toml constraints.txt tests/peers.txt
@@ -83,6 +84,11 @@ conformance: .venv/.ready
 # make fuzz SECONDS=600; a saved failure: .venv/bin/python fuzz/run.py --repeat FILE
 fuzz: .venv/.ready
 	$(BIN)/python fuzz/run.py --seconds $(SECONDS)
+
+# Each is installed alone, from the package index: several minutes. twine is needed for nothing else.
+wheels: .venv/.ready
+	$(BIN)/python -m pip install --quiet 'twine>=6,<8'
+	$(BIN)/python wheels/run.py $(PYTHONS)
 
 clean:
 	rm -rf .venv .venv-peers build .pytest_cache .mypy_cache .ruff_cache .hypothesis .fuzz

@@ -90,7 +90,7 @@ def test_the_table_that_a_policy_names_is_needed_only_if_no_other_is_given(polic
     with pytest.raises(PETWorksError, match="no such file"):
         read_policy(policy)
     with pytest.raises(PETWorksError, match="no such file"):
-        read_policy(policy, other_data=True).release()
+        read_policy(policy, unread=["data"]).release()
     (tmp_path / "safe.csv").write_text("age,zip,disease\n" + "30-39,481**,flu\n30-39,481**,cold\n" * 2)
     done = petworks("check", policy, "--data", tmp_path / "safe.csv", "--as-of", "2026-11-16")
     assert (done.returncode, done.stderr) == (0, "")

@@ -35,6 +35,7 @@ MODULES = {
     "apply": "applying",
     "hierarchy": "hierarchies",
     "init": "policies",
+    "lint": "linting",
     "check": "policies",
     "diff": "policies",
     "presets": "policies",

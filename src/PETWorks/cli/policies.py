@@ -160,7 +160,8 @@ def check_command(policy: Path, **options: Any) -> None:
     choose_memory(options["reasons"], options, "--reasons")
     if options["reasons"] is not None and options["edition"] == "external":
         raise ParameterError("--reasons is for insiders; ask for it without --edition external")
-    read = read_policy(policy, options["root"], network=options["network"], other_data=options["data"] is not None)
+    unread = ("data",) if options["data"] else ()
+    read = read_policy(policy, options["root"], network=options["network"], unread=unread)
     files, reasons = _files(wanted, options, read)
     evidence = None if options["evidence"] is None else check_new_folder(options["evidence"])
     bar = counting() if read.subset_sizes is not None else progress(f"checking {shown_name(read.data)}")

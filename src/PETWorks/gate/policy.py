@@ -1,6 +1,6 @@
 """The policy file: a table, its recipients, and the rules it must satisfy."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -131,14 +131,14 @@ def read_policy(
     *,
     network: bool = False,
     alone: bool = False,
-    other_data: bool = False,
+    unread: Collection[str] = (),
 ) -> Policy:
     """Read and check a policy file; all its mistakes are reported at once.
 
-    root         the folder that its files must be in; its own folder otherwise, from which its paths start
-    network      whether it may name servers to connect to
-    alone        leave out what it says about other releases
-    other_data   other data will be judged: the table that it names is not read, and need not be there
+    root      the folder that its files must be in; its own folder otherwise, from which its paths start
+    network   whether it may name servers to connect to
+    alone     leave out what it says about other releases
+    unread    keys of tables that will not be read, so that they need not be there: 'data', 'original', 'population'
 
     >>> policy = read_policy("data/adult_policy.yaml")
     >>> policy.data.name, [rule.name for rule in policy.rules][:2]
@@ -159,13 +159,13 @@ def read_policy(
     if not mistakes and all(rule.name in IMPLICIT for rule in rules):
         mistakes.add((), "no rule: give 'rules', 'presets', or limits under 'subsets'")
     folders = path.parent, path.parent if root is None else Path(root)
-    found = sources(mistakes, *folders, network=network, other_data=other_data)
+    found = sources(mistakes, *folders, network=network, unread=unread)
     others = _others(mistakes, *folders, network=network)
     roles = _roles(mistakes) if "roles" in content else None
     # A waiver of a rule that has a mistake has none itself.
     names = [*(rule.name for rule in rules), *(raw_names(file.content) if mistakes else ())]
     waivers = tuple(waivers_of(mistakes, names))
-    if mistakes and not other_data and isinstance(found["data"], Path):
+    if mistakes and "data" not in unread and isinstance(found["data"], Path):
         with mistakes.at("data"):
             check_columns(mistakes, open_source(open_table(found["data"], **found["reading"]), Phrase("the table")))
     accountability = accountability_of(mistakes)

@@ -1,6 +1,6 @@
 """The tables and folders that a policy names: files in the root, and servers that the user allows."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -26,10 +26,12 @@ from PETWorks.tables.yamlfile import Key
 SAFE_OPTIONS = ("sslmode", "connect_timeout", "application_name", "target_session_attrs")
 
 
-def sources(mistakes: Mistakes, folder: Path, root: Path, *, network: bool, other_data: bool = False) -> dict[str, Any]:
+def sources(
+    mistakes: Mistakes, folder: Path, root: Path, *, network: bool, unread: Collection[str] = ()
+) -> dict[str, Any]:
     """What to read and how, and the title, which is the name of the table if there is no other.
 
-    other_data   other data will be checked, so that the file of this policy is not read and need not be there
+    unread   the keys of tables that nobody will read, so that they need not be there
     """
     content = mistakes.file.content
     population = number_given(content.get("population", ""))
@@ -37,7 +39,7 @@ def sources(mistakes: Mistakes, folder: Path, root: Path, *, network: bool, othe
     for key in found:
         if key in content and (key != "population" or population is None):
             with mistakes.at(key):
-                if key == "data" and other_data:
+                if key in unread:
                     found[key] = content[key] if is_address(content[key]) else folder / str(content[key])
                 elif isinstance(content[key], dict):
                     found[key] = _hierarchies(mistakes, content[key], folder, root)

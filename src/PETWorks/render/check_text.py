@@ -143,6 +143,11 @@ def regimes_text(regimes: Sequence[Regime], *, colour: bool, width: int) -> str:
     return rendered([table], colour=colour, width=width)
 
 
+def lint_text(policy: str, rules: int, lang: str) -> str:
+    """That a policy has no mistakes."""
+    return said(lang, "lint.passed", file=policy, n=rules)
+
+
 def verdict_word(verdict: str, lang: str) -> Text:
     """A verdict in its colour."""
     return Text(said(lang, f"verdict.{verdict}"), STYLES[verdict])

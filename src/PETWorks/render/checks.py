@@ -123,7 +123,7 @@ def check(
     progress   told how many subsets of how many are counted
     counted    engine, memory_limit and temp_folder, as in `Release`; the result is the same with each
     """
-    policy = policy if isinstance(policy, Policy) else read_policy(policy, other_data=data is not None)
+    policy = policy if isinstance(policy, Policy) else read_policy(policy, unread=() if data is None else ("data",))
     policy = policy if register is None else replace(policy, register=Path(register))
     earlier = None if previous is None else read_check(Path(previous))
     document, note = judged(policy, data, as_of, salt, progress, **counted)

@@ -26,6 +26,7 @@ TEXTS = {
     "verdict.fail": "fail",
     "verdict.withheld": "not shown",
     "write.of-measure": "{rule} ({measure})",
+    "lint.passed": "{file}: no mistakes (rules: {n})",
     "refusal.limit": "{rule}: found {found}, required {required}",
     "refusal.found": "{rule}: found {found}",
     "word.none": "none",

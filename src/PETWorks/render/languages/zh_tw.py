@@ -397,6 +397,13 @@ HELP = {
     "Write a test case for each rule.": "將每條規則寫成一個測試案例。",
     "Write a summary, as for a pull request.": "寫出摘要，例如供 pull request 使用。",
     "Write the report: one page in English and Chinese.": "寫出報告：單一網頁，含英文與中文。",
+    # lint
+    "Look for mistakes in policies, without their tables.": "檢查政策檔有無錯誤，不需其資料表。",
+    "For repositories that have policies, but no data: keys, measures, thresholds, waivers and hierarchies are checked;"
+    " no table is read, and none need be there. Exit code 0: no mistakes; 2: there are some, listed by line.": (
+        "適用於只放政策檔、不放資料的版本庫：檢查鍵名、評估指標、閾值、豁免與資料階層；不讀取任何資料表，資料表也不"
+        "必存在。結束代碼 0：沒有錯誤；2：有錯誤，並依行號列出。"
+    ),
     # diff, verify, presets, regimes, schema
     "Compare two results of check --json.": "比較兩份 check --json 的結果。",
     "Exit code 0: no rule is worse than it was; 1: one is, is gone or has another threshold, or roles or the way of "
@@ -474,6 +481,7 @@ TEXTS = {
     "verdict.fail": "未通過",
     "verdict.withheld": "不公開",
     "write.of-measure": "{rule}（{measure}）",
+    "lint.passed": "{file}：未發現錯誤（{n} 條規則）",
     "refusal.limit": "{rule}：測得 {found}，要求 {required}",
     "refusal.found": "{rule}：測得 {found}",
     "word.none": "無",

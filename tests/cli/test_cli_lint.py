@@ -1,0 +1,53 @@
+"""`petworks lint`: mistakes in policies, without their tables."""
+
+import pytest
+
+from command import petworks
+
+POLICY = """\
+petworks_policy: 1
+data: not_here.csv
+original: postgresql://nobody@localhost/stays#raw
+population: census.parquet
+roles:
+  quasi_identifiers: [age]
+rules:
+- {measure: k-anonymity, k: 11}
+"""
+
+
+@pytest.fixture
+def policies(tmp_path):
+    (tmp_path / "right.yaml").write_text(POLICY)
+    (tmp_path / "wrong.yaml").write_text(POLICY.replace("k: 11", "k: -1").replace("roles:", "rolls:"))
+    (tmp_path / "other.yaml").write_text(POLICY.replace("k-anonymity", "k-anonimity"))
+    return tmp_path
+
+
+def test_no_table_is_needed(policies):
+    done = petworks("lint", "right.yaml", cwd=policies)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "right.yaml: no mistakes (rules: 3)\n", "")
+    done = petworks("lint", "--lang", "zh-TW", "right.yaml", cwd=policies)
+    assert done.stdout == "right.yaml：未發現錯誤（3 條規則）\n"
+
+
+def test_all_mistakes_of_all_policies_are_listed(policies):
+    done = petworks("lint", "wrong.yaml", "right.yaml", "other.yaml", cwd=policies)
+    assert (done.returncode, done.stdout) == (2, "right.yaml: no mistakes (rules: 3)\n")
+    lines = done.stderr.splitlines()
+    assert [line.partition(",")[0] for line in lines] == ["petworks: wrong.yaml"] * 2 + ["petworks: other.yaml"]
+    assert "rolls" in lines[0]
+    assert "did you mean 'k-anonymity'?" in lines[2]
+
+
+def test_files_that_are_there_are_checked(policies):
+    hierarchies = "hierarchies: {age: missing.csv}\n"
+    (policies / "right.yaml").write_text(POLICY + hierarchies)
+    done = petworks("lint", "right.yaml", cwd=policies)
+    assert done.returncode == 2
+    assert "missing.csv" in done.stderr
+
+
+def test_a_policy_is_needed():
+    assert petworks("lint").returncode == 2
+    assert "no_such.yaml" in petworks("lint", "no_such.yaml").stderr

@@ -1,0 +1,145 @@
+"""The reusable action and the hooks for pre-commit: they say what runners need, and their steps run."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from conftest import ROOT
+
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
+HOOKS = {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))}
+POLICY = """\
+petworks_policy: 1
+data: stays.csv
+roles:
+  quasi_identifiers: [age]
+  sensitive_attributes: [illness]
+cell_size: 2
+rules:
+- {measure: k-anonymity, k: 2}
+"""
+WAIVER = "waivers: [{rule: k-anonymity, owner: Lin, reason: pilot, expires: 2099-12-31}]\n"
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Runs the step that checks, as a runner does; the step that installs is replaced by this environment."""
+    (tmp_path / "stays.csv").write_text("age,illness\n" + "30-39,flu\n30-39,gout\n" * 3)
+    (tmp_path / "raw.csv").write_text("age,illness\n3917,flu\n4028,gout\n")
+    (tmp_path / "stays_policy.yaml").write_text(POLICY)
+    (tmp_path / "waived_policy.yaml").write_text(POLICY.replace("stays.csv", "raw.csv") + WAIVER)
+
+    def step(**inputs):
+        given = {name: one.get("default", "") for name, one in ACTION["inputs"].items()}
+        given |= {name.replace("_", "-"): value for name, value in inputs.items()}
+        (check,) = [one for one in ACTION["runs"]["steps"] if one.get("id") == "check"]
+        files = {name: tmp_path / name for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
+        for file in files.values():
+            file.write_text("")
+        environment = {**os.environ, **{name: str(file) for name, file in files.items()}}
+        environment["PETWORKS_PYTHON"] = sys.executable
+        for name, value in check["env"].items():
+            expression = value.removeprefix("${{ ").removesuffix(" }}")
+            environment[name] = str(ROOT) if expression == "github.action_path" else given[expression.split(".")[1]]
+        command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", check["run"]]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        return done, *(file.read_text("utf-8") for file in files.values())
+
+    return step
+
+
+def test_an_action_has_what_runners_need():
+    assert ACTION["runs"]["using"] == "composite"
+    assert all({"name", "shell", "run"} <= set(step) for step in ACTION["runs"]["steps"])
+    assert all(
+        one["description"] and ("default" in one) != one.get("required", False) for one in ACTION["inputs"].values()
+    )
+    used = {value for step in ACTION["runs"]["steps"] for value in step["env"].values()}
+    assert used == {f"${{{{ inputs.{name} }}}}" for name in ACTION["inputs"]} | {"${{ github.action_path }}"}
+    # What users give reaches the shell only by its environment; written into the script, it would be run.
+    assert not [step["name"] for step in ACTION["runs"]["steps"] if "${{" in step["run"]]
+    assert not [step["name"] for step in ACTION["runs"]["steps"] if "upload" in str(step)]
+
+
+def test_a_release_that_passes(run):
+    done, summary, output = run(policy="stays_policy.yaml\n\n")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "stays.csv" in summary
+    assert output == "verdict=pass\n"
+
+
+@pytest.mark.parametrize(("fail_on", "codes"), [("fail", (1, 0)), ("waived", (1, 1)), ("never", (0, 0))])
+def test_what_fails_the_job(run, fail_on, codes):
+    failing, summary, output = run(policy="stays_policy.yaml", data="raw.csv", edition="internal", fail_on=fail_on)
+    assert "k ≥ 2" in summary
+    assert output == "verdict=fail\n"
+    waived, _, output = run(policy="*_policy.yaml", edition="internal", fail_on=fail_on)
+    assert output == "verdict=waived\n"
+    assert (failing.returncode, waived.returncode) == codes
+
+
+def test_summary_and_log_are_for_outsiders_unless_asked_otherwise(run):
+    done, summary, _ = run(policy="stays_policy.yaml", data="raw.csv")
+    assert done.returncode == 1
+    for text in (done.stdout, summary):
+        assert not [cell for cell in ("3917", "4028", "gout") if cell in text]
+        assert "2 records (100 %)" not in text
+    assert "2 records (100 %)" in run(policy="stays_policy.yaml", data="raw.csv", edition="internal")[1]
+    assert "未通過" in run(policy="stays_policy.yaml", data="raw.csv", lang="zh-TW")[1]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        ({"policy": "no_such.yaml"}, "no_such.yaml"),
+        ({"policy": "no_such.yaml", "fail_on": "never"}, "no_such.yaml"),
+        ({"policy": "stays_policy.yaml", "fail_on": "always"}, "fail-on is one of fail, waived, never, got 'always'"),
+        ({"policy": "stays_policy.yaml", "edition": "secret"}, "edition is 'internal' or 'external'"),
+        ({"policy": "$(touch hacked); `touch hacked`"}, "touch hacked"),
+    ],
+)
+def test_mistakes_fail_the_job(run, tmp_path, inputs, message):
+    done, _, output = run(**inputs)
+    assert (done.returncode, output) == (2, "")
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "hacked").exists()
+
+
+def test_a_column_cannot_give_commands_to_the_runner(run, tmp_path):
+    (tmp_path / "raw.csv").write_text("age,illness,::error::hacked\n3917,flu,a\n4028,gout,b\n")
+    done, _, _ = run(policy="stays_policy.yaml", data="raw.csv", edition="internal")
+    first, *_, last = done.stdout.splitlines()
+    assert first.startswith("::stop-commands::")
+    assert last == f"::{first.removeprefix('::stop-commands::')}::"
+
+
+def test_hooks_run_commands_that_exist(run, tmp_path):
+    assert set(HOOKS) == {"petworks-lint", "petworks-check"}
+    arguments = {"petworks-lint": ["stays_policy.yaml", "waived_policy.yaml"], "petworks-check": ["stays_policy.yaml"]}
+    for name, hook in HOOKS.items():
+        assert hook["language"] == "python"
+        script, *command = hook["entry"].split()
+        entry = [Path(sys.executable).with_name(script), *command, *arguments[name]]
+        done = subprocess.run(entry, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, ""), name
+
+
+@pytest.mark.parametrize(
+    ("file", "chosen"),
+    [
+        ("policy.yaml", True),
+        ("policies/stays_policy.yml", True),
+        ("stays-policy.yaml", True),
+        ("stays_policy.yaml.bak", False),
+        ("mypolicy.yaml", False),
+        ("docs/policy.md", False),
+    ],
+)
+def test_files_that_the_hook_looks_at(file, chosen):
+    assert bool(re.search(HOOKS["petworks-lint"]["files"], file)) is chosen

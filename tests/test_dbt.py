@@ -1,0 +1,143 @@
+"""The generic tests for dbt find what PETWorks finds: their SQL on DuckDB, and dbt itself where it is installed."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+
+import duckdb
+import jinja2
+import pyarrow as pa
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conftest import ROOT, examples
+from PETWorks import Release, __version__, evaluate
+
+PACKAGE = ROOT / "integrations/dbt"
+CELLS = st.sampled_from(["a", "b", " a ", "*", "", " ", None, 'x"y', "30"])
+ROWS = st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=25)
+COLUMNS = ("age", 'zip "code"', "disease")
+ROLES = dict(zip(COLUMNS, ("quasi_identifier", "quasi_identifier", "sensitive_attribute"), strict=True))
+
+
+class CompilationError(Exception):
+    """What dbt raises when a project does not compile."""
+
+
+def refuse(message):
+    raise CompilationError(message)
+
+
+@pytest.fixture(scope="module")
+def sql():
+    """The SQL of a generic test. Of what dbt adds to Jinja, it needs only the tag `test` and a few functions."""
+    files = sorted((PACKAGE / "macros").glob("*.sql"))
+    text = "".join(file.read_text("utf-8") for file in files)
+    text = re.sub(r"{% test (\w+)", r"{% macro test_\1", text).replace("{% endtest %}", "{% endmacro %}")
+    # dbt escapes a quote in a name for no adapter; DuckDB wants it doubled
+    known = {
+        "adapter": {"quote": lambda name: '"{}"'.format(name.replace('"', '""'))},
+        "dbt": {"type_string": lambda: "varchar"},
+        "exceptions": {"raise_compiler_error": refuse},
+        "config": lambda **_: "",
+        "petworks": SimpleNamespace(),  # the macros of the package, by its name
+    }
+    module = jinja2.Environment(undefined=jinja2.StrictUndefined).from_string(text, globals=known).module
+    vars(known["petworks"]).update(cell=module.cell, classes=module.classes)
+    return lambda name, *arguments, **named: getattr(module, f"test_{name}")("released", *arguments, **named)
+
+
+def failures(query, rows):
+    """The rows that a test returns; dbt fails if there are any."""
+    columns = dict(zip(COLUMNS, zip(*rows, strict=True), strict=True))
+    released = pa.table({name: pa.array(cells, pa.string()) for name, cells in columns.items()})
+    with duckdb.connect() as connection:
+        connection.register("released", released)
+        return connection.sql(query).fetchall(), released
+
+
+@examples(60)
+@given(ROWS, st.integers(1, 6), st.sampled_from(["apart", "class"]))
+def test_k_anonymity_is_that_of_petworks(sql, rows, k, suppressed):
+    found, released = failures(sql("k_anonymity", list(COLUMNS[:2]), k, suppressed=suppressed), rows)
+    result = evaluate(Release(released, ROLES, suppressed=suppressed), {"k-anonymity": {"k": k}}).results[0]
+    assert (not found) is result.satisfied
+    if found:
+        assert min(size for size, _, _ in found) == result.value
+        assert sum(records for _, _, records in found) == result.details["records_below_k"]
+
+
+@examples(60)
+@given(ROWS, st.integers(1, 5), st.sampled_from(["apart", "class"]))
+def test_l_diversity_is_that_of_petworks(sql, rows, l, suppressed):  # noqa: E741 - its name
+    found, released = failures(sql("l_diversity", list(COLUMNS[:2]), COLUMNS[2], l, suppressed=suppressed), rows)
+    result = evaluate(Release(released, ROLES, suppressed=suppressed), {"l-diversity": {"l": l}}).results[0]
+    assert (not found) is result.satisfied
+    if found:
+        assert min(values for values, _, _ in found) == result.value
+
+
+def test_what_is_returned_contains_no_value(sql):
+    rows = [("3917", "48109", "gout"), ("4028", "48110", "lupus")]
+    assert failures(sql("k_anonymity", list(COLUMNS[:2]), 2), rows)[0] == [(1, 2, 2)]
+    assert failures(sql("l_diversity", list(COLUMNS[:2]), COLUMNS[2], 2), rows)[0] == [(1, 2, 2)]
+
+
+@pytest.mark.parametrize(("columns", "suppressed"), [([], "apart"), ("age", "apart"), (["age"], "aside")])
+def test_mistakes_do_not_compile(sql, columns, suppressed):
+    with pytest.raises(CompilationError, match=r"quasi_identifiers is a list|suppressed is"):
+        sql("k_anonymity", columns, 2, suppressed=suppressed)
+
+
+def test_the_package_has_the_version_of_petworks():
+    assert yaml.safe_load((PACKAGE / "dbt_project.yml").read_text("utf-8"))["version"] == __version__
+
+
+PROFILE = "try: {target: here, outputs: {here: {type: duckdb, path: here.duckdb}}}\n"
+SCHEMA = """\
+models:
+- name: released
+  data_tests:
+  - petworks.k_anonymity: {name: holds, arguments: {quasi_identifiers: [age, zip], k: 2}}
+  - petworks.k_anonymity: {name: fails, arguments: {quasi_identifiers: [age, zip], k: 3}}
+  - petworks.l_diversity: {name: varied, arguments: {quasi_identifiers: [age, zip], sensitive_attribute: ill, l: 2}}
+  - petworks.l_diversity: {name: uniform, arguments: {quasi_identifiers: [age], sensitive_attribute: ill, l: 5}}
+"""
+TABLE = """\
+select * from (values ('30-39', '481**', 'flu'), ('30-39', '481**', 'gout'), ('30-39', '481**', null),
+    (null, '482**', 'flu'), (null, '482**', 'gout'), ('*', '*', 'flu')) as cells (age, zip, ill)
+"""
+
+
+@pytest.mark.slow
+def test_with_dbt_itself(tmp_path):
+    dbt = os.environ.get("PETWORKS_DBT") or shutil.which("dbt")
+    if dbt is None:
+        pytest.skip("dbt is not installed; set PETWORKS_DBT to the command of an environment that has dbt-duckdb")
+    (tmp_path / "models").mkdir()
+    project = "name: attempt\nversion: '1.0'\nprofile: try\nconfig-version: 2\n"
+    (tmp_path / "dbt_project.yml").write_text(project)
+    (tmp_path / "packages.yml").write_text(f"packages: [{{local: {PACKAGE}}}]\n")
+    (tmp_path / "profiles.yml").write_text(PROFILE)
+    (tmp_path / "models/released.sql").write_text(TABLE)
+    (tmp_path / "models/schema.yml").write_text(SCHEMA)
+    environment = {**os.environ, "DBT_SEND_ANONYMOUS_USAGE_STATS": "false", "DBT_PROFILES_DIR": str(tmp_path)}
+
+    def run(*command, code):
+        done = subprocess.run(
+            [dbt, *command], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+
+    run("deps", code=0)
+    run("build", code=1)
+    results = json.loads(Path(tmp_path, "target/run_results.json").read_text("utf-8"))["results"]
+    found = {one["unique_id"].split(".")[2]: (one["status"], one["failures"]) for one in results}
+    found.pop("released")
+    assert found == {"holds": ("pass", 0), "fails": ("fail", 2), "varied": ("pass", 0), "uniform": ("fail", 5)}

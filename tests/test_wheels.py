@@ -1,0 +1,63 @@
+"""The wheel and the source archive: what is in them, and the wheel alone in a new environment.
+
+`make wheels` installs both from the package index on each Python; here, what the wheel needs is linked from this one.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+from conftest import ROOT
+
+sys.path.append(str(ROOT))  # for the folder wheels
+from wheels.run import build, check_contents, tour
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    if shutil.which("git") is None or not (ROOT / ".git").exists():
+        pytest.skip("needs a checkout with git, which knows the files")
+    return build(tmp_path_factory.mktemp("built") / "dist", "--no-isolation")
+
+
+def needed(name, extras=("",)):
+    """A distribution and all that it needs, by name."""
+    found = {name: distribution(name)}
+    for text in found[name].requires or ():
+        one = Requirement(text)
+        if one.marker is None or any(one.marker.evaluate({"extra": extra}) for extra in extras):
+            found |= needed(re.sub("[-_.]+", "-", one.name).lower(), tuple(one.extras) or ("",))
+    return found
+
+
+def test_the_wheel_works_alone(built, tmp_path):
+    """Neither the checkout nor an extra is there; what is there has links to the files of this environment."""
+    wheel, archive = built
+    check_contents(wheel, archive)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "environment"], check=True)
+    python = tmp_path / "environment/bin/python"
+    options = ("--quiet", "--no-deps", "--no-index", "--disable-pip-version-check")
+    subprocess.run([sys.executable, "-m", "pip", "--python", python, "install", *options, wheel], check=True)
+    packages = sysconfig.get_path("purelib", vars={"base": str(python.parent.parent)})
+    for one in {**needed("petworks"), **needed("pytest")}.values():
+        if one.name.lower() != "petworks":
+            link(one, Path(packages))
+    (tmp_path / "work").mkdir()
+    assert tour(python, tmp_path / "work").endswith("command, example, pytest plug-in")
+
+
+def link(one, packages):
+    for file in one.files:
+        if ".." not in file.parts and "__pycache__" not in file.parts:
+            target = packages / file
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.symlink_to(file.locate())
