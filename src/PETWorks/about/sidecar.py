@@ -14,6 +14,7 @@ from PETWorks.about.declaration import Declaration, Named, declared, name_of
 from PETWorks.about.roles import ROLE_KEYS, roles_given
 from PETWorks.about.treatment import TREATMENTS
 from PETWorks.errors import HierarchyError, Hint, InputError, quoted, unknown
+from PETWorks.tables.packed import unpacked
 from PETWorks.tables.yamlfile import YAMLFile, read_yaml
 
 KEYS = ("roles", "hierarchies", "privacy_unit", "treatment")
@@ -74,9 +75,15 @@ def read_sidecar(table: Path) -> Sidecar:
 
 
 def sidecar_of(table: Path) -> Path | None:
-    """The YAML file with the table's stem."""
-    candidates = (table.with_suffix(suffix) for suffix in (".yaml", ".yml"))
-    return next((path for path in candidates if path.is_file() and path != table), None)
+    """The YAML file with the table's stem; a table that is named behind a `#` has none."""
+    return next(
+        (path for path in possible_sidecars(table) if table.is_file() and path.is_file() and path != table), None
+    )
+
+
+def possible_sidecars(table: Path) -> list[Path]:
+    """The names that the YAML file of a table may have: that of `people.csv.gz` is `people.yaml`."""
+    return [unpacked(table).with_suffix(suffix) for suffix in (".yaml", ".yml")]
 
 
 def _is_about(policy: Mapping[str, Any], path: Path, table: Path) -> bool:

@@ -69,9 +69,10 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     from PETWorks.gate.starter import can_be_anonymized, starter_policy, suggestions
     from PETWorks.render.check_text import suggestions_text
     from PETWorks.render.prose import file_argument
+    from PETWorks.tables.packed import unpacked
     from PETWorks.tables.writing import SUFFIXES
 
-    target = data.parent / f"{data.stem}_policy.yaml" if output is None else output
+    target = data.parent / f"{unpacked(data).stem}_policy.yaml" if output is None else output
     if target.exists():
         raise InputError("cannot write {path!r}: it already exists; name another file with --output", path=str(target))
     target = check_writable(target, (data,))
@@ -87,7 +88,7 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     click.echo(f"Look at the roles in it, then: petworks check {printable(named)}")
     if can_be_anonymized(data, roles):
         suffix = data.suffix if data.suffix.lower() in SUFFIXES else ".csv"
-        release = shlex.quote(file_argument(shown_path(target.with_name(f"{data.stem}_released{suffix}"))))
+        release = shlex.quote(file_argument(shown_path(target.with_name(f"{unpacked(data).stem}_released{suffix}"))))
         click.echo(f"If it fails: petworks anonymize {printable(named)} -o {printable(release)} --html report.html")
 
 

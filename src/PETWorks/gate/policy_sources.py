@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from PETWorks.about.declaration import Declaration, declared, hierarchy_files, name_of
 from PETWorks.about.roles import check_same_columns, checked_unit, unknown_column
-from PETWorks.about.sidecar import read_sidecar
+from PETWorks.about.sidecar import possible_sidecars, read_sidecar
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import Hint, PETWorksError, quoted, unknown
 from PETWorks.gate.mistakes import Mistakes
@@ -98,7 +98,7 @@ def _also_read(target: Path) -> Iterator[Path]:
     if target.is_dir():
         yield from target.glob("*hierarchy_*")
         return
-    yield from (target.with_suffix(suffix) for suffix in (".yaml", ".yml"))
+    yield from possible_sidecars(target)
     with suppress(PETWorksError):  # if the YAML file is needed, whoever reads it says what is wrong
         named = read_sidecar(target).hierarchies
         if isinstance(named, Path):

@@ -20,7 +20,8 @@ from PETWorks.gate.regimes import regimes
 from PETWorks.gate.suggestion import Suggestion, suggested_privacy_unit, suggested_roles
 from PETWorks.measures.attacks.subset_sizes import MOST_COLUMNS
 from PETWorks.tables.cells import is_number
-from PETWorks.tables.opening import open_path, open_source
+from PETWorks.tables.headers import has_header_line
+from PETWorks.tables.opening import open_one, open_source
 from PETWorks.tables.people import names_a_person
 
 PRESET = {"public": "health-canada-0.09", "controlled": "pdpc-5", "internal": "pdpc-3"}
@@ -35,7 +36,7 @@ _PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 
 def suggestions(data: Path, separator: str | None, encoding: str | None) -> tuple[list[Suggestion], str | None]:
     """A role for each column with its reason, and the column that names the person if there is one."""
-    source = open_source(open_path(data, separator, encoding), Phrase("the table"))
+    source = open_source(open_one(data, separator, encoding), Phrase("the table"))
     if len(source.names) > MOST_COLUMNS_OF_A_POLICY:
         raise InputError(
             "{file}: {columns:,} columns; init suggests roles for at most {most:,}",
@@ -48,10 +49,10 @@ def suggestions(data: Path, separator: str | None, encoding: str | None) -> tupl
     table = load_rows(source, source.names, memory_limit=2 * half_the_machine())
     named = [name for name in source.names if name]
     own_values = sum(table.columns[name].code(name) is not None for name in named)
-    # Only a CSV file can lack its names.
+    # Only a file whose first line has the names can lack them.
     strange = any(is_number(name) or looks_personal(name) for name in named)
     people = sum(map(names_a_person, named))
-    if source.encoding and (strange or 2 * max(own_values, people) >= max(len(named), 1)):
+    if has_header_line(source) and (strange or 2 * max(own_values, people) >= max(len(named), 1)):
         columns = Phrase("one column")
         if len(source.names) != 1:
             columns = Phrase("{number} columns", number=len(source.names))

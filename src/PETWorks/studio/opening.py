@@ -16,6 +16,7 @@ from PETWorks.studio.page import Form, computed, error_text, form_of, page, part
 from PETWorks.studio.policy_file import PolicyFile
 from PETWorks.studio.sample import ROWS, preview
 from PETWorks.studio.workspace import POLICIES, Found, Workspace
+from PETWorks.tables.packed import unpacked
 
 MOST_SHOWN = 400  # files on the page
 MOST_POLICIES = 100  # that are read
@@ -218,7 +219,7 @@ def _start(table: Path, policy: Path, choice: Choice) -> None:
 
 
 def _policy_name(table: str, number: str = "") -> str:
-    return f"{Path(table).stem}_policy{number}.yaml"
+    return f"{unpacked(Path(table)).stem}_policy{number}.yaml"
 
 
 ROUTES = [

@@ -10,10 +10,13 @@ from PETWorks.counting.codes import Encoder
 from PETWorks.errors import Phrase
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.csvfile import CSV, dictionary_array
-from PETWorks.tables.headers import looks_like_data, suspicious
-from PETWorks.tables.opening import open_path, open_source
+from PETWorks.tables.frames import Frame
+from PETWorks.tables.headers import has_header_line, looks_like_data, suspicious
+from PETWorks.tables.jsonlines import JSONLines
+from PETWorks.tables.opening import open_one, open_source
 from PETWorks.tables.parquet import Parquet
 from PETWorks.tables.source import Source
+from PETWorks.tables.texttable import TextTable
 
 ROWS = 4
 MOST_COLUMNS = 150  # of the sample
@@ -44,11 +47,17 @@ class Preview:
 
 def preview(path: Path, separator: str | None = None, encoding: str | None = None) -> Preview:
     """A look at a table, of which only the beginning is read."""
-    source = open_source(open_path(path, separator, encoding), Phrase("the table"))
-    kind = "CSV" if isinstance(source, CSV) else "Parquet" if isinstance(source, Parquet) else "Feather"
-    strange = source.encoding is not None and 2 * suspicious(source) >= len(source.names)
+    source = open_source(open_one(path, separator, encoding), Phrase("the table"))
+    strange = has_header_line(source) and 2 * suspicious(source) >= len(source.names)
     sample = [(masked(name) if strange or looks_like_data(name) else name, cells) for name, cells in _sample(source)]
-    return Preview(kind, source.encoding, source.separator, len(source.names), source.rows, sample, strange)
+    return Preview(_kind(source), source.encoding, source.separator, len(source.names), source.rows, sample, strange)
+
+
+def _kind(source: Source) -> str:
+    if isinstance(source, TextTable):
+        return source.kind
+    kinds = {CSV: "CSV", Parquet: "Parquet", Frame: "Feather", JSONLines: "JSON lines"}
+    return next((name for kind, name in kinds.items() if isinstance(source, kind)), "")
 
 
 def _sample(source: Source) -> list[tuple[str, list[str | None]]]:

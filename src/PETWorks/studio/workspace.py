@@ -6,10 +6,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from PETWorks.about.sidecar import possible_sidecars
 from PETWorks.errors import InputError, printable
 from PETWorks.gate.document import FORMAT
 
-TABLES = (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow")
+TABLES = (
+    *(".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow", ".gz", ".zst", ".zip", ".jsonl", ".ndjson"),
+    *(".xlsx", ".xlsm", ".xls", ".ods", ".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt"),
+)
 POLICIES = (".yaml", ".yml")
 MOST_FILES = 2_000
 DEEPEST = 4
@@ -49,7 +53,7 @@ class Workspace:
     def table(self, named: str) -> Path:
         """The table that a page names; the YAML file beside it, which is read with it, has to be in the folder too."""
         path = self.path(named)
-        for beside in (path.with_suffix(suffix) for suffix in POLICIES):
+        for beside in possible_sidecars(path):
             self.path(beside.relative_to(self.root).as_posix())
         return path
 

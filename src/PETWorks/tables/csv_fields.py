@@ -75,8 +75,7 @@ def written_encoding(source: CSV) -> str:
     """The encoding of a file, in which a byte-order mark is a character like others."""
     encoding = source.encoding or UTF8
     if encoding in ("utf-16", "utf-32"):
-        assert source.path is not None
-        with reading(source.path), source.path.open("rb") as file:
+        with reading(source.content.path), source.content.open() as file:
             start = file.read(4)
         big_endian = start.startswith((codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE))
         return f"{encoding}-{'be' if big_endian else 'le'}"
@@ -125,8 +124,7 @@ def _complete_records(source: CSV, mark: bytes, octets: bytes, text: bytes) -> R
 def _blocks(source: CSV) -> Iterator[bytes]:
     """The bytes of a file; in UTF-8 if they cannot be copied."""
     encoding = written_encoding(source)
-    assert source.path is not None
-    with reading(source.path), source.path.open("rb") as file:
+    with reading(source.content.path), source.content.open() as file:
         if copied_encoding(encoding):
             while block := file.read(BLOCK):
                 yield block

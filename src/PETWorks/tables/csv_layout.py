@@ -2,11 +2,11 @@
 
 import codecs
 from dataclasses import dataclass
-from pathlib import Path
 
 from PETWorks.errors import InputError, ParameterError, Phrase, quoted
-from PETWorks.tables.encoding import BIG5, UTF8, Big5Evidence, undecodable
+from PETWorks.tables.encoding import BIG5, UTF8, Big5Evidence, undecodable, unicode_encoding
 from PETWorks.tables.line_ends import LineEnds
+from PETWorks.tables.packed import Content
 
 LONGEST_LINE = 1 << 22
 SCAN_BLOCK = 1 << 18  # stays in the cache of a core
@@ -23,7 +23,7 @@ class Layout:
     has_quotes: bool
 
 
-def find_encoding(path: Path, encoding: str | None) -> tuple[str, Layout]:
+def find_encoding(content: Content, encoding: str | None) -> tuple[str, Layout]:
     """The encoding that fits the whole file, and how the file is laid out."""
     if encoding is not None:
         try:
@@ -36,17 +36,24 @@ def find_encoding(path: Path, encoding: str | None) -> tuple[str, Layout]:
                 what="encoding",
             ) from None
         try:
-            return encoding, _scan(path, encoding)
+            return encoding, _scan(content, encoding)
         except _UndecodableError as error:
             raise InputError(
-                "{file}, line {line}: the bytes are not {encoding}", file=path.name, line=error.line, encoding=encoding
+                "{file}, line {line}: the bytes are not {encoding}",
+                file=content.path.name,
+                line=error.line,
+                encoding=encoding,
             ) from None
+    with content.open() as file:
+        wide = unicode_encoding(file.read(LONGEST_LINE))
+    if wide is not None:
+        return find_encoding(content, wide)
     try:
-        return UTF8, _scan(path, UTF8)
+        return UTF8, _scan(content, UTF8)
     except _UndecodableError as error:
-        failure = undecodable(path.name, error.line, Phrase("name its encoding"))
+        failure = undecodable(content.path.name, error.line, Phrase("name its encoding"))
     try:
-        return BIG5, _scan(path, BIG5)
+        return BIG5, _scan(content, BIG5)
     except _UndecodableError:
         raise failure from None
 
@@ -56,13 +63,13 @@ class _UndecodableError(Exception):
         self.line = line
 
 
-def _scan(path: Path, encoding: str) -> Layout:
+def _scan(content: Content, encoding: str) -> Layout:
     """Look at the whole file once: how it is laid out, or what is wrong with it."""
     decoder = codecs.getincrementaldecoder(encoding)("strict")
     ascii_is_itself = encoding in (UTF8, BIG5)
     evidence, line_ends = Big5Evidence(), LineEnds()
     blank_end, more = 0, True
-    with path.open("rb", buffering=0) as file:
+    with content.open() as file:
         while more:
             block = file.read(SCAN_BLOCK)
             more = bool(block)
@@ -80,14 +87,14 @@ def _scan(path: Path, encoding: str) -> Layout:
                 line = line_ends.lines + block.count(b"\n", 0, block.index(b"\0")) + 1
                 raise InputError(
                     "{file}, line {line}: contains a NUL byte; the file is damaged or not CSV",
-                    file=path.name,
+                    file=content.path.name,
                     line=line,
                 )
             line_ends.add(block)
             if line_ends.open_line > LONGEST_LINE:
                 raise InputError(
                     "{file}, line {line}: the line is longer than {most} MiB",
-                    file=path.name,
+                    file=content.path.name,
                     line=line_ends.lines + 1,
                     most=LONGEST_LINE >> 20,
                 )

@@ -10,7 +10,8 @@ import csv
 import io
 import os
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -20,9 +21,11 @@ import numpy as np
 import pyarrow as pa
 
 from PETWorks.errors import Hint, InputError, ParameterError, Phrase, system_reason
+from PETWorks.tables.arrays import byte_strings
 from PETWorks.tables.csv_layout import LONGEST_LINE, find_encoding
 from PETWorks.tables.encoding import UTF8
 from PETWorks.tables.headers import repeated_names
+from PETWorks.tables.packed import Content
 from PETWorks.tables.quotes import are_regular
 
 SEPARATORS = (";", ",", "\t", "|")
@@ -36,7 +39,7 @@ _SPACED_QUOTES = re.compile(r'\s+"((?:[^"]|"")*)"\s*', re.DOTALL)
 
 
 class CSV:
-    """A CSV file with a header; use it where a path would do, to name its separator or encoding.
+    """A CSV file with a header, packed or not; use it where a path would do, to name its separator or encoding.
 
     >>> CSV("data/delta.csv", separator=";").names
     ('zip', 'age', 'nationality', 'salary-class')
@@ -56,11 +59,12 @@ class CSV:
                 what="separator",
             )
         with reading(self._file):
-            with self._file.open("rb") as file:
+            self.content = Content(self._file)
+            with self.content.open() as file:
                 head = file.read(LONGEST_LINE)
             if not head.strip(b"\r\n\t ;,|\xef\xbb\xbf"):
                 raise InputError("{table}: the file is empty", table=self.name)
-            self._encoding, self._layout = find_encoding(self._file, encoding)
+            self._encoding, self._layout = find_encoding(self.content, encoding)
         self.encoding: str | None = self._encoding
         sample = codecs.getincrementaldecoder(self._encoding)("ignore").decode(head).removeprefix("\ufeff")
         with _long_cells():
@@ -82,7 +86,7 @@ class CSV:
         """The columns, dictionary-encoded, cells as they stand in the file; at once, or so many rows at a time."""
         with reading(self._file):
             is_plain = self.is_plain and (
-                not self._layout.has_quotes or are_regular(self._file, self._encoding, self._separator)
+                not self._layout.has_quotes or are_regular(self.content, self._encoding, self._separator)
             )
         if in_pieces and is_plain:
             yield from self._stream(columns)
@@ -96,7 +100,7 @@ class CSV:
 
     def beginning(self, rows: int) -> list[list[str]]:
         """The cells of so many first records, without reading on; fewer if quotes keep them from being read alone."""
-        with reading(self._file), self._file.open("rb") as file:
+        with reading(self._file), self.content.open() as file:
             head = file.read(LONGEST_LINE)
         sample = codecs.getincrementaldecoder(self._encoding)("ignore").decode(head).removeprefix("\ufeff")
         try:
@@ -110,7 +114,7 @@ class CSV:
         from pyarrow import csv as arrow_csv
 
         try:
-            return arrow_csv.read_csv(self._file, *self._options(columns, self._block_bytes))
+            return arrow_csv.read_csv(self.content.for_arrow(), *self._options(columns, self._block_bytes))
         except (pa.ArrowInvalid, UnicodeError, OSError):
             # PyArrow's own message quotes the row; and it takes a file named .gz for one.
             return None
@@ -126,7 +130,7 @@ class CSV:
 
         rows = 0
         try:
-            with arrow_csv.open_csv(self._file, *self._options(columns, PIECE_BYTES)) as reader:
+            with arrow_csv.open_csv(self.content.for_arrow(), *self._options(columns, PIECE_BYTES)) as reader:
                 for batch in reader:
                     rows += batch.num_rows
                     yield pa.Table.from_batches([batch])
@@ -175,7 +179,7 @@ class CSV:
     def _rows(self) -> Iterator[list[str]]:
         width, line = len(self.names), 1
         encoding = "utf-8-sig" if self._encoding == UTF8 else self._encoding
-        with _long_cells(), self._file.open(encoding=encoding, newline="") as file:
+        with _long_cells(), self.content.text(encoding) as file:
             reader = csv.reader(file, delimiter=self._separator, strict=True)
             try:
                 for row in reader:
@@ -269,14 +273,19 @@ def _sampled(sample: str, separator: str) -> list[list[str]]:
         return []
 
 
-def dictionary_array(cells: list[str]) -> pa.DictionaryArray:
-    """Cells as an Arrow array, made from buffers: PyArrow's way from lists imports pandas."""
-    codes: dict[str, int] = {}
-    indices = np.array([codes.setdefault(cell, len(codes)) for cell in cells], np.int32)
-    texts = [text.encode() for text in codes]
-    offsets = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int64)
-    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(texts))]
-    labels = pa.Array.from_buffers(pa.large_string(), len(texts), buffers)
+def dictionary_array(cells: Sequence[Any], text: Callable[[Any], str] = str) -> pa.DictionaryArray:
+    """Cells as an Arrow array of texts, made from buffers: PyArrow's way from lists imports pandas.
+
+    text   what makes a text of a cell; cells that are equal have the same one
+    """
+    codes: defaultdict[Any, int] = defaultdict()
+    codes.default_factory = codes.__len__  # the next code
+    indices = np.fromiter(map(codes.__getitem__, cells), np.int32, len(cells))
+    texts = dict.fromkeys(map(text, codes))
+    if len(texts) < len(codes):  # cells that differ have the same text
+        places = {own: place for place, own in enumerate(texts)}
+        indices = np.array([places[text(cell)] for cell in codes], np.int32)[indices]
+    labels = byte_strings([own.encode() for own in texts]).view(pa.large_string())
     return pa.DictionaryArray.from_arrays(
         pa.Array.from_buffers(pa.int32(), len(cells), [None, pa.py_buffer(indices)]), labels
     )

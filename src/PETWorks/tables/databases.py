@@ -148,7 +148,9 @@ def open_file(path: Path, table: str) -> "Database | SQLite":
     with path.open("rb") as file:
         start = file.read(16)
     if not is_database(start):
-        raise InputError("{file}: not a DuckDB or SQLite database; leave '#{table}' out", file=path.name, table=table)
+        raise InputError(
+            "{file}: not a DuckDB or SQLite database, nor a workbook; leave '#{table}' out", file=path.name, table=table
+        )
     if start[8:12] != b"DUCK":
         return SQLite(path, table)
     duckdb = _duckdb()

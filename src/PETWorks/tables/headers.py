@@ -42,6 +42,11 @@ def suspicious(source: Source) -> int:
     return sum(looks_like_data(name) or name in repeated for name in source.names)
 
 
+def has_header_line(source: Source) -> bool:
+    """Whether the names are cells of the first line, so that a record may stand there."""
+    return source.encoding is not None or getattr(source, "has_header_row", False)
+
+
 def columns_of(source: Source, columns: Sequence[str] | None = None) -> Phrase:
     """Some columns of a table, or all of them, for a message; how many there are if their names look like data."""
     shown = source.names if columns is None else columns
@@ -52,7 +57,7 @@ def counted(source: Source, number: int) -> Phrase:
     """So many columns, and why they are not named."""
     columns = Phrase("1 column") if number == 1 else Phrase("{number} columns", number=number)
     names = {"columns": columns, "strange": suspicious(source), "names": len(source.names)}
-    if source.encoding is None:
+    if not has_header_line(source):
         return Phrase("{columns}; {strange} of {names} names look like data and are not shown", **names)
     return Phrase("{columns}; the first line looks like data ({strange} of {names} names); add a header", **names)
 

@@ -17,11 +17,21 @@ from PETWorks.tables.databases import POSTGRES, Database, Relation, is_database,
 from PETWorks.tables.frames import Frame
 from PETWorks.tables.globs import SIGNS, Files, matching, open_files
 from PETWorks.tables.headers import columns_of
+from PETWorks.tables.jsonlines import SUFFIXES as JSON_LINES
+from PETWorks.tables.jsonlines import JSONLines
+from PETWorks.tables.packed import STREAMS, ZIP, Content, members
 from PETWorks.tables.parquet import Parquet
 from PETWorks.tables.regular_files import check_regular
+from PETWorks.tables.sheets import OLD_EXCEL, is_workbook, open_sheet
 from PETWorks.tables.source import Source
 from PETWorks.tables.sparkframe import SCHEMES, SparkFrame, is_spark_frame, open_in_cluster
 from PETWorks.tables.sqlite import SQLite
+from PETWorks.tables.statistics_files import START, open_statistics, statistics_kind
+from PETWorks.tables.texttable import TextTable
+from PETWorks.tables.unsupported import check_supported
+
+SOURCES = (CSV, Parquet, Frame, TextTable, JSONLines, Files, Database, Relation, SQLite, SparkFrame)
+BINARY = (b"PAR1", b"ARROW1", OLD_EXCEL, *STREAMS)
 
 _ARROW_COLUMN = re.compile(r"Conversion failed for column (.+) with type")
 
@@ -38,7 +48,7 @@ def open_source(data: Any, name: str) -> Source:
 
 
 def _open(data: Any, name: str) -> Source:
-    if isinstance(data, CSV | Parquet | Frame | Files | Database | Relation | SQLite | SparkFrame):
+    if isinstance(data, SOURCES):
         return data
     if is_spark_frame(data):
         return SparkFrame(data, name)
@@ -86,7 +96,7 @@ def _foreign_errors() -> list[type[Exception]]:
 
 
 def open_table(table: str | Path, separator: str | None = None, encoding: str | None = None) -> Source:
-    """A table by its path or address: a file, several (`*.parquet`), one of a database (`FILE#TABLE`), of a cluster."""
+    """A table by its path or address: a file, several (`*.parquet`), one in a file (`FILE#NAME`), or of a cluster."""
     address = table.strip() if isinstance(table, str) and "://" in table else ""
     scheme = address.partition("://")[0].lower()
     if scheme in POSTGRES:
@@ -98,12 +108,18 @@ def open_table(table: str | Path, separator: str | None = None, encoding: str | 
         raise InputError("unknown kind of address; expected one of {kinds}", kinds=kinds)
     path = Path(table)
     if not path.exists():
-        file, mark, name = str(path).rpartition("#")
-        if mark and Path(file).is_file():
-            return open_file(Path(file), name)
+        named = _divided(path)
+        if named is not None:
+            return _open_part(*named)
         if any(sign in str(path) for sign in SIGNS):
             return open_files(str(path), lambda path: open_path(path, separator, encoding))
     return open_path(path, separator, encoding)
+
+
+def open_one(path: Path, separator: str | None = None, encoding: str | None = None) -> Source:
+    """A file, or what is in it behind a `#`; no pattern of names."""
+    named = None if path.exists() else _divided(path)
+    return open_path(path, separator, encoding) if named is None else _open_part(*named)
 
 
 def is_address(table: Any) -> bool:
@@ -112,11 +128,29 @@ def is_address(table: Any) -> bool:
 
 
 def files_named(path: Path) -> list[Path]:
-    """The files that a path stands for: itself, those like a pattern, or the database in front of a `#`."""
+    """The files that a path stands for: itself, those like a pattern, or the one in front of a `#`."""
     if path.exists():
         return [path]
-    file = Path(str(path).rpartition("#")[0])
-    return [file] if file.is_file() else matching(str(path))
+    named = _divided(path)
+    return matching(str(path)) if named is None else [named[0]]
+
+
+def _divided(path: Path) -> tuple[Path, str] | None:
+    """A file, and what is named behind a `#`, which the name of a sheet may have in it as well."""
+    text = str(path)
+    marks = (place for place, sign in enumerate(text) if sign == "#")
+    return next(((Path(text[:mark]), text[mark + 1 :]) for mark in marks if Path(text[:mark]).is_file()), None)
+
+
+def _open_part(path: Path, name: str) -> Source:
+    """A sheet of a workbook, or a table of a database."""
+    with reading(path):
+        check_regular(path)
+        with path.open("rb") as file:
+            start = file.read(START)
+    if is_workbook(path, start):
+        return open_sheet(path, start, name)
+    return open_file(path, name)
 
 
 def open_path(path: Path, separator: str | None = None, encoding: str | None = None) -> Source:
@@ -124,7 +158,7 @@ def open_path(path: Path, separator: str | None = None, encoding: str | None = N
     with reading(path):
         check_regular(path)
         with path.open("rb") as file:
-            start = file.read(16)
+            start = file.read(START)
     if is_database(start):
         raise InputError("{file}: the file is a database; name one of its tables: '{file}#TABLE'", file=path.name)
     if start.startswith(b"PAR1"):
@@ -140,9 +174,30 @@ def open_path(path: Path, separator: str | None = None, encoding: str | None = N
         except (pa.ArrowException, OSError, UnicodeDecodeError):
             raise InputError("{file}: not a readable Feather file; it may be truncated", file=path.name) from None
         return Frame(table, path.name, path)
-    if start.startswith((b"PK\x03\x04", b"\x1f\x8b", b"\xd0\xcf\x11\xe0")):
+    if is_workbook(path, start):
+        return open_sheet(path, start)
+    kind = statistics_kind(start)
+    if kind is not None:
+        return open_statistics(path, kind, encoding)
+    check_supported(path, start, [one.filename for one in members(path)] if start.startswith(ZIP) else ())
+    with reading(path):
+        return _open_text(Content(path), separator, encoding)
+
+
+def _open_text(content: Content, separator: str | None, encoding: str | None) -> Source:
+    """JSON lines or CSV, packed or not."""
+    with content.open() as file:
+        start = file.read(START)
+    if content.packed:
+        check_supported(content.path, start)
+        if start.startswith((b"PK\x03\x04", *BINARY)) or statistics_kind(start) or is_database(start):
+            raise InputError("{file}: expected a CSV file or JSON lines in it; unpack it first", file=content.path.name)
+    suffix = Path(content.name).suffix.lower()
+    if suffix in JSON_LINES or (suffix == ".json" and start.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{")):
+        return JSONLines(content)
+    if suffix == ".json":
         raise InputError(
-            "{file}: the file is an archive or an Excel workbook; unpack it, or save it as CSV or Parquet",
-            file=path.name,
+            "{file}: expected JSON lines, an object per line: jq -c '.[]' FILE.json > TABLE.jsonl",
+            file=content.path.name,
         )
-    return CSV(path, separator, encoding)
+    return CSV(content.path, separator, encoding)

@@ -5,23 +5,22 @@ line or the end of the file must follow. Any other quote is a character like oth
 that; PyArrow also takes text behind a quoted cell, and a quoted cell that does not end.
 """
 
-from pathlib import Path
-
 import numpy as np
 
 from PETWorks.tables.encoding import UTF8
+from PETWorks.tables.packed import Content
 
 BLOCK = 1 << 20  # characters
 QUOTE, LINE_ENDS, BLANKS = b'"', b"\r\n", b" \t\v\f"
 
 
-def are_regular(path: Path, encoding: str, separator: str) -> bool:
+def are_regular(content: Content, encoding: str, separator: str) -> bool:
     """Whether every reader reads the quotes alike; False also where it only seems not so.
 
     No cell of the file has a line end, so that every line has an even number of quotes.
     """
     rest = b""
-    with path.open(encoding="utf-8-sig" if encoding == UTF8 else encoding, newline="") as file:
+    with content.text("utf-8-sig" if encoding == UTF8 else encoding) as file:
         while text := file.read(BLOCK):
             block = rest + text.encode()
             end = block.rfind(b"\n") + 1

@@ -2964,8 +2964,8 @@ MESSAGES = {
     "'duckdb-extension-{package}=={version}'": (
         "DuckDB {version} 需要擴充套件「{extension}」：pip install 'duckdb-extension-{package}=={version}'"
     ),
-    "{file}: not a DuckDB or SQLite database; leave '#{table}' out": (
-        "{file}：不是 DuckDB 或 SQLite 資料庫；請省略「#{table}」"
+    "{file}: not a DuckDB or SQLite database, nor a workbook; leave '#{table}' out": (
+        "{file}：不是 DuckDB 或 SQLite 資料庫，也不是活頁簿；請去掉「#{table}」"
     ),
     "{name}: expected the name of a table: {address}": "{name}：應指定資料表名稱：{address}",
     "a database is read with DuckDB: pip install 'petworks[duckdb]'": (
@@ -3012,9 +3012,121 @@ MESSAGES = {
     "{file}: the file is a database; name one of its tables: '{file}#TABLE'": (
         "{file}：此檔案是資料庫；請指定其中的資料表：「{file}#TABLE」"
     ),
-    "{file}: the file is an archive or an Excel workbook; unpack it, or save it as CSV or Parquet": (
-        "{file}：此檔案是壓縮檔或 Excel 活頁簿；請解壓縮，或存成 CSV 或 Parquet"
+    "{file}: the bytes are not {encoding}; save it as UTF-8": "{file}：位元組不是 {encoding}；請存成 UTF-8",
+    "{file}: the bytes are not {encoding}": "{file}：位元組不是 {encoding}",
+    "{file}, line {line}: {problem}": "{file} 第 {line} 行：{problem}",
+    "column {column!r} has a list or an object as its cell": "欄位「{column}」有儲存格是清單或物件",
+    "not JSON: each line must be an object": "不是 JSON：每一行必須是一個物件",
+    "an object has a key twice": "物件中有重複的鍵",
+    "NaN and Infinity are not JSON; write null for a missing cell": "JSON 沒有 NaN 與 Infinity；缺漏的儲存格請寫 null",
+    "{file}: the lines have more than {most:,} different keys": "{file}：各行的鍵超過 {most:,} 種",
+    "{table}: the file has no records with keys": "{table}：檔案中沒有帶有鍵的資料列",
+    "{table}: column {column!r} has cells that are not valid Unicode": (
+        "{table}：欄位「{column}」有儲存格不是有效的 Unicode"
     ),
+    'expected an object with the columns as keys, such as {{"zip": 471}}': '應為以欄位為鍵的物件，例如 {{"zip": 471}}',
+    "{file}: expected a CSV file or JSON lines in it; unpack it first": (
+        "{file}：其中應為 CSV 檔或 JSON Lines；請先解壓縮"
+    ),
+    "{file}: expected JSON lines, an object per line: jq -c '.[]' FILE.json > TABLE.jsonl": (
+        "{file}：應為 JSON Lines，每行一個物件：jq -c '.[]' FILE.json > TABLE.jsonl"
+    ),
+    "{file}: expected one table in the zip file, got {files}; unpack it first": (
+        "{file}：zip 檔中應有一個資料表，但有 {files} 個檔案；請先解壓縮"
+    ),
+    "{file}: the zip file is protected by a password; unpack it first": "{file}：zip 檔有密碼保護；請先解壓縮",
+    "{file}: the file is more than {times} times as large when it is unpacked, and larger than "
+    "{size} GiB; if it is meant to be, unpack it first": (
+        "{file}：檔案解壓縮後超過原來的 {times} 倍，且大於 {size} GiB；若確實如此，請先解壓縮"
+    ),
+    "{file}: the file cannot be unpacked; it may be truncated or damaged": "{file}：檔案無法解壓縮；可能不完整或已損毀",
+    "{table}, row {row}: the row is empty, but there are cells below it; delete it, or what is no part of the table": (
+        "{table} 第 {row} 列：此列是空的，但下方還有儲存格；請刪除此列，或刪除不屬於資料表的內容"
+    ),
+    "{table}: column {column!r} has cells that are an error, such as #N/A; correct or clear them": (
+        "{table}：欄位「{column}」有儲存格是錯誤值，例如 #N/A；請更正或清除"
+    ),
+    "{table}: column {column!r} has formulas without their values; open the workbook in a "
+    "spreadsheet program, and save it again": (
+        "{table}：欄位「{column}」有公式沒有儲存計算結果；請用試算表程式開啟活頁簿並重新儲存"
+    ),
+    "{table}: column {letters} is empty, but there are cells to the right of it; delete it": (
+        "{table}：{letters} 欄是空的，但右方還有儲存格；請刪除此欄"
+    ),
+    "{table}: column {letters} has no name in row {row}; the first row must have the names of all "
+    "columns: delete what stands above them, or name the column": (
+        "{table}：{letters} 欄在第 {row} 列沒有名稱；第一列必須有所有欄位的名稱：請刪除名稱上方的內容，或為該欄命名"
+    ),
+    "{file}: the workbook is protected by a password; save it without one": (
+        "{file}：活頁簿有密碼保護；請存成沒有密碼的檔案"
+    ),
+    "{file}: a workbook needs a package: pip install 'petworks[files]'": (
+        "{file}：讀取活頁簿需要套件：pip install 'petworks[files]'"
+    ),
+    "{table}: the sheet is empty": "{table}：工作表是空的",
+    "{table}: the sheet has merged cells; split them, and fill in the values that they stand for": (
+        "{table}：工作表有合併儲存格；請取消合併，並填入各儲存格的值"
+    ),
+    "sheet": "工作表",
+    "{file}: the workbook has several sheets: {sheets}; name one of them: '{file}#SHEET'": (
+        "{file}：活頁簿有多個工作表：{sheets}；請指定其中一個：「{file}#SHEET」"
+    ),
+    "{file}: no visible sheet has cells; a hidden one can be named: '{file}#SHEET'": (
+        "{file}：沒有任何可見的工作表有儲存格；可指定隱藏的工作表：「{file}#SHEET」"
+    ),
+    "{table}: column {column!r} has a value label that is also a value without a label; label all values": (
+        "{table}：欄位「{column}」的某個數值標籤與另一個沒有標籤的值相同；請為所有值加上標籤"
+    ),
+    "{file}: files of SPSS, Stata and SAS need a package: pip install 'petworks[files]'": (
+        "{file}：讀取 SPSS、Stata 與 SAS 檔案需要套件：pip install 'petworks[files]'"
+    ),
+    "{file}: not a readable {program} file; it may be damaged, or in an encoding that it does not "
+    "state: name the encoding, or save the table as CSV": (
+        "{file}：不是可讀取的 {program} 檔；可能已損毀，或未註明編碼：請指定編碼，或將資料表存成 CSV"
+    ),
+    "{table}: column {column!r} has whole numbers beyond {most:,}, of which such a file does not "
+    "keep all digits; store them as text": (
+        "{table}：欄位「{column}」有超過 {most:,} 的整數，此種檔案無法保留其所有位數；請存成文字"
+    ),
+    "{file}: the file is {kind}; {instead}": "{file}：此檔案是{kind}；{instead}",
+    "{file}: the workbook cannot be read; it may be damaged: open it in a spreadsheet program, and save it again": (
+        "{file}：無法讀取活頁簿；可能已損毀：請用試算表程式開啟並重新儲存"
+    ),
+    "{table}: the cells reach to row {row:,} and column {letters}, but most of them are empty; "
+    "delete the rows and columns around the table": (
+        "{table}：儲存格一直到第 {row:,} 列、{letters} 欄，但大多是空的；請刪除資料表周圍的列與欄"
+    ),
+    "unpack it first": "請先解壓縮",
+    "open it in a spreadsheet program, and save it as .xlsx or CSV": "請用試算表程式開啟，並存成 .xlsx 或 CSV",
+    "copy its table to a sheet, and save that as .xlsx or CSV": "請將其中的表格複製到工作表，並存成 .xlsx 或 CSV",
+    "export the table in Access as CSV or Excel": "請在 Access 中將資料表匯出為 CSV 或 Excel",
+    "ask for the table as CSV or Excel; what is copied from a PDF loses cells": (
+        "請索取 CSV 或 Excel 格式的資料表；從 PDF 複製會遺失儲存格"
+    ),
+    "save it in R: write.csv(x, 'x.csv', row.names = FALSE)": "請在 R 中儲存：write.csv(x, 'x.csv', row.names = FALSE)",
+    "a PDF document": " PDF 文件",
+    "a 7z archive": " 7z 壓縮檔",
+    "a RAR archive": " RAR 壓縮檔",
+    "packed with xz": " xz 壓縮檔",
+    "packed with bzip2": " bzip2 壓縮檔",
+    "a tar archive": " tar 封存檔",
+    "an Access database": " Access 資料庫",
+    "saved by R": " R 儲存的檔案",
+    "a shapefile": " Shapefile 圖資檔",
+    "open it in a GIS program, and save its attributes as CSV": "請用 GIS 程式開啟，並將屬性表存成 CSV",
+    "a web page": "網頁",
+    "XML": " XML 檔",
+    "an Avro file": " Avro 檔",
+    "save it as Parquet": "請存成 Parquet",
+    "an HDF5 file": " HDF5 檔",
+    "save its table as Parquet or CSV": "請將其中的資料表存成 Parquet 或 CSV",
+    "a binary Excel workbook (.xlsb)": "二進位的 Excel 活頁簿（.xlsb）",
+    "save it as .xlsx": "請存成 .xlsx",
+    "a Word document": " Word 文件",
+    "a PowerPoint presentation": " PowerPoint 簡報",
+    "a document of Apple Numbers or Pages": " Apple Numbers 或 Pages 文件",
+    "export it as .xlsx or CSV": "請匯出為 .xlsx 或 CSV",
+    "an OpenDocument file without sheets": "沒有工作表的 OpenDocument 檔",
     "{name}: {cells} cannot be converted to Arrow; it may mix types or lengths": (
         "{name}：{cells}無法轉換為 Arrow；可能混有不同的型別或長度"
     ),

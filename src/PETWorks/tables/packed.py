@@ -1,0 +1,162 @@
+"""Files that may be packed (.gz, .zst, or a .zip with one file in it): their bytes are unpacked as they are read.
+
+Nothing is unpacked to the disk: what is in such a file is personal data.
+"""
+
+import io
+import lzma
+import struct
+import zipfile
+import zlib
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import pyarrow as pa
+
+from PETWorks.errors import InputError
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+GZIP, ZSTD, ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
+STREAMS = {GZIP: "gzip", ZSTD: "zstd"}
+SUFFIXES = (".gz", ".zst", ".zip")
+USUAL_SIZE, LARGEST_RATIO = 1 << 30, 200  # of what is unpacked, in bytes; and to the file
+
+# What Python's reader of zip files raises for those that are damaged, encrypted or packed in another way.
+DAMAGES = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+    OverflowError,
+)
+
+
+class Content:
+    """The bytes of a file, unpacked if it is packed.
+
+    name    that of the file, without the suffix of the packing; of a zip file, that of the file in it
+    packed  whether the bytes are not those on the disk
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with path.open("rb") as file:
+            start = file.read(4)
+        self._codec = next((codec for sign, codec in STREAMS.items() if start.startswith(sign)), None)
+        self._member = only_member(path) if start == ZIP else None
+        self.packed = bool(self._codec or self._member)
+        self.name = PurePosixPath(self._member.filename).name if self._member else unpacked(path).name
+        self._largest = max(USUAL_SIZE, LARGEST_RATIO * path.stat().st_size)
+
+    def open(self) -> BinaryIO:
+        """The bytes, from the first on."""
+        if self._codec:
+            stream: Any = pa.CompressedInputStream(pa.OSFile(str(self.path)), self._codec)
+            return io.BufferedReader(_Unpacked(stream, self.path.name, self._largest))
+        if self._member:
+            stream = _opened_member(self.path, self._member)
+            return io.BufferedReader(_Unpacked(stream, self.path.name, self._largest))
+        return self.path.open("rb")
+
+    def text(self, encoding: str) -> io.TextIOWrapper:
+        """The text, with its line ends as they are."""
+        return io.TextIOWrapper(self.open(), encoding, newline="")
+
+    def for_arrow(self) -> Any:
+        """What PyArrow reads the bytes from."""
+        return self.open() if self.packed else self.path
+
+
+def unpacked(path: Path) -> Path:
+    """A path without the suffix of a packing, if it has another one before it.
+
+    >>> unpacked(Path("people.csv.gz")).name, unpacked(Path("people.zip")).name
+    ('people.csv', 'people.zip')
+    """
+    plain = path.with_suffix("") if path.suffix.lower() in SUFFIXES else path
+    return plain if plain.suffix else path
+
+
+def members(path: Path) -> list[zipfile.ZipInfo]:
+    """The files in a zip file; neither folders nor what macOS adds."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            listed = archive.infolist()
+    except DAMAGES:
+        raise _damaged(path.name) from None
+    return [
+        one
+        for one in listed
+        if not one.is_dir() and not one.filename.startswith("__MACOSX/") and PurePosixPath(one.filename).name[:1] != "."
+    ]
+
+
+def only_member(path: Path) -> zipfile.ZipInfo:
+    """The one file in a zip file."""
+    listed = members(path)
+    if len(listed) != 1:
+        raise InputError(
+            "{file}: expected one table in the zip file, got {files}; unpack it first",
+            file=path.name,
+            files=len(listed),
+        )
+    if listed[0].flag_bits & 1:
+        raise InputError("{file}: the zip file is protected by a password; unpack it first", file=path.name)
+    return listed[0]
+
+
+def _opened_member(path: Path, member: zipfile.ZipInfo) -> BinaryIO:
+    try:
+        with zipfile.ZipFile(path) as archive:  # the stream keeps the file open
+            return archive.open(member)  # type: ignore[return-value] # it is one as far as it is used here
+    except DAMAGES:
+        raise _damaged(path.name) from None
+
+
+def check_size(name: str, size: int, largest: int) -> None:
+    """An error for a file that grows out of all proportion when it is unpacked."""
+    if size > largest:
+        raise InputError(
+            "{file}: the file is more than {times} times as large when it is unpacked, and larger than {size} GiB; if "
+            "it is meant to be, unpack it first",
+            file=name,
+            times=LARGEST_RATIO,
+            size=USUAL_SIZE >> 30,
+        )
+
+
+def _damaged(name: str) -> InputError:
+    return InputError("{file}: the file cannot be unpacked; it may be truncated or damaged", file=name)
+
+
+class _Unpacked(io.RawIOBase):
+    """A stream of unpacked bytes; its errors are ours."""
+
+    def __init__(self, stream: Any, name: str, largest: int) -> None:
+        self._stream, self._name, self._largest = stream, name, largest
+        self._size = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer", /) -> int:
+        target = memoryview(buffer)
+        try:
+            block = self._stream.read(len(target))
+        except (OSError, pa.ArrowException, *DAMAGES):
+            raise _damaged(self._name) from None
+        self._size += len(block)
+        check_size(self._name, self._size, self._largest)
+        target[: len(block)] = block
+        return len(block)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._stream.close()
+        super().close()
