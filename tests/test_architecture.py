@@ -14,7 +14,7 @@ PACKAGE = ROOT / "src/PETWorks"
 
 # What a folder may import stands in its `__init__`; the folders follow the data, so that a later one sees the earlier.
 FOLDERS = ("tables", "about", "counting", "measures", "releases", "anonymizer", "gate", "render", "studio", "cli")
-EVERYWHERE = {"errors", "attributetypes"}  # what everything may import
+EVERYWHERE = {"errors", "attributetypes", "showing"}  # what everything may import
 DOORS = {"", "__main__", "compat", "pytest_plugin"}  # what users import; nothing else does
 HEAVY = {"pandas", "polars", "duckdb", "pyspark", "scipy", "matplotlib", "rich", "yaml", "click", "numba"}
 

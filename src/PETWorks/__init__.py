@@ -33,6 +33,7 @@ __all__ = [
     "reasons_per_record",
     "report",
     "require_release",
+    "risks_per_record",
 ]
 __version__ = "0.1.0"
 
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from PETWorks.errors import PETWorksError, ReleaseRefused
     from PETWorks.gate.planned import apply_plan
     from PETWorks.gate.policy import Policy, read_policy
+    from PETWorks.measures.attacks.per_record import risks_per_record
     from PETWorks.measures.attacks.subsets import every_subset
     from PETWorks.measures.attacks.uniques import minimal_uniques
     from PETWorks.measures.catalogue import catalogue
@@ -71,6 +73,7 @@ _MODULES = {
     "errors": ["PETWorksError", "ReleaseRefused"],
     "gate.planned": ["apply_plan"],
     "gate.policy": ["Policy", "read_policy"],
+    "measures.attacks.per_record": ["risks_per_record"],
     "measures.attacks.subsets": ["every_subset"],
     "measures.attacks.uniques": ["minimal_uniques"],
     "measures.catalogue": ["catalogue"],

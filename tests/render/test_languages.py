@@ -26,6 +26,7 @@ from PETWorks.releases.limits import OF_ATTRIBUTES, OF_PEOPLE
 from PETWorks.render.anonymization import STATES
 from PETWorks.render.language import checked_language, said
 from PETWorks.render.languages import LANGUAGES
+from PETWorks.render.plot_records import STATES as COMPARED
 from PETWorks.render.prose import GLOSSARY
 from PETWorks.render.sections import SECTIONS
 from PETWorks.studio.comparing import FACTS
@@ -103,6 +104,7 @@ def completed_ids():
     yield from (f"head.{kind}" for kind in ("highest", "median", "lowest", "chance", "certain", "disclosed"))
     yield from (f"head.{head}" for head in ("level", "one-finer", "levels", "loss", "suppressed", "before", "after"))
     yield from (f"state.{fact}" for fact in STATES)
+    yield from (f"plot.{fact}" for fact in COMPARED)
     yield from (f"aggregate.{name}" for name in AGGREGATES)
     yield from (f"sees.{entry.sees}" for entry in catalogue.values() if entry.sees is not None)
     yield from (f"stated.{way}" for way in ("cell size", "probability", "probability and cell size"))
@@ -191,7 +193,8 @@ def test_every_id_in_code_and_templates_exists():
     named = {text for text in named_ids() if is_id(text)}
     known = base(ENGLISH)
     beginnings = {text for text in named if text.endswith(".")}
-    assert sorted(named - known - beginnings - {"summary.html"}) == []
+    templates = {path.name for path in (RENDER / "templates").iterdir()}
+    assert sorted(named - known - beginnings - templates) == []
     assert sorted(set(completed_ids()) - known) == []
     assert sorted(known - named - set(completed_ids()) - {"needs", "footer"}) == [], "texts that nobody uses"
 

@@ -17,6 +17,8 @@ from PETWorks.anonymizer.searching import Progress
 from PETWorks.anonymizer.varying import SUPPRESSION, Vary, is_lower_limit, threshold_of, varied, with_threshold
 from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError, Phrase
+from PETWorks.showing import Shown
+from PETWorks.tables.rows import Rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,7 +45,7 @@ class FrontierPoint:
 
 
 @dataclass(frozen=True, eq=False)
-class Frontier:
+class Frontier(Rows, Shown):
     """Points of which none is better in every respect than another: as strict, as little suppression, as little loss.
 
     measure, parameter   the threshold that is varied; None if only suppression is
@@ -94,17 +96,21 @@ class Frontier:
         """The points as a table; a column for the level of each quasi-identifier."""
         import pyarrow as pa
 
-        rows = [
-            {
-                "threshold": point.threshold,
-                "suppression": point.suppression,
-                "loss": point.loss,
-                "suppressed": point.suppressed,
-                **{f"level of {name}": level for name, level in point.levels.items()},
-            }
-            for point in self.points
-        ]
-        return pa.Table.from_pylist(rows)
+        whole = all(isinstance(point.threshold, int) for point in self.points)
+        columns = {
+            "threshold": pa.array([point.threshold for point in self.points], pa.int64() if whole else pa.float64()),
+            "suppression": pa.array([point.suppression for point in self.points], pa.float64()),
+            "loss": pa.array([point.loss for point in self.points], pa.float64()),
+            "suppressed": pa.array([point.suppressed for point in self.points], pa.int64()),
+        }
+        for name in self.release.quasi_identifiers:
+            levels = [point.levels[name] for point in self.points]
+            columns[f"level of {name}"] = pa.array(levels, pa.int64())
+        return pa.table(columns)
+
+    def to_arrow(self) -> "pa.Table":
+        """A row for each point as a PyArrow table: threshold, suppression, loss, suppressed records, levels."""
+        return self.table
 
     def anonymize(self, point: FrontierPoint) -> Anonymization:
         """The release of a point."""

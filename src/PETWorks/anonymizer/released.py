@@ -13,8 +13,10 @@ from PETWorks.attributetypes import IDENTIFIER
 from PETWorks.counting.codes import Column
 from PETWorks.counting.release import Release
 from PETWorks.measures.class_tests import Mask
+from PETWorks.showing import Shown
 from PETWorks.tables.arrays import dictionary, strings
 from PETWorks.tables.changes import joined_pieces
+from PETWorks.tables.rows import Rows
 from PETWorks.tables.whole import whole_table
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Recoded:
+class Recoded(Rows, Shown):
     """A table on other levels.
 
     original     the table as it was
@@ -92,6 +94,10 @@ class Recoded:
         if isinstance(self.changes, Recoder):
             return joined_pieces(self.original.source, names, self.changes)
         return whole_table(self.original.source, names, self.changes)
+
+    def to_arrow(self) -> "pa.Table":
+        """The release as a PyArrow table, as `table` has it."""
+        return self.table
 
     def write_parts(self, folder: Path) -> None:
         """Let the executors of Spark write the release to a folder that is there, as Parquet files."""

@@ -19,11 +19,12 @@ from PETWorks.counting.profiles import Profile, profiles_of
 from PETWorks.counting.table import Table
 from PETWorks.counting.view import View
 from PETWorks.errors import HierarchyError, InputError, Phrase, quoted
+from PETWorks.showing import Shown
 from PETWorks.tables.opening import open_source
 from PETWorks.tables.source import Source
 
 
-class Release:
+class Release(Shown):
     """A table that is to be handed out.
 
     data          a path (CSV, Parquet, Feather), a `CSV`, or a frame that speaks Arrow

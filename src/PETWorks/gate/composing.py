@@ -119,6 +119,12 @@ def releases_facts(
     return facts if composition is None else _with_numbers(facts, composition)
 
 
+def composition_facts(composition: Composition) -> ReleasesFacts:
+    """The numbers of a composition, without what only a policy says about the releases."""
+    facts = ReleasesFacts(measured=len(composition.releases) - 1, not_measured=0, key=composition.key)
+    return _with_numbers(facts, composition)
+
+
 def _listed(policy: Policy, composition: Composition | None, data: Any) -> Iterator[ReleaseOfSet]:
     """The releases: those that were measured in the order of the composition, then the others."""
     given = policy.releases

@@ -1,11 +1,12 @@
 """What helps a rule that fails, as the measures and their parameters say in the catalogue."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from PETWorks.gate.document import CheckDocument, RuleResult
 from PETWorks.gate.rule_names import SUBSETS, TOGETHER
 from PETWorks.measures.catalogue import Parameter, catalogue
+from PETWorks.measures.result import Result
 
 # Steps besides larger classes, in the order in which they are advised.
 REMEDIES = ("more-values", "diversify", "hide-presence", "blur", "blur-together", "refine")
@@ -34,11 +35,16 @@ def sufficient_class_size(rule: RuleResult) -> float:
 
 def class_size_wanted(document: CheckDocument) -> int:
     """The smallest class size that the rules ask for; the policy's cell size if no rule is about that."""
+    return size_asked_for(document.rules) or math.ceil(document.policy.cell_size)
+
+
+def size_asked_for(rules: Iterable[RuleResult | Result]) -> int | None:
+    """The smallest class size that rules, or results with a threshold, ask for; None if none is about that."""
     sizes: list[float | None] = []
-    for rule in document.rules:
+    for rule in rules:
         sizes += [limit["smallest_class_wanted"] for limit in rule.details.get("limits", {}).values()]
         sizes += [value for value, parameter in _thresholds(rule) if parameter.unit == "records"]
-    return math.ceil(max((size for size in sizes if size), default=document.policy.cell_size))
+    return math.ceil(max((size for size in sizes if size), default=0)) or None
 
 
 def values_per_class(rule: RuleResult) -> float:
@@ -46,7 +52,7 @@ def values_per_class(rule: RuleResult) -> float:
     return max((value or 0 for value, parameter in _thresholds(rule) if parameter.unit == "values"), default=0)
 
 
-def _thresholds(rule: RuleResult) -> list[tuple[float | None, Parameter]]:
+def _thresholds(rule: RuleResult | Result) -> list[tuple[float | None, Parameter]]:
     """The parameters of a rule with their values; only measures of the catalogue have such parameters."""
     known: Mapping[str, Parameter] = catalogue[rule.measure].parameters if rule.measure in catalogue else {}
     return [(rule.parameters[name], parameter) for name, parameter in known.items() if name in rule.parameters]

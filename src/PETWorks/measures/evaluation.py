@@ -3,23 +3,37 @@
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from PETWorks.counting.counts import ClassSizes
 from PETWorks.counting.questions import Question
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER, View
-from PETWorks.errors import HierarchyError, NotApplicable, ParameterError, PETWorksError, RoleError, quoted
+from PETWorks.errors import HierarchyError, NotApplicable, ParameterError, PETWorksError, RoleError
 from PETWorks.measures.catalogue import Metric, all_measures, find
 from PETWorks.measures.result import Result
+from PETWorks.showing import Shown
+from PETWorks.tables.rows import Rows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True)
-class Evaluation:
-    """The results, and the measures that do not apply with the reason."""
+class Evaluation(Rows, Shown):
+    """The results, and the measures that do not apply with the reason.
+
+    >>> found = evaluate(Release("data/patient_anonymized.csv"), {"k-anonymity": {"k": 3}})
+    >>> found.to_arrow().to_pylist()[0]["value"]
+    3.0
+    >>> found.plot()
+    <Plot 'classes': Records by the size of their equivalence class>
+    """
 
     table: Mapping[str, Any]
     results: tuple[Result, ...]
     reasons: Mapping[str, PETWorksError] = field(compare=False)  # by the measure that does not apply
+    class_sizes: ClassSizes | None = field(default=None, compare=False, repr=False)  # None without quasi-identifiers
 
     @property
     def not_applicable(self) -> dict[str, str]:
@@ -61,19 +75,30 @@ class Evaluation:
             lines + [f"  not applicable: {name}: {reason}" for name, reason in self.not_applicable.items()]
         )
 
-    def _repr_html_(self) -> str:
-        from html import escape
+    def to_arrow(self) -> "pa.Table":
+        """A row for each measure as a PyArrow table.
 
-        described = f"{self.table['records']} records; quasi-identifiers {quoted(self.table['quasi_identifiers'])}"
-        header = "<tr><th>measure</th><th>value</th><th>parameters</th><th>verdict</th></tr>"
-        rows = "".join(
-            f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in result.summary_cells())}</tr>"
-            for result in self.results
-        )
-        missing = "".join(f"<li>{escape(name)}: {escape(reason)}</li>" for name, reason in self.not_applicable.items())
-        return f"<p>{escape(described)}</p><table>{header}{rows}</table>" + (
-            f"<p>not applicable</p><ul>{missing}</ul>" if missing else ""
-        )
+        measure, family   as in the catalogue
+        value             a number; null if there is none, or several of them
+        found             the value as a text, also where it is several numbers
+        satisfied         null if no threshold was given
+        better            whether "higher" or "lower" is better
+        parameters        what was asked for, as a text
+        """
+        import pyarrow as pa
+
+        entries = [find(result.measure) for result in self.results]
+        numbers = [result.value if isinstance(result.value, int | float) else None for result in self.results]
+        columns = {
+            "measure": pa.array([result.measure for result in self.results], pa.string()),
+            "family": pa.array([entry.family for entry in entries], pa.string()),
+            "value": pa.array([None if number is None else float(number) for number in numbers], pa.float64()),
+            "found": pa.array([result.summary_cells()[1] for result in self.results], pa.string()),
+            "satisfied": pa.array([result.satisfied for result in self.results], pa.bool_()),
+            "better": pa.array([entry.better for entry in entries], pa.string()),
+            "parameters": pa.array([result.summary_cells()[2] for result in self.results], pa.string()),
+        }
+        return pa.table(columns)
 
 
 def evaluate(
@@ -129,7 +154,7 @@ def evaluate_all(release: Release, requests: Iterable[tuple[Metric, Mapping[str,
         "encoding": release.encoding,
         "separator": release.separator,
     }
-    return Evaluation(table, tuple(results), reasons)
+    return Evaluation(table, tuple(results), reasons, release.class_sizes() if release.quasi_identifiers else None)
 
 
 def prepare(view: View, measures: Iterable[tuple[Metric, Mapping[str, Any]]]) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from PETWorks.measures.numbers import shown as shown  # its readers import it from here
+from PETWorks.showing import Shown
 
 TOLERANCE = 2.0**-49  # eight units in the last place: what a few roundings can do, and no more
 
@@ -78,7 +79,7 @@ class Later(Mapping[str, Any]):
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Shown):
     """One measure of one release.
 
     `value` is the tightest threshold the release satisfies, or the measured number itself; `satisfied` says
@@ -105,29 +106,19 @@ class Result:
         }
 
     def __repr__(self) -> str:
-        asked = ", ".join(f"{name}={value!r}" for name, value in self._asked().items())
+        asked = ", ".join(f"{name}={value!r}" for name, value in self.asked().items())
         verdict = {None: "", True: ": satisfied", False: ": not satisfied"}[self.satisfied]
         return f"<{self.measure} = {shown(self.value)}{f' ({asked})' if asked else ''}{verdict}>"
 
     def summary_cells(self) -> tuple[str, str, str, str]:
         """Measure, value, what was asked for and the verdict, as a row of a table."""
         verdict = {None: "", True: "holds", False: "does not hold"}[self.satisfied]
-        parameters = ", ".join(f"{name}={shown(value)}" for name, value in self._asked().items())
+        parameters = ", ".join(f"{name}={shown(value)}" for name, value in self.asked().items())
         return self.measure, "none" if self.value is None else shown(self.value), parameters, verdict
 
-    def _asked(self) -> dict[str, Any]:
+    def asked(self) -> dict[str, Any]:
+        """The parameters that were given, or that have a default."""
         return {name: value for name, value in self.parameters.items() if value is not None and value != "auto"}
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        rows = {"value": self.value, "satisfied": self.satisfied, **self.parameters, **flat(self.details)}
-        cells = "".join(
-            f"<tr><th style='text-align:left'>{escape(name)}</th><td>{escape(shown(value))}</td></tr>"
-            for name, value in rows.items()
-            if value is not None
-        )
-        return f"<table><caption>{escape(self.measure)}</caption>{cells}</table>"
 
 
 def flat(details: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

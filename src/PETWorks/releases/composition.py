@@ -2,13 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PETWorks.measures.numbers import shown
 from PETWorks.releases.contributions import Contribution
 from PETWorks.releases.invariance import Invariance
 from PETWorks.releases.linked import Exposure
 from PETWorks.releases.unlinked import Intersection
+from PETWorks.showing import Shown
+from PETWorks.tables.rows import Rows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True)
@@ -39,7 +44,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Composition:
+class Composition(Rows, Shown):
     """What several releases disclose together about the people of the focal one.
 
     together        the linked adversary with all releases
@@ -92,6 +97,42 @@ class Composition:
             unlinked = {name: None if one is None else one.to_dict() for name, one in attacked.items()}
             steps.append({"release": part.name, "linked": exposure.to_dict(), "unlinked": unlinked})
         return steps
+
+    def to_arrow(self) -> "pa.Table":
+        """The curve as a PyArrow table: a row for each release and attack.
+
+        number, release   up to which release, in the order given
+        attack            as in `to_dict()`
+        prior, chance     of success: before, and with the releases up to this one
+        certain           the share of people who are found, or whose value is known, for certain
+        disclosed         of the unlinked adversary: the share of people of whom one value is left; null for others
+        """
+        import pyarrow as pa
+
+        shares = [(name, pa.float64()) for name in ("prior", "chance", "certain", "disclosed")]
+        texts = [("release", pa.string()), ("attack", pa.string())]
+        return pa.Table.from_pylist(self.steps(), pa.schema([("number", pa.int64()), *texts, *shares]))
+
+    def steps(self) -> list[dict[str, Any]]:
+        """The rows of `to_arrow()` as dicts."""
+        rows = []
+        for number, (part, exposed) in enumerate(zip(self.releases, self.curve, strict=True), 1):
+            own = {"number": number, "release": part.name}
+            people = exposed.people
+            rows.append(
+                own
+                | {"attack": "re-identification", "prior": 1 / people, "chance": exposed.posterior}
+                | {"certain": exposed.alone_share, "disclosed": None}
+            )
+            for name, one in exposed.inference.items():
+                crossed = self.unlinked[name].curve[number - 1] if name in self.unlinked else None
+                rows.append(
+                    own
+                    | {"attack": f"attribute-inference of {name}", "prior": one.commonest / people}
+                    | {"chance": one.posterior, "certain": one.one_value_share}
+                    | {"disclosed": None if crossed is None else crossed.share()}
+                )
+        return rows
 
     def __repr__(self) -> str:
         together = self.together

@@ -26,9 +26,10 @@ from PETWorks.releases.limits import checked_limits, verdicts
 from PETWorks.releases.linked import Exposure, attacks_of, exposure
 from PETWorks.releases.people import Joined, joined
 from PETWorks.releases.unlinked import Crossed, crossed
+from PETWorks.showing import Shown
 
 
-class Releases:
+class Releases(Shown):
     """Several releases about the same people, the oldest first.
 
     releases            `Release` objects, paths or data frames; a dict gives them names

@@ -7,7 +7,7 @@ from typing import Any
 from PETWorks.gate.anonymization_document import FrontierFacts
 from PETWorks.gate.bounds import Bound, Number
 from PETWorks.gate.document import CheckDocument, PayoutStep
-from PETWorks.gate.releases_document import ReleasesFacts
+from PETWorks.gate.releases_document import ReleasesFacts, SetAttack
 from PETWorks.gate.remedies import class_size_wanted
 from PETWorks.gate.subset_document import Driver, KnownAttributes
 from PETWorks.measures.numbers import amount, number, whole
@@ -36,7 +36,7 @@ def view(document: CheckDocument) -> dict[str, Any]:
     subsets = document.subsets
     curve = document.payout_curve
     return {
-        "risk_charts": [] if subsets is None else _risk_charts(subsets.if_they_know),
+        "risk_charts": [] if subsets is None else risk_charts(subsets.if_they_know),
         "drivers": [] if subsets is None or subsets.drivers is None else _drivers(subsets.drivers),
         "payout_chart": _payout(curve) if curve and len(curve) > 1 else None,
         "payout_rows": [] if not curve else _spread(curve, MOST_ROWS),
@@ -48,34 +48,42 @@ def risk(document: CheckDocument) -> list[dict[str, Any]]:
     if document.subsets is None:
         return []
     attacks = dict.fromkeys(answer.attack for answer in document.subsets.if_they_know)
-    return _risk_charts(document.subsets.if_they_know, {attack: _allowed(document, attack) for attack in attacks})
+    return risk_charts(document.subsets.if_they_know, {attack: allowed(document, attack) for attack in attacks})
 
 
-def _allowed(document: CheckDocument, attack: str) -> tuple[float, str] | None:
-    """The highest chance that the policy allows an attack, and the text of its line.
-
-    Where no limit is about the average chance, there is one about the highest of any record, which the average must not
-    exceed either.
-    """
-    kind, _, column = attack.partition(" of ")
+def allowed(document: CheckDocument, attack: str) -> tuple[float, str] | None:
+    """The highest chance that the policy allows an attack, and the text of its line."""
+    kind = attack.partition(" of ")[0]
     subsets = () if document.subsets is None else document.subsets.limits
-    names = ("average-risk",) if kind == "re-identification" else ("inference", f"inference:{column}")
-    limits = [one.at_most for one in subsets if one.limit in names]
-    limits += [
-        rule.parameters["at_most"]
-        for rule in document.rules
-        if rule.measure == kind and rule.parameters.get("at_most") is not None
-    ]
-    if limits:
-        return min(limits), "drivers.limit"
-    if kind != "re-identification":
-        return None
-    return min([1 / class_size_wanted(document), *(one.at_most for one in subsets if one.limit == "highest-risk")]), (
-        "drivers.limit-highest"
+    rules = [rule.parameters.get("at_most") for rule in document.rules if rule.measure == kind]
+    return limit_line(
+        attack,
+        [(one.limit, one.at_most) for one in subsets] + [("highest-risk", 1 / class_size_wanted(document))],
+        [limit for limit in rules if limit is not None],
     )
 
 
-def _risk_charts(
+def limit_line(
+    attack: str, limits: Sequence[tuple[str, float]], others: Sequence[float] = ()
+) -> tuple[float, str] | None:
+    """The lowest limit on the chance of an attack, and the text of its line.
+
+    Where no limit is about the average chance, one about the highest of any record is taken, which the average must not
+    exceed either.
+
+    limits   on subsets, by name
+    others   limits on the average chance of this attack
+    """
+    kind, _, column = attack.partition(" of ")
+    names = ("average-risk",) if kind == "re-identification" else ("inference", f"inference:{column}")
+    average = [*others, *(limit for name, limit in limits if name in names)]
+    if average:
+        return min(average), "drivers.limit"
+    highest = [limit for name, limit in limits if name == "highest-risk" and kind == "re-identification"]
+    return (min(highest), "drivers.limit-highest") if highest else None
+
+
+def risk_charts(
     answers: Sequence[KnownAttributes], allowed: Mapping[str, tuple[float, str] | None] | None = None
 ) -> list[dict[str, Any]]:
     """A chart for each attack: its chance of success by the number of known attributes."""
@@ -123,22 +131,16 @@ def release_curves(facts: ReleasesFacts) -> list[dict[str, Any]]:
     """A chart for each attack with all releases: what is known with one release after the other."""
     charts = []
     for attack in facts.attacks[:MOST_CHARTS]:
-        crossed = intersection_of(facts, attack)
-        lines: dict[str, list[tuple[int, Number]]] = {
-            "chance": [(step.release, step.chance) for step in attack.curve],
-            "certain": [(step.release, step.certain) for step in attack.curve if step.certain is not None],
-            "disclosed": [] if crossed is None else [(one.release, one.disclosed) for one in crossed.curve],
-        }
+        lines = curve_lines(facts, attack)
         shares = [share for points in lines.values() for _, share in points]
         if any(isinstance(share, Bound) and share.withheld is not None for share in shares):
             continue
         most = max(drawn(share) / 100 for share in shares)
         chart = _axes(1, len(attack.curve), min(_round_up(most), 1.0), percent)
         for kind, points in lines.items():
-            if points:
-                numbers, known = [number for number, _ in points], [drawn(share) / 100 for _, share in points]
-                _add_line(chart, kind, numbers, known, dots=True)
-                chart["lines"][-1]["sample"] = True
+            numbers, known = [number for number, _ in points], [drawn(share) / 100 for _, share in points]
+            _add_line(chart, kind, numbers, known, dots=True)
+            chart["lines"][-1]["sample"] = True
         numbers = _spread([step.release for step in attack.curve], MOST_ROWS)
         chart["x_ticks"] = [{"at": chart["x"](number), "label": str(number)} for number in numbers]
         chart["x_label"] = _texts("releases.axis")
@@ -147,12 +149,28 @@ def release_curves(facts: ReleasesFacts) -> list[dict[str, Any]]:
     return charts
 
 
+def curve_lines(facts: ReleasesFacts, attack: SetAttack) -> dict[str, list[tuple[int, Number]]]:
+    """What is known with one release after the other, by number of the release: chance, certain and disclosed."""
+    crossed = intersection_of(facts, attack)
+    lines: dict[str, list[tuple[int, Number]]] = {
+        "chance": [(step.release, step.chance) for step in attack.curve],
+        "certain": [(step.release, step.certain) for step in attack.curve if step.certain is not None],
+        "disclosed": [] if crossed is None else [(one.release, one.disclosed) for one in crossed.curve],
+    }
+    return {kind: points for kind, points in lines.items() if points}
+
+
+def frontier_limits(facts: FrontierFacts) -> list[float]:
+    """The suppression limits that a chart of a frontier shows."""
+    return _spread(sorted({point.suppression for point in facts.points} | {facts.suppression}), MOST_LINES)
+
+
 def frontier(facts: FrontierFacts) -> dict[str, Any]:
     """The least loss by threshold, the strictest last, a line for each limit; by limit, if only that varies.
 
     `choices` has where each dot is, and which point of the frontier it stands for.
     """
-    limits = _spread(sorted({point.suppression for point in facts.points} | {facts.suppression}), MOST_LINES)
+    limits = frontier_limits(facts)
     steps = facts.thresholds
     by_limit = facts.measure is None
     losses = {
@@ -225,8 +243,8 @@ def shares(lines: Mapping[str, tuple[Mapping[str, str], Mapping[int, float]]], a
     return chart
 
 
-def class_sizes(rows: Mapping[str, Mapping[str, Any]], wanted: int) -> dict[str, Any] | None:
-    """The share of records by the size of their class, as bars, with a line at the size that is required.
+def class_sizes(rows: Mapping[str, Mapping[str, Any]], wanted: int | None) -> dict[str, Any] | None:
+    """The share of records by the size of their class, as bars, with a line at the size that is required, if one is.
 
     rows   by group of sizes ("5-10", "1000+"): classes, records, share; as the details of `prosecutor-risk` have them
     """
@@ -243,21 +261,22 @@ def class_sizes(rows: Mapping[str, Mapping[str, Any]], wanted: int) -> dict[str,
             "y": (top := min(chart["y"](row["share"]), BOTTOM - 1) if row["records"] else BOTTOM),
             "height": round(BOTTOM - top, 1),
             "size": size.replace("-", "–"),
-            "small": after is not None and after <= wanted,
+            "small": wanted is not None and after is not None and after <= wanted,
             **{name: row[name] for name in ("classes", "records", "share")},
         }
         for place, ((size, row), after) in enumerate(zip(rows.items(), [*firsts[1:], None], strict=True))
     ]
-    chart["limit"] = {
-        "at": round(LEFT + step * _place_of(wanted, firsts), 1),
-        "label": {lang: said(lang, "identity.required", size=wanted) for lang in LANGUAGES},
-    }
+    if wanted is not None:
+        chart["limit"] = {
+            "at": round(LEFT + step * place_of(wanted, firsts), 1),
+            "label": {lang: said(lang, "identity.required", size=wanted) for lang in LANGUAGES},
+        }
     chart["title"] = spoken(lambda lang: said(lang, "identity.histogram"))
     chart["x_label"] = _texts("head.class-size")
     return chart
 
 
-def _place_of(size: int, firsts: Sequence[int]) -> float:
+def place_of(size: int, firsts: Sequence[int]) -> float:
     """Where a class size lies among groups of sizes, of which the first sizes are given: 1.5 is amid the second."""
     place = max(place for place, first in enumerate(firsts) if first <= max(size, 1))
     if place + 1 == len(firsts):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PETWorks.errors import ParameterError, unknown
 from PETWorks.gate.canonical import content_digest
@@ -16,10 +16,16 @@ from PETWorks.gate.policy import Policy, read_policy
 from PETWorks.gate.verdict import judged
 from PETWorks.gate.verification import with_warning
 from PETWorks.render.formats import FILES, TEXT
+from PETWorks.render.language import ENGLISH, put, thresholds
+from PETWorks.showing import Shown
+from PETWorks.tables.rows import Rows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True)
-class Check:
+class Check(Rows, Shown):
     """A release judged by a policy. `content` has everything, typed; `edition` is 'internal' or 'external'.
 
     >>> result = check("data/adult_policy.yaml")
@@ -93,10 +99,27 @@ class Check:
         rules = len(self.content.rules)
         return f"<Check of {table}: {self.verdict} ({rules} rule{'s' * (rules != 1)}: {counted})>"
 
-    def _repr_html_(self) -> str:
-        from PETWorks.render.html import summary
+    def to_arrow(self) -> "pa.Table":
+        """A row for each rule as a PyArrow table.
 
-        return summary(self.content)
+        rule, measure    names
+        value            what was found, as a number; null if it is none
+        found, required  the value and what the rule demands, as texts
+        verdict          `pass`, `waived` or `fail`
+        """
+        import pyarrow as pa
+
+        rules = self.content.rules
+        numbers = [float(rule.value) if isinstance(rule.value, int | float) else None for rule in rules]
+        columns = {
+            "rule": pa.array([rule.name for rule in rules], pa.string()),
+            "measure": pa.array([rule.measure for rule in rules], pa.string()),
+            "value": pa.array(numbers, pa.float64()),
+            "found": pa.array([put(rule.value, ENGLISH) for rule in rules], pa.string()),
+            "required": pa.array([thresholds(rule, ENGLISH) for rule in rules], pa.string()),
+            "verdict": pa.array([rule.verdict for rule in rules], pa.string()),
+        }
+        return pa.table(columns)
 
 
 def check(

@@ -36,7 +36,8 @@ LARGEST_PAGE = 2_000_000
 
 
 @cache
-def _environment() -> Any:
+def environment() -> Any:
+    """The templates of this folder; whatever is put into them is escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(
@@ -55,7 +56,7 @@ def page(document: CheckFile, lang: str = ENGLISH) -> str:
     lang = checked_language(lang)
     style = _style()
     text: str = (
-        _environment()
+        environment()
         .get_template("report.html")
         .render(
             d=document,
@@ -85,8 +86,8 @@ def page(document: CheckFile, lang: str = ENGLISH) -> str:
 
 def _style() -> str:
     """The style sheet of the page; it hides all languages except the selected one."""
-    environment = _environment()
-    style: str = environment.loader.get_source(environment, "report.css")[0]
+    made = environment()
+    style: str = made.loader.get_source(made, "report.css")[0]
     hidden = (f'body:has(#lang-{code}:checked) [lang]:not([lang="{code}"],.always,html)' for code in LANGUAGES)
     return f"{style}\n{','.join(hidden)}{{display:none}}\n"
 
@@ -244,24 +245,6 @@ _FUNCTIONS: dict[str, Any] = {
     "made_finer": _in_all(anonymization.finer),
     "made_loss": anonymization.loss,
 }
-
-
-def summary(document: CheckDocument) -> str:
-    """The verdict and the rules, for a notebook."""
-    text: str = (
-        _environment()
-        .get_template("summary.html")
-        .render(
-            d=document,
-            verdict_text=prose.verdict(document, ENGLISH),
-            name=name,
-            thresholds=lambda rule: thresholds(rule, ENGLISH),
-            put=lambda value: put(value, ENGLISH),
-            steps=step_texts(document, ENGLISH),
-            colours={"pass": "#116329", "waived": "#6f4400", "fail": "#a40e26", "withheld": "#57606a"},
-        )
-    )
-    return text
 
 
 def _listed(sentences: Callable[[CheckDocument, str], list[str]], document: CheckDocument) -> list[Any]:

@@ -1,5 +1,6 @@
 """The texts of a report in each language, and how they show numbers and names."""
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -11,6 +12,7 @@ from PETWorks.gate.rule_names import IMPLICIT, SUBSETS, TOGETHER
 from PETWorks.measures import numbers
 from PETWorks.measures.catalogue import catalogue, find
 from PETWorks.render.languages import ENGLISH, LANGUAGES
+from PETWorks.render.spoken import VARIABLE
 
 if TYPE_CHECKING:
     from PETWorks.gate.document import MeasureResult, PresetFacts, RuleResult, Spoken
@@ -48,6 +50,11 @@ def checked_language(lang: str) -> str:
     if not isinstance(lang, str) or lang.casefold() not in spellings:
         raise ParameterError("lang is one of {languages}; got {lang}", languages=quoted(LANGUAGES), lang=quoted([lang]))
     return spellings[lang.casefold()]
+
+
+def used_language(lang: str | None) -> str:
+    """The code of the language that was asked for; otherwise that of PETWORKS_LANG, or English."""
+    return checked_language(lang or os.environ.get(VARIABLE) or ENGLISH)
 
 
 def said(lang: str, message: str, **values: Any) -> str:

@@ -9,13 +9,9 @@ from typing import Any
 import numpy as np
 
 from PETWorks.counting.release import Release
-from PETWorks.measures.attacks.inference import attribute_inference_per_record
-from PETWorks.measures.attacks.records import record_class_sizes
-from PETWorks.measures.attacks.reidentification import re_identification_per_record
-from PETWorks.measures.attacks.smallest_sets import in_groups_below
+from PETWorks.measures.attacks.per_record import risks_per_record
 from PETWorks.measures.attacks.subsets import Subsets
-from PETWorks.measures.attacks.uniques import minimal_uniques
-from PETWorks.tables.arrays import arrow_integers, arrow_reals, numpy_integers, strings, taken
+from PETWorks.tables.arrays import arrow_integers, numpy_integers, strings
 
 FIGURES = 6  # of a loss behind the point
 FORMULA = "=+@\t\r-"  # signs with which a spreadsheet takes a text for a formula
@@ -31,35 +27,13 @@ def subsets_file(subsets: Subsets, suffix: str) -> bytes:
 
 
 def per_record_file(release: Release, suffix: str, up_to: int | None, below: int | None = None) -> bytes:
-    """The risk of each record, or of those in classes of fewer than `below`.
-
-    With `up_to`, also the fewest attributes that make it unique, up to that many; with `below`, also the fewest that it
-    shares with fewer records than that.
-    """
-    import pyarrow as pa
-
-    sizes = record_class_sizes(release)
-    columns = {
-        "record": arrow_integers(np.arange(1, release.records + 1)),
-        "class_size": arrow_integers(sizes),
-        "re-identification": arrow_reals(re_identification_per_record(release)),
-    }
-    for column in release.sensitive_attributes:
-        columns[f"attribute-inference of {column}"] = arrow_reals(attribute_inference_per_record(release, column))
-    if up_to is not None:
-        uniques = minimal_uniques(release, up_to)
-        masks, places = np.unique(uniques.subset, return_inverse=True)
-        texts = strings([listed(uniques.attributes(mask)) for mask in masks.tolist()])
-        columns |= {
-            "unique_with": arrow_integers(uniques.size.astype(np.int64)),
-            "unique_attributes": texts.take(arrow_integers(places)),
-            "minimal_uniques": arrow_integers(uniques.number),
-        }
-    if below is not None:
-        few = in_groups_below(release, below)
-        columns["stands_out_by"] = taken(strings([listed(names) for names in few.sets]), few.places)
-    table = pa.Table.from_arrays(list(columns.values()), list(columns))
-    return _written(table if below is None else table.take(arrow_integers(np.flatnonzero(sizes < below))), suffix)
+    """What `risks_per_record` has, names of attributes separated by commas."""
+    table = risks_per_record(release, up_to=up_to, below=below)
+    for name in ("unique_attributes", "stands_out_by"):
+        place = table.schema.get_field_index(name)
+        if place >= 0:
+            table = table.set_column(place, name, _listed_each(table[name].combine_chunks()))
+    return _written(table, suffix)
 
 
 def reasons_file(reasons: Any, suffix: str) -> bytes:

@@ -25,7 +25,9 @@ from PETWorks.measures.attacks.subset_limits import checked_limits
 from PETWorks.measures.attacks.subset_sizes import Sizes, checked_sizes, feasible, known_columns
 from PETWorks.measures.attacks.worth import Given, Worth, worth_of
 from PETWorks.measures.result import at_most
+from PETWorks.showing import Shown
 from PETWorks.tables.arrays import arrow_integers, arrow_reals, lists, strings
+from PETWorks.tables.rows import Rows
 
 RE_IDENTIFICATION = "re-identification"
 
@@ -105,7 +107,7 @@ def every_subset(
 
 
 @dataclass(frozen=True, eq=False)
-class Subsets:
+class Subsets(Rows, Shown):
     """What adversaries can do who know some of the quasi-identifiers: each array has a number for each subset of them.
 
     priors           for each sensitive attribute, how many records have its most frequent value
@@ -203,7 +205,7 @@ class Subsets:
         return [self._row(place) for place in range(len(self))]
 
     def to_arrow(self) -> Any:
-        """All rows as a PyArrow table."""
+        """A row for each subset as a PyArrow table: its attributes, what was counted, and each attack."""
         import pyarrow as pa
 
         names = [self.attributes(mask) for mask in self.masks.tolist()]

@@ -1,0 +1,64 @@
+"""`risks_per_record`: what an adversary can do about each record."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from PETWorks.counting.release import Release
+from PETWorks.measures.attacks.inference import attribute_inference_per_record
+from PETWorks.measures.attacks.records import record_class_sizes
+from PETWorks.measures.attacks.reidentification import re_identification_per_record
+from PETWorks.measures.attacks.smallest_sets import in_groups_below
+from PETWorks.measures.attacks.uniques import minimal_uniques
+from PETWorks.tables.arrays import arrow_integers, arrow_reals, lists, strings, taken
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def risks_per_record(release: Release, *, up_to: int | None = None, below: int | None = None) -> "pa.Table":
+    """The risk of each record, in the order of the input, as a PyArrow table. It has no cell, but is for insiders.
+
+    record                         its number, from 1 on
+    class_size                     how many records share its quasi-identifiers
+    re-identification              the chance to pick this record
+    attribute-inference of NAME    the chance to guess its value of a sensitive attribute
+
+    up_to   also the fewest attributes by which a record is unique, up to that many: `unique_with` (how many, 0 if it
+            is not unique), `unique_attributes`, and `minimal_uniques`, how many such sets there are
+    below   only the records of classes of fewer records than that, and `stands_out_by`: the fewest attributes that a
+            record shares with fewer records than that
+
+    >>> risks_per_record(Release("data/patient_anonymized.csv")).to_pylist()[0]["re-identification"]
+    0.3333333333333333
+    """
+    import pyarrow as pa
+
+    sizes = record_class_sizes(release)
+    columns = {
+        "record": arrow_integers(np.arange(1, release.records + 1)),
+        "class_size": arrow_integers(sizes),
+        "re-identification": arrow_reals(re_identification_per_record(release)),
+    }
+    for column in release.sensitive_attributes:
+        columns[f"attribute-inference of {column}"] = arrow_reals(attribute_inference_per_record(release, column))
+    if up_to is not None:
+        uniques = minimal_uniques(release, up_to)
+        masks, places = np.unique(uniques.subset, return_inverse=True)
+        columns |= {
+            "unique_with": arrow_integers(uniques.size.astype(np.int64)),
+            "unique_attributes": _names([uniques.attributes(mask) for mask in masks.tolist()]).take(
+                arrow_integers(places.astype(np.int64))
+            ),
+            "minimal_uniques": arrow_integers(uniques.number),
+        }
+    if below is not None:
+        few = in_groups_below(release, below)
+        columns["stands_out_by"] = taken(_names(few.sets), few.places)
+    table = pa.Table.from_arrays(list(columns.values()), list(columns))
+    return table if below is None else table.take(arrow_integers(np.flatnonzero(sizes < below)))
+
+
+def _names(sets: "list[list[str]] | tuple[tuple[str, ...], ...]") -> "pa.Array":
+    """Sets of names as an array of lists."""
+    return lists([len(names) for names in sets], strings([name for names in sets for name in names]))
