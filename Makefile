@@ -74,9 +74,9 @@ docs: .venv/.ready
 gallery: .venv/.ready
 	$(BIN)/python docs/gallery/make_gallery.py
 
-# The pictures of the page and of the report, taken by tests; needs Chromium.
+# The pictures of the page, of the report and of charts, taken by tests; needs Chromium.
 pictures: .venv/.ready
-	PETWORKS_PICTURES=docs $(BIN)/python -m pytest tests/studio/test_workflow_browser.py tests/test_site.py -k pictures
+	PETWORKS_PICTURES=docs $(BIN)/python -m pytest tests/studio/test_workflow_browser.py tests/test_site.py tests/render/test_plots.py -k pictures
 
 conformance: .venv/.ready
 	$(BIN)/python docs/make_conformance.py

@@ -1,5 +1,6 @@
 """`plot()`: every chart draws the numbers that its result has, in each library, language and theme."""
 
+import os
 import sys
 from collections import Counter
 from itertools import combinations
@@ -8,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from test_report import HOSTILE, Opened, browser, violations  # noqa: F401 - a fixture
 
+from conftest import ROOT
 from PETWorks import Release, Releases, anonymize, check, evaluate, every_subset, frontier
 from PETWorks.errors import InputError, NotApplicable, ParameterError, RoleError
 
@@ -266,7 +268,7 @@ def test_a_file(tmp_path):
         (
             lambda: every_subset(small()).plot("risks"),
             ParameterError,
-            "no chart of a Subsets is called 'risks'; it has 'risk', 'dr",
+            "a Subsets is called 'risks'; it has 'risk'",
         ),
         (lambda: small().plot(backend="plotly"), ParameterError, "no backend is called 'plotly'"),
         (lambda: small().plot(lang="fr"), ParameterError, "lang is one of 'en', 'zh-TW'"),
@@ -352,3 +354,16 @@ def test_in_the_browser(browser, tmp_path, scheme):  # noqa: F811
         assert opened.page.evaluate(paper) == "rgb(255, 255, 255)"
         opened.page.evaluate("document.body.dataset.jpThemeLight = 'false'")
         assert opened.page.evaluate(paper) == "rgb(13, 17, 23)"
+
+
+PICTURES = {"risk": {"limits": {"average-risk": 0.04}}, "pairs": {}}
+
+
+@pytest.mark.parametrize("kind", PICTURES)
+def test_pictures_of_the_page(kind):
+    """`make pictures` writes them again."""
+    plot = every_subset(Release("data/adult_anonymized.csv")).plot(kind, **PICTURES[kind])
+    folder = ROOT / "docs/notebooks"
+    if os.environ.get("PETWORKS_PICTURES"):
+        plot.save(folder / f"{kind}.svg")
+    assert (folder / f"{kind}.svg").read_text("utf-8") == plot.svg, "run: make pictures"

@@ -16,7 +16,8 @@ from PETWorks.gate.policy import Policy, read_policy
 from PETWorks.gate.verdict import judged
 from PETWorks.gate.verification import with_warning
 from PETWorks.render.formats import FILES, TEXT
-from PETWorks.render.language import ENGLISH, put, thresholds
+from PETWorks.render.language import put, thresholds
+from PETWorks.render.languages import ENGLISH
 from PETWorks.showing import Shown
 from PETWorks.tables.rows import Rows
 

@@ -207,7 +207,9 @@ def _recoded(result: Recoded, lang: str) -> NotebookView:
     if result.records > MOST_RECORDS or result.original.engine.name != MEMORY:
         return NotebookView(title, (repr(result),), tables)
     facts = anonymization_facts(result, state(result.original), result.release, None)
-    states = ViewTable(["", *_heads(lang, "head.before", "head.after")], anonymization.states(facts, lang), (1, 2))
+    states = ViewTable(
+        _heads(lang, "plot.what", "head.before", "head.after"), anonymization.states(facts, lang), (1, 2)
+    )
     return NotebookView(title, anonymization.outcome(facts, lang), [*tables, states])
 
 

@@ -141,9 +141,7 @@ def pairs(subsets: Subsets, lang: str, attack: str | None) -> ChartData:
     """The chance of an attack with each pair of attributes; on the diagonal, with one of them alone."""
     attack = _attack(attack, attacks_of(subsets))
     if not {1, 2} <= set(subsets.sizes.tolist()) and len(subsets.quasi_identifiers) > 1:
-        raise NotApplicable(
-            "pairs are drawn once subsets of one and of two attributes are counted, as with sizes='1-2'"
-        )
+        raise NotApplicable("pairs are drawn once subsets of one and of two attributes are counted, with sizes='1-2'")
     shown = subsets.quasi_identifiers[:MOST_NAMES]
     _, hits, of = subsets.attacks[attack]
     chances = dict(zip(subsets.masks.tolist(), (hits / of).tolist(), strict=True))
