@@ -33,6 +33,7 @@ from PETWorks.render.language import (
     used_language,
 )
 from PETWorks.render.notebook_style import style
+from PETWorks.render.spoken import translated
 from PETWorks.render.steps import step_texts
 
 MOST_ROWS = 30
@@ -156,7 +157,7 @@ def _evaluation(evaluation: Evaluation, lang: str) -> NotebookView:
         )
         for result in evaluation
     ]
-    reasons = [(measure_name(one, lang), reason) for one, reason in evaluation.not_applicable.items()]
+    reasons = [(measure_name(one, lang), translated(error.reason(), lang)) for one, error in evaluation.reasons.items()]
     known = evaluation.table["quasi_identifiers"]
     return NotebookView(
         said(lang, "view.evaluation", n=evaluation.table["records"]),
@@ -266,7 +267,9 @@ def _composition(found: Composition, lang: str) -> NotebookView:
     ]
     people = found.together.people
     title = said(lang, "view.together", n=len(found.releases), people=people, focal=name(found.focal))
-    return NotebookView(title, (), tables, list(found.warnings), **_verdict(found.satisfied, lang))
+    return NotebookView(
+        title, (), tables, [translated(one, lang) for one in found.warnings], **_verdict(found.satisfied, lang)
+    )
 
 
 def _check(found: Check, lang: str) -> NotebookView:

@@ -1640,6 +1640,36 @@ TEXTS = {
 
 # Errors and notices, by their English. What is in braces may stand in any order.
 MESSAGES = {
+    # charts and data frames
+    "the check has no classes: no column is a quasi-identifier": "檢核結果沒有等價類：沒有任何欄位是準識別符",
+    "there is nothing to draw: the policy does not ask for it with its key {key!r}": (
+        "沒有可繪製的內容：政策檔沒有以鍵「{key}」要求"
+    ),
+    "expected a class size of 1 or more, got {given!r}": "等價類大小應為 1 以上，但給的是「{given}」",
+    "what each release adds is not known: there are too many releases": "無法得知各次釋出增加的風險：釋出次數過多",
+    "pairs are drawn once subsets of one and of two attributes are counted, with sizes='1-2'": (
+        "須先以 sizes='1-2' 計算一個與兩個屬性的組合，才能繪製成對圖"
+    ),
+    "there is nothing to draw: no levels keep the rules for any threshold or limit": (
+        "沒有可繪製的內容：任何閾值或上限下，都沒有符合規則的層級"
+    ),
+    "the curve is not part of this edition": "此版本不含這條曲線",
+    "expected the name of an attack, got {given}": "應為攻擊名稱，但給的是 {given}",
+    "attack": "攻擊",
+    "there are no equivalence classes to draw: no record is in one": "沒有可繪製的等價類：沒有任何資料列屬於等價類",
+    "a chart is written to an .svg file, got {file!r}; for other formats, use backend='matplotlib'": (
+        "圖表只能寫入 .svg 檔，但給的是「{file}」；其他格式請使用 backend='matplotlib'"
+    ),
+    "backend": "繪圖後端",
+    "a {result} of this kind has no chart": "這類 {result} 沒有圖表",
+    "no chart of a {result} is called {kind}; it has {kinds}": "{result} 沒有名為{kind}的圖表；可用的有{kinds}",
+    "no option of the chart {kind!r} is called {option}; known: {known}": (
+        "圖表「{kind}」沒有名為{option}的選項；可用的有{known}"
+    ),
+    "none": "無",
+    "{function} needs the package {package}: pip install {package}": (
+        "{function} 需要套件 {package}：pip install {package}"
+    ),
     # parts of all errors
     ", ": "、",
     "no {kind} is called {name}; known: {known}": "沒有名為{name}的{kind}；可用的有：{known}",
