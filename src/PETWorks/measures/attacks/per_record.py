@@ -19,10 +19,9 @@ if TYPE_CHECKING:
 def risks_per_record(release: Release, *, up_to: int | None = None, below: int | None = None) -> "pa.Table":
     """The risk of each record, in the order of the input, as a PyArrow table. It has no cell, but is for insiders.
 
-    record                         its number, from 1 on
-    class_size                     how many records share its quasi-identifiers
-    re-identification              the chance to pick this record
-    attribute-inference of NAME    the chance to guess its value of a sensitive attribute
+    Its columns are `record` (its number, from 1 on), `class_size` (how many records share its quasi-identifiers),
+    `re-identification` (the chance to pick this record) and, for each sensitive attribute,
+    `attribute-inference of NAME` (the chance to guess its value).
 
     up_to   also the fewest attributes by which a record is unique, up to that many: `unique_with` (how many, 0 if it
             is not unique), `unique_attributes`, and `minimal_uniques`, how many such sets there are
