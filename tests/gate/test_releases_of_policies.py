@@ -280,3 +280,16 @@ def test_results_have_no_cell(folder):
     document = judged(folder, ALONE + RELEASES).to_dict()
     texts = json.dumps(document["releases"])
     assert not any(f'"{cell}"' in texts for cell in ("A", "B", "25", "49", "yes", "11"))
+
+
+def test_warnings_are_in_every_language_of_the_report(folder):
+    table = (folder / "then.csv").read_text("utf-8")
+    header, *rows = table.splitlines()
+    place = header.split(",").index("grade")
+    coded = [",".join("x" if at == place else cell for at, cell in enumerate(row.split(","))) for row in rows]
+    (folder / "then.csv").write_text("\n".join([header, *coded]) + "\n", "utf-8")
+    page = judged(folder, ALONE + RELEASES).to_format("html", "zh-TW")
+    assert "do not occur in" in page
+    assert "「grade」有 100 % 的值未出現在" in page
+    (warning,) = judged(folder, ALONE + RELEASES).to_dict()["releases"]["warnings"]
+    assert warning.startswith("100 % of the values of 'grade' in 'School 2022'")

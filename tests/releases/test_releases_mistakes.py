@@ -1,10 +1,13 @@
 """What cannot be used as several releases: the error says what is wrong, and no cell."""
 
+import json
 import os
 
 import pytest
 
 from PETWorks import PETWorksError, Release, Releases
+from PETWorks.releases.cautions import Caution
+from PETWorks.render.spoken import translated
 from spark_cluster import QUICK, needs_spark
 
 os.environ.setdefault("JDK_JAVA_OPTIONS", QUICK)
@@ -129,7 +132,12 @@ def test_limits_that_have_no_meaning():
 
 def test_another_coding_is_a_warning():
     coded = B | {"ill": ["2", "1", "secret1"]}
-    (warning,) = Releases([coded, A], "id", **ROLES).compose().warnings
+    composition = Releases([coded, A], "id", **ROLES).compose()
+    (warning,) = composition.warnings
+    assert translated(warning, "zh-TW").startswith("「release 1」中「ill」有 66.7 % 的值未出現在「release 2」；")
+    (told,) = composition.to_dict()["cautions"]
+    assert (told["kind"], told["column"], told["release"]) == ("coded differently", "ill", "release 1")
+    assert (Caution(**json.loads(json.dumps(told))).text, told["share"]) == (warning, pytest.approx(2 / 3))
     assert warning.startswith("66.7 % of the values of 'ill' in 'release 1' do not occur in 'release 2'")
     assert not [cell for cell in CELLS if cell in warning]
     assert Releases([B, A], "id", **ROLES).compose().warnings == []

@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from PETWorks.errors import Phrase
 from PETWorks.measures.numbers import shown
+from PETWorks.releases.cautions import Caution
 from PETWorks.releases.contributions import Contribution
 from PETWorks.releases.invariance import Invariance
 from PETWorks.releases.linked import Exposure
@@ -53,7 +55,7 @@ class Composition(Rows, Shown):
     unlinked        the intersection attack, for each sensitive attribute that another release has as well
     invariance      m-invariance, for each sensitive attribute
     limits          for each limit its value, and whether it is kept
-    warnings        what the reader should know about the input
+    cautions        what the reader should know about the input; `warnings` has it in words
     """
 
     key: str
@@ -64,13 +66,18 @@ class Composition(Rows, Shown):
     contributions: Sequence[Contribution]
     unlinked: Mapping[str, Intersection]
     invariance: Mapping[str, Invariance]
-    warnings: Sequence[str] = ()
+    cautions: Sequence[Caution] = ()
     limits: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
 
     @property
     def satisfied(self) -> bool | None:
         """Whether all limits are kept; None if there are none."""
         return all(limit["satisfied"] for limit in self.limits) if self.limits else None
+
+    @property
+    def warnings(self) -> list[Phrase]:
+        """What the reader should know about the input."""
+        return [caution.text for caution in self.cautions]
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain dicts, lists, numbers and texts; no cell of the tables."""
@@ -85,6 +92,7 @@ class Composition(Rows, Shown):
             "unlinked": {name: one.to_dict() for name, one in self.unlinked.items()},
             "m_invariance": {name: one.to_dict() for name, one in self.invariance.items()},
             "warnings": list(self.warnings),
+            "cautions": [caution.to_dict() for caution in self.cautions],
             "limits": [dict(limit) for limit in self.limits],
             "satisfied": self.satisfied,
         }

@@ -16,7 +16,7 @@ from PETWorks.errors import ParameterError, Phrase, quoted
 from PETWorks.measures.attacks.subset_sizes import Sizes
 from PETWorks.measures.attacks.subsets import Subsets, every_subset
 from PETWorks.measures.attacks.worth import worth_of
-from PETWorks.measures.numbers import percent
+from PETWorks.releases.cautions import CODED_DIFFERENTLY, KNOWN_ELSEWHERE, Caution
 from PETWorks.releases.composition import Composition, Part
 from PETWorks.releases.contributions import Contribution, shapley_values
 from PETWorks.releases.given import attacked_columns, listed_names, opened
@@ -119,7 +119,7 @@ class Releases(Shown):
                 if len(own) > 1
             },
             {name: self._invariance(name) for name in self.joined.values},
-            self._warnings(),
+            self._cautions(),
         )
         return replace(composition, limits=verdicts(composition, checked))
 
@@ -228,16 +228,10 @@ class Releases(Shown):
                 contributions.append(Contribution(member.name, attack, without, saves, share))
         return contributions
 
-    def _warnings(self) -> list[Phrase]:
+    def _cautions(self) -> list[Caution]:
         """Sensitive attributes that seem to be coded differently, or that adversaries are said to know."""
-        warnings = [
-            Phrase(
-                "{column!r} is sensitive in {focal} but a quasi-identifier in {release}: whoever joins the records "
-                "knows it",
-                column=name,
-                focal=quoted([self.focal]),
-                release=quoted([member.name]),
-            )
+        cautions = [
+            Caution(KNOWN_ELSEWHERE, name, member.name, self.focal)
             for name in self.joined.values
             for member in self.joined.members
             if name in member.release.quasi_identifiers
@@ -246,14 +240,5 @@ class Releases(Shown):
             for member in self.joined.having(name):
                 strange = self.joined.strange(name, member)
                 if strange:
-                    warnings.append(
-                        Phrase(
-                            "{share} of the values of {column!r} in {release} do not occur in {focal}; the unlinked "
-                            "adversary and m-invariance need the same coding",
-                            share=percent(strange),
-                            column=name,
-                            release=quoted([member.name]),
-                            focal=quoted([self.focal]),
-                        )
-                    )
-        return warnings
+                    cautions.append(Caution(CODED_DIFFERENTLY, name, member.name, self.focal, float(strange)))
+        return cautions

@@ -30,6 +30,7 @@ from PETWorks.render.language import (
 )
 from PETWorks.render.languages import ENGLISH, LANGUAGES
 from PETWorks.render.sections import MOST_COLUMNS, MOST_STEPS, by_section, shown_sections, view
+from PETWorks.render.spoken import translated
 from PETWorks.render.steps import step_texts
 
 LARGEST_PAGE = 2_000_000
@@ -228,6 +229,7 @@ _FUNCTIONS: dict[str, Any] = {
     "money": whole,
     "name": name,
     "own": _in_all(own),
+    "warning": _in_all(lambda text, lang: own(translated(text, lang), lang)),
     "value": _in_all(put),
     "measured": _in_all(measured),
     "percent": _in_all(percent),

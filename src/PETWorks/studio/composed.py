@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from PETWorks.errors import InputError
+from PETWorks.releases.cautions import Caution
 from PETWorks.render import charts
 from PETWorks.render.language import percent, said
 from PETWorks.render.languages import LANGUAGES
@@ -31,6 +32,7 @@ def shown_composition(result: Any, lang: str) -> dict[str, Any]:
     return {
         "composed": result,
         "composed_texts": list(_sentences(result, lang)),
+        "cautions": [Caution(**one).text for one in result.get("cautions", ())],
         "attributes": list(result["linked"]["attribute_inference"])[:MOST_ATTACKS],
         "crossed": list(result["unlinked"])[:MOST_ATTACKS],
         "release_chart": _chart(result),
