@@ -1,6 +1,7 @@
 """Parquet files."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,8 @@ class Parquet:
         texts = [field.name for field in schema if field.type in TEXT]
         self._front_coded = _front_coded(self._file.metadata)
         dictionaries = [name for name in texts if name not in self._front_coded]
-        self._file = parquet.ParquetFile(path, memory_map=True, read_dictionary=dictionaries)
+        self._open = partial(parquet.ParquetFile, path, read_dictionary=dictionaries)
+        self._file = self._open(memory_map=True)
         columns = column_names(schema.names)
         self.names = tuple(name for name, _ in columns)
         self._raw_names = dict(columns)
@@ -50,10 +52,12 @@ class Parquet:
         if self.rows == 0:
             raise InputError("{table}: the table has columns but no records", table=self.name)
 
-    def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:  # noqa: ARG002
+    def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:
         """The named columns in that order, so many rows at a time."""
         for name in self.nested(columns):
             raise unreadable(self.name, name, self.types[name])
+        if in_pieces:
+            self._file = self._open(memory_map=False)  # pages of a map would count as memory that is used
         for group in range(self.groups):
             yield from self.read_group(group, columns)
 
