@@ -123,6 +123,15 @@ def test_rows_say_what_results_say():
     assert RESULTS["levels"]().to_arrow()["zip"].to_pylist()[0] == "47*"
 
 
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_a_release_piece_by_piece(engine, monkeypatch, tmp_path):
+    monkeypatch.setattr("PETWorks.anonymizer.released.PIECE_ROWS", 4)
+    result = anonymize(*DELTA, RULES, engine=engine)
+    pieces = list(result.pieces())
+    assert len(pieces) == (3 if engine == "memory" else 1)
+    assert [row for piece in pieces for row in piece.to_pylist()] == result.to_arrow().to_pylist()
+
+
 def test_a_frontier_without_a_threshold():
     found = frontier(*DELTA, RULES, vary={"suppression": [0, 0.5]})
     assert found.to_arrow()["threshold"].null_count == len(found.points)

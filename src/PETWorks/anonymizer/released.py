@@ -1,5 +1,6 @@
 """A table on the levels of a node, with some classes suppressed: its columns, all of it, and as a release."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,8 +16,9 @@ from PETWorks.counting.release import Release
 from PETWorks.measures.class_tests import Mask
 from PETWorks.showing import Shown
 from PETWorks.tables.arrays import dictionary, strings
-from PETWorks.tables.changes import joined_pieces
+from PETWorks.tables.changes import changed_pieces, joined_pieces
 from PETWorks.tables.rows import Rows
+from PETWorks.tables.source import PIECE_ROWS
 from PETWorks.tables.whole import whole_table
 
 if TYPE_CHECKING:
@@ -90,22 +92,31 @@ class Recoded(Rows, Shown):
     @cached_property
     def table(self) -> "pa.Table":
         """The release: all columns but the identifiers, in the order of the input."""
-        names = [name for name in self.original.columns if name not in self.left_out]
         if isinstance(self.changes, Recoder):
-            return joined_pieces(self.original.source, names, self.changes)
-        return whole_table(self.original.source, names, self.changes)
+            return joined_pieces(self.original.source, self._kept, self.changes)
+        return whole_table(self.original.source, self._kept, self.changes)
+
+    @property
+    def _kept(self) -> list[str]:
+        """The columns of the release."""
+        return [name for name in self.original.columns if name not in self.left_out]
 
     def to_arrow(self) -> "pa.Table":
-        """The release as a PyArrow table, as `table` has it."""
+        """The release as a PyArrow table, as `table` has it; all of it is in memory then."""
         return self.table
+
+    def pieces(self) -> "Iterator[pa.Table]":
+        """The release as PyArrow tables, one after the other, for one that is too large for memory."""
+        if isinstance(self.changes, Recoder):
+            return changed_pieces(self.original.source, self._kept, self.changes)
+        return (self.table.slice(first, PIECE_ROWS) for first in range(0, self.table.num_rows, PIECE_ROWS))
 
     def write_parts(self, folder: Path) -> None:
         """Let the executors of Spark write the release to a folder that is there, as Parquet files."""
         from PETWorks.counting.spark_writing import write_parts
 
         original: Any = self.original
-        kept = [name for name in original.columns if name not in self.left_out]
-        write_parts(original.engine.jobs, original.source, kept, self.recoder, folder, self.records)
+        write_parts(original.engine.jobs, original.source, self._kept, self.recoder, folder, self.records)
 
     @cached_property
     def release(self) -> Release:

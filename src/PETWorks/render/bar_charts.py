@@ -15,7 +15,7 @@ LONGEST = 22  # characters of a name, wide ones counting twice
 
 
 def bars(
-    groups: Sequence[tuple[str, Sequence[tuple[str, float]]]], legend: Sequence[tuple[str, str]]
+    groups: Sequence[tuple[str, Sequence[tuple[str, float]]]], legend: Sequence[tuple[str, str]], lang: str
 ) -> dict[str, Any]:
     """Groups of bars below each other.
 
@@ -36,7 +36,7 @@ def bars(
                 "height": height - (2 if len(shares) > 1 else 0),
                 "width": round(max(room * share / most, 1.0), 1) if share > 0 else 0,
                 "text_y": round(top + height * place + height / 2 + 3.5, 1),
-                "label": percent(share),
+                "label": percent(share, lang),
             }
             for place, (kind, share) in enumerate(shares)
         ]
@@ -44,7 +44,7 @@ def bars(
     return {"rows": drawn, "left": LABELS, "height": top, "legend": list(legend)}
 
 
-def squares(names: Sequence[str], shares: Sequence[Sequence[float | None]]) -> dict[str, Any]:
+def squares(names: Sequence[str], shares: Sequence[Sequence[float | None]], lang: str) -> dict[str, Any]:
     """A square for each pair of names, the stronger the higher its share; none where there is no share."""
     most = max((share for row in shares for share in row if share is not None), default=0.0) or 1.0
     side = min((WIDTH - LABELS) / max(len(names), 1), 70)
@@ -54,8 +54,8 @@ def squares(names: Sequence[str], shares: Sequence[Sequence[float | None]]) -> d
             "x": round(LABELS + side * x, 1),
             "y": round(height * y, 1),
             "opacity": round(WEAKEST + (STRONGEST - WEAKEST) * share / most, 3),
-            "label": percent(share) if side >= 44 else "",
-            "full": f"{names[y]}, {names[x]}: {percent(share)}" if x != y else f"{names[x]}: {percent(share)}",
+            "label": percent(share, lang) if side >= 44 else "",
+            "full": f"{', '.join(dict.fromkeys((names[y], names[x])))}: {percent(share, lang)}",
         }
         for y, row in enumerate(shares)
         for x, share in enumerate(row)

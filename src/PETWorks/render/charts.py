@@ -261,14 +261,18 @@ def class_sizes(rows: Mapping[str, Mapping[str, Any]], wanted: int | None) -> di
             "y": (top := min(chart["y"](row["share"]), BOTTOM - 1) if row["records"] else BOTTOM),
             "height": round(BOTTOM - top, 1),
             "size": size.replace("-", "–"),
+            "is_struck": False,
             "small": wanted is not None and after is not None and after <= wanted,
             **{name: row[name] for name in ("classes", "records", "share")},
         }
         for place, ((size, row), after) in enumerate(zip(rows.items(), [*firsts[1:], None], strict=True))
     ]
     if wanted is not None:
+        at = round(LEFT + step * place_of(wanted, firsts), 1)
+        for bar in chart["bars"]:  # the line must not strike through the text
+            bar["is_struck"] = abs(at - bar["middle"]) < 24
         chart["limit"] = {
-            "at": round(LEFT + step * place_of(wanted, firsts), 1),
+            "at": at,
             "label": {lang: said(lang, "identity.required", size=wanted) for lang in LANGUAGES},
         }
     chart["title"] = spoken(lambda lang: said(lang, "identity.histogram"))

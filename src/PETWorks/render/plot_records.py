@@ -134,7 +134,9 @@ def contributions(facts: ReleasesFacts, names: Sequence[str], lang: str, attack:
 def _ranked(kind: str, title: str, lang: str, rows: list[dict[str, Any]], of: str, head: str) -> ChartData:
     groups = [(name(row[of]), [("fill", row["adds"])]) for row in rows]
     labels = _called(lang, adds="head.adds", without="head.without", **{of: head})
-    return ChartData(kind, BARS, title, lang, rows, "adds", of, partial(bar_charts.bars, groups, ()), labels=labels)
+    return ChartData(
+        kind, BARS, title, lang, rows, "adds", of, partial(bar_charts.bars, groups, (), lang), labels=labels
+    )
 
 
 def pairs(subsets: Subsets, lang: str, attack: str | None) -> ChartData:
@@ -160,7 +162,7 @@ def pairs(subsets: Subsets, lang: str, attack: str | None) -> ChartData:
         rows,
         "attribute",
         "other",
-        partial(bar_charts.squares, [name(one) for one in shown], grid),
+        partial(bar_charts.squares, [name(one) for one in shown], grid, lang),
         value="chance",
         labels=_called(lang, chance="head.chance", attribute="head.column", other="head.column"),
     )
@@ -223,7 +225,7 @@ def before_after(before: State, after: State, lang: str) -> ChartData:
         rows,
         "share",
         "what",
-        lambda: bar_charts.bars(groups, legend),  # type: ignore[arg-type] # none of them is None
+        lambda: bar_charts.bars(groups, legend, lang),  # type: ignore[arg-type] # none of them is None
         series="state",
         labels={
             **_called(lang, share="head.share", what="plot.what", before="head.before", after="head.after"),
