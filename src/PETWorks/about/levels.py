@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 
 from PETWorks.about.hierarchy import Hierarchy, misfit
-from PETWorks.errors import NotApplicable, Phrase
+from PETWorks.errors import Joined, NotApplicable, Phrase
 from PETWorks.tables.cells import SUPPRESSED
 
 WHOLLY_SUPPRESSED = "suppressed"
@@ -35,7 +35,7 @@ def released_level(column: str, values: Collection[str], hierarchy: Hierarchy | 
     raise NotApplicable(
         "column {column!r} mixes levels {levels} of its hierarchy; one level per column is needed",
         column=column,
-        levels=", ".join(map(str, sorted(set(levels)))),  # type: ignore[type-var]
+        levels=Joined(", ", map(str, sorted(set(levels)))),  # type: ignore[type-var]
     )
 
 

@@ -121,12 +121,15 @@ def check_columns(release: Release, given: Mapping[str, Any] | None, what: str) 
         )
     for column in given or ():
         if column in release.columns and column not in release.quasi_identifiers:
-            is_sensitive = column in release.sensitive_attributes
-            role = Phrase("a sensitive attribute") if is_sensitive else Phrase("no quasi-identifier")
+            if column in release.sensitive_attributes:
+                raise ParameterError(
+                    "column {column!r} is a sensitive attribute; only quasi-identifiers are generalised",
+                    column=column,
+                    what=what,
+                )
             raise ParameterError(
-                "column {column!r} is {role}; only quasi-identifiers are generalised",
+                "column {column!r} is no quasi-identifier; only quasi-identifiers are generalised",
                 column=column,
-                role=role,
                 what=what,
             )
 

@@ -1808,22 +1808,22 @@ MESSAGES = {
     "a larger number than there are people": "超過全球人口的數字",
     "expected roles as a dict from column to role, got {type}": "屬性型態應為以欄位為鍵的 dict，但收到 {type}",
     "roles name columns that are not in the data: {strange}; it has {columns}": (
-        "屬性型態指定了資料中沒有的欄位：{strange}；資料的欄位為{columns}"
+        "屬性型態指定了資料中沒有的欄位：{strange}；資料的欄位：{columns}"
     ),
     "original and release have different columns; the original has {columns}": (
-        "原始資料表與釋出資料的欄位不同；原始資料表有{columns}"
+        "原始資料表與釋出資料的欄位不同；原始資料表的欄位：{columns}"
     ),
     "original and release have different columns; the release has {columns}": (
-        "原始資料表與釋出資料的欄位不同；釋出資料有{columns}"
+        "原始資料表與釋出資料的欄位不同；釋出資料的欄位：{columns}"
     ),
     "original and release have different columns: ": "原始資料表與釋出資料的欄位不同：",
     "the privacy unit {column!r} is not in the data; it has {columns}": (
-        "資料中沒有隱私單位「{column}」；資料的欄位為{columns}"
+        "資料中沒有隱私單位「{column}」；資料的欄位：{columns}"
     ),
     "the privacy unit {column!r} identifies the person, so it cannot also have the role {role!r}": (
         "隱私單位「{column}」用於識別個人，不能同時具有屬性型態「{role}」"
     ),
-    "the table has no column {column!r}; it has {columns}": "資料表沒有欄位「{column}」；資料表的欄位為{columns}",
+    "the table has no column {column!r}; it has {columns}": "資料表沒有欄位「{column}」；資料表的欄位：{columns}",
     "column {column!r} has two roles": "欄位「{column}」有兩種屬性型態",
     "{columns} only in the release": "{columns}僅釋出資料有",
     "{columns} only in the original; give removed columns the role {role!r}": (
@@ -1884,7 +1884,7 @@ MESSAGES = {
     "expected a number of seconds above 0, got {seconds!r}": "秒數應大於 0，但收到 {seconds!r}",
     "each of the rules can be kept, but not all of them together": "每條規則都能個別符合，但無法同時符合",
     "loosen, waive or leave out a rule": "請放寬、豁免或移除規則",
-    "for local recoding": "區域重新編碼",
+    "for local recoding": "區域重新編碼時",
     "{rule} fails even on the lowest level of every column": "即使每個欄位都在最低層級，{rule} 仍未通過",
     "{rule} fails even on the highest level of every column": "即使每個欄位都在最高層級，{rule} 仍未通過",
     "{fails}: {records} of {all} records are in classes that fail": (
@@ -1893,10 +1893,10 @@ MESSAGES = {
     "there are too many distinct rows to compare the release with the original values": (
         "相異的資料列過多，無法將釋出資料與原始值比較"
     ),
-    "for a frontier": "代價曲線",
+    "for a frontier": "計算代價曲線時",
     "a frontier of {thresholds} thresholds on {nodes:,} nodes needs too much memory; vary less, or give "
     "bounds on levels": (
-        "在 {nodes:,} 個節點上計算 {thresholds} 個門檻的代價曲線所需記憶體過多；請減少門檻數，或限制層級"
+        "在 {nodes:,} 個節點上計算 {thresholds} 個閾值的代價曲線所需記憶體過多；請減少閾值數，或限制層級"
     ),
     "all of the {records} records are suppressed already; nothing is left to generalise": (
         "全部 {records} 筆資料列都已遭抑制，沒有可概化的內容"
@@ -1936,12 +1936,14 @@ MESSAGES = {
     ),
     "expected {thing} as a dict from column, got {type}": "{thing} 應為以欄位為鍵的 dict，但收到 {type}",
     "{text}; for {column!r} this might do: {words}": "{text}；「{column}」或可使用：{words}",
-    "for {objective}": "{objective}",
-    "column {column!r} is {role}; only quasi-identifiers are generalised": (
-        "欄位「{column}」{role}；只有準識別符會被概化"
+    "for {objective}": "以 {objective} 為目標函數時",
+    "column {column!r} is a sensitive attribute; only quasi-identifiers are generalised": (
+        "欄位「{column}」是敏感屬性；只有準識別符會被概化"
     ),
-    "a sensitive attribute": "是敏感屬性",
-    "no quasi-identifier": "不是準識別符",
+    "column {column!r} is no quasi-identifier; only quasi-identifiers are generalised": (
+        "欄位「{column}」不是準識別符；只有準識別符會被概化"
+    ),
+    "a sensitive attribute": "敏感屬性",
     "the table has changed since its values were counted; it must not while it is read": (
         "資料表在計數之後已變更；讀取期間不得變更"
     ),
@@ -1959,7 +1961,7 @@ MESSAGES = {
     "expected rules as a dict from measure to parameters, got {type}": (
         "規則應為由評估指標對應到參數的 dict，但收到 {type}"
     ),
-    "{metric} has no threshold here, so there is nothing to judge": "{metric} 在此沒有門檻，無從判定",
+    "{metric} has no threshold here, so there is nothing to judge": "{metric} 在此沒有閾值，無從判定",
     "expected for each rule the name of a measure and a dict of its parameters": (
         "每條規則應有評估指標的名稱與其參數的 dict"
     ),
@@ -1989,18 +1991,18 @@ MESSAGES = {
         "抑制上限應為占資料列的比例，0 到 1，但收到 {limits!r}"
     ),
     "a frontier has at most {most} points, got {thresholds} thresholds and {limits} limits": (
-        "代價曲線最多 {most} 個點，但有 {thresholds} 個門檻與 {limits} 個上限"
+        "代價曲線最多 {most} 個點，但有 {thresholds} 個閾值與 {limits} 個上限"
     ),
     "expected a list of numbers for {thing}, got {values!r}": "{thing} 應為數字清單，但收到「{values}」",
     "{number} rules are about {metric}; its threshold can be changed if exactly one is: {known}": (
-        "有 {number} 條規則與 {metric} 有關；恰有一條時才能更改其門檻：{known}"
+        "有 {number} 條規則與 {metric} 有關；恰有一條時才能更改其閾值：{known}"
     ),
-    "{metric} has the thresholds {limits}, not {parameter!r}": "{metric} 的門檻為{limits}，沒有「{parameter}」",
+    "{metric} has the thresholds {limits}, not {parameter!r}": "{metric} 的閾值為{limits}，沒有「{parameter}」",
     "the rule about {metric} does not set {parameter}; only what it sets can be varied": (
-        "{metric} 的規則未設定 {parameter}；只有已設定的門檻才能變動"
+        "{metric} 的規則未設定 {parameter}；只有已設定的閾值才能變動"
     ),
     "no rule is about {metric}; its threshold can be changed if exactly one is: {known}": (
-        "沒有規則與 {metric} 有關；恰有一條時才能更改其門檻：{known}"
+        "沒有規則與 {metric} 有關；恰有一條時才能更改其閾值：{known}"
     ),
     "column {column!r} has the levels 0 to {height}, got {level!r}": (
         "欄位「{column}」的層級為 0 到 {height}，但收到 {level!r}"
@@ -2015,7 +2017,7 @@ MESSAGES = {
         "vary 應類似 {{'k-anonymity': {{'k': [2, 5, 10]}}}}"
     ),
     "expected one rule and one of its thresholds to vary, such as {{'k-anonymity': {{'k': [2, 5, 10]}}}}": (
-        "應指定一條規則及其一個要變動的門檻，例如 {{'k-anonymity': {{'k': [2, 5, 10]}}}}"
+        "應指定一條規則及其一個要變動的閾值，例如 {{'k-anonymity': {{'k': [2, 5, 10]}}}}"
     ),
     "'table'": "資料表",
     "'population'": "母體",
@@ -2111,7 +2113,7 @@ MESSAGES = {
         "--threshold 應為 MEASURE:parameter=VALUE，但收到「{given}」"
     ),
     "--threshold gives {metric}:{parameter} twice; each threshold has one value": (
-        "--threshold 重複指定 {metric}:{parameter}；每個門檻只有一個值"
+        "--threshold 重複指定 {metric}:{parameter}；每個閾值只有一個值"
     ),
     "give --policy or the kind of the hierarchy, not both": "--policy 與資料階層種類請擇一指定",
     "{file}: the policy declares no hierarchy for {column!r}": "{file}：政策檔未宣告「{column}」的資料階層",
@@ -2351,7 +2353,7 @@ MESSAGES = {
     ),
     "the table of {release}": "{release}的資料表",
     "no column {key!r}, which is to name the people; it has {columns}": (
-        "沒有用來識別個人的欄位「{key}」；資料的欄位為{columns}"
+        "沒有用來識別個人的欄位「{key}」；資料的欄位：{columns}"
     ),
     "the result of a check": "檢查結果",
     "{file}: not the result of a check: {problem}": "{file}：不是檢查結果：{problem}",
@@ -2412,7 +2414,7 @@ MESSAGES = {
         "規則範本的規則與計畫檔不同：{rules}；請建立新的計畫檔"
     ),
     "the table lacks columns that the plan needs: {missing}; it has {columns}": (
-        "資料表缺少計畫檔所需的欄位：{missing}；資料表的欄位為{columns}"
+        "資料表缺少計畫檔所需的欄位：{missing}；資料表的欄位：{columns}"
     ),
     "the plan does not know some columns, and nobody has said that they may be released: {columns}; remove "
     "them from the table, say what they are, or make a new plan": (
@@ -2447,7 +2449,7 @@ MESSAGES = {
     ),
     "the column has a role": "此欄位已有屬性型態",
     "the column has no role": "此欄位沒有屬性型態",
-    "{metric} needs a threshold here: one of {parameters}": "{metric} 在此需要門檻：{parameters}之一",
+    "{metric} needs a threshold here: one of {parameters}": "{metric} 在此需要閾值：{parameters}之一",
     "two rules have the name {rule}; give one of them another 'name'": (
         "有兩條規則都名為{rule}；請為其中一條另取「name」"
     ),
@@ -2495,7 +2497,7 @@ MESSAGES = {
     "a text": "文字",
     "a whole number": "整數",
     "a number": "數字",
-    "{place} violates {rule!r} of the schema": "{place} 不符合結構描述的「{rule}」",
+    "{place} violates {rule!r} of the schema": "不符合結構描述的「{rule}」：{place}",
     " or ": "或",
     "the document": "文件",
     "one of {options}": "下列之一：{options}",
@@ -2519,7 +2521,7 @@ MESSAGES = {
     "as_of is like 2026-11-16 or 2026-11-16T08:00:00Z, got {given}": (
         "as_of 應類似 2026-11-16 或 2026-11-16T08:00:00Z，但收到{given}"
     ),
-    "has no threshold here, so there is nothing to judge": "在此沒有門檻，無從判定",
+    "has no threshold here, so there is nothing to judge": "在此沒有閾值，無從判定",
     "needs amounts: a rule of the policy that sets them": "需要金額：請在政策檔以規則設定",
     "the document given as the internal edition is an external one": "作為內部版提供的文件其實是對外版",
     "the document has no digest of {file}: it was checked in memory or in a database": (
@@ -2590,7 +2592,7 @@ MESSAGES = {
     "attack with every subset of the quasi-identifiers": "以準識別符的所有組合進行攻擊",
     "what no subset may exceed": "任何組合都不得超過的上限",
     "how many attributes an adversary knows: all, 2, 1-3 or 1,3": "攻擊者已知的屬性個數：all、2、1-3 或 1,3",
-    "what must hold: a measure and its thresholds": "必須符合的條件：評估指標及其門檻",
+    "what must hold: a measure and its thresholds": "必須符合的條件：評估指標及其閾值",
     "a parameter of the measure": "評估指標的參數",
     "the reason for the rule": "規則的理由",
     "what waivers call the rule; the measure otherwise": "豁免時使用的規則名稱；未指定時為評估指標的名稱",
@@ -2725,7 +2727,7 @@ MESSAGES = {
     "{metric} needs {lower} <= {upper}, got {lower}={low}, {upper}={high}": (
         "{metric} 應符合 {lower} <= {upper}，但收到 {lower}={low}、{upper}={high}"
     ),
-    " and {need}": "與{need}",
+    " and {need}": "，以及{need}",
     "needs {need}": "需要{need}",
     "expected a Release(data, roles), got {type}": "應為 Release(data, roles)，但收到 {type}",
     "expected the name of a measure, several names or a dict, got {type}": (
@@ -2815,7 +2817,7 @@ MESSAGES = {
         "{release}：識別鍵「{key}」用於識別個人，不能具有屬性型態「{role}」"
     ),
     "{release}: no column {key!r}, which is to name the people; it has {columns}": (
-        "{release}：沒有用來識別個人的欄位「{key}」；資料的欄位為{columns}"
+        "{release}：沒有用來識別個人的欄位「{key}」；資料的欄位：{columns}"
     ),
     "{twice} can be a column of two releases; give the releases other names": (
         "{twice}可能同時是兩份釋出資料的欄位；請為釋出資料另取名稱"
@@ -2909,11 +2911,11 @@ MESSAGES = {
         "此工作未算出代價曲線；請在步驟「匿名化」重新執行"
     ),
     "no rule of the policy has such a threshold; compute the frontier again": (
-        "政策檔沒有此門檻的規則；請重新計算代價曲線"
+        "政策檔沒有此閾值的規則；請重新計算代價曲線"
     ),
     "the release was made anew meanwhile; look at its levels again": "釋出資料已重新產生；請重新查看其層級",
     "expected a number": "應為數字",
-    "no rule of the policy has such a threshold": "政策檔沒有此門檻的規則",
+    "no rule of the policy has such a threshold": "政策檔沒有此閾值的規則",
     "the form names a kind of release that there is not; look at the page again": (
         "表單中有不存在的釋出方式；請重新查看此頁"
     ),
@@ -3001,7 +3003,7 @@ MESSAGES = {
     "the header has": "標題列",
     "at least {records}": "至少 {records}",
     "{table}: column {column!r} has {cells} new cells, but the file has {records} records": (
-        "{table}：欄位「{column}」有 {cells} 個新儲存格，但檔案有 {records} 筆資料列"
+        "{table}：欄位「{column}」有 {cells} 個新儲存格，但檔案的資料列數：{records}"
     ),
     "{name}, line 1: expected the column names, got an empty line": "{name} 第 1 行：應為欄位名稱，但這一行是空的",
     "expected a separator of one ASCII character other than a quote or a line end, got {separator!r}": (
@@ -3056,7 +3058,7 @@ MESSAGES = {
     ),
     "{file} and {first} are not files of the same kind": "{file} 與 {first} 不是同類的檔案",
     "{file} and {first} have different columns: {columns} only in one of them": (
-        "{file} 與 {first} 的欄位不同：{columns}只出現在其中一個"
+        "{file} 與 {first} 的欄位不同，只出現在其中一個檔案的有：{columns}"
     ),
     "{file}: column {column!r} is {kind}, but {other} in {first}": (
         "{file}：欄位「{column}」是 {kind}，但在 {first} 中是 {other}"
@@ -3071,7 +3073,7 @@ MESSAGES = {
     "{name}: expected a path or an Arrow-compatible data frame (pandas, Polars, PyArrow, DuckDB), got {type}": (
         "{name}：應為路徑，或與 Arrow 相容的資料框（pandas、Polars、PyArrow、DuckDB），但收到 {type}"
     ),
-    "{table}: duplicate column names {columns}": "{table}：欄位名稱重複{columns}",
+    "{table}: duplicate column names {columns}": "{table}：欄位名稱重複：{columns}",
     "unknown kind of address; expected one of {kinds}": "不明的位址種類；應為下列之一：{kinds}",
     "{file}: the file is a database; name one of its tables: '{file}#TABLE'": (
         "{file}：此檔案是資料庫；請指定其中的資料表：「{file}#TABLE」"
@@ -3236,7 +3238,7 @@ MESSAGES = {
     "cannot write {path!r}: the format cannot hold all of the types": "無法寫入「{path}」：此格式無法儲存所有型別",
     " and ": "與",
     "cannot write {path!r}: the format cannot hold all of the types {kinds}": (
-        "無法寫入「{path}」：此格式無法儲存所有型別{kinds}"
+        "無法寫入「{path}」：此格式無法儲存所有型別：{kinds}"
     ),
     "{file}, line {line}, {key}": "{file} 第 {line} 行，{key}",
     "{name}, line {line}: {thing} is not allowed": "{name} 第 {line} 行：不得使用{thing}",
