@@ -7,12 +7,31 @@ from PETWorks.measures.catalogue import all_measures
 
 HEAD = """# Measures
 
-Generated from the catalogue by `make docs`. The column `better` shows which direction is good: *between* means that
-both ends of the range are bad, *mixed* that there are two numbers, of which one should be high and the other low. You
-can write names with spaces, `-` or `_`, in upper or lower case.
+Each page has the definition, how to read the number, a worked example, pitfalls and sources. [The ideas in plain words](plain-words.md) is the introduction. Generated from
+the catalogue by `make docs`.
 
-| measure | family | better | needs | parameters | what it measures |
-|---|---|---|---|---|---|
+The column `better` shows which direction is good: *between* means that both ends of the range are bad, *mixed* that there are two numbers, of which one should be high and
+the other low. You can write names with spaces, `-` or `_`, in upper or lower case.
+"""
+FAMILIES = {
+    "privacy": "Privacy models: is everyone well enough hidden?",
+    "risk": "Risk: how likely is an adversary to find a person's record?",
+    "attack": "Attacks: what does an adversary gain?",
+    "utility": "Utility: how useful is the table still?",
+}
+TABLE = """
+## {question}
+
+| measure | better | needs | parameters | what it measures |
+|---|---|---|---|---|
+"""
+PAGES = """
+```{toctree}
+:hidden:
+:glob:
+
+measures/*
+```
 """
 
 
@@ -20,12 +39,16 @@ def row(entry):
     parameters = ", ".join(f"`{name}`" for name in entry.parameters)
     named = f"[{entry.name}](measures/{entry.name}.md)"
     also = f" (also {', '.join(entry.aliases)})" if entry.aliases else ""
-    cells = [named + also, entry.family, entry.better, ", ".join(entry.needs), parameters, entry.summary]
+    cells = [named + also, entry.better, ", ".join(entry.needs), parameters, entry.summary]
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
 
 
 def main():
-    text = HEAD + "".join(map(row, all_measures()))
+    text = HEAD
+    for family, question in FAMILIES.items():
+        rows = [row(entry) for entry in all_measures() if entry.family == family]
+        text += TABLE.format(question=question) + "".join(rows)
+    text += PAGES
     if sys.argv[1:] == ["-"]:
         sys.stdout.write(text)
     else:

@@ -10,7 +10,9 @@ from sphinx.util.docutils import SphinxDirective
 from PETWorks.cli.main import main
 from PETWorks.gate.presets import presets
 from PETWorks.gate.regimes import regimes
+from PETWorks.measures.catalogue import all_measures
 from PETWorks.render.language import said
+from PETWorks.render.languages import LANGUAGES
 
 
 def commands():
@@ -50,7 +52,20 @@ def checklists():
         yield ""
 
 
-PARTS = {"commands": commands, "thresholds": thresholds, "checklists": checklists}
+def names():
+    """The measures in both languages."""
+    yield "| name | 正體中文 | what it measures | 說明 |"
+    yield "|---|---|---|---|"
+    for one in all_measures():
+        chinese, meaning = LANGUAGES["zh-TW"].measures[one.name]
+        yield f"| [{one.name}](measures/{one.name}.md) | {chinese} | {_cell(one.summary)} | {_cell(meaning)} |"
+
+
+def _cell(text):
+    return text.replace("|", r"\|")
+
+
+PARTS = {"names": names, "commands": commands, "thresholds": thresholds, "checklists": checklists}
 
 
 class Facts(SphinxDirective):
