@@ -186,7 +186,8 @@ def test_pages_fit_a_phone(browser, served):
         ("suppression", "anonymising.html"),
         ("Shapley values", "adversaries.html"),
         ("waivers", "policy.html"),
-        ("正體中文", "studio.html"),
+        ("準識別符", "guides/quasi-identifiers.zh-TW.html"),
+        ("風險", "guides/reading-the-report.zh-TW.html"),
     ],
 )
 def test_search_finds(browser, served, query, page):

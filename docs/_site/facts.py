@@ -42,6 +42,16 @@ def thresholds():
         yield f"| `{one.name}` | {one.cell_size} | {one.probability} | {said_by} |"
 
 
+def chinese_thresholds():
+    """The same for pages in Chinese."""
+    yield "| 名稱 | 等價類人數 | 機率 | 出處與說明 |"
+    yield "|---|---|---|---|"
+    for one in sorted(presets().values(), key=lambda one: (-one.cell_size, one.name)):
+        custom = "經驗法則" if one.rule_of_thumb else "規定"
+        said_by = f"{one.organisation}：[{one.title}]({one.source})，{one.date}（{custom}）。{one.chinese}"
+        yield f"| `{one.name}` | {one.cell_size} | {one.probability} | {said_by} |"
+
+
 def checklists():
     """What each regime asks a data holder to write down, and where in the source it does."""
     for one in regimes().values():
@@ -65,7 +75,13 @@ def _cell(text):
     return text.replace("|", r"\|")
 
 
-PARTS = {"names": names, "commands": commands, "thresholds": thresholds, "checklists": checklists}
+PARTS = {
+    "names": names,
+    "commands": commands,
+    "thresholds": thresholds,
+    "thresholds-zh": chinese_thresholds,
+    "checklists": checklists,
+}
 
 
 class Facts(SphinxDirective):
