@@ -7,11 +7,12 @@ from PETWorks.measures.catalogue import all_measures
 
 HEAD = """# Measures
 
-Each page has the definition, how to read the number, a worked example, pitfalls and sources. [The ideas in plain words](plain-words.md) is the introduction. Generated from
-the catalogue by `make docs`.
+Each page has the definition, how to read the number, a worked example, pitfalls and sources. Begin with [the ideas in
+plain words](plain-words.md). Generated from the catalogue by `make docs`.
 
-The column `better` shows which direction is good: *between* means that both ends of the range are bad, *mixed* that there are two numbers, of which one should be high and
-the other low. You can write names with spaces, `-` or `_`, in upper or lower case.
+The column `better` shows which direction is good: *between* means that both ends of the range are bad, *mixed* that
+there are two numbers, of which one should be high and the other low. You can write names with spaces, `-` or `_`, in
+upper or lower case.
 """
 FAMILIES = {
     "privacy": "Privacy models: is everyone well enough hidden?",

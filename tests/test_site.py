@@ -192,7 +192,7 @@ def test_pages_fit_a_phone(browser, served):
 )
 def test_search_finds(browser, served, query, page):
     """In both languages."""
-    with Visit(browser, served) as visit:
+    with Visit(browser, served, largest=1_000_000) as visit:
         visit.go("/index.html")
         visit.page.fill("input[name=q]", query)
         visit.page.press("input[name=q]", "Enter")

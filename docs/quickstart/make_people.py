@@ -1,14 +1,16 @@
 """Make up the table of the quick start: hospital stays, one for each person. Nobody in it exists.
 
-python docs/quickstart/make_people.py    writes people.csv where this file is
+python docs/quickstart/make_people.py    writes people.xlsx where this file is
 """
 
 import random
 from datetime import date, timedelta
 from pathlib import Path
 
+from openpyxl import Workbook
+
 RECORDS, SEED = 2000, 5
-HEADER = "name,patient_id,sex,birth_date,postcode,admitted,diagnosis,days"
+HEADER = ("name", "patient_id", "sex", "birth_date", "postcode", "admitted", "diagnosis", "days")
 FIRST = {
     "f": "Ada Alice Amy Beth Carol Clara Dora Edith Ella Emma Grace Hannah Iris Jane Kate Lucy Mary Nora Rose Ruth",
     "m": "Adam Alan Ben Carl David Eric Frank George Henry Ian Jack Karl Leo Mark Neil Owen Paul Robert Sam Tom",
@@ -31,7 +33,7 @@ DIAGNOSES = {
 
 
 def people(records=RECORDS, seed=SEED):
-    """The lines of the file."""
+    """The rows of the table, the header first."""
     chance = random.Random(seed)
     yield HEADER
     for number in range(records):
@@ -44,8 +46,11 @@ def people(records=RECORDS, seed=SEED):
         postcode = chance.choices(list(POSTCODES), list(POSTCODES.values()))[0]
         stayed = 1 + int(chance.expovariate(1 / days))
         patient = f"P{chance.randrange(900) + 100}{number:04}"
-        yield f"{name},{patient},{sex},{born},{postcode},{admitted},{diagnosis},{stayed}"
+        yield name, patient, sex, born, postcode, admitted, diagnosis, stayed
 
 
 if __name__ == "__main__":
-    Path(__file__).with_name("people.csv").write_text("\n".join(people()) + "\n", "utf-8")
+    book = Workbook()
+    for row in people():
+        book.active.append(row)
+    book.save(Path(__file__).with_name("people.xlsx"))
