@@ -179,7 +179,8 @@ def test_the_frontier_that_is_drawn():
 
 
 def test_before_and_after_that_are_drawn():
-    result = anonymize(*DELTA, {"k-anonymity": {"k": 2}})
+    result = anonymize(*DELTA, {"k-anonymity": {"k": 2}}, suppression=0.6, levels={"zip": 0})
+    assert result.suppressed > 0
     found = {(row["what"], row["state"]): row["share"] for row in result.plot().data.rows}
     measures = ("prosecutor-risk", "sample-uniqueness", "granularity", "precision")
     for state, release in (("before", result.original), ("after", result.release)):

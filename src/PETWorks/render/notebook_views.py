@@ -107,7 +107,7 @@ def _holds(satisfied: bool | None, lang: str) -> str:
 
 
 def _release(release: Release, lang: str) -> NotebookView:
-    rows = [
+    columns = [
         (
             name(column),
             said(lang, f"role.{release.roles.get(column, 'none')}"),
@@ -115,18 +115,16 @@ def _release(release: Release, lang: str) -> NotebookView:
         )
         for column in release.columns
     ]
-    columns = ViewTable(_heads(lang, "head.column", "head.role", "view.hierarchy"), rows, (2,))
-    title, notes = said(lang, "view.release", n=release.records), []
-    tables = [columns]
+    tables = [ViewTable(_heads(lang, "head.column", "head.role", "view.hierarchy"), columns, (2,))]
+    notes = []
     if release.quasi_identifiers and release.engine.name == MEMORY:
-        sizes = release.class_sizes()
-        counted = sizes.summary()
         heads = ("view.records-in-classes", "state.classes", "state.smallest_class", "view.largest-class")
-        cells = [put(value, lang) for value in counted.values()]
-        tables.insert(0, ViewTable(_heads(lang, *heads), [cells], range(len(cells))))
+        counted = [put(value, lang) for value in release.class_sizes().summary().values()]
+        classes = list(zip(_heads(lang, *heads), counted, strict=True))
+        tables.append(ViewTable(_heads(lang, "plot.what", "head.value"), classes, (1,)))
     elif release.quasi_identifiers:
         notes.append(said(lang, "view.not-counted"))
-    return NotebookView(title, (), tables, notes)
+    return NotebookView(said(lang, "view.release", n=release.records), (), tables, notes)
 
 
 def _result(result: Result, lang: str) -> NotebookView:
