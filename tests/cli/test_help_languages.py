@@ -12,6 +12,7 @@ from rich.cells import cell_len
 from command import petworks
 from PETWorks.cli.helping import OF_CLICK, cells, lines_of, spoken_command, translated_command
 from PETWorks.cli.main import MODULES, main
+from PETWorks.gate import starter
 from PETWorks.render.languages import LANGUAGES
 
 OTHERS = [language for code, language in LANGUAGES.items() if code != "en"]
@@ -53,6 +54,16 @@ def words_of_click():
                 yield from (one.value for one in node.args if isinstance(one, ast.Constant))
 
 
+def comments():
+    """The comments of a new policy."""
+    for node in ast.walk(ast.parse(Path(starter.__file__).read_text("utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "say":
+            (text,) = node.args
+            if isinstance(text, ast.Attribute):  # a phrase
+                continue
+            yield text.value if isinstance(text, ast.Constant) else getattr(starter, text.id)
+
+
 def test_every_command_is_here():
     assert {path[0] for path, _ in commands() if path} == set(MODULES)
     assert ("register", "add") in [path for path, _ in commands()]
@@ -61,7 +72,7 @@ def test_every_command_is_here():
 @pytest.mark.parametrize("language", OTHERS, ids=lambda one: one.code)
 def test_what_lacks_a_translation_or_has_one_for_nothing(language):
     asked = {text for text in words_of_click() if text in language.help or not UNUSED.search(text)}
-    wanted = helps() | asked
+    wanted = helps() | asked | set(comments())
     older = {"No such option: {name}", "(Possible options: {possibilities})"}  # of click 8.1
     assert sorted(wanted - set(language.help)) == [], "texts without a translation"
     assert sorted(set(language.help) - wanted - older - {"required"}) == [], "translations of nothing"

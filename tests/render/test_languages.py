@@ -42,6 +42,7 @@ from PETWorks.studio.safe_settings import METHODS
 
 RENDER = ROOT / "src/PETWorks/render"
 STUDIO = ROOT / "src/PETWorks/studio"
+CLI = ROOT / "src/PETWorks/cli"
 ENGLISH = LANGUAGES["en"].texts
 GROUPS = {text.partition(".")[0] for text in ENGLISH}
 OTHERS = [language for code, language in LANGUAGES.items() if code != "en"]
@@ -59,7 +60,7 @@ def places(text):
 
 def named_ids():
     """Ids that stand in the code and the templates, or begin there and are completed by a value."""
-    for path in (*RENDER.glob("*.py"), *STUDIO.glob("*.py")):
+    for path in (*RENDER.glob("*.py"), *STUDIO.glob("*.py"), *CLI.glob("*.py")):
         tree = ast.parse(path.read_text("utf-8"))
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -97,7 +98,8 @@ def completed_ids():
     yield from (
         f"file.{use}" for use in ("data", "roles", "original", "population", "hierarchies", "release", "register")
     )
-    yield from (f"attack.{attack}" for attack in ("re-identification", "attribute-inference"))
+    yield from (f"attack.{attack}" for attack in ("re-identification", "attribute-inference", "gain", "chance"))
+    yield from command_ids()
     yield from (f"distance.{kind}" for kind in ("numeric", "hierarchical", "equal"))
     yield from (f"attributes.{key}" for key in ("prior", "posterior", "distance"))
     yield from (f"head.{head}" for head in ("rule", "measure", "found", "wanted", "verdict"))
@@ -129,6 +131,28 @@ def completed_ids():
             yield f"column.{entry.by_column.name}"
         if entry.scenario is not None:
             yield f"scenario.{entry.name}"
+
+
+def command_ids():
+    """Those of what the command prints."""
+    heads = ("attack", "prior", "posterior", "times-better", "difference")
+    yield from (f"attack.head.{head}" for head in heads)
+    yield from (f"attack.{how}" for how in ("not-better", "hardly-better", "better"))
+    yield from (f"head.{head}" for head in ("parameters", "reason", "group", "values", "records", "column", "role"))
+    yield from (f"family.{entry.family}" for entry in catalogue.values())
+    yield from (f"better.{entry.better}" for entry in catalogue.values())
+    yield from (f"diff.{change}" for change in get_args(Change))
+    yield from (f"diff.head.{head}" for head in ("rule", "measure", "table", "old", "new", "change"))
+    titles = ("linked", "curve", "added", "unlinked", "invariance", "limits")
+    columns = ("guessing", "focal-alone", "all-releases", "certain-focal", "certain-all")
+    yield from (f"compose.{one}" for one in (*titles, *columns))
+    yield from (f"progress.{word}" for word in doings())
+
+
+def doings():
+    """What a spinner may say, as the commands name it."""
+    for path in CLI.glob("*.py"):
+        yield from re.findall(r'\bprogress\("(\w+)"', path.read_text("utf-8"))
 
 
 def levels_ids():
@@ -213,7 +237,9 @@ def test_spellings(code):
 
 def test_chinese_is_that_of_taiwan():
     chinese = LANGUAGES["zh-TW"]
+    by_english = (chinese.help, chinese.details)
     texts = [*chinese.texts.values(), *(part for pair in chinese.measures.values() for part in pair)]
+    texts += [text for table in by_english for text in table.values()]
     for foreign in ("泛化", "數據", "博弈", "總體", "信息", "默認", "文件", "程序", "用戶"):
         assert not [text for text in texts if foreign in text], foreign
     for name, (called, summary) in chinese.measures.items():

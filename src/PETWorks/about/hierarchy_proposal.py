@@ -13,7 +13,7 @@ from PETWorks.about.dates import UNITS, read_date
 from PETWorks.about.declaration import Declaration
 from PETWorks.about.hierarchy import Hierarchy
 from PETWorks.about.scheme import as_text, exact
-from PETWorks.errors import HierarchyError
+from PETWorks.errors import HierarchyError, Joined, Phrase
 from PETWorks.tables.cells import SUPPRESSED
 
 AGES = "age, ages, 年齡, 歲數, 年紀"
@@ -28,6 +28,14 @@ YEARS = (1850, 2100)  # of dates that are written in digits alone
 STEPS = {1: (1, 5, 10), 2: (2, 10, 20), 5: (5, 10, 20)}
 
 
+PERIODS = {
+    "month": Phrase("month"),
+    "quarter": Phrase("quarter"),
+    "year": Phrase("year"),
+    "5-years": Phrase("5-years"),
+    "decade": Phrase("decade"),
+}
+
 _NUMBER = r" ?([+-]?\d[\d.]{0,30}) ?"
 _RANGE = re.compile(rf"[\[(]?{_NUMBER}(?:-|–|~|,|;|to|至|到|\.\.){_NUMBER}[\])]?", re.ASCII)
 _OPEN = re.compile(rf"[<>≤≥]=?{_NUMBER}|{_NUMBER}\+", re.ASCII)
@@ -38,7 +46,7 @@ class Proposal:
     """A hierarchy in a few words, and why."""
 
     words: Mapping[str, Any]
-    reason: str
+    reason: Phrase
 
 
 def proposed_hierarchy(column: str, counts: Mapping[str | None, int]) -> tuple[Proposal, Hierarchy] | None:
@@ -72,12 +80,12 @@ def _proposals(words: str, values: Mapping[str, int], records: int) -> Iterator[
         if any(term in words for term in terms(POSTCODES)):
             yield from _for_codes(values)
         if all(Diagnoses(["chapter"]).path(value) is not None for value in values):
-            yield Proposal({"icd10": ["category", "chapter"]}, "codes of ICD-10: category, then chapter")
+            yield Proposal({"icd10": ["category", "chapter"]}, Phrase("codes of ICD-10: category, then chapter"))
         yield from _for_numbers(words, values)
     few = max(5, -(-records // 100))
     yield Proposal(
         {"rare": {"fewer_than": few}},
-        "values in few records become 'other'; declare groups instead where some make sense",
+        Phrase("values in few records become 'other'; declare groups instead where some make sense"),
     )
 
 
@@ -101,7 +109,10 @@ def _for_dates(values: Iterable[str]) -> Iterator[Proposal]:
             wanted = ("month", "quarter", "year") if few else ("month", "year", "5-years", "decade")
             periods = [unit for unit in wanted if UNITS.index(unit) > coarsest]
             if periods:
-                yield Proposal({"dates": periods, **calendar}, f"dates: {', '.join(periods)}")
+                yield Proposal(
+                    {"dates": periods, **calendar},
+                    Phrase("dates: {periods}", periods=Joined(", ", [PERIODS[unit] for unit in periods])),
+                )
 
 
 def _for_codes(values: Iterable[str]) -> Iterator[Proposal]:
@@ -110,7 +121,7 @@ def _for_codes(values: Iterable[str]) -> Iterator[Proposal]:
     if shortest > 1:
         yield Proposal(
             {"prefix": [3, 1] if shortest > 3 else [2, 1] if shortest == 3 else [1]},
-            "a postcode: its first characters are a larger area",
+            Phrase("a postcode: its first characters are a larger area"),
         )
 
 
@@ -122,18 +133,18 @@ def _for_numbers(words: str, values: Mapping[str, int]) -> Iterator[Proposal]:
         return
     whole = all(number.denominator == 1 for number, _ in numbers)
     least, most, usual = numbers[0][0], numbers[-1][0], _usual(numbers)
-    reason = f"numbers: at most {INTERVALS} intervals, then wider ones"
+    reasons = [Phrase("numbers: at most {n} intervals, then wider ones", n=INTERVALS)]
     if any(term in words for term in terms(AGES)):
         coded = {"top": TOP_AGE} if most >= TOP_AGE > least else {}
-        reason += f"; few people reach {TOP_AGE}" if coded else ""
-        yield Proposal({"width": _in_words(_widths(most - least, whole=whole)), **coded}, reason)
+        reasons += [Phrase("few people reach {age}", age=TOP_AGE)] if coded else []
+        yield Proposal({"width": _in_words(_widths(most - least, whole=whole)), **coded}, Joined("; ", reasons))
     elif most - least > 2 * (usual - least) > 0:
         widths = _widths(usual - least, whole=whole)
         top = -(-usual // widths[-1]) * widths[-1]
-        reason += f"; few records reach {as_text(top)}"
-        yield Proposal({"width": _in_words(widths), "top": _in_words([top])[0]}, reason)
+        reasons.append(Phrase("few records reach {number}", number=as_text(top)))
+        yield Proposal({"width": _in_words(widths), "top": _in_words([top])[0]}, Joined("; ", reasons))
     else:
-        yield Proposal({"width": _in_words(_widths(most - least, whole=whole))}, reason)
+        yield Proposal({"width": _in_words(_widths(most - least, whole=whole))}, Joined("; ", reasons))
 
 
 def _usual(numbers: Sequence[tuple[Fraction, int]]) -> Fraction:

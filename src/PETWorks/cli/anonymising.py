@@ -17,6 +17,7 @@ from PETWorks.cli.arguments import (
     DOES_NOT_HOLD,
     HOLDS,
     engine_options,
+    note,
     say_written,
     shown_name,
 )
@@ -169,10 +170,10 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
             frontier = frontier_found(job, given, vary, report)
         in_policy = None if job.policy is None else job.policy.anonymize.get("method")
         if "local" in (given["method"], in_policy):
-            click.echo("petworks: the frontier is about one level for each column; local recoding loses less", err=True)
+            note("cli.frontier-not-local")
     if output is None:
         assert frontier is not None
-        show_frontier(table, frontier, options, lang)
+        show_frontier(table, frontier, options)
         sys.exit(HOLDS)
     paths = checked_paths(output, job, [*reports.values(), *about_records])
     unfinished = _unfinished(paths.release, [*reports.values(), *about_records], resume=options["resume"])
@@ -181,17 +182,17 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         result = _anonymized(job, given, report)
     if not result.is_complete:
         result.write_unfinished(unfinished)  # now: it may have taken hours, and what follows may fail
-        click.echo("petworks: the search was stopped; this is the best release so far", err=True)
-        click.echo(f"petworks: what was found is in {unfinished.name!r}; go on with --resume", err=True)
+        note("cli.stopped")
+        note("cli.search-kept", path=repr(unfinished.name))
     explanation = None
     if result.optimal and (options["explain"] or wanted):
         try:
-            with progress(f"explaining {shown_name(paths.release)}"), _interruptible():
+            with progress("explaining", shown_name(paths.release)), _interruptible():
                 explanation = result.explain()
         except KeyboardInterrupt:  # it takes further searches; the release is worth having without it
-            click.echo("petworks: the explanation was stopped; the release is written without it", err=True)
+            note("cli.not-explained")
     beside = reasons_beside(result, about_records, below)
-    with progress(f"measuring {shown_name(table)}"):
+    with progress("measuring", shown_name(table)):
         before = state(job.release)
 
     def plan() -> bytes:
@@ -276,7 +277,7 @@ def _put_out(
         return
     from PETWorks.render.anonymization_text import anonymization_text
 
-    shown = {"lang": language(), "detailed": options["explain"], **style(None)}
+    shown = {"detailed": options["explain"], **style(None)}
     click.echo(anonymization_text(target.name, facts, rules, found, **shown), nl=False)
 
 

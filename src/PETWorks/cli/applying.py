@@ -81,7 +81,7 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
     levels = by_column(items(options["levels"], "--levels"), "--levels", level_given)
     job = job_given(table, options)
     paths = checked_paths(output, job)
-    with progress(f"recoding {shown_name(table)}"):
+    with progress("recoding", shown_name(table)):
         result = on_levels(job.release, levels, job.rules if options["suppress"] else ())
     with written(result, job, paths, options) as (_, _, rules):
         pass
@@ -103,12 +103,12 @@ def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
     if Path(table).suffix.lower() in POLICY_SUFFIXES:
         raise ParameterError("with --plan, name the table itself; the plan has what a policy says")
     plan = read_plan(options["plan"])
-    with progress(f"reading {shown_name(table)}"):
+    with progress("reading", shown_name(table)):
         prepared = _prepared(table, plan, options)
     check_ordered(prepared.release.source)
     job = _job(table, prepared, demanded_rules(plan, today()), options)
     paths = checked_paths(output, job)
-    with progress(f"recoding {shown_name(table)}"):
+    with progress("recoding", shown_name(table)):
         result = prepared.recoded(job.rules, strict=options["strict"])
     with written(result, job, paths, options) as (policy, _, rules):
         check_same_rules(plan, policy)

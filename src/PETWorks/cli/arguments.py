@@ -13,9 +13,11 @@ from PETWorks.about.treatment import TREATMENTS
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.engine import ENGINES
 from PETWorks.counting.release import Release
-from PETWorks.errors import Hint, ParameterError, Phrase, RoleError, printable
+from PETWorks.errors import Hint, ParameterError, Phrase, RoleError
 from PETWorks.measures.catalogue import Metric, find
 from PETWorks.measures.parameters import number_given
+from PETWorks.render.language import said
+from PETWorks.render.spoken import language, translated
 from PETWorks.tables.cells import is_number
 from PETWorks.tables.databases import server_name
 from PETWorks.tables.opening import files_named, open_table
@@ -155,7 +157,7 @@ def release_given(
         **counted_how(options),
     )
     if release.engine.note:
-        click.echo(f"petworks: {release.engine.note}", err=True)
+        click.echo(f"petworks: {translated(release.engine.note)}", err=True)
     return release
 
 
@@ -250,10 +252,15 @@ def put_out(text: str, output: Path | None, others: dict[Path, bytes] | None = N
     say_written(files)
 
 
+def note(message: str, **values: Any) -> None:
+    """Say something on standard error, in the language of the command: that disturbs no pipe, and logs have it."""
+    click.echo(f"petworks: {said(language(), message, **values)}", err=True)
+
+
 def say_written(files: Iterable[Path]) -> None:
-    """Say on standard error which files were written: that disturbs no pipe, and logs have it."""
+    """Say which files were written."""
     for file in files:
-        click.echo(f"petworks: wrote {printable(shown_path(file))}", err=True)
+        note("cli.wrote", path=shown_path(file))
 
 
 def shown_path(file: Path) -> str:

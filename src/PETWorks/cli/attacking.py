@@ -14,6 +14,7 @@ from PETWorks.cli.arguments import (
     as_json,
     input_files,
     limits_given,
+    note,
     put_out,
     release_given,
     shown_name,
@@ -82,7 +83,7 @@ def attack_command(table: str | None, **options: Any) -> None:
       petworks attack table.parquet --qi age,zip,sex,job --subsets 1-3 --limit uniques=0.01 --limit highest-risk=1/5
     """
     plan = Plan.made(table_given(table, options), options)
-    with progress(f"reading {shown_name(plan.table)}"):
+    with progress("reading", shown_name(plan.table)):
         release = release_given(plan.table, options)
         if not release.quasi_identifiers:
             raise RoleError(*NO_QUASI_IDENTIFIER)
@@ -90,7 +91,7 @@ def attack_command(table: str | None, **options: Any) -> None:
     tables = {} if plan.records is None else {plan.records: _risks_of_records(release, plan.records, plan)}
     subsets = None if plan.sizes is None else _every_subset(release, plan, resume=options["resume"])
     answers = {} if subsets is None else subsets.answers(limits)
-    with progress(f"attacking {shown_name(plan.table)}"):
+    with progress("attacking", shown_name(plan.table)):
         if plan.worth and not release.sensitive_attributes:
             raise NotApplicable("--worth needs a sensitive attribute", Hint.SENSITIVE_ATTRIBUTES)
         worth = {"worth": plan.worth} if plan.worth else {}
@@ -157,7 +158,7 @@ def _risks_of_records(release: Release, file: Path, plan: Plan) -> bytes:
     """The content of the file with the risk of each record."""
     from PETWorks.render.tables import per_record_file
 
-    with progress(f"each record of {shown_name(plan.table)}"):
+    with progress("records", shown_name(plan.table)):
         up_to = None if plan.sizes is None else checked_sizes(plan.sizes, len(release.quasi_identifiers))[-1]
         return per_record_file(release, file.suffix, up_to, plan.below)
 
@@ -189,8 +190,5 @@ def _every_subset(release: Release, plan: Plan, *, resume: bool) -> Subsets:
             return every_subset(release, sizes, worth=plan.worth, checkpoint=unfinished, resume=resume, progress=show)
         except KeyboardInterrupt:
             if unfinished is not None and done[1]:
-                click.echo(
-                    f"petworks: {done[0]:,} of {done[1]:,} subsets are in {str(unfinished)!r}; continue with --resume",
-                    err=True,
-                )
+                note("cli.subsets-kept", n=done[0], all=done[1], path=repr(str(unfinished)))
             raise

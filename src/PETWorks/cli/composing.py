@@ -15,16 +15,19 @@ from PETWorks.cli.arguments import (
     counted_how,
     input_files,
     limits_given,
+    note,
     put_out,
+    shown_name,
     with_engine_options,
     worth_given,
     worth_option,
     writable,
 )
-from PETWorks.errors import ParameterError, printable
+from PETWorks.errors import ParameterError
 from PETWorks.measures.attacks.subset_limits import checked_limits
 from PETWorks.releases.several import Releases
 from PETWorks.render.json import dumps
+from PETWorks.render.spoken import translated
 from PETWorks.render.terminal import counting, progress, style
 from PETWorks.tables.opening import open_table
 
@@ -105,7 +108,8 @@ def compose_command(releases: tuple[str, ...], **options: Any) -> None:
         )
     output = writable(options["output"], *input_files(*releases))
     separator = "\t" if options["separator"] == r"\t" else options["separator"]
-    with progress(f"reading {len(releases)} releases"):
+    names = ", ".join(map(shown_name, releases))
+    with progress("reading", names):
         together = Releases(
             [open_table(release, separator, options["encoding"]) for release in releases],
             options["key"],
@@ -116,12 +120,12 @@ def compose_command(releases: tuple[str, ...], **options: Any) -> None:
             **counted_how(options),
         )
     if together.engine.note:
-        click.echo(f"petworks: {together.engine.note}", err=True)
-    with progress(f"attacking {len(releases)} releases"):
+        click.echo(f"petworks: {translated(together.engine.note)}", err=True)
+    with progress("attacking", names):
         composition = together.compose(limits)
     answers = _subsets(together, options["subsets"], subset_limits)
     for warning in composition.warnings:
-        click.echo(f"petworks: warning: {printable(warning)}", err=True)
+        note("cli.warning", command=translated(warning))
     if as_json(options["output_format"], output):
         text = dumps({"petworks": __version__, **composition.to_dict(), **answers}) + "\n"
     else:

@@ -9,7 +9,7 @@ from PETWorks.anonymizer.frontiers import Frontier, frontier_of
 from PETWorks.anonymizer.rules import Rule
 from PETWorks.anonymizer.searching import Progress
 from PETWorks.anonymizer.varying import SUPPRESSION, with_threshold
-from PETWorks.cli.arguments import shown_name
+from PETWorks.cli.arguments import note, shown_name
 from PETWorks.cli.release_files import Job
 from PETWorks.errors import ParameterError
 from PETWorks.gate.anonymising import frontier_by
@@ -67,7 +67,7 @@ def frontier_found(
     return frontier_of(job.release, job.rules, vary, **settings, progress=report)
 
 
-def show_frontier(table: str, found: Frontier, options: Mapping[str, Any], lang: str) -> None:
+def show_frontier(table: str, found: Frontier, options: Mapping[str, Any]) -> None:
     """Print the points, and how to make a release of one."""
     facts = frontier_facts(found)
     if options["output_format"] == "json":
@@ -75,9 +75,9 @@ def show_frontier(table: str, found: Frontier, options: Mapping[str, Any], lang:
         return
     from PETWorks.render.anonymization_text import frontier_text
 
-    click.echo(frontier_text(shown_name(table), facts, lang, **style(None)), nl=False)
+    click.echo(frontier_text(shown_name(table), facts, **style(None)), nl=False)
     if facts.points:
-        click.echo(f"petworks: for the release of one of them, give instead of --frontier: {_options(facts)}", err=True)
+        note("cli.of-the-frontier", command=_options(facts))
 
 
 def _options(facts: FrontierFacts) -> str:

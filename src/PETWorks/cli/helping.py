@@ -18,7 +18,7 @@ from PETWorks.errors import ParameterError
 from PETWorks.measures.docstrings import docstring
 from PETWorks.render.language import checked_language
 from PETWorks.render.languages import ENGLISH, LANGUAGES
-from PETWorks.render.spoken import in_language
+from PETWorks.render.spoken import in_language, translated
 
 Translate = Callable[[str], str]
 
@@ -36,7 +36,7 @@ def _checked(_context: click.Context, _option: click.Parameter, given: str | Non
         try:
             checked_language(given)
         except ParameterError as error:
-            raise click.BadParameter(str(error)) from None
+            raise click.BadParameter(translated(error.worded())) from None
 
 
 def language_option() -> click.Option:

@@ -12,6 +12,8 @@ from PETWorks.cli.arguments import counted_how, input_files, items, put_out, sho
 from PETWorks.counting.release import Release
 from PETWorks.errors import HierarchyError, ParameterError, Phrase
 from PETWorks.render.json import dumps
+from PETWorks.render.language import said
+from PETWorks.render.spoken import language, translated
 from PETWorks.render.terminal import progress, style
 from PETWorks.tables.opening import open_source, open_table
 
@@ -62,7 +64,7 @@ def hierarchy_command(data: str, column: str, **options: Any) -> None:
     target = writable(options["output"], *input_files(data, options["policy"]))
     declaration = _declaration(column, options)
     separator = "\t" if options["separator"] == r"\t" else options["separator"]
-    with progress(f"reading {shown_name(data)}"):
+    with progress("reading", shown_name(data)):
         source = open_source(open_table(data, separator, options["encoding"]), Phrase("the table"))
         if column not in source.names:
             raise unknown_column(column, source)
@@ -88,7 +90,9 @@ def hierarchy_command(data: str, column: str, **options: Any) -> None:
         shown = {"column": column, "declaration": words, **({"reason": reason} if reason else {}), "levels": levels}
         text = dumps(shown) + "\n"
     else:
-        head = f"Proposed ({reason}): {in_yaml(words)}\n" if reason else ""
+        head = ""
+        if reason:
+            head = said(language(), "cli.proposed", why=translated(reason), command=in_yaml(words)) + "\n"
         text = head + hierarchy_text(levels, **style(None))
     put_out(text, None, {} if target is None else {target: hierarchy.to_csv().encode("utf-8", "surrogateescape")})
 

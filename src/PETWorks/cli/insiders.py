@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from PETWorks.cli.arguments import shown_path
-from PETWorks.errors import ParameterError, printable
+from PETWorks.cli.arguments import note, shown_path
+from PETWorks.errors import ParameterError
 from PETWorks.measures.parameters import number_given
 from PETWorks.render.terminal import progress
 
@@ -86,15 +86,11 @@ def reasons_beside(result: "Anonymization", files: Iterable[Path], below: int | 
     """The files with the reasons why records are suppressed."""
     from PETWorks.render.tables import reasons_file
 
-    with progress("the reasons of each record"):
+    with progress("reasons"):
         return {file.resolve(): reasons_file(result.reasons_per_record(below), file.suffix) for file in files}
 
 
 def say_for_insiders(files: Iterable[Path]) -> None:
     """Say that files must not be passed on."""
     for file in files:
-        click.echo(
-            f"petworks: {printable(shown_path(file))} is for insiders: it tells which records stand out, and by what; "
-            "do not pass it on with the release",
-            err=True,
-        )
+        note("cli.for-insiders", path=shown_path(file))

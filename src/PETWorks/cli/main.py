@@ -38,9 +38,9 @@ MODULES = {
     "lint": "linting",
     "check": "policies",
     "diff": "policies",
-    "presets": "policies",
-    "regimes": "policies",
-    "schema": "policies",
+    "presets": "listing",
+    "regimes": "listing",
+    "schema": "listing",
     "verify": "policies",
     "studio": "serving",
 }  # where each command is; only the one that is called is imported

@@ -88,7 +88,7 @@ def evaluate_command(
     table = table_given(released, options)
     population = population_given(options)
     output = writable(options["output"], options["policy"], *input_files(table, options["original"], population))
-    with progress(f"evaluating {shown_name(table)}"):
+    with progress("evaluating", shown_name(table)):
         release = release_given(table, options, population)
         evaluation = evaluate_all(release, requests or None)
     reasons = {name: error.reason(OPTIONS) for name, error in evaluation.reasons.items()}

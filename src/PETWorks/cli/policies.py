@@ -1,4 +1,4 @@
-"""The commands about policies: init, check, diff, verify, presets, regimes, schema."""
+"""The commands about policies: init, check, diff, verify."""
 
 import shlex
 import sys
@@ -21,10 +21,11 @@ from PETWorks.cli.arguments import (
     with_engine_options,
 )
 from PETWorks.cli.insiders import choose_memory, reasons_given, reasons_options, say_for_insiders
-from PETWorks.errors import InputError, ParameterError, printable
+from PETWorks.errors import InputError, ParameterError
 from PETWorks.render.formats import FILES
 from PETWorks.render.json import dumps
-from PETWorks.render.spoken import language
+from PETWorks.render.language import said
+from PETWorks.render.spoken import language, translated
 from PETWorks.render.terminal import counting, progress, style
 from PETWorks.tables.output import Content, Folder, check_new_folder, check_writable, write_whole
 
@@ -68,7 +69,7 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     """
     from PETWorks.gate.starter import can_be_anonymized, starter_policy, suggestions
     from PETWorks.render.check_text import suggestions_text
-    from PETWorks.render.prose import file_argument
+    from PETWorks.render.prose import file_argument, spoken_comments
     from PETWorks.tables.packed import unpacked
     from PETWorks.tables.writing import SUFFIXES
 
@@ -77,19 +78,30 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
         raise InputError("cannot write {path!r}: it already exists; name another file with --output", path=str(target))
     target = check_writable(target, (data,))
     separator = "\t" if separator == r"\t" else separator
-    with progress(f"reading {data.name}"):
+    with progress("reading", data.name):
         roles, unit = suggestions(data, separator, encoding)
-    text = starter_policy(data.absolute(), target, roles, unit, release=release, separator=separator, encoding=encoding)
+    text = starter_policy(
+        data.absolute(),
+        target,
+        roles,
+        unit,
+        release=release,
+        separator=separator,
+        encoding=encoding,
+        **spoken_comments(language()),
+    )
     write_whole({target: text.encode("utf-8", "surrogateescape")})
     shown = shown_path(target)
     click.echo(suggestions_text(roles, unit, **style(None)), nl=False)
-    click.echo(f"\nWritten: {printable(shown)}")
+    lang = language()
+    click.echo("\n" + said(lang, "cli.policy-written", path=shown))
     named = shlex.quote(file_argument(shown))
-    click.echo(f"Look at the roles in it, then: petworks check {printable(named)}")
+    click.echo(said(lang, "cli.look-then-check", command=f"petworks check {named}"))
     if can_be_anonymized(data, roles):
         suffix = data.suffix if data.suffix.lower() in SUFFIXES else ".csv"
         release = shlex.quote(file_argument(shown_path(target.with_name(f"{unpacked(data).stem}_released{suffix}"))))
-        click.echo(f"If it fails: petworks anonymize {printable(named)} -o {printable(release)} --html report.html")
+        command = f"petworks anonymize {named} -o {release} --html report.html"
+        click.echo(said(lang, "cli.if-it-fails", command=command))
 
 
 @click.command("check")
@@ -165,7 +177,7 @@ def check_command(policy: Path, **options: Any) -> None:
     read = read_policy(policy, options["root"], network=options["network"], unread=unread)
     files, reasons = _files(wanted, options, read)
     evidence = None if options["evidence"] is None else check_new_folder(options["evidence"])
-    bar = counting() if read.subset_sizes is not None else progress(f"checking {shown_name(read.data)}")
+    bar = counting() if read.subset_sizes is not None else progress("checking", shown_name(read.data))
     with bar as advance:
         tell: Callable[[int, int], None] | None = advance if callable(advance) else None
         result = check(
@@ -175,7 +187,7 @@ def check_command(policy: Path, **options: Any) -> None:
             **counted_how(options),
         )
     if result.note:
-        click.echo(f"petworks: {result.note}", err=True)
+        click.echo(f"petworks: {translated(result.note)}", err=True)
     contents: dict[Path, Content] = {
         path: result.to_format(name, lang, edition).encode("utf-8", "replace") for name, edition, path in files
     }
@@ -189,7 +201,7 @@ def check_command(policy: Path, **options: Any) -> None:
         click.echo(result.to_format(printed[0], lang, options["edition"]), nl=False)
     else:
         edition = "external" if options["edition"] == "external" else "internal"
-        click.echo(check_text(result.file(edition), lang, **style(None), policy=str(policy)), nl=False)
+        click.echo(check_text(result.file(edition), **style(None), policy=str(policy)), nl=False)
     say_written(contents)
     if reasons is not None:
         say_for_insiders([reasons])
@@ -203,7 +215,7 @@ def _reasons(
     from PETWorks.gate.record_reasons import reasons_by
     from PETWorks.render.tables import reasons_file
 
-    with progress("the reasons of each record"):
+    with progress("reasons"):
         return reasons_file(reasons_by(policy, options["data"], rules, below, **counted_how(options)), file.suffix)
 
 
@@ -286,66 +298,7 @@ def verify_command(
     if output_format == "json":
         click.echo(dumps({"verified": [one.to_dict() for one in verified]}))
     else:
-        for one in verified:
-            click.echo(f"{'matches      ' if one.matches else 'DOES NOT MATCH'}  {one.what}")
+        from PETWorks.render.check_text import verified_text
+
+        click.echo(verified_text(verified, **style(None)), nl=False)
     sys.exit(HOLDS if all(one.matches for one in verified) else DOES_NOT_HOLD)
-
-
-@click.command("presets")
-@click.option("--format", "output_format", type=click.Choice(["table", "json"]), default="table", show_default=True)
-def presets_command(output_format: str) -> None:
-    """List the thresholds that a policy can take by name, with their sources.
-
-    \b
-    Example:
-      petworks presets --format json
-    """
-    from PETWorks.gate.presets import presets
-
-    if output_format == "json":
-        listed = [preset.to_dict() for preset in presets().values()]
-        click.echo(dumps({"presets": listed}))
-    else:
-        from PETWorks.render.check_text import presets_text
-
-        click.echo(presets_text(list(presets().values()), **style(None)), nl=False)
-
-
-@click.command("regimes")
-@click.option("--format", "output_format", type=click.Choice(["table", "json"]), default="table", show_default=True)
-def regimes_command(output_format: str) -> None:
-    """List the standards and laws whose checklist a policy can take by name.
-
-    \b
-    Example:
-      petworks regimes --format json
-    """
-    from PETWorks.gate.regimes import regimes
-
-    if output_format == "json":
-        listed = [
-            {**regime.to_dict(), "items": {one.item: one.where for one in regime.items}}
-            for regime in regimes().values()
-        ]
-        click.echo(dumps({"regimes": listed}))
-    else:
-        from PETWorks.render.check_text import regimes_text
-
-        click.echo(regimes_text(list(regimes().values()), **style(None)), nl=False)
-
-
-@click.command("schema")
-@click.argument("name", type=click.Choice(["policy", "check", "plan", "register"]))
-def schema_command(name: str) -> None:
-    """Print a JSON Schema.
-
-    That of a policy file, of the JSON that check writes, of the plan that anonymize writes, or of an entry of the
-    register.
-
-    \b
-    Example:
-      petworks schema policy > policy.schema.json
-    """
-    from PETWorks.gate.schema import schema_text
-
-    click.echo(schema_text(name), nl=False)

@@ -5,9 +5,11 @@ from typing import Any
 
 import click
 
-from PETWorks.cli.arguments import put_out, say_written
-from PETWorks.errors import InputError, printable, system_reason
+from PETWorks.cli.arguments import note, put_out, say_written
+from PETWorks.errors import InputError, system_reason
 from PETWorks.render.json import dumps
+from PETWorks.render.language import said
+from PETWorks.render.spoken import language
 from PETWorks.render.terminal import progress, style
 from PETWorks.tables.output import write_whole
 
@@ -73,14 +75,14 @@ def add_command(document: Path, folder: Path, **options: Any) -> None:
         raise InputError("cannot write to {folder!r}: it is not a folder", folder=str(folder))
     files = entry_file(folder, entry)
     if not files:
-        click.echo(f"already registered: {entry.name}")
+        click.echo(said(language(), "cli.registered-already", path=entry.name))
         return
     if not folder.exists():
         _create(folder)
     write_whole(files)
     say_written(files)
     if entry.verdict == "fail":
-        click.echo("petworks: warning: the check of this release failed; the entry says so", err=True)
+        note("cli.registered-failing")
 
 
 def _create(folder: Path) -> None:
@@ -98,7 +100,7 @@ def _checked(document: Path, root: Path | None) -> Any:
         from PETWorks.gate.policy import read_policy
         from PETWorks.render.checks import check
 
-        with progress(f"checking {document.name}"):
+        with progress("checking", document.name):
             return check(read_policy(document, root)).file()
     from PETWorks.gate.diff import read_check
 
@@ -122,7 +124,7 @@ def list_command(folder: Path, output_format: str) -> None:
     if output_format == "json":
         put_out(dumps({"releases": [entry.to_dict() for entry in entries]}) + "\n", None)
     elif not entries:
-        click.echo(f"no release is registered in {printable(str(folder))}")
+        click.echo(said(language(), "cli.none-registered", path=str(folder)))
     else:
         from PETWorks.render.register_text import register_text
 

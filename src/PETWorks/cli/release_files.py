@@ -20,6 +20,7 @@ from PETWorks.cli.arguments import (
     ROLE_OPTIONS,
     counted_how,
     input_files,
+    note,
     population_given,
     release_given,
     request,
@@ -28,12 +29,13 @@ from PETWorks.cli.arguments import (
 )
 from PETWorks.cli.release_paths import Inputs, ReleasePaths, check_folder, check_reports, data_named, release_paths
 from PETWorks.counting.release import Release
-from PETWorks.errors import ParameterError, RoleError, printable, quoted
+from PETWorks.errors import ParameterError, RoleError, quoted
 from PETWorks.gate.anonymising import policy_content, released_policy, search_rules
 from PETWorks.gate.document import RuleResult
 from PETWorks.gate.policy import Policy, read_policy
 from PETWorks.gate.verdict import rule_results
 from PETWorks.measures.parameters import number_given
+from PETWorks.render.spoken import translated
 from PETWorks.render.terminal import progress
 from PETWorks.tables.opening import is_address
 from PETWorks.tables.output import Folder, in_place
@@ -83,10 +85,10 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
                 "--shuffle changes the order of the records, by which people are found in other releases; leave it "
                 "out, or 'releases' in the policy"
             )
-        with progress(f"reading {shown_name(policy.data)}"):
+        with progress("reading", shown_name(policy.data)):
             release = policy.release(**counted_how(options))
         if release.engine.note:
-            click.echo(f"petworks: {release.engine.note}", err=True)
+            click.echo(f"petworks: {translated(release.engine.note)}", err=True)
         _check_engine(release, options)
         tables = (policy.data, policy.original, policy.population)
         inputs = Inputs.of([policy.path, *input_files(*tables), *_beside(release, policy.hierarchies)], tables)
@@ -98,7 +100,7 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
             "name a rule with --measure, such as --measure k-anonymity:k=5; or name a policy (petworks init writes one)"
         )
     asked = [request(text) for text in options["measures"]]
-    with progress(f"reading {shown_name(table)}"):
+    with progress("reading", shown_name(table)):
         release = release_given(table, options, population_given(options))
     _check_engine(release, options)
     _check_roles(release)
@@ -238,11 +240,11 @@ def written(
     paths.folder.mkdir(exist_ok=True)
     try:
         with ExitStack() as files:
-            with progress(f"writing {shown_name(paths.release)}"):
+            with progress("writing", shown_name(paths.release)):
                 files.enter_context(in_place(contents))
                 files.enter_context(in_place({} if plan is None else {paths.plan: plan()}))
             policy = read_policy(paths.policy, root, network=options["network"])
-            with progress(f"checking {shown_name(paths.release)}"):
+            with progress("checking", shown_name(paths.release)):
                 release = policy.release(**job.judged_how(options))
                 rules = rule_results(release, policy, today())
             yield policy, release, rules
@@ -252,16 +254,9 @@ def written(
     if plan is None:
         paths.plan.unlink(missing_ok=True)
     if root is not None:
-        click.echo(
-            f"petworks: the policy names files outside its folder: check it with --root {printable(shown_path(root))}",
-            err=True,
-        )
+        note("cli.outside", path=shown_path(root))
     if original.privacy_unit is not None:
-        click.echo(
-            f"petworks: the column {original.privacy_unit!r} has numbers instead of its values; they tell which "
-            "records are of one person: remove it if nobody needs to know",
-            err=True,
-        )
+        note("cli.unit-numbered", column=repr(original.privacy_unit))
 
 
 def _content(result: Recoded, path: Path, options: dict[str, Any]) -> Any:
@@ -294,7 +289,7 @@ def _order(records: int, options: dict[str, Any]) -> Any:
     import numpy as np
 
     seed = secrets.randbits(32) if options["seed"] is None else _seed(options["seed"])
-    click.echo(f"petworks: the order of the records is random (--shuffle --seed {seed})", err=True)
+    note("cli.shuffled", seed=str(seed))
     return np.random.default_rng(seed).permutation(records)
 
 

@@ -5,6 +5,8 @@ from pathlib import Path
 import click
 
 from PETWorks.errors import InputError, Phrase
+from PETWorks.render.language import said
+from PETWorks.render.spoken import language
 
 NEEDED = Phrase("the page needs more packages: pip install 'petworks[studio]'")
 
@@ -38,5 +40,5 @@ def studio_command(folder: Path, no_browser: bool, idle: int) -> None:
     def opened(address: str) -> None:
         click.echo(f"petworks studio: {address}")
 
-    click.echo("The address works once, for you alone. Ctrl-C ends the page.", err=True)
+    click.echo(said(language(), "cli.page-opened"), err=True)
     serve(folder, idle * 60.0, opened, browser=not no_browser)

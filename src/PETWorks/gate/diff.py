@@ -18,6 +18,8 @@ from PETWorks.measures.result import shown
 _DIGEST = re.compile("[0-9a-f]{64}")
 _ORDER = (FAIL, WITHHELD, WAIVED, PASS)
 
+DIGEST = "SHA-256 of "  # before the use of a file
+NOT_MEASURED = "not measured"
 Change = Literal["better", "worse", "changed", "new", "waived", "other threshold"]
 
 
@@ -135,7 +137,7 @@ def _measures(old: CheckDocument, new: CheckDocument) -> Iterator[Difference]:
     before = {result.measure: result.value for result in old.results}
     after = {result.measure: result.value for result in new.results}
     for name in dict.fromkeys([*before, *after]):
-        one, other = before.get(name, "not measured"), after.get(name, "not measured")
+        one, other = before.get(name, NOT_MEASURED), after.get(name, NOT_MEASURED)
         if one != other:
             yield _difference(name, one, other, _change_of_value(name, one, other))
 
@@ -160,8 +162,8 @@ def _facts(document: CheckDocument) -> dict[str, Any]:
     return {
         **{name: table[name] for name in names if name in table},
         **dict(sorted(table.get("classes", {}).items())),
-        **{f"SHA-256 of {one.use}": one.sha256 for one in document.inputs},
-        "SHA-256 of policy": document.policy.sha256,
+        **{f"{DIGEST}{one.use}": one.sha256 for one in document.inputs},
+        f"{DIGEST}policy": document.policy.sha256,
         "petworks": document.petworks,
     }
 

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from PETWorks.errors import Phrase
+
 # Each is a message of the languages too; {what} is a subject of the vocabulary, or what values look like.
 REASONS = {
     "named": "the name points to {what}",
@@ -35,6 +37,6 @@ class Reason:
         return REASONS[self.kind].format(what=self.what, share=share, n=f"{self.whole:,}")
 
 
-def rounded_down(part: int, whole: int) -> str:
+def rounded_down(part: int, whole: int) -> Phrase:
     """A share, rounded down: only all are 100 %, and only none are 0 %."""
-    return "under 1 %" if 0 < part * 100 < whole else f"{part * 100 // whole} %"
+    return Phrase("under 1 %") if 0 < part * 100 < whole else Phrase("{n} %", n=part * 100 // whole)

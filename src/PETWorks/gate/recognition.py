@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from PETWorks.counting.profiles import LONGEST, Profile
+from PETWorks.errors import Joined, Phrase
 from PETWorks.gate.reasons import Reason, rounded_down
 from PETWorks.tables.people import is_chinese_name, is_english_name
 
@@ -110,19 +111,21 @@ class Examined(Profile):
         return cls(**vars(profile))
 
     @property
-    def facts(self) -> str:
+    def facts(self) -> Phrase:
         """The counts in words."""
-        records = f"{self.records:,} record{'s' * (self.records > 1)}"
+        records = Phrase("{n:,} records" if self.records > 1 else "{n:,} record", n=self.records)
         if self.present == 0:
-            return f"no value in {records}"
-        some = f"{rounded_down(self.unique, self.records)} of {records} have a unique one"
-        own = some if self.unique else "no record has a unique one"
-        missing = (
-            f", {rounded_down(self.records - self.present, self.records)} without a value"
-            if self.present < self.records
-            else ""
-        )
-        return f"{self.distinct:,} distinct value{'s' * (self.distinct > 1)}, {own}{missing}"
+            return Phrase("no value in {records}", records=records)
+        values = Phrase("{n:,} distinct values" if self.distinct > 1 else "{n:,} distinct value", n=self.distinct)
+        unique = Phrase("no record has a unique one")
+        if self.unique:
+            share = rounded_down(self.unique, self.records)
+            unique = Phrase("{share} of {records} have a unique one", share=share, records=records)
+        parts = [values, unique]
+        if self.present < self.records:
+            share = rounded_down(self.records - self.present, self.records)
+            parts.append(Phrase("{share} without a value", share=share))
+        return Joined(", ", parts)
 
     @property
     def nearly_unique(self) -> bool:

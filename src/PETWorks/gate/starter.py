@@ -1,8 +1,9 @@
 """A policy to start from: roles guessed from a table, with the reason for each, and no cell of it."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 
 from PETWorks.about.hierarchy_proposal import in_yaml, proposed_hierarchy
@@ -31,6 +32,17 @@ MOST_VALUES = 100_000  # of a column for which a hierarchy is proposed
 MOST_HIERARCHIES = 200  # that are proposed: a policy file has a largest size
 LONGEST_KEY = 1_000  # characters; YAML allows 1,024
 SIZES = ((10, "all"), (30, "1-3"), (MOST_COLUMNS, "1-2"))  # subsets that are quick, for so many quasi-identifiers
+Say = Callable[[str], str]
+Why = Callable[[Suggestion], str]
+
+# Comments that do not fit into their line here.
+ORIGINAL = "the table it was made from: for presence, fidelity and what was lost"
+POPULATION = "the people the records were drawn from: a number, a share or a table"
+LAST_YEAR = "last year's table"
+OFFICE = "the approver's office"
+SUBSETS = "every subset of the quasi-identifiers, counted in records"
+SUPPRESSED = "the share of records it may suppress to keep detail in the others"
+
 _PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 
 
@@ -92,167 +104,172 @@ def starter_policy(
     release: str = "public",
     separator: str | None = None,
     encoding: str | None = None,
+    say: Say = str,
+    why: Why = attrgetter("reason"),
 ) -> str:
-    """The text of a policy file beside the data, with comments."""
+    """The text of a policy file beside the data, with comments.
+
+    say, why   what puts comments, and the reasons of suggestions, into the user's language; no key or value changes
+    """
     by_role = {role: [one for one in suggested if one.role == role] for role in (*ROLE_KEYS.values(), None)}
     known, sensitive = (by_role[ROLE_KEYS[name]] for name in ("quasi_identifiers", "sensitive_attributes"))
     parts = [
-        _sources(data, policy.parent, separator, encoding),
-        _all_roles(by_role),
-        *([_hierarchies(known)] if any(one.hierarchy for one in known) else []),
+        _sources(data, policy.parent, separator, encoding, say),
+        _all_roles(by_role, say, why),
+        *([_hierarchies(known, say)] if any(one.hierarchy for one in known) else []),
         [
-            f"privacy_unit: {yaml_text(unit)}  # several records of one person count once"
+            f"privacy_unit: {yaml_text(unit)}  # {say('several records of one person count once')}"
             if unit
-            else "# privacy_unit: person_id       # where one person has several records"
+            else f"# privacy_unit: person_id       # {say('where one person has several records')}"
         ],
-        _context(release, known),
-        _presets(release),
-        _rules(bool(known and sensitive)),
-        _subsets(len(known), unit),
-        _anonymize(known, possible=can_be_anonymized(data, suggested)),
-        _sign_off(),
-        _waivers(release),
+        _context(release, known, say),
+        _presets(release, say),
+        _rules(bool(known and sensitive), say),
+        _subsets(len(known), unit, say),
+        _anonymize(known, say, possible=can_be_anonymized(data, suggested)),
+        _sign_off(say),
+        _waivers(release, say),
     ]
     return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
 
 
-def _sources(data: Path, folder: Path, separator: str | None, encoding: str | None) -> list[str]:
+def _sources(data: Path, folder: Path, separator: str | None, encoding: str | None, say: Say) -> list[str]:
     """The head of the policy, and the files it is about."""
     hierarchies = read_sidecar(data).hierarchies
     return [
-        "# What is released to whom, and what must hold before: petworks check reads this file.",
-        "# The roles below are guesses from names and counts. Look at every one; you know the data.",
+        f"# {say('What is released to whom, and what must hold before: petworks check reads this file.')}",
+        f"# {say('The roles below are guesses from names and counts. Look at every one; you know the data.')}",
         "petworks_policy: 1",
         f"title: {yaml_text(data.name)}",
         f"data: {yaml_text(os.path.relpath(data, folder))}",
         *([f"separator: {yaml_text(separator)}"] if separator else []),
         *([f"encoding: {yaml_text(encoding)}"] if encoding else []),
-        "# original: original.csv       # the table it was made from: for presence, fidelity and what was lost",
+        f"# original: original.csv       # {say(ORIGINAL)}",
         *([f"hierarchies: {yaml_text(os.path.relpath(hierarchies, folder))}"] if isinstance(hierarchies, Path) else []),
-        "# population: 23400000         # the people the records were drawn from: a number, a share or a table",
+        f"# population: 23400000         # {say(POPULATION)}",
     ]
 
 
-def _hierarchies(known: Sequence[Suggestion]) -> list[str]:
+def _hierarchies(known: Sequence[Suggestion], say: Say) -> list[str]:
     """What is proposed for each quasi-identifier."""
     proposed = [(yaml_text(one.column), one.hierarchy) for one in known if one.hierarchy is not None]
     return [
-        "# How values become coarser, level by level: for petworks anonymize and for measures of utility.",
-        "# Level 0 has the values of the original if it is named above, otherwise those of this table.",
-        "# To see the levels of a column, use: petworks hierarchy",
+        f"# {say('How values become coarser, level by level: for petworks anonymize and for measures of utility.')}",
+        f"# {say('Level 0 has the values of the original if it is named above, otherwise those of this table.')}",
+        f"# {say('To see the levels of a column, use: petworks hierarchy')}",
         "hierarchies:",
-        *(f"  {column}: {in_yaml(one.words)}  # {one.reason}" for column, one in proposed),
+        *(f"  {column}: {in_yaml(one.words)}  # {say(one.reason)}" for column, one in proposed),
         *(
-            f"  # {printable(one.column[:60])}: none proposed, its values are generalised or too many"
+            f"  # {printable(one.column[:60])}: {say('none proposed, its values are generalised or too many')}"
             for one in known
             if not one.hierarchy
         ),
     ]
 
 
-def _all_roles(by_role: Mapping[str | None, Sequence[Suggestion]]) -> list[str]:
+def _all_roles(by_role: Mapping[str | None, Sequence[Suggestion]], say: Say, why: Why) -> list[str]:
     meanings = {
-        "identifiers": "name a person; remove them before the release",
-        "quasi_identifiers": "what an adversary may know of a person",
-        "sensitive_attributes": "what nobody may learn of a person",
-        "insensitive_attributes": "none of these",
+        "identifiers": say("name a person; remove them before the release"),
+        "quasi_identifiers": say("what an adversary may know of a person"),
+        "sensitive_attributes": say("what nobody may learn of a person"),
+        "insensitive_attributes": say("none of these"),
     }
     return [
         "roles:",
-        *(line for name, meaning in meanings.items() for line in _role(name, by_role[ROLE_KEYS[name]], meaning)),
-        *_no_role(by_role[None]),
+        *(line for name, meaning in meanings.items() for line in _role(name, by_role[ROLE_KEYS[name]], meaning, why)),
+        *_no_role(by_role[None], say),
     ]
 
 
-def _no_role(suggested: Sequence[Suggestion]) -> list[str]:
+def _no_role(suggested: Sequence[Suggestion], say: Say) -> list[str]:
     if not suggested:
-        return ["# no_role: {column: reason}     # every other column needs a reason for having no role"]
+        return [f"# no_role: {{column: reason}}     # {say('every other column needs a reason for having no role')}"]
     return [
-        "no_role:  # why a column has none",
+        f"no_role:  # {say('why a column has none')}",
         *(f"  {yaml_text(one.column)}: {yaml_text(one.reason)}" for one in suggested),
     ]
 
 
-def _role(name: str, suggested: Sequence[Suggestion], meaning: str) -> list[str]:
+def _role(name: str, suggested: Sequence[Suggestion], meaning: str, why: Why) -> list[str]:
     if not suggested:
         return [f"  {name}: []  # {meaning}"]
     texts = [yaml_text(one.column) for one in suggested]
     width = min(max(map(len, texts)), 30)
-    listed = (f"    - {text:<{width}}  # {one.reason}" for text, one in zip(texts, suggested, strict=True))
+    listed = (f"    - {text:<{width}}  # {why(one)}" for text, one in zip(texts, suggested, strict=True))
     return [f"  {name}:  # {meaning}", *listed]
 
 
-def _context(release: str, known: Sequence[Suggestion]) -> list[str]:
+def _context(release: str, known: Sequence[Suggestion], say: Say) -> list[str]:
     return [
         "context:",
-        f"  release: {release}             # public, controlled or internal",
-        "  # purpose: what the release is for",
-        "  # recipients: who will get it",
-        "  # adversaries:                # who is assumed to know what; the report gives the risk of each",
-        "  #   - who: a neighbour",
+        f"  release: {release}             # {say('public, controlled or internal')}",
+        f"  # purpose: {say('what the release is for')}",
+        f"  # recipients: {say('who will get it')}",
+        f"  # adversaries:                # {say('who is assumed to know what; the report gives the risk of each')}",
+        f"  #   - who: {say('a neighbour')}",
         f"  #     knows: [{', '.join(yaml_text(one.column) for one in known[:3])}]",
-        "  # earlier_releases:           # about the same people; [] if there are none",
-        "  #   - {what: last year's table, date: 2025-11-30, recipients: anybody}",
-        "# releases:                     # measures earlier tables together with this one",
-        "#   key: person                 # the column that names the person, also in the original",
+        f"  # earlier_releases:           # {say('about the same people; [] if there are none')}",
+        f"  #   - {{what: {say(LAST_YEAR)}, date: 2025-11-30, recipients: {say('anybody')}}}",
+        f"# releases:                     # {say('measures earlier tables together with this one')}",
+        f"#   key: person                 # {say('the column that names the person, also in the original')}",
         "#   earlier:",
-        "#     - {data: last_year.csv, date: 2025-11-30, recipients: anybody}",
+        f"#     - {{data: last_year.csv, date: 2025-11-30, recipients: {say('anybody')}}}",
         "#   limits: {re-identification: 0.2, disclosed: 0.01}",
     ]
 
 
-def _sign_off() -> list[str]:
+def _sign_off(say: Say) -> list[str]:
     return [
-        "# role_reasons: {column: reason} # why columns have their role",
-        f"# regimes: [{', '.join(regimes())}]  # lists what these still ask for",
-        "# sign_off:                     # for the internal report",
-        "#   approver: who approves the release",
-        "#   role: the approver's office",
+        f"# role_reasons: {{column: reason}} # {say('why columns have their role')}",
+        f"# regimes: [{', '.join(regimes())}]  # {say('lists what these still ask for')}",
+        f"# sign_off:                     # {say('for the internal report')}",
+        f"#   approver: {say('who approves the release')}",
+        f"#   role: {say(OFFICE)}",
         "#   review_by: 2030-12-31",
-        "#   incident_contact: whom to tell if something goes wrong",
+        f"#   incident_contact: {say('whom to tell if something goes wrong')}",
     ]
 
 
-def _presets(release: str) -> list[str]:
+def _presets(release: str, say: Say) -> list[str]:
     """The presets to choose from, and one that suits the kind of release."""
     return [
-        "# Rules of regulators by name; as a cell size and as a probability, with the source:",
+        f"# {say('Rules of regulators by name; as a cell size and as a probability, with the source:')}",
         *(
             f"#   {one.name:<18}  {one.cell_size:>2}  {one.probability:<5}  {one.organisation}, {one.date}"
-            + (" (rule of thumb)" if one.rule_of_thumb else "")
+            + (f" ({say('rule of thumb')})" if one.rule_of_thumb else "")
             for one in presets().values()
         ),
         f"presets: [{PRESET[release]}]",
     ]
 
 
-def _waivers(release: str) -> list[str]:
+def _waivers(release: str, say: Say) -> list[str]:
     return [
-        "# waivers:                      # a rule that need not hold, up to and including a day",
+        f"# waivers:                      # {say('a rule that need not hold, up to and including a day')}",
         f"#   - rule: {PRESET[release]}",
-        "#     owner: who answers for it",
-        "#     reason: why",
+        f"#     owner: {say('who answers for it')}",
+        f"#     reason: {say('why')}",
         "#     expires: 2030-12-31",
     ]
 
 
-def _rules(sensitive: bool) -> list[str]:
+def _rules(sensitive: bool, say: Say) -> list[str]:
     """Rules of one's own; `petworks measures` lists what there is."""
-    lines = ["# petworks measures lists what can be asked for", "rules:" if sensitive else "# rules:"]
+    lines = [f"# {say('petworks measures lists what can be asked for')}", "rules:" if sensitive else "# rules:"]
     mark = "  " if sensitive else "#   "
     lines += [f"{mark}- measure: l-diversity", f"{mark}  l: 2"]
     return [*lines, "#  - measure: t-closeness", "#    t: 0.2", "#  - measure: precision", "#    at_least: 0.5"]
 
 
-def _subsets(known: int, unit: str | None) -> list[str]:
+def _subsets(known: int, unit: str | None, say: Say) -> list[str]:
     """Every subset of the quasi-identifiers, as far as it is quick."""
     sizes = subset_sizes(known)
     if unit is not None or sizes is None:
-        return ["# subsets: {sizes: all}         # every subset of the quasi-identifiers, counted in records"]
+        return [f"# subsets: {{sizes: all}}         # {say(SUBSETS)}"]
     return [
-        "subsets:                        # attack with every subset of the quasi-identifiers of these sizes",
+        f"subsets:                        # {say('attack with every subset of the quasi-identifiers of these sizes')}",
         f"  sizes: {sizes}",
-        "  # limits:                     # highest-risk, average-risk, uniques, inference: each from 0 to 1",
+        f"  # limits:                     # {say('highest-risk, average-risk, uniques, inference: each from 0 to 1')}",
         "  #   uniques: 0.01",
     ]
 
@@ -269,14 +286,15 @@ def can_be_anonymized(data: Path, suggested: Sequence[Suggestion]) -> bool:
     return bool(known) and (in_files or all(one.hierarchy for one in known))
 
 
-def _anonymize(known: Sequence[Suggestion], *, possible: bool) -> list[str]:
+def _anonymize(known: Sequence[Suggestion], say: Say, *, possible: bool) -> list[str]:
     """How much `petworks anonymize` may suppress."""
     if not possible:
-        return [f"# anonymize: {{suppression: {SUPPRESSION}}}  # once every quasi-identifier has a hierarchy"]
+        return [f"# anonymize: {{suppression: {SUPPRESSION}}}  # {say('once every quasi-identifier has a hierarchy')}"]
+    first = yaml_text(known[0].column)
     return [
-        "anonymize:                      # how petworks anonymize makes a release that keeps the rules",
-        f"  suppression: {SUPPRESSION}             # the share of records it may suppress to keep detail in the others",
-        f"  # levels: {{{yaml_text(known[0].column)}: {{at_most: 1}}}}  # for a column that would become too coarse",
+        f"anonymize:                      # {say('how petworks anonymize makes a release that keeps the rules')}",
+        f"  suppression: {SUPPRESSION}             # {say(SUPPRESSED)}",
+        f"  # levels: {{{first}: {{at_most: 1}}}}  # {say('for a column that would become too coarse')}",
     ]
 
 

@@ -20,15 +20,18 @@ class Suggestion:
     column: str
     role: str | None
     why: Reason
-    facts: str = ""  # counts in words
+    facts: str = ""  # counts in words; a phrase
     hierarchy: Proposal | None = None
 
     @property
     def reason(self) -> str:
         """Why, in English, with the counts."""
-        if self.why.kind in ("same", "beside"):  # nothing to add
-            return str(self.why)
-        return f"{self.why}{':' if self.role is None else ';'} {self.facts}"
+        return f"{self.why}{':' if self.role is None else ';'} {self.facts}" if self.adds_facts else str(self.why)
+
+    @property
+    def adds_facts(self) -> bool:
+        """Whether the counts say more than the reason."""
+        return self.why.kind not in ("same", "beside")
 
 
 def suggested_roles(table: WeightedRows, columns: Sequence[str]) -> list[Suggestion]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from PETWorks.errors import Phrase
 from PETWorks.measures.numbers import count
 
 
@@ -29,15 +30,23 @@ class Invariance:
         return None if self.changing or any(self.repeated.values()) else self.smallest_class
 
     @property
-    def reasons(self) -> list[str]:
+    def reasons(self) -> list[Phrase]:
         """Why there is no m."""
-        repeated = [
-            f"{count(classes)} {'class' if classes == 1 else 'classes'} of {name!r} with a value more than once"
+        reasons = [
+            Phrase(
+                "{n} class of {release!r} with a value more than once"
+                if classes == 1
+                else "{n} classes of {release!r} with a value more than once",
+                n=count(classes),
+                release=name,
+            )
             for name, classes in self.repeated.items()
             if classes
         ]
-        people = "1 person" if self.changing == 1 else f"{count(self.changing)} people"
-        return repeated + ([f"{people} with other values in another release"] if self.changing else [])
+        if self.changing:
+            people = Phrase("1 person") if self.changing == 1 else Phrase("{n} people", n=count(self.changing))
+            reasons.append(Phrase("{people} with other values in another release", people=people))
+        return reasons
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, ready for JSON."""

@@ -9,11 +9,9 @@ from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.errors import printable, quoted
 from PETWorks.gate.anonymization_document import AnonymizationFacts, FrontierFacts, LocalRecoding
 from PETWorks.gate.document import FAIL, RuleResult, together
-from PETWorks.measures.numbers import percent
 from PETWorks.render import anonymization
 from PETWorks.render.check_text import rules_table, verdict_word
-from PETWorks.render.language import name, put, said
-from PETWorks.render.languages import ENGLISH
+from PETWorks.render.language import name, percent, put, rule_name, said
 from PETWorks.render.text import new_table, rendered
 
 
@@ -68,49 +66,55 @@ def frontier_parts(facts: FrontierFacts, lang: str) -> list[Any]:
 
 
 def applied_text(
-    file: str, suppressed: int, records: int, rules: Sequence[RuleResult], *, colour: bool, width: int
+    file: str, suppressed: int, records: int, rules: Sequence[RuleResult], *, lang: str, colour: bool, width: int
 ) -> str:
     """How many records are suppressed, and the verdict of each rule."""
-    told = f"{suppressed:,} of {records:,} records are suppressed."
-    return rendered([_title(file, rules, ENGLISH), Text(told), rules_table(rules, ENGLISH)], colour=colour, width=width)
+    told = said(lang, "apply.suppressed", n=suppressed, all=records)
+    return rendered([_title(file, rules, lang), Text(told), rules_table(rules, lang)], colour=colour, width=width)
 
 
-def replayed_text(file: str, result: Replayed, rules: Sequence[RuleResult], *, colour: bool, width: int) -> str:
+def replayed_text(
+    file: str, result: Replayed, rules: Sequence[RuleResult], *, lang: str, colour: bool, width: int
+) -> str:
     """What differs from the table of the plan, why records are suppressed, and the verdict of each rule."""
     then, limit = result.then, result.problem.suppression
-    parts: list[Any] = [_title(file, rules, ENGLISH, fails=not result.within_the_limit)]
-    compared = new_table("", "plan", "now")
-    compared.add_row("records", f"{then.records:,}", f"{result.records:,}")
-    compared.add_row(
-        "suppressed records", _of_all(then.suppressed, then.records), _of_all(result.suppressed, result.records)
-    )
-    compared.add_row("suppressed at most", percent(limit), percent(limit))
-    compared.add_row("loss", anonymization.loss(then.loss), anonymization.loss(result.loss))
+    parts: list[Any] = [_title(file, rules, lang, fails=not result.within_the_limit)]
+    compared = new_table("", said(lang, "apply.plan"), said(lang, "apply.now"))
+    most = percent(limit, lang)
+    for label, *numbers in (
+        ("head.records", put(then.records, lang), put(result.records, lang)),
+        ("state.suppressed", *(_of_all(one.suppressed, one.records, lang) for one in (then, result))),
+        ("apply.at-most", most, most),
+        ("head.loss", anonymization.loss(then.loss), anonymization.loss(result.loss)),
+    ):
+        compared.add_row(said(lang, label), *numbers)
     parts.append(compared)
     if not result.within_the_limit:
-        parts.append(Text(f"More records are suppressed than the plan allows, which is {percent(limit)}."))
+        parts.append(Text(said(lang, "apply.too-many", limit=most)))
     if result.without_place:
-        table = new_table("column", "values without a place", "records")
+        table = new_table(*(said(lang, one) for one in ("head.column", "apply.without-place", "head.records")))
         for column, found in result.without_place.items():
-            table.add_row(Text(name(column)), f"{found.values:,}", f"{found.records:,}")
+            table.add_row(Text(name(column)), put(found.values, lang), put(found.records, lang))
         parts.append(table)
-    parts += [Text(f"{reason}: {number:,}.") for reason, number in _reasons(result) if number]
+    parts += map(Text, _reasons(result, lang))
     if result.missing_columns:
-        parts.append(Text(f"Columns of the plan that the table lacks: {quoted(result.missing_columns)}."))
-    return rendered([*parts, rules_table(rules, ENGLISH)], colour=colour, width=width)
+        parts.append(Text(said(lang, "apply.missing", columns=quoted(result.missing_columns))))
+    return rendered([*parts, rules_table(rules, lang)], colour=colour, width=width)
 
 
-def _reasons(result: Replayed) -> Iterator[tuple[str, int | None]]:
+def _reasons(result: Replayed, lang: str) -> Iterator[str]:
     """Why records are suppressed; a record may be in a class that breaks several rules."""
-    yield "Records suppressed because a value has no place", result.not_placed
-    if result.sweep is not None:
-        yield "Records suppressed because no levels of the plan keep the rules", result.sweep.suppressed
+    if result.not_placed:
+        yield said(lang, "apply.not-placed", n=result.not_placed)
+    if result.sweep is not None and result.sweep.suppressed:
+        yield said(lang, "apply.swept", n=result.sweep.suppressed)
     for rule, failing in result.failing.items():
-        yield f"Records in classes that break {printable(rule)}, which are suppressed", failing
+        if failing:
+            yield said(lang, "apply.failing", rule=rule_name(rule, lang), n=failing)
 
 
-def _of_all(some: int, records: int) -> str:
-    return f"{some:,} ({percent(some / records)})"
+def _of_all(some: int, records: int, lang: str) -> str:
+    return said(lang, "write.exact", value=put(some, lang), exact=percent(some / records, lang))
 
 
 def _title(file: str, rules: Sequence[RuleResult], lang: str, *, fails: bool = False) -> Text:

@@ -13,7 +13,7 @@ from PETWorks.gate.subset_document import Driver, KnownAttributes
 from PETWorks.measures.numbers import amount, number, whole
 from PETWorks.render.anonymization import varied
 from PETWorks.render.bilingual import spoken
-from PETWorks.render.language import name, percent, said
+from PETWorks.render.language import attack_name, percent, said
 from PETWorks.render.languages import LANGUAGES
 from PETWorks.render.other_releases import intersection_of
 
@@ -341,10 +341,3 @@ def _texts(message: str) -> dict[str, str]:
 
 def _attack_title(attack: str, message: str) -> Any:
     return spoken(lambda lang: said(lang, message, attack=attack_name(attack, lang)))
-
-
-def attack_name(attack: str, lang: str) -> str:
-    """`attribute-inference of income` in a language."""
-    kind, of, column = attack.partition(" of ")
-    called = said(lang, f"attack.{kind}")
-    return said(lang, "write.attack", attack=called, column=name(column)) if of else called

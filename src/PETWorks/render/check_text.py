@@ -1,20 +1,36 @@
 """Checks, comparisons, suggestions and presets as tables for a terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from rich.table import Table
 from rich.text import Text
 
 from PETWorks.attributetypes import QUASI_IDENTIFIER
-from PETWorks.gate.diff import Comparison, Difference
+from PETWorks.gate.bounds import Bound
+from PETWorks.gate.diff import DIGEST, NOT_MEASURED, Comparison, Difference, RuleState
 from PETWorks.gate.document import CheckDocument, RuleResult
 from PETWorks.gate.presets import Preset
 from PETWorks.gate.sign_off_document import Regime
 from PETWorks.gate.suggestion import Suggestion
+from PETWorks.gate.verification import Verified
+from PETWorks.measures.numbers import shown
 from PETWorks.render import other_releases, prose, sections
-from PETWorks.render.language import checked_language, measure_name, name, own, put, rule_name, said, thresholds
-from PETWorks.render.languages import ENGLISH
+from PETWorks.render.language import (
+    checked_language,
+    limit_name,
+    measure_name,
+    name,
+    own,
+    preset_note,
+    put,
+    rule_name,
+    said,
+    thresholds,
+)
+from PETWorks.render.languages import ENGLISH, LANGUAGES
+from PETWorks.render.spoken import translated
 from PETWorks.render.steps import step_texts
 from PETWorks.render.text import new_table, rendered
 
@@ -79,67 +95,119 @@ def _losses(document: CheckDocument, lang: str) -> list[Any]:
     return [table, *([Text(said(lang, "word.more", n=more))] if more > 0 else [])]
 
 
-def comparison_text(comparison: Comparison, *, colour: bool, width: int) -> str:
+def comparison_text(comparison: Comparison, *, lang: str, colour: bool, width: int) -> str:
     """What changed between two checks."""
+    old, new = (verdict_word(one, lang) for one in (comparison.verdict.old, comparison.verdict.new))
     parts: list[Any] = [
-        Text("verdict: ")
-        + verdict_word(comparison.verdict.old, ENGLISH)
-        + Text(" -> ")
-        + verdict_word(comparison.verdict.new, ENGLISH)
+        Text(said(lang, "write.labelled", label=said(lang, "head.verdict"), text="")) + old + " -> " + new
     ]
     if comparison.different:
-        parts.append(
-            Text(f"Not comparable: different {', '.join(comparison.different).replace('_', ' ')}.", "bold red")
+        different = said(lang, "write.separator").join(
+            _fact_name(one, lang).replace("_", " ") for one in comparison.different
         )
+        parts.append(Text(said(lang, "diff.different", what=different), "bold red"))
     if not comparison.rules and not comparison.measures and not comparison.table:
-        parts.append(Text("No rule, measure or fact of the table has changed."))
+        parts.append(Text(said(lang, "diff.same")))
+    named = {"rule": rule_name, "measure": measure_name, "table": _fact_name}
     by_kind = {"rule": comparison.rules, "measure": comparison.measures, "table": comparison.table}
-    parts += [_differences(kind, differences) for kind, differences in by_kind.items() if differences]
+    for kind, differences in by_kind.items():
+        if differences:
+            parts.append(_differences(kind, differences, named[kind], lang))
     return rendered(parts, colour=colour, width=width)
 
 
-def _differences(kind: str, differences: Sequence[Difference]) -> Any:
-    table = new_table(kind, "old", "new", "change")
+def _differences(kind: str, differences: Sequence[Difference], named: Callable[[str, str], str], lang: str) -> Any:
+    table = new_table(*(said(lang, f"diff.head.{head}") for head in (kind, "old", "new", "change")))
     colours = {"worse": "bold red", "other threshold": "bold red", "better": "green"}
     for one in differences:
-        cells = (name(one.name), one.old_text, one.new_text)
-        table.add_row(*map(Text, cells), Text(one.change, colours.get(one.change, "")))
+        cells = (named(one.name, lang), *(_state(value, text, lang) for value, text in _sides(one)))
+        table.add_row(*map(Text, cells), Text(said(lang, f"diff.{one.change}"), colours.get(one.change, "")))
     return table
 
 
-def suggestions_text(suggestions: Sequence[Suggestion], unit: str | None, *, colour: bool, width: int) -> str:
+def _fact_name(fact: str, lang: str) -> str:
+    if lang != ENGLISH and fact.startswith(DIGEST):
+        return said(lang, "studio.compare.digest", what=said(lang, f"file.{fact.removeprefix(DIGEST)}"))
+    return LANGUAGES[lang].details.get(fact, name(fact))
+
+
+def _sides(difference: Difference) -> list[tuple[Any, str]]:
+    return [(difference.old, difference.old_text), (difference.new, difference.new_text)]
+
+
+def _state(value: Any, text: str, lang: str) -> str:
+    """A side of a difference; in English it has its text."""
+    if lang == ENGLISH:
+        return text
+    if isinstance(value, RuleState):
+        asked = said(lang, "write.separator").join(
+            f"{limit_name(one, lang)} = {shown(limit)}" for one, limit in value.parameters.items()
+        )
+        return said(
+            lang,
+            "write.state",
+            verdict=said(lang, f"verdict.{value.verdict}"),
+            value=put(value.value, lang),
+            asked=asked,
+        )
+    if isinstance(value, Mapping):
+        return said(lang, "write.clauses").join(prose.treatment(value, lang))
+    if value == NOT_MEASURED:
+        return said(lang, "releases.unmeasured")
+    return put(value, lang) if isinstance(value, bool | int | float | list | tuple | None | Bound) else text
+
+
+def suggestions_text(
+    suggestions: Sequence[Suggestion], unit: str | None, *, lang: str, colour: bool, width: int
+) -> str:
     """The role that is suggested for each column, and why."""
-    table = new_table("column", "role", "reason")
+    table = new_table(*(said(lang, f"head.{head}") for head in ("column", "role", "reason")))
     for one in suggestions[:MOST_ROWS]:
-        table.add_row(*map(Text, (name(one.column), (one.role or "none").replace("_", " "), one.reason)))
+        role = said(lang, f"role.{one.role}") if one.role else said(lang, "word.none")
+        table.add_row(*map(Text, (name(one.column), role, prose.suggestion(one, lang))))
     parts: list[Any] = [table]
     if len(suggestions) > MOST_ROWS:
-        parts.append(Text(f"and {len(suggestions) - MOST_ROWS:,} more columns"))
+        parts.append(Text(said(lang, "init.more-columns", n=len(suggestions) - MOST_ROWS)))
     if not any(one.role == QUASI_IDENTIFIER for one in suggestions):
-        parts.append(Text("No column looks like a quasi-identifier: name one in the policy, and add rules."))
+        parts.append(Text(said(lang, "init.no-quasi-identifier")))
     if unit is not None:
-        parts.append(Text(f"{name(unit)} identifies the person: several records of one person count once."))
+        parts.append(Text(said(lang, "init.unit", column=[unit])))
     return rendered(parts, colour=colour, width=width)
 
 
-def presets_text(presets: Sequence[Preset], *, colour: bool, width: int) -> str:
+def presets_text(presets: Sequence[Preset], *, lang: str, colour: bool, width: int) -> str:
     """The published thresholds, each as a cell size and as a probability."""
-    table = new_table("preset", "cell size", "probability", "stated as", "source")
+    heads = ("preset", "cell-size", "probability", "stated-as", "source")
+    table = new_table(*(said(lang, f"head.{head}") for head in heads))
     for preset in presets:
-        thumb = "\n(rule of thumb)" if preset.rule_of_thumb else ""
-        source = f"{preset.organisation}: {preset.title}, {preset.date}\n{preset.note}\n{preset.source}"
-        cells = (preset.name, str(preset.cell_size), preset.probability, preset.stated_as + thumb, source)
+        stated = said(lang, f"stated.{preset.stated_as}")
+        if preset.rule_of_thumb:
+            stated += "\n" + said(lang, "write.bracketed", text=said(lang, "word.rule-of-thumb"))
+        cells = (preset.name, str(preset.cell_size), preset.probability, stated, _source(preset, lang))
         table.add_row(*map(Text, cells))
     return rendered([table], colour=colour, width=width)
 
 
-def regimes_text(regimes: Sequence[Regime], *, colour: bool, width: int) -> str:
+def _source(one: Preset | Regime, lang: str) -> str:
+    named = said(lang, "write.labelled", label=one.organisation, text=f"{one.title}, {one.date}")
+    return f"{named}\n{preset_note(one, lang)}\n{one.source}"
+
+
+def regimes_text(regimes: Sequence[Regime], *, lang: str, colour: bool, width: int) -> str:
     """What standards and laws ask a data holder to write down, as far as a policy can state it."""
-    table = new_table("regime", "asks for, in our reading", "source")
+    table = new_table(*(said(lang, one) for one in ("regimes.regime", "regimes.asks", "head.source")))
     for regime in regimes:
-        asks = "\n".join(said(ENGLISH, f"item.{one.item}") for one in regime.items)
-        source = f"{regime.organisation}: {regime.title}, {regime.date}\n{regime.note}\n{regime.source}"
-        table.add_row(*map(Text, (regime.name, asks, source)))
+        asks = "\n".join(said(lang, f"item.{one.item}") for one in regime.items)
+        table.add_row(*map(Text, (regime.name, asks, _source(regime, lang))))
+    return rendered([table], colour=colour, width=width)
+
+
+def verified_text(verified: Sequence[Verified], *, lang: str, colour: bool, width: int) -> str:
+    """What agrees with what, and what does not."""
+    table = Table.grid(padding=(0, 2))
+    for one in verified:
+        word, colours = ("verify.matches", "green") if one.matches else ("verify.does-not-match", "bold red")
+        table.add_row(Text(said(lang, word), colours), Text(translated(one.what, lang)))
     return rendered([table], colour=colour, width=width)
 
 

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from PETWorks.about.hierarchy import Hierarchy
 from PETWorks.errors import printable
+from PETWorks.render.language import said
 from PETWorks.render.text import new_table, rendered
 
 MOST_GROUPS = 40  # of a level, on a terminal
@@ -27,14 +28,14 @@ def hierarchy_groups(hierarchy: Hierarchy, counts: Mapping[str | None, int]) -> 
     return levels
 
 
-def hierarchy_text(levels: list[dict[str, Any]], *, colour: bool, width: int) -> str:
+def hierarchy_text(levels: list[dict[str, Any]], *, lang: str, colour: bool, width: int) -> str:
     """The groups of each level above the values themselves."""
-    table = new_table("level", "group", "values", "records")
+    table = new_table(*(said(lang, f"head.{head}") for head in ("level", "group", "values", "records")))
     for level in levels[1:]:
         groups = level["groups"]
         for group in groups[:MOST_GROUPS]:
             numbers = (f"{group['values']:,}", f"{group['records']:,}")
             table.add_row(*map(Text, (str(level["level"]), printable(group["label"]), *numbers)))
         if len(groups) > MOST_GROUPS:
-            table.add_row(str(level["level"]), f"and {len(groups) - MOST_GROUPS:,} more groups")
+            table.add_row(str(level["level"]), said(lang, "hierarchy.more", n=len(groups) - MOST_GROUPS))
     return rendered([table], colour=colour, width=width)

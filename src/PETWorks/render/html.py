@@ -14,6 +14,7 @@ from PETWorks.measures.numbers import whole
 from PETWorks.render import anonymization, charts, other_releases, prose
 from PETWorks.render.bilingual import in_all_languages, spoken
 from PETWorks.render.language import (
+    attack_name,
     checked_language,
     limit_name,
     measure_name,
@@ -154,7 +155,7 @@ def _others(document: CheckDocument) -> dict[str, Any]:
 
 
 def _attack_title(attack: str, message: str) -> Any:
-    return spoken(lambda lang: said(lang, message, attack=charts.attack_name(attack, lang)))
+    return spoken(lambda lang: said(lang, message, attack=attack_name(attack, lang)))
 
 
 def rows_in_all(make: Callable[[str], Sequence[Sequence[str]]]) -> list[list[Any]]:

@@ -75,7 +75,7 @@ def said(lang: str, message: str, **values: Any) -> str:
 def _put_in(key: str, value: Any, lang: str) -> str:
     """A value to fill in; the key says whether a list has names of columns, of rules, or of something else."""
     if isinstance(value, str):
-        return printable(value) if key == "command" else own(value, lang)
+        return printable(value) if key in ("command", "path") else own(value, lang)
     if isinstance(value, list | tuple) and value:
         if key in ("column", "columns"):
             return listed([said(lang, "write.column", name=name(one)) for one in value], lang)
@@ -196,6 +196,17 @@ def rule_name(rule: str, lang: str) -> str:
     if rest in catalogue:  # one of several rules of a preset
         return said(lang, "write.labelled", label=name(first), text=measure_name(rest, lang))
     return name(rule)
+
+
+def attack_name(attack: str, lang: str) -> str:
+    """What an attack is called.
+
+    >>> attack_name("gain of grade", "en"), attack_name("attribute-inference of grade", "zh-TW")
+    ('gain of grade', '屬性推論（「grade」）')
+    """
+    kind, of, column = attack.partition(" of ")
+    called = said(lang, f"attack.{kind}")
+    return said(lang, "write.attack", attack=called, column=name(column)) if of else called
 
 
 def limit_name(limit: str, lang: str) -> str:

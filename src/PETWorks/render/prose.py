@@ -1,21 +1,26 @@
 """The sentences of a report, in any language."""
 
 import shlex
+from collections.abc import Mapping
+from typing import Any
 
+from PETWorks.errors import Phrase
 from PETWorks.gate.bounds import Bound
 from PETWorks.gate.document import (
     INTERNAL,
     CheckDocument,
     ColumnFacts,
     MeasureResult,
-    Treatment,
     WaiverFacts,
 )
 from PETWorks.gate.reasons import Reason
+from PETWorks.gate.suggestion import Suggestion
 from PETWorks.measures.catalogue import find
 from PETWorks.render import other_releases
 from PETWorks.render.language import listed, measure_name, name, own, percent, put, said
+from PETWorks.render.languages import ENGLISH
 from PETWorks.render.sections import lacking, utility_keys
+from PETWorks.render.spoken import in_language, translated
 
 GLOSSARY = (
     *("term.class", "term.known", "term.sensitive", "term.identifier", "term.cell-size", "term.scenarios"),
@@ -153,6 +158,23 @@ def suggested(why: Reason, lang: str) -> str:
     return said(lang, f"reason.{why.kind}", what=what, share=share, n=why.whole)
 
 
+def suggestion(one: Suggestion, lang: str) -> str:
+    """Why a role is suggested for a column, with the counts."""
+    if lang == ENGLISH:
+        return one.reason
+    why = suggested(one.why, lang)
+    return said(lang, "write.clauses").join([why, translated(one.facts, lang)]) if one.adds_facts else why
+
+
+def spoken_comments(lang: str) -> dict[str, Any]:
+    """What puts the comments of a new policy into a language."""
+
+    def say(text: str) -> str:
+        return translated(text, lang) if isinstance(text, Phrase) else in_language(text, lang)
+
+    return {"say": say, "why": lambda one: suggestion(one, lang)}
+
+
 def assumptions(document: CheckDocument, lang: str) -> list[str]:
     """The assumptions behind the numbers, one sentence each."""
     policy, described = document.policy, document.table
@@ -167,7 +189,7 @@ def assumptions(document: CheckDocument, lang: str) -> list[str]:
     sentences += [
         said(lang, "context.adversary", who=own(one.who, lang), columns=one.knows) for one in document.adversaries
     ]
-    sentences += _treatment(described.treatment, lang)
+    sentences += treatment(described.treatment, lang)
     sentences.append(
         said(lang, "context.no-population")
         if described.population is None
@@ -181,17 +203,17 @@ def assumptions(document: CheckDocument, lang: str) -> list[str]:
     return sentences + [text for text in texts if not other_releases.is_replaced(text)]
 
 
-def _treatment(treatment: Treatment, lang: str) -> list[str]:
+def treatment(ways: Mapping[str, str | None], lang: str) -> list[str]:
     """How missing values, suppressed records, several sensitive attributes and several records of a person count."""
-    ways = [
+    known = [
         *("treatment.missing.value", "treatment.missing.apart"),
         *("treatment.suppressed.apart", "treatment.suppressed.class"),
         *("treatment.several_sensitive.alone", "treatment.several_sensitive.quasi-identifiers"),
     ]
-    chosen = {f"treatment.{name}.{value}" for name, value in treatment.items()}
-    sentences = [said(lang, way) for way in ways if way in chosen]
-    if treatment["privacy_unit"]:
-        sentences.append(said(lang, "context.unit", column=[treatment["privacy_unit"]]))
+    chosen = {f"treatment.{name}.{value}" for name, value in ways.items()}
+    sentences = [said(lang, way) for way in known if way in chosen]
+    if ways["privacy_unit"]:
+        sentences.append(said(lang, "context.unit", column=[ways["privacy_unit"]]))
     return sentences
 
 

@@ -12,38 +12,44 @@ from PETWorks.releases.composition import Composition
 from PETWorks.releases.contributions import Contribution
 from PETWorks.releases.linked import Exposure
 from PETWorks.releases.unlinked import CONFIDENCES, Confidence
+from PETWorks.render.language import attack_name, said
+from PETWorks.render.spoken import translated
 from PETWorks.render.text import new_table, rendered, subsets_parts, verdict_text
 
 
 def composition_text(
-    composition: Composition, subsets: Mapping[str, Any] | None = None, *, colour: bool, width: int
+    composition: Composition, subsets: Mapping[str, Any] | None = None, *, lang: str, colour: bool, width: int
 ) -> str:
     """Both adversaries, what each release adds, m-invariance and the limits; and adversaries who know some columns."""
-    people = count(composition.together.people)
-    head = f"{len(composition.releases)} releases; the targets are the {people} people of {composition.focal}"
-    parts: list[Any] = [Text(printable(head), "bold"), _releases(composition)]
-    parts += [_title("An adversary who can join the records of a person"), _linked(composition)]
-    parts += [_title("With one release after the other"), _curve(composition)]
-    parts += [_title("What each release adds, and what withdrawing it would save"), _added(composition.contributions)]
+    number, people = len(composition.releases), composition.together.people
+    head = said(lang, "compose.targets", n=number, people=people, focal=composition.focal)
+    parts: list[Any] = [Text(head, "bold"), _releases(composition, lang)]
+    parts += [_title("linked", lang), _linked(composition, lang)]
+    parts += [_title("curve", lang), _curve(composition, lang)]
+    parts += [_title("added", lang), _added(composition.contributions, lang)]
     if composition.unlinked:
-        parts += [_title("An adversary who cannot join records, but intersects the values they offer")]
-        parts += [_unlinked(composition), *map(Text, _changes(composition))]
+        parts += [_title("unlinked", lang), _unlinked(composition, lang), *map(Text, _changes(composition, lang))]
     if composition.invariance:
-        parts += [_title("m-invariance"), _invariance(composition)]
+        parts += [_title("invariance", lang), _invariance(composition, lang)]
     if composition.limits:
-        parts += [_title("Limits"), _limits(composition.limits)]
+        parts += [_title("limits", lang), _limits(composition.limits, lang)]
     if subsets is not None:
-        parts += subsets_parts(subsets)
+        parts += subsets_parts(subsets, lang)
     return rendered(parts, colour=colour, width=width)
 
 
-def _title(text: str) -> Text:
-    return Text(f"\n{text}", "bold")
+def _title(title: str, lang: str) -> Text:
+    return Text("\n" + said(lang, f"compose.{title}"), "bold")
 
 
-def _releases(composition: Composition) -> Table:
+def _table(heads: Sequence[str], lang: str, *more: str) -> Table:
+    return new_table(*(said(lang, head) for head in heads), *more)
+
+
+def _releases(composition: Composition, lang: str) -> Table:
     """Each release alone: its own people, attacked by its own quasi-identifiers."""
-    table = new_table("release alone", "people", "targets among them", "they know", "re-identification", "alone")
+    heads = ("compose.release-alone", "head.people", "compose.among-them", "attack.head.known")
+    table = _table((*heads, "attack.re-identification", "compose.alone"), lang)
     for part in composition.releases:
         numbers = (count(part.people), count(part.in_common), ", ".join(part.quasi_identifiers))
         alone = (shown(part.alone.posterior), shown(part.alone.alone_share))
@@ -51,39 +57,40 @@ def _releases(composition: Composition) -> Table:
     return table
 
 
-def _linked(composition: Composition) -> Table:
+def _linked(composition: Composition, lang: str) -> Table:
     focal = next(part.alone for part in composition.releases if part.name == composition.focal)
-    table = new_table(
-        "attack", "guessing", "focal release alone", "all releases", "certain: focal alone", "certain: all"
-    )
-    rows = zip(_attacks(focal, composition.together), _attacks(composition.together, composition.together), strict=True)
-    for (name, prior, alone, sure_alone), (_, _, together, sure) in rows:
-        table.add_row(*_cells(name, prior, alone, together, sure_alone, sure))
+    heads = ("guessing", "focal-alone", "all-releases", "certain-focal", "certain-all")
+    table = _table(("attack.head.attack", *(f"compose.{head}" for head in heads)), lang)
+    together = composition.together
+    rows = zip(_attacks(focal, together, lang), _attacks(together, together, lang), strict=True)
+    for (name, prior, alone, sure_alone), (_, _, with_all, sure) in rows:
+        table.add_row(*_cells(name, prior, alone, with_all, sure_alone, sure))
     return table
 
 
-def _attacks(exposure: Exposure, listed: Exposure) -> list[tuple[str, str, str, str]]:
+def _inference(attribute: str, lang: str) -> str:
+    return said(lang, "write.attack", attack=said(lang, "compose.inference"), column=attribute)
+
+
+def _attacks(exposure: Exposure, listed: Exposure, lang: str) -> list[tuple[str, str, str, str]]:
     """Name, prior, posterior and share of people about whom it is certain, of each attack that the other one lists."""
-    rows = [("re-identification", 1 / exposure.people, exposure.posterior, exposure.alone_share)]
+    rows = [(said(lang, "attack.re-identification"), 1 / exposure.people, exposure.posterior, exposure.alone_share)]
     texts = [(name, *map(shown, numbers)) for name, *numbers in rows]
     for name in listed.inference:
         one = exposure.inference[name]
         numbers = (one.commonest / one.people, one.posterior, one.one_value_share)
-        texts.append((f"inference of {name}", *map(shown, numbers)))
+        texts.append((_inference(name, lang), *map(shown, numbers)))
         if one.gain is not None:
-            texts.append((f"gain by guessing {name}", shown(one.gain.prior), shown(one.gain.posterior), ""))
+            gain = said(lang, "compose.gain", column=[name])
+            texts.append((gain, shown(one.gain.prior), shown(one.gain.posterior), ""))
     return [(name, prior, posterior, certain) for name, prior, posterior, certain in texts]
 
 
-def _curve(composition: Composition) -> Table:
+def _curve(composition: Composition, lang: str) -> Table:
     inferred, crossed = list(composition.together.inference), composition.unlinked
-    table = new_table(
-        "up to release",
-        "re-identification",
-        "alone",
-        *(printable(f"inference of {name}") for name in inferred),
-        *(printable(f"{name} disclosed") for name in crossed),
-    )
+    attributes = [_inference(name, lang) for name in inferred]
+    attributes += [said(lang, "compose.disclosed", column=[name]) for name in crossed]
+    table = _table(("head.up-to", "attack.re-identification", "compose.alone"), lang, *attributes)
     for place, (part, exposure) in enumerate(zip(composition.releases, composition.curve, strict=True)):
         steps = [one.curve[place] for one in crossed.values()]
         chances = [exposure.posterior, exposure.alone_share, *(exposure.inference[name].posterior for name in inferred)]
@@ -93,54 +100,61 @@ def _curve(composition: Composition) -> Table:
     return table
 
 
-def _added(contributions: Sequence[Contribution]) -> Table:
+def _added(contributions: Sequence[Contribution], lang: str) -> Table:
     """For each attack the releases, the one that adds most first."""
-    table = new_table("attack", "release", "adds, on average", "chance without it", "saves")
+    table = _table(("attack.head.attack", "head.release", "compose.adds", "head.without", "head.saves"), lang)
     attacks = list(dict.fromkeys(one.attack for one in contributions))
     for attack in attacks:
         own = [one for one in contributions if one.attack == attack]
         for place, one in enumerate(sorted(own, key=lambda one: (-(one.shapley or 0), -(one.saves or 0)))):
             share = None if one.shapley is None else float(one.shapley)
-            name = attack if place == 0 else ""
+            name = attack_name(attack, lang) if place == 0 else ""
             table.add_row(*_cells(name, one.release, shown(share), shown(one.without), shown(one.saves)))
     return table
 
 
-def _unlinked(composition: Composition) -> Table:
-    sure = (f"confidence >= {one}" for one in CONFIDENCES[:-1])
-    table = new_table("attribute", "with", "people", "disclosed", *sure)
+def _unlinked(composition: Composition, lang: str) -> Table:
+    sure = (said(lang, "compose.confidence", level=str(one)) for one in CONFIDENCES[:-1])
+    table = _table(("head.attribute", "head.with", "head.people", "head.disclosed"), lang, *sure)
     for attribute, one in composition.unlinked.items():
-        rows: dict[str, Confidence] = {f"{name} alone": alone for name, alone in one.alone.items()}
-        for place, (name, own) in enumerate((rows | {"all of them": one.together}).items()):
+        rows: dict[str, Confidence] = {
+            said(lang, "releases.only", name=name): alone for name, alone in one.alone.items()
+        }
+        for place, (name, own) in enumerate((rows | {said(lang, "releases.all"): one.together}).items()):
             shares = [shown(own.share(level)) for level in (CONFIDENCES[-1], *CONFIDENCES[:-1])]
             table.add_row(*_cells("" if place else attribute, name, count(own.people), *shares))
     return table
 
 
-def _changes(composition: Composition) -> list[str]:
+def _changes(composition: Composition, lang: str) -> list[str]:
     """For whom the attack is wrong: it takes values for the same in all releases."""
     return [
-        printable(
-            f"{name}: the value of {count(one.changed)} of {count(one.together.people)} people changed between "
-            f"releases; of {count(one.contradictory)} no value is left, of {count(one.mistaken)} only a wrong one"
+        said(
+            lang,
+            "compose.changed",
+            column=[name],
+            people=one.together.people,
+            **{key: getattr(one, key) for key in ("changed", "contradictory", "mistaken")},
         )
         for name, one in composition.unlinked.items()
     ]
 
 
-def _invariance(composition: Composition) -> Table:
-    table = new_table("attribute", "largest m", "why none holds")
+def _invariance(composition: Composition, lang: str) -> Table:
+    table = _table(("head.attribute", "head.largest-m", "compose.why-none"), lang)
     for name, one in composition.invariance.items():
-        table.add_row(*_cells(name, shown(one.m), "; ".join(one.reasons)))
+        reasons = said(lang, "write.clauses").join(translated(reason, lang) for reason in one.reasons)
+        table.add_row(*_cells(name, shown(one.m), reasons))
     return table
 
 
-def _limits(limits: Iterable[Mapping[str, Any]]) -> Table:
-    table = new_table("limit", "value", "verdict")
+def _limits(limits: Iterable[Mapping[str, Any]], lang: str) -> Table:
+    table = _table(("head.limit", "head.value", "head.verdict"), lang)
     for limit in limits:
         sign, number = ("<=", limit["at_most"]) if "at_most" in limit else (">=", limit["at_least"])
         table.add_row(
-            *_cells(f"{limit['limit']} {sign} {shown(number)}", shown(limit["value"])), verdict_text(limit["satisfied"])
+            *_cells(f"{limit['limit']} {sign} {shown(number)}", shown(limit["value"])),
+            verdict_text(limit["satisfied"], lang),
         )
     return table
 

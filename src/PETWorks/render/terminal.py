@@ -8,20 +8,21 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from PETWorks.errors import printable
-from PETWorks.measures.numbers import amount, count
+from PETWorks.measures.numbers import amount
+from PETWorks.render.language import said
+from PETWorks.render.spoken import language
 
 PROGRESS_LINES = "PETWORKS_PROGRESS_LINES"  # a variable of the environment: if it is set, progress is lines of JSON
 
 
 def style(output: Path | None) -> dict[str, Any]:
-    """Colour and width for text output: those of the terminal, or plain and wide."""
+    """Language, colour and width for text output: those of the command and the terminal, or plain and wide."""
     if output is None and _is_terminal(sys.stdout):
         from rich.console import Console
 
         terminal = Console()
-        return {"colour": not terminal.no_color, "width": terminal.width}
-    return {"colour": False, "width": 120}
+        return {"lang": language(), "colour": not terminal.no_color, "width": terminal.width}
+    return {"lang": language(), "colour": False, "width": 120}
 
 
 def _is_terminal(stream: Any) -> bool:
@@ -34,8 +35,12 @@ def _line(**state: Any) -> None:
     print(json.dumps({"progress": finite}), file=sys.stderr, flush=True)  # noqa: T201 - it is meant for standard error
 
 
-def progress(doing: str) -> Any:
-    """A spinner with the time on a terminal, nothing elsewhere."""
+def progress(doing: str, what: str = "") -> Any:
+    """A spinner with the time on a terminal, nothing elsewhere.
+
+    doing   one of the texts `progress.*`; a program that started this one gets the word itself
+    what    the table or file that it is done with
+    """
     if PROGRESS_LINES in os.environ:
         _line(doing=doing)
     if not _is_terminal(sys.stderr):
@@ -45,7 +50,7 @@ def progress(doing: str) -> Any:
 
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     progress = Progress(*columns, console=Console(stderr=True), transient=True)
-    progress.add_task(printable(doing), total=None)
+    progress.add_task(said(language(), f"progress.{doing}", what=what), total=None)
     return progress
 
 
@@ -63,13 +68,16 @@ def searching() -> Iterator[Callable[[Any], None]]:
 
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("searching", total=None)
+        lang = language()
+        task = bar.add_task(said(lang, "progress.searching"), total=None)
 
         def report(state: Any) -> None:
-            found = "nothing keeps the rules yet"
-            if state.best is not None:
-                found = f"best loss {amount(state.best)}, none below {amount(state.bound)} (Ctrl-C stops)"
-            bar.update(task, description=f"{count(state.checked)} tried, {found}")
+            if state.best is None:
+                text = said(lang, "progress.none-yet", tried=state.checked)
+            else:
+                best, bound = amount(state.best), amount(state.bound)
+                text = said(lang, "progress.best", tried=state.checked, best=best, bound=bound)
+            bar.update(task, description=text)
 
         yield report
 
@@ -93,7 +101,14 @@ def counting() -> Iterator[Callable[[int, int], None]]:
         TimeRemainingColumn,
     )
 
-    columns = (TextColumn("subsets"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"))
+    lang = language()
+    columns = (
+        TextColumn(said(lang, "progress.subsets")),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn(said(lang, "progress.left")),
+    )
     with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("subsets", total=None)
         yield lambda finished, total: bar.update(task, completed=finished, total=total)

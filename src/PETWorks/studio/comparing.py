@@ -15,7 +15,7 @@ from starlette.routing import Route
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.errors import InputError, PETWorksError
-from PETWorks.gate.diff import Comparison, compare, read_check
+from PETWorks.gate.diff import DIGEST, Comparison, compare, read_check
 from PETWorks.gate.document import CheckDocument
 from PETWorks.gate.policy import read_policy
 from PETWorks.gate.remedies import class_size_wanted
@@ -32,7 +32,6 @@ from PETWorks.studio.page import computed, desk_of, form_of, language, page, par
 
 MOST_TABLES = 100
 MOST_RELEASES = 60
-DIGEST = "SHA-256 of "
 FACTS = {
     "records": "head.records",
     "people": "head.people",

@@ -7,7 +7,7 @@ from typing import Any
 from PETWorks.errors import InputError
 from PETWorks.releases.cautions import Caution
 from PETWorks.render import charts
-from PETWorks.render.language import percent, said
+from PETWorks.render.language import attack_name, percent, said
 from PETWorks.render.languages import LANGUAGES
 
 MOST_ATTACKS = 4
@@ -39,7 +39,7 @@ def shown_composition(result: Any, lang: str) -> dict[str, Any]:
         "contributions": _contributions(result, lang),
         "half": HALF,
         "drawn": charts.drawn,
-        "attack_name": lambda attack: charts.attack_name(attack, lang),
+        "attack_name": lambda attack: attack_name(attack, lang),
         "no_m": lambda one: said(
             lang,
             "studio.compare.no-m",
@@ -95,6 +95,6 @@ def _contributions(result: Numbers, lang: str) -> list[Contributions]:
         own = [one for one in result["contributions"] if one["attack"] == attack]
         own.sort(key=lambda one: (-(one["shapley"] or 0), -(one["saves"] or 0)))
         most = max((one["shapley"] or 0 for one in own), default=0) or 1
-        title = said(lang, "studio.compare.adds", attack=charts.attack_name(attack, lang))
+        title = said(lang, "studio.compare.adds", attack=attack_name(attack, lang))
         groups.append(Contributions(title, own, [max((one["shapley"] or 0) / most, 0.0) for one in own]))
     return groups

@@ -17,6 +17,7 @@ from PETWorks.gate.anonymising import search_rules, waived_rules
 from PETWorks.render.charts import drawn
 from PETWorks.render.language import name as shown_name
 from PETWorks.render.language import said
+from PETWorks.render.languages import LANGUAGES
 from PETWorks.studio.column_levels import Column, ColumnLevels, columns_of, level_groups
 from PETWorks.studio.declaring import as_items
 from PETWorks.studio.desk import Desk
@@ -237,6 +238,7 @@ async def applied(request: Request) -> Response:
         raise InputError("this job has not made a release; start it again in the step Levels")
     files = named_release(desk.file.path, request.query_params.get("release", ""))
     relative = studio(request).workspace.relative
+    wrote = tuple(f"petworks: {said(lang, 'cli.wrote', path='')}" for lang in LANGUAGES)
     return page(
         request,
         "levels_applied",
@@ -247,7 +249,7 @@ async def applied(request: Request) -> Response:
         release=files.release.name,
         released=relative(files.policy),
         inside=[path.name for path in files.inside],
-        messages=[line.removeprefix("petworks: ") for line in job.messages if not line.startswith("petworks: wrote")],
+        messages=[line.removeprefix("petworks: ") for line in job.messages if not line.startswith(wrote)],
         command=job.command,
     )
 

@@ -11,8 +11,9 @@ from starlette.routing import Route
 
 from PETWorks.errors import InputError, PETWorksError
 from PETWorks.gate.starter import PRESET, starter_policy, suggestions
+from PETWorks.render.prose import spoken_comments
 from PETWorks.studio.last_check import Known, known
-from PETWorks.studio.page import Form, computed, error_text, form_of, page, part, petworks, see, studio
+from PETWorks.studio.page import Form, computed, error_text, form_of, language, page, part, petworks, see, studio
 from PETWorks.studio.policy_file import PolicyFile
 from PETWorks.studio.sample import ROWS, preview
 from PETWorks.studio.workspace import POLICIES, Found, Workspace
@@ -200,21 +201,30 @@ async def begin(request: Request) -> Response:
     choice = _choice(form, works.workspace)
     policy = works.workspace.path(works.workspace.relative(table.parent / choice.policy))
     try:
-        await computed(_start, table, policy, choice)
+        await computed(_start, table, policy, choice, language(request))
     except PETWorksError as error:
         shown: Response = await computed(_chosen, request, choice, error)
         return shown
     return see(request, "/columns", await computed(works.desks.of, policy))
 
 
-def _start(table: Path, policy: Path, choice: Choice) -> None:
+def _start(table: Path, policy: Path, choice: Choice, lang: str) -> None:
     if policy.exists():
         raise InputError("{file!r} already exists; give the new policy another name", file=policy.name)
     separator, encoding = choice.reading
     roles, unit = suggestions(table, separator, encoding)
     if not roles:
         raise InputError("{table}: the table has no columns", table=table.name)
-    text = starter_policy(table, policy, roles, unit, release=choice.release, separator=separator, encoding=encoding)
+    text = starter_policy(
+        table,
+        policy,
+        roles,
+        unit,
+        release=choice.release,
+        separator=separator,
+        encoding=encoding,
+        **spoken_comments(lang),
+    )
     PolicyFile(policy).write(text)
 
 

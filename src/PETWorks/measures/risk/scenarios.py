@@ -9,6 +9,7 @@ import numpy as np
 
 from PETWorks.counting.counts import ClassPairs, Integers, LinkedSizes
 from PETWorks.counting.view import View
+from PETWorks.errors import Phrase
 from PETWorks.measures.catalogue import find, metric
 from PETWorks.measures.class_tests import ClassTest, Mask, Monotone, Suppressing, left
 from PETWorks.measures.parameters import Number
@@ -285,7 +286,9 @@ def _judged(
 
 
 def _linked_with(view: View) -> str:
-    return f"a population of {view.population_size}" if view.background.has_population_table else "the release itself"
+    if not view.background.has_population_table:
+        return "the release itself"
+    return Phrase("a population of {n}", n=view.population_size)
 
 
 def distribution(sizes: Integers, classes: Integers, records: Integers) -> dict[str, dict[str, Any]]:

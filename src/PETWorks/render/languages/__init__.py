@@ -1,11 +1,11 @@
 """The languages of the reports, the page and the command: each is one file, named after its code (zh_tw is zh-TW).
 
 Adding a language means adding a file here. It has NAME (as its readers call it), ALIASES (other spellings of the
-code), MEASURES (name and summary of each), PARAMETERS (name of each, and of the limits on every subset), HELP (by
-their English: help of the command, comments of a policy), MESSAGES (by their English: errors and warnings, see
-`PETWorks.errors.Phrase`) and TEXTS (by message id). A text may have a second form for one of something: the same id
-with `.one` at its end, which is taken where {n} is 1. `tests/render/test_languages.py`, `tests/test_messages.py` and
-`tests/cli/test_help_languages.py` list what a file lacks.
+code), MEASURES (name and summary of each), PARAMETERS (name of each, and of the limits on every subset), DETAILS (keys
+of the details of measures), HELP (by their English: help of the command, comments of a policy), MESSAGES (by their
+English: errors and warnings, see `PETWorks.errors.Phrase`) and TEXTS (by message id). A text may have a second form for
+one of something: the same id with `.one` at its end, which is taken where {n} is 1. `tests/render/test_languages.py`,
+`tests/test_messages.py` and `tests/cli/test_help_languages.py` list what a file lacks.
 """
 
 from collections.abc import Iterator, Mapping
@@ -28,6 +28,7 @@ class Language:
     measures: Mapping[str, tuple[str, str]]
     parameters: Mapping[str, str]
     help: Mapping[str, str]
+    details: Mapping[str, str]
     messages: Mapping[str, str]
 
 
@@ -67,6 +68,7 @@ def _read(code: str, name: str) -> Language:
         module.MEASURES,
         module.PARAMETERS,
         module.HELP,
+        module.DETAILS,
         module.MESSAGES,
     )
 
