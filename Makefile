@@ -25,28 +25,10 @@ DEMO := build/demo
 	$(PEERS)/python -m pip install --quiet --no-deps anjana==1.2.3 beartype==0.22.2  # it pins another pyCANON
 	touch $@
 
-# Writes only below build/demo. The raw table has to fail: exit code 1.
+# The command `petworks demo`, in the language of the system. Writes only below build/demo.
 demo: .venv/.ready
-	@rm -rf $(DEMO) && mkdir -p $(DEMO)
-	@echo '1. A hospital wants to share 2,000 stays (made up): names, record numbers, dates of birth, postcodes, diagnoses.'
-	@$(BIN)/python docs/gallery/hospital.py $(DEMO)/hospital.csv 2000 && head -n 3 $(DEMO)/hospital.csv
-	@printf '\n2. What is each column? A policy with roles, hierarchies and rules is written; nobody edits it here.\n'
-	$(BIN)/petworks init $(DEMO)/hospital.csv
-	@printf '\n3. The raw table fails: it names people, and nobody is hidden among others.\n'
-	$(BIN)/petworks check $(DEMO)/hospital_policy.yaml; test $$? -eq 1
-	@printf '\n4. One command makes the release that keeps the rules and loses least, and says why not less.\n'
-	$(BIN)/petworks anonymize $(DEMO)/hospital_policy.yaml -o $(DEMO)/hospital_released.csv --html $(DEMO)/report.html
-	@printf '\n5. Anybody who has the policy can check the release again.\n'
-	$(BIN)/petworks check $(DEMO)/hospital_released_policy.yaml
-	@head -n 3 $(DEMO)/hospital_released.csv
-	@printf '\n6. Measures and attacks by themselves, on small bundled tables.\n'
-	$(BIN)/petworks evaluate data/patient_anonymized.csv --sensitive Disease,Salary --qi ZIPCode,Age --measure t-closeness:t=0.376
-	$(BIN)/petworks evaluate data/delta_anonymized.csv --original data/delta.csv --measure delta-presence:delta_min=1/2,delta_max=2/3 --measure profitability --measure precision
-	$(BIN)/petworks evaluate data/adult_anonymized.csv --population 0.01 --measure prosecutor-risk:highest=0.2,cell_size=5 --measure population-uniqueness:share=0.001
-	$(BIN)/petworks attack data/patient_anonymized.csv
-	$(BIN)/petworks attack data/adult_anonymized.csv --subsets 1-3
-	@printf '\nThe report, for a browser, in English and Chinese: $(DEMO)/report.html\n'
-	@printf 'The same by mouse, from the raw table to the release: $(BIN)/petworks studio $(DEMO)\n'
+	@rm -rf $(DEMO)
+	@$(BIN)/petworks demo $(DEMO)
 
 quick: .venv/.ready
 	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest --numprocesses auto -m 'not spark and not browser and not slow'

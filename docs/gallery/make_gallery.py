@@ -13,9 +13,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from cohort import cohort
-from hospital import hospital
 
 from PETWorks import check, read_policy
+from PETWorks.cli.hospital import hospital
 from PETWorks.gate.anonymising import anonymize_by, search_rules
 from PETWorks.gate.anonymization_facts import anonymization_facts, state
 from PETWorks.render.checks import Check
@@ -68,7 +68,7 @@ def from_raw_to_released(folder):
         )
         hospital(table)
         for command in (["init", table], ["anonymize", policy, "-o", released]):
-            subprocess.run([PETWORKS, *command], check=True, capture_output=True)  # noqa: S603 - our own command
+            subprocess.run([PETWORKS, "--lang", "en", *command], check=True, capture_output=True)  # noqa: S603 - our own command
         shutil.copy(policy, folder / policy.name)
         made(folder, policy, "raw_report", LANGUAGE["hospital"])
         read, after = read_policy(policy), read_policy(released.with_name("hospital_released_policy.yaml"))

@@ -1,6 +1,6 @@
 """Make up the table of the quick start: hospital stays, one for each person. Nobody in it exists.
 
-python docs/quickstart/make_people.py    writes people.xlsx where this file is
+python docs/quickstart/make_people.py    writes people.xlsx and people.zh-TW.xlsx where this file is
 """
 
 import random
@@ -30,6 +30,14 @@ DIAGNOSES = {
     "breast cancer": (6, 55, 5),
     "HIV": (4, 38, 9),
 }
+# The same table in Chinese: each word has one of its own, so all counts are the same.
+CHINESE_HEADER = ("姓名", "病歷號", "性別", "出生日期", "郵遞區號", "入院日期", "診斷", "住院天數")
+CHINESE_FIRST = {
+    "f": "淑芬 美玲 怡君 雅婷 麗華 秀英 佳穎 詩涵 欣怡 惠美 玉蘭 雅雯 心怡 宜蓁 月娥 品妤 筱涵 婉婷 靜宜 佩君",
+    "m": "志明 家豪 俊傑 建宏 冠宇 宗翰 承恩 柏翰 文雄 國華 信宏 明哲 彥廷 宇軒 金龍 正雄 志偉 建志 哲瑋 聖傑",
+}
+CHINESE_LAST = "陳 林 黃 張 李 王 吳 劉 蔡 楊 許 鄭 謝 洪 郭 邱 曾 廖 賴 徐"
+CHINESE_DIAGNOSES = "肺炎 骨折 心臟衰竭 闌尾炎 糖尿病 憂鬱症 乳癌 愛滋病"
 
 
 def people(records=RECORDS, seed=SEED):
@@ -49,8 +57,21 @@ def people(records=RECORDS, seed=SEED):
         yield name, patient, sex, born, postcode, admitted, diagnosis, stayed
 
 
+def people_in_chinese():
+    """The same rows in Chinese."""
+    first = {sex: dict(zip(FIRST[sex].split(), CHINESE_FIRST[sex].split(), strict=True)) for sex in FIRST}
+    last = dict(zip(LAST.split(), CHINESE_LAST.split(), strict=True))
+    diagnoses = dict(zip(DIAGNOSES, CHINESE_DIAGNOSES.split(), strict=True))
+    yield CHINESE_HEADER
+    for name, patient, sex, born, postcode, admitted, diagnosis, days in list(people())[1:]:
+        given, surname = name.split()
+        own = last[surname] + first[sex][given]
+        yield own, patient, {"f": "女", "m": "男"}[sex], born, postcode, admitted, diagnoses[diagnosis], days
+
+
 if __name__ == "__main__":
-    book = Workbook()
-    for row in people():
-        book.active.append(row)
-    book.save(Path(__file__).with_name("people.xlsx"))
+    for file, rows in (("people.xlsx", people()), ("people.zh-TW.xlsx", people_in_chinese())):
+        book = Workbook()
+        for row in rows:
+            book.active.append(row)
+        book.save(Path(__file__).with_name(file))

@@ -1,24 +1,19 @@
 """A hospital's raw table, in Chinese, becomes a release that passes: two commands, and no file written by hand."""
 
 import csv
-import importlib.util
 import re
 
 import pytest
 
 from command import petworks
-from conftest import ROOT
-
-spec = importlib.util.spec_from_file_location("hospital", ROOT / "docs/gallery/hospital.py")
-hospital = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(hospital)
+from PETWorks.cli.hospital import hospital
 
 
 @pytest.fixture(scope="module")
 def ward(tmp_path_factory):
     """The folder in which the two commands ran, and what each of them printed."""
     folder = tmp_path_factory.mktemp("ward")
-    hospital.hospital(folder / "hospital.csv", 1_500)
+    hospital(folder / "hospital.csv", 1_500)
     init = petworks("init", folder / "hospital.csv")
     anonymized = petworks(
         *("anonymize", folder / "hospital_policy.yaml", "-o", folder / "released.csv"),
@@ -64,7 +59,7 @@ def test_the_output_and_the_report_are_in_the_language_that_was_asked_for(ward):
 
 
 def test_rules_that_nothing_keeps_are_named_with_a_remedy(tmp_path):
-    hospital.hospital(tmp_path / "few.csv", 8)
+    hospital(tmp_path / "few.csv", 8)
     assert petworks("init", tmp_path / "few.csv").returncode == 0
     failed = petworks("anonymize", tmp_path / "few_policy.yaml", "-o", tmp_path / "released.csv")
     assert failed.returncode == 2

@@ -147,6 +147,7 @@ def command_ids():
     columns = ("guessing", "focal-alone", "all-releases", "certain-focal", "certain-all")
     yield from (f"compose.{one}" for one in (*titles, *columns))
     yield from (f"progress.{word}" for word in doings())
+    yield from (f"demo.{step}" for step in ("table", "roles", "raw", "anonymize", "released", "report", "own"))
 
 
 def doings():

@@ -1,6 +1,5 @@
 """The whole workflow in a real browser: from a raw hospital table with Chinese headers to a release that passes."""
 
-import importlib.util
 import json
 import os
 import shlex
@@ -13,14 +12,11 @@ from pyarrow import parquet
 
 from command import petworks
 from conftest import ROOT
+from PETWorks.cli.hospital import hospital
 from PETWorks.render.language import said
 from PETWorks.studio.page import STEPS
 from studio_browser import Visit, chromium
 from studio_server import Server
-
-spec = importlib.util.spec_from_file_location("hospital", ROOT / "docs/gallery/hospital.py")
-hospital = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(hospital)
 
 POLICY = "hospital_policy.yaml"
 PHONE = 390  # pixels
@@ -35,7 +31,7 @@ def browser():
 
 @pytest.fixture
 def folder(tmp_path):
-    hospital.hospital(tmp_path / "hospital.csv", 400)
+    hospital(tmp_path / "hospital.csv", 400)
     return tmp_path
 
 
@@ -43,7 +39,7 @@ def folder(tmp_path):
 def ward(tmp_path_factory):
     """A server whose table is open already, for tests that only look."""
     folder = tmp_path_factory.mktemp("ward")
-    hospital.hospital(folder / "hospital.csv", 400)
+    hospital(folder / "hospital.csv", 400)
     with Server(folder) as server:
         server.enter()
         assert server.post("/open", {"table": "hospital.csv"}).status == 303
@@ -342,7 +338,7 @@ PICTURES = os.environ.get("PETWORKS_PICTURES")
 
 @pytest.mark.skipif(not PICTURES, reason="pictures for the docs are taken by `make pictures`")
 def test_pictures(browser, tmp_path):
-    hospital.hospital(tmp_path / "hospital.csv", 2000)
+    hospital(tmp_path / "hospital.csv", 2000)
     to = ROOT / PICTURES / "studio"
     with Server(tmp_path) as server, Visit(browser, server, width=1000, height=760) as visit:
 

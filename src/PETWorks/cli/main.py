@@ -43,6 +43,7 @@ MODULES = {
     "schema": "listing",
     "verify": "policies",
     "studio": "serving",
+    "demo": "demonstrating",
 }  # where each command is; only the one that is called is imported
 
 

@@ -147,14 +147,14 @@ def _state(value: Any, text: str, lang: str) -> str:
             lang,
             "write.state",
             verdict=said(lang, f"verdict.{value.verdict}"),
-            value=put(value.value, lang),
+            value=_state(value.value, shown(value.value), lang),
             asked=asked,
         )
     if isinstance(value, Mapping):
         return said(lang, "write.clauses").join(prose.treatment(value, lang))
     if value == NOT_MEASURED:
         return said(lang, "releases.unmeasured")
-    return put(value, lang) if isinstance(value, bool | int | float | list | tuple | None | Bound) else text
+    return put(value, lang) if isinstance(value, bool | list | tuple | None | Bound) else text
 
 
 def suggestions_text(
@@ -163,7 +163,7 @@ def suggestions_text(
     """The role that is suggested for each column, and why."""
     table = new_table(*(said(lang, f"head.{head}") for head in ("column", "role", "reason")))
     for one in suggestions[:MOST_ROWS]:
-        role = said(lang, f"role.{one.role}") if one.role else said(lang, "word.none")
+        role = said(lang, f"role.{one.role or 'none'}") if lang != ENGLISH else (one.role or "none").replace("_", " ")
         table.add_row(*map(Text, (name(one.column), role, prose.suggestion(one, lang))))
     parts: list[Any] = [table]
     if len(suggestions) > MOST_ROWS:

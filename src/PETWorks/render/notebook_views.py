@@ -17,10 +17,10 @@ from PETWorks.measures.result import Result, flat
 from PETWorks.releases.composition import Composition
 from PETWorks.releases.several import Releases
 from PETWorks.render import anonymization, prose
-from PETWorks.render.charts import attack_name
 from PETWorks.render.checks import Check
 from PETWorks.render.html import environment
 from PETWorks.render.language import (
+    attack_name,
     limit_name,
     measure_name,
     name,

@@ -15,7 +15,7 @@ from PETWorks.measures.numbers import amount
 from PETWorks.render import bar_charts, charts
 from PETWorks.render.anonymization import varied
 from PETWorks.render.chart_data import BARS, COLUMNS, LINES, SQUARES, ChartData, Limit
-from PETWorks.render.language import name, percent, said
+from PETWorks.render.language import attack_name, name, percent, said
 
 CASES = ("highest", "median", "lowest")
 MOST_NAMES = 15  # of a map of squares
@@ -46,7 +46,7 @@ def risk(
     return ChartData(
         "risk",
         LINES,
-        said(lang, "drivers.chart", attack=charts.attack_name(attack, lang)),
+        said(lang, "drivers.chart", attack=attack_name(attack, lang)),
         lang,
         rows,
         "known",
@@ -109,7 +109,7 @@ def drivers(found: Sequence[Driver], lang: str, attack: str | None) -> ChartData
         }
         for one in ranked[: charts.MOST_BARS]
     ]
-    title = said(lang, "drivers.columns", attack=charts.attack_name(attack, lang))
+    title = said(lang, "drivers.columns", attack=attack_name(attack, lang))
     return _ranked("drivers", title, lang, rows, "attribute", "head.column")
 
 
@@ -127,7 +127,7 @@ def contributions(facts: ReleasesFacts, names: Sequence[str], lang: str, attack:
         }
         for share in shares
     ]
-    title = said(lang, "plot.contributions", attack=charts.attack_name(attack, lang))
+    title = said(lang, "plot.contributions", attack=attack_name(attack, lang))
     return _ranked("contributions", title, lang, rows, "release", "head.release")
 
 
@@ -157,7 +157,7 @@ def pairs(subsets: Subsets, lang: str, attack: str | None) -> ChartData:
     return ChartData(
         "pairs",
         SQUARES,
-        said(lang, "plot.pairs", attack=charts.attack_name(attack, lang)),
+        said(lang, "plot.pairs", attack=attack_name(attack, lang)),
         lang,
         rows,
         "attribute",
@@ -257,7 +257,7 @@ def curve(facts: ReleasesFacts, names: Sequence[str], lang: str, attack: str | N
     return ChartData(
         "curve",
         LINES,
-        said(lang, "releases.curve", attack=charts.attack_name(attack, lang)),
+        said(lang, "releases.curve", attack=attack_name(attack, lang)),
         lang,
         rows,
         "number",

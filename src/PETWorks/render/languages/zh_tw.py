@@ -597,6 +597,15 @@ HELP = {
         "Ctrl-C 結束。"
     ),
     "Only print the address.": "只顯示網址。",
+    # demo
+    "See in a minute how a raw table becomes a release that passes.": (
+        "花一分鐘看原始資料表如何變成通過檢查的釋出資料。"
+    ),
+    "Makes up a hospital's table in FOLDER, which must be new or empty, runs the commands that you would type, and "
+    "says what they do. Nothing is written anywhere else.": (
+        "在 FOLDER（須為新資料夾或空資料夾）中產生一份虛構的醫院資料表，執行您會輸入的指令，並說明各步驟。不會寫入其他"
+        "任何地方。"
+    ),
     "End when nobody has used it for so long.": "無人使用達此時間即結束。",
     # comments of a policy
     "What is released to whom, and what must hold before: petworks check reads this file.": (
@@ -1962,6 +1971,33 @@ TEXTS = {
     "cli.look-then-check": "請確認其中的屬性型態，然後執行：{command}",
     "cli.if-it-fails": "若未通過，請執行：{command}",
     "cli.proposed": "建議（{why}）：{command}",
+    "demo.table": (
+        "1. 某醫院想分享一份 2,000 筆住院紀錄的資料表（純屬虛構）：含姓名、病歷號、出生日期與診斷碼。\n   可以直接提供"
+        "嗎？若不行，該以什麼形式提供？"
+    ),
+    "demo.roles": (
+        "2. 首先，每個欄位是什麼？`init` 檢視資料表並寫出政策檔：一份載明屬性型態與規則的文字檔。\n   推測都附有理由。"
+        "處理自己的資料表時，請逐一確認；在此示範中不作修改。"
+    ),
+    "demo.raw": (
+        "3. 原始資料表安全嗎？`check` 依政策檔判定。當然不通過：其中含有姓名。\n   即使移除姓名，仍可由出生日期與入院日"
+        "期認出個人。"
+    ),
+    "demo.anonymize": (
+        "4. 只要一個指令就能處理：在所有符合規則的釋出資料中，找出損失最小的一份。\n   同時說明損失了什麼、為何無法更少"
+        "，並附上證明。"
+    ),
+    "demo.released": "5. 任何持有政策檔的人，現在或一年後都能再檢查一次釋出資料。\n   結果通過；接收者拿到的資料如下：",
+    "demo.report": (
+        "6. 報告含英文與正體中文，供決策者與稽核人員閱讀；請用瀏覽器開啟。\n   從原始資料表到釋出資料，也可以全程用滑鼠"
+        "操作；網頁只提供給您自己的瀏覽器："
+    ),
+    "demo.own": (
+        "7. 接下來換您自己的資料表：CSV、Excel 或 Parquet 皆可；資料不會離開這台電腦。請從下面的指令開始。\n   它會在資"
+        "料表旁寫出政策檔，並說明後續步驟。"
+    ),
+    "demo.more": "……其餘 {n} 行",
+    "demo.your-table": "您的資料表",
     "progress.reading": "讀取 {what}",
     "progress.checking": "檢查 {what}",
     "progress.evaluating": "評估 {what}",
@@ -3592,6 +3628,8 @@ MESSAGES = {
     "{name}, line {line}: a key is not a name": "{name} 第 {line} 行：有鍵不是名稱",
     "{name}, line {line}: the key {key} is a duplicate": "{name} 第 {line} 行：鍵{key}重複",
     "{name}: the file has more than one YAML document": "{name}：檔案含有多個 YAML 文件",
+    "{folder!r} is not an empty folder; name another one": "「{folder}」不是空資料夾；請指定其他資料夾",
+    "the demonstration did not work as it should; the lines above say why": "示範未能順利執行；原因見上方訊息",
     # counts of columns, proposed hierarchies, m-invariance
     "{n:,} records": "{n:,} 筆資料列",
     "{n:,} record": "{n:,} 筆資料列",
