@@ -26,7 +26,7 @@ def run_examples(page, folder):
     for name in ("data", "docs"):
         (folder / name).symlink_to(ROOT / name)
     os.chdir(folder)
-    names = {}
+    names, lang = {}, "zh-TW" if page.name.endswith(".zh-TW.md") else "en"
     for kind, text in BLOCK.findall(page.read_text("utf-8")):
         if kind == "python":
             test = doctest.DocTestParser().get_doctest(text, names, str(page), str(page), 0)
@@ -36,7 +36,7 @@ def run_examples(page, folder):
             commands = re.findall(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", text, re.MULTILINE)
             assert commands
             for command, printed in commands:
-                assert_printed(shell(command).rstrip(), printed.rstrip())
+                assert_printed(shell(command, lang).rstrip(), printed.rstrip())
 
 
 def assert_printed(text, shown):
@@ -46,8 +46,9 @@ def assert_printed(text, shown):
     assert text == shown or re.fullmatch(pattern, text + "\n" * shown.endswith("...")), f"{text}\n---\n{shown}"
 
 
-def shell(command):
-    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+def shell(command, lang):
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    environment = os.environ | {"PATH": path, "PETWORKS_LANG": lang}
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, env=environment)
     return done.stdout + done.stderr
 

@@ -7,6 +7,7 @@ import click
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
+from PETWorks.cli.helping import spoken_command
 from PETWorks.cli.main import main
 from PETWorks.gate.presets import presets
 from PETWorks.gate.regimes import regimes
@@ -17,10 +18,11 @@ from PETWorks.render.languages import LANGUAGES
 
 def commands():
     """What `--help` says about every command."""
-    context = click.Context(main, info_name="petworks", terminal_width=100, max_content_width=100)
-    yield from ("```text", main.get_help(context), "```", "")
-    for name in main.list_commands(context):
-        yield from _command(main.get_command(context, name), context, f"petworks {name}")
+    petworks = spoken_command(main, "en")
+    context = click.Context(petworks, info_name="petworks", terminal_width=100, max_content_width=100)
+    yield from ("```text", petworks.get_help(context), "```", "")
+    for name in petworks.list_commands(context):
+        yield from _command(petworks.get_command(context, name), context, f"petworks {name}")
 
 
 def _command(command, above, title):
