@@ -8,6 +8,7 @@ from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
 
 DOCS = Path(__file__).parent.parent
+REPORTS = "reports"  # where the reports of the gallery are on the site: beside it, summaries have the same names
 # What the theme writes, and what screen readers and keyboards need instead.
 ACCESSIBLE = {
     '<div class="table-wrapper': '<div tabindex="0" class="table-wrapper',
@@ -30,7 +31,7 @@ class OpenReports(SphinxTransform):
             if node.get("reftarget", "").endswith(".html"):
                 target = (DOCS / self.env.docname).parent / node["reftarget"]
                 up = "../" * self.env.docname.count("/")
-                address = up + target.resolve().relative_to(DOCS).as_posix()
+                address = f"{up}{REPORTS}/{target.resolve().relative_to(DOCS / 'gallery').as_posix()}"
                 node.replace_self(nodes.reference("", "", *node.children, refuri=address, internal=True))
 
 
@@ -41,7 +42,7 @@ def leave_out(app, _doctree):
 
 
 def finish(app, error):
-    """Make the pages accessible, and put the reports of the gallery beside its page."""
+    """Make the pages accessible, and copy the reports of the gallery."""
     if error is not None:
         return
     for page in Path(app.outdir).rglob("*.html"):
@@ -50,7 +51,7 @@ def finish(app, error):
             text = text.replace(theirs, ours)
         page.write_text(text, "utf-8")
     for report in sorted((DOCS / "gallery").glob("*/*.html")):
-        target = Path(app.outdir, report.relative_to(DOCS))
+        target = Path(app.outdir, REPORTS, report.relative_to(DOCS / "gallery"))
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(report, target)
 
