@@ -1,5 +1,6 @@
 """Everything that an error says can be said in every language, and no error can be forgotten."""
 
+import errno
 import pickle
 import re
 
@@ -9,6 +10,7 @@ from command import petworks
 from conftest import ROOT
 from messages import FOREIGN, fields, texts, texts_in
 from PETWorks import Release
+from PETWorks.counting.spark_writing import _told
 from PETWorks.errors import InputError, Joined, NotApplicable, PETWorksError, Phrase, literal, quoted, unknown
 from PETWorks.render.languages import LANGUAGES
 from PETWorks.render.spoken import translated
@@ -116,3 +118,22 @@ def test_the_command_prints_errors_in_the_language_of_the_user(tmp_path):
 def test_python_raises_english_errors():
     with pytest.raises(PETWorksError, match=r"^no such file: 'nowhere.csv'$"):
         Release("nowhere.csv")
+
+
+@pytest.mark.parametrize(
+    ("error", "english", "chinese"),
+    [
+        (InputError("{table}: the file is empty", table="t.csv"), "t.csv: the file is empty", "t.csv：檔案是空的"),
+        (
+            PermissionError(errno.EACCES, "Permission denied"),
+            "an executor cannot write the release: Permission denied; all must see its folder",
+            "執行節點無法寫出釋出資料：沒有權限；所有執行節點都必須能存取其資料夾",
+        ),
+    ],
+)
+def test_errors_of_executors_can_be_translated(error, english, chinese):
+    def work():
+        raise error
+
+    told = pickle.loads(bytes.fromhex(_told(work).column(1)[0].as_py()))
+    assert (str(told), translated(told, "zh-TW")) == (english, chinese)

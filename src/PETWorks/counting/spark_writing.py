@@ -1,12 +1,13 @@
 """A table that executors write: each its own part of it, as Parquet files in a folder that all of them see."""
 
+import pickle
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from PETWorks.counting.spark_jobs import Jobs, mapped
-from PETWorks.errors import InputError, PETWorksError, quoted
+from PETWorks.errors import InputError, PETWorksError, Phrase, quoted, system_reason
 from PETWorks.tables.arrays import arrow_integers, numpy_integers, strings
 from PETWorks.tables.changes import Changes
 from PETWorks.tables.globs import Files
@@ -15,7 +16,7 @@ from PETWorks.tables.source import Source
 from PETWorks.tables.sparkframe import SparkFrame
 from PETWorks.tables.whole import own_fields
 
-WRITTEN = "n long, e string"  # how many records were written; or what went wrong
+WRITTEN = "n long, e string"  # how many records were written; or what went wrong, pickled
 
 
 def check_readable(source: Source) -> None:
@@ -50,7 +51,7 @@ def write_parts(jobs: Jobs, source: Source, kept: Sequence[str], changes: Change
         task = partial(groups_written, paths, groups, *what)
     told = jobs.run(lambda: mapped(frame, task, WRITTEN).toArrow())
     for error in filter(None, told.column(1).to_pylist()):
-        raise InputError(error)
+        raise InputError(pickle.loads(bytes.fromhex(error)))  # noqa: S301 - our own executors wrote it
     number = int(numpy_integers(told.column(0).combine_chunks()).sum())
     if number != records:
         raise InputError(
@@ -159,8 +160,10 @@ def _told(work: Any) -> Any:
     try:
         rows = work()
     except PETWorksError as raised:
-        error = str(raised)
+        error = raised.worded()
     except OSError as raised:
-        error = f"an executor cannot write the release: {raised.strerror}; all must see its folder"
-    told = [arrow_integers(np.array([rows])), strings([error]).cast(pa.string())]
+        reason = system_reason(raised)
+        error = Phrase("an executor cannot write the release: {reason}; all must see its folder", reason=reason)
+    packed = None if error is None else pickle.dumps(error).hex()  # with what is filled in, to be translated
+    told = [arrow_integers(np.array([rows])), strings([packed]).cast(pa.string())]
     return pa.RecordBatch.from_arrays(told, ["n", "e"])

@@ -2703,6 +2703,9 @@ MESSAGES = {
         "{table}：引擎「spark」只釋出執行節點能自行讀取的 Parquet 檔與 Spark 資料框；請使用其他引擎，或將資料表存"
         "成 Parquet"
     ),
+    "an executor cannot write the release: {reason}; all must see its folder": (
+        "執行節點無法寫出釋出資料：{reason}；所有執行節點都必須能存取其資料夾"
+    ),
     "{table}: {number} records were written, but {records} were counted; the table changes": (
         "{table}：寫出 {number} 筆資料列，但計數為 {records} 筆；資料表有變動"
     ),
