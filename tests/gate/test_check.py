@@ -504,3 +504,20 @@ def test_presets_and_schemas_are_printed():
     assert {"cms-11", "nics-0.09"} <= {preset["name"] for preset in listed}
     assert json.loads(petworks("schema", "policy").stdout)["$id"] == "urn:petworks:policy:1"
     assert petworks("schema", "other").returncode == 2
+
+
+def test_the_report_says_in_every_language_why_a_measure_does_not_apply(tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_text("zip,age\n1,30\n1,30\n2,40\n2,40\n", "utf-8")
+    (tmp_path / "o.csv").write_text("zip,age\n3,30\n3,30\n4,40\n4,40\n", "utf-8")
+    policy = tmp_path / "policy.yaml"
+    policy.write_text(
+        "petworks_policy: 1\ndata: t.csv\noriginal: o.csv\nroles: {quasi_identifiers: [zip, age]}\n"
+        "rules: [{measure: k-anonymity, k: 2}]\n",
+        "utf-8",
+    )
+    result = check(policy)
+    assert result.to_dict()["not_applicable"]["delta-presence"].startswith("released records that match no record of")
+    page = result.to_format("html", "zh-TW")
+    assert "δ-存在性：有 4 筆釋出的資料列，在原始資料表中找不到對應者" in page
+    assert "delta-presence: released records that match no record of the original: 4" in page

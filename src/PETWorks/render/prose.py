@@ -318,4 +318,6 @@ def _reason(document: CheckDocument, measure: str, lang: str) -> str:
         return said(lang, "needs.amounts")
     if needs:
         return said(lang, "needs", what=[said(lang, f"need.{need}") for need in needs])
-    return said(lang, "needs.other")
+    reason = document.not_applicable[measure]
+    # A document from a file has it in English only.
+    return translated(reason, lang) if isinstance(reason, Phrase) else said(lang, "needs.other")
