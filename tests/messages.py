@@ -140,9 +140,7 @@ def only_translated():
         init(self, *parts, **values)
         caller = sys._getframe(1).f_code
         is_own = caller.co_filename.startswith(str(PACKAGE)) and caller.co_name != "hinted"
-        if is_own and not isinstance(
-            self, ReleaseRefused
-        ):  # whose text is a report, in the language that was asked for
+        if is_own and not isinstance(self, ReleaseRefused):  # whose text is a report
             for template in {one for part in self.parts for one in templates(part)}:
                 words = re.sub(r"{[^}]*}", "", template)
                 is_known = all(template in messages for messages in known)
