@@ -24,9 +24,15 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
+    """Both files."""
     if shutil.which("git") is None or not (ROOT / ".git").exists():
         pytest.skip("needs a checkout with git, which knows the files")
     return build(tmp_path_factory.mktemp("built") / "dist", "--no-isolation")
+
+
+def test_the_same_source_is_the_same_files(built, tmp_path):
+    again = build(tmp_path / "dist", "--no-isolation")
+    assert [file.read_bytes() for file in again] == [file.read_bytes() for file in built]
 
 
 def needed(name, extras=("",)):

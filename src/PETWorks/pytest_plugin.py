@@ -26,12 +26,14 @@ def assert_release(data: Any, policy: Any, **options: Any) -> dict[str, Any]:
     options   those of `require_release`
     """
     from PETWorks.errors import PETWorksError
+    from PETWorks.render.languages import LANGUAGES
     from PETWorks.render.requiring import require_release
+    from PETWorks.render.spoken import translated
 
     try:
         return require_release(policy, data=data, **options)
     except PETWorksError as error:
-        refusal = str(error)
+        refusal = translated(error.worded(), options["lang"] if options.get("lang") in LANGUAGES else None)
     # Without a traceback, since pytest shows the arguments of a test there, and a frame shows its cells.
     pytest.fail(refusal, pytrace=False)
 

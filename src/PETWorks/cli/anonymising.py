@@ -239,13 +239,14 @@ def _unfinished(release: Path, others: Iterable[Path], *, resume: bool) -> Path:
 @contextmanager
 def _interruptible() -> Iterator[None]:
     """While it is open, Ctrl-C ends the search and not the program, so that the exit code is that of the verdict."""
-    before = signal.getsignal(signal.SIGINT)
+    stop = getattr(signal, "SIGBREAK", signal.SIGINT) if PROGRESS_LINES in os.environ else signal.SIGINT  # by the page
+    before = signal.getsignal(stop)
     if before != signal.SIG_IGN or PROGRESS_LINES in os.environ:  # a program that started this one may ignore it
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(stop, signal.default_int_handler)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(stop, before)
 
 
 def _checked(policy: Policy, facts: AnonymizationFacts, counted: dict[str, Any]) -> "Check":

@@ -1,6 +1,5 @@
 """The commands about policies: init, check, diff, verify."""
 
-import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -25,6 +24,7 @@ from PETWorks.errors import InputError, ParameterError
 from PETWorks.render.formats import FILES
 from PETWorks.render.json import dumps
 from PETWorks.render.language import said
+from PETWorks.render.shell_words import command_line
 from PETWorks.render.spoken import language, translated
 from PETWorks.render.terminal import counting, progress, style
 from PETWorks.tables.output import Content, Folder, check_new_folder, check_writable, write_whole
@@ -95,11 +95,11 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     click.echo(suggestions_text(roles, unit, **style(None)), nl=False)
     lang = language()
     click.echo("\n" + said(lang, "cli.policy-written", path=shown))
-    named = shlex.quote(file_argument(shown))
+    named = command_line([file_argument(shown)])
     click.echo(said(lang, "cli.look-then-check", command=f"petworks check {named}"))
     if can_be_anonymized(data, roles):
         suffix = data.suffix if data.suffix.lower() in SUFFIXES else ".csv"
-        release = shlex.quote(file_argument(shown_path(target.with_name(f"{unpacked(data).stem}_released{suffix}"))))
+        release = command_line([file_argument(shown_path(target.with_name(f"{unpacked(data).stem}_released{suffix}")))])
         command = f"petworks anonymize {named} -o {release} --html report.html"
         click.echo(said(lang, "cli.if-it-fails", command=command))
 
@@ -173,8 +173,7 @@ def check_command(policy: Path, **options: Any) -> None:
     choose_memory(options["reasons"], options, "--reasons")
     if options["reasons"] is not None and options["edition"] == "external":
         raise ParameterError("--reasons is for insiders; ask for it without --edition external")
-    unread = ("data",) if options["data"] else ()
-    read = read_policy(policy, options["root"], network=options["network"], unread=unread)
+    read = read_policy(policy, options["root"], network=options["network"], unread=["data"] if options["data"] else ())
     files, reasons = _files(wanted, options, read)
     evidence = None if options["evidence"] is None else check_new_folder(options["evidence"])
     bar = counting() if read.subset_sizes is not None else progress("checking", shown_name(read.data))

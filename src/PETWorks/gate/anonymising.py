@@ -1,7 +1,6 @@
 """A release made by a policy: its rules as those of a search, and the policy that comes with the release."""
 
 import math
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date
@@ -22,6 +21,7 @@ from PETWorks.gate.policy import Policy
 from PETWorks.gate.rule_names import IMPLICIT
 from PETWorks.measures.parameters import number_given
 from PETWorks.tables.opening import is_address
+from PETWorks.tables.portable_paths import common_folder, path_from
 
 TABLES = ("data", "original", "policy")  # of an earlier release
 SETTINGS = ("suppression", "objective", "aggregate", "weights", "levels", "method")
@@ -171,12 +171,12 @@ def released_policy(
     root = None
     if inside or needs_original:
         named["original"] = _relative(original, folder)
-        root = None if inside or not is_file else Path(os.path.commonpath([folder, original.resolve().parent]))
+        root = None if inside or not is_file else common_folder(folder, original.resolve().parent)
     for path in _paths_in(new):
         if not path.resolve().is_relative_to(root or folder):
-            root = Path(os.path.commonpath([root or folder, path.resolve().parent]))
+            root = common_folder(root or folder, path.resolve().parent)
     new = _moved(new, folder)
-    named["hierarchies"] = {column: str(path.relative_to(folder)) for column, path in hierarchies.items()}
+    named["hierarchies"] = {column: path.relative_to(folder).as_posix() for column, path in hierarchies.items()}
     text = yaml.safe_dump({**named, **new}, allow_unicode=True, sort_keys=False, width=100)
     comments = "" if made is None else "".join(f"# {line}\n" for line in _how_made(made))
     return f"{MARK}\n{NOT_TO_BE_RELEASED}\n{comments}{text}", root
@@ -226,7 +226,7 @@ def _plain(level: Any) -> Any:
 
 def _relative(table: Any, folder: Path) -> Any:
     """A path as a policy in a folder names it."""
-    return Path(os.path.relpath(table.resolve(), folder)).as_posix() if isinstance(table, Path) else table
+    return path_from(folder, table.resolve()) if isinstance(table, Path) else table
 
 
 def hierarchy_files(target: Path, hierarchies: Mapping[str, Hierarchy], columns: tuple[str, ...]) -> dict[str, Path]:

@@ -1,5 +1,6 @@
 """The tables and folders that a policy names: files in the root, and servers that the user allows."""
 
+import os
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -86,6 +87,8 @@ def named_source(mistakes: Mistakes, key: Key, text: str, folder: Path, root: Pa
     if not inside:
         raise file.error(key, "the path leads out of the policy's folder; allow a higher folder", Hint.ROOT)
     if not files:
+        if "\\" in text and os.sep == "/":
+            raise file.error(key, "no such file or folder: {path!r}; write paths with / on every system", path=text)
         raise file.error(key, "no such file or folder: {path!r}", path=str(target))
     return target
 

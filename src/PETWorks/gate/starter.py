@@ -1,6 +1,5 @@
 """A policy to start from: roles guessed from a table, with the reason for each, and no cell of it."""
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
@@ -24,6 +23,7 @@ from PETWorks.tables.cells import is_number
 from PETWorks.tables.headers import has_header_line
 from PETWorks.tables.opening import open_one, open_source
 from PETWorks.tables.people import names_a_person
+from PETWorks.tables.portable_paths import path_from
 
 PRESET = {"public": "health-canada-0.09", "controlled": "pdpc-5", "internal": "pdpc-3"}
 SUPPRESSION = 0.05  # the share of records that a release may suppress
@@ -141,11 +141,11 @@ def _sources(data: Path, folder: Path, separator: str | None, encoding: str | No
         f"# {say('The roles below are guesses from names and counts. Look at every one; you know the data.')}",
         "petworks_policy: 1",
         f"title: {yaml_text(data.name)}",
-        f"data: {yaml_text(os.path.relpath(data, folder))}",
+        f"data: {yaml_text(path_from(folder, data))}",
         *([f"separator: {yaml_text(separator)}"] if separator else []),
         *([f"encoding: {yaml_text(encoding)}"] if encoding else []),
         f"# original: original.csv       # {say(ORIGINAL)}",
-        *([f"hierarchies: {yaml_text(os.path.relpath(hierarchies, folder))}"] if isinstance(hierarchies, Path) else []),
+        *([f"hierarchies: {yaml_text(path_from(folder, hierarchies))}"] if isinstance(hierarchies, Path) else []),
         f"# population: 23400000         # {say(POPULATION)}",
     ]
 

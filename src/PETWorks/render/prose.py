@@ -1,6 +1,5 @@
 """The sentences of a report, in any language."""
 
-import shlex
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,6 +19,7 @@ from PETWorks.render import other_releases
 from PETWorks.render.language import listed, measure_name, name, own, percent, put, said
 from PETWorks.render.languages import ENGLISH
 from PETWorks.render.sections import lacking, utility_keys
+from PETWorks.render.shell_words import command_line
 from PETWorks.render.spoken import in_language, translated
 
 GLOSSARY = (
@@ -278,7 +278,7 @@ def repeat(document: CheckDocument, lang: str) -> str:
         )
     given = {**document.options, "as-of": document.generated, "edition": document.edition, "json": None}
     options = (part for name, value in given.items() for part in (f"--{name}", value) if part is not None)
-    command = shlex.join(["petworks", "check", file_argument(document.policy.file), *options])
+    command = command_line(["petworks", "check", file_argument(document.policy.file), *options])
     return said(lang, "method.repeat", command=command)
 
 

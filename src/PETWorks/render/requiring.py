@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from PETWorks.errors import ReleaseRefused
+from PETWorks.errors import Joined, ReleaseRefused
 from PETWorks.gate.document import FAIL, CheckFile
 from PETWorks.gate.policy import Policy
 from PETWorks.render import prose
@@ -18,6 +18,8 @@ from PETWorks.render.language import (
     thresholds,
 )
 from PETWorks.render.steps import step_texts
+
+NEW_LINE = "\n"  # the same in every language
 
 
 def require_release(
@@ -40,7 +42,7 @@ def require_release(
     result = check(policy, data=data, **options)
     document = result.file()
     if not result.passed:
-        raise ReleaseRefused(refusal(document, lang))
+        raise ReleaseRefused(Joined(NEW_LINE, refusal(document, lang)))
     return {
         "verdict": document.verdict,
         "title": own(document.title, "en"),
@@ -63,8 +65,8 @@ def require_release(
     }
 
 
-def refusal(document: CheckFile, lang: str) -> str:
-    """Which rules fail, what was found and what is required, and what to do next; in lines, without a cell."""
+def refusal(document: CheckFile, lang: str) -> list[str]:
+    """Which rules fail, what was found and what is required, and what to do next: a text for each line, no cell."""
     title = said(lang, "write.labelled", label=said(lang, "verdict.fail"), text=own(document.title, lang))
     lines = [title, prose.summary(document, lang)]
     for rule in document.rules:
@@ -80,4 +82,4 @@ def refusal(document: CheckFile, lang: str) -> str:
         lines += [f"  {prose.waiver(rule.waiver, lang)}"] if rule.waiver else []
     steps = step_texts(document, lang)
     lines += [f"{said(lang, 'section.steps')}:"] if steps else []
-    return "\n".join([*lines, *(f"{place}. {step}" for place, step in enumerate(steps, 1))])
+    return [*lines, *(f"{place}. {step}" for place, step in enumerate(steps, 1))]

@@ -1,6 +1,5 @@
 """What to do next, in any language."""
 
-import shlex
 from dataclasses import replace
 
 from PETWorks.gate.bounds import Count
@@ -10,6 +9,7 @@ from PETWorks.gate.steps_document import NextStep
 from PETWorks.measures import numbers
 from PETWorks.render.language import percent, said
 from PETWorks.render.prose import file_argument
+from PETWorks.render.shell_words import command_line
 
 # The steps that concern rules about roles, which they do not name.
 STEPS_FOR_ROLES = {
@@ -66,7 +66,7 @@ def _anonymize(step: NextStep, lang: str, document: CheckDocument) -> str:
     """The command that fixes it, and what could be done by hand."""
     options = [part for name in ALLOWING if name in document.options for part in (f"--{name}", document.options[name])]
     given = [file_argument(document.policy.file), *(part for part in options if part is not None)]
-    command = shlex.join(["petworks", "anonymize", *given, "-o", "RELEASED.csv"])
+    command = command_line(["petworks", "anonymize", *given, "-o", "RELEASED.csv"])
     if step.records is None:
         return said(lang, "step.anonymize-table", command=command)
     text = said(lang, "step.anonymize", n=step.records, share=percent(step.share, lang), command=command)

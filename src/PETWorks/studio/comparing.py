@@ -2,7 +2,6 @@
 
 import csv
 import io
-import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -23,6 +22,7 @@ from PETWorks.render import charts, prose
 from PETWorks.render.language import measured, put, said
 from PETWorks.render.language import name as shown_name
 from PETWorks.render.languages import LANGUAGES
+from PETWorks.render.shell_words import command_line
 from PETWorks.studio.composed import shown_composition
 from PETWorks.studio.desk import Desk
 from PETWorks.studio.job_pages import follow
@@ -123,11 +123,11 @@ def _command(request: Request, desk: Desk, other: str, job: Job | None) -> str:
     if job is not None:
         return job.command
     this = studio(request).workspace.relative(desk.file.path)
-    check = shlex.join(["petworks", "check", prose.file_argument(this), "--json", "new.json"])
+    check = command_line(["petworks", "check", prose.file_argument(this), "--json", "new.json"])
     if not other or _is_result(Path(other)):
         old = prose.file_argument(other) if other else "old.json"
-        return f"{check}; {shlex.join(['petworks', 'diff', old, 'new.json'])}"
-    earlier = shlex.join(["petworks", "check", prose.file_argument(other), "--json", "old.json"])
+        return f"{check}; {command_line(['petworks', 'diff', old, 'new.json'])}"
+    earlier = command_line(["petworks", "check", prose.file_argument(other), "--json", "old.json"])
     return f"{earlier}; {check}; petworks diff old.json new.json"
 
 

@@ -1,6 +1,5 @@
 """Decide: rules, waivers, context, regimes and sign-off of a policy, and whether the release passes."""
 
-import shlex
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from PETWorks.measures.attacks.subset_sizes import checked_sizes, known_columns
 from PETWorks.measures.catalogue import Metric, Parameter, all_measures
 from PETWorks.measures.parameters import Choice, Flag, Function
 from PETWorks.render.language import LIMIT_SIGNS, limit_name, measure_summary, preset_note
+from PETWorks.render.shell_words import command_line
 from PETWorks.studio.decisions import CHANGES, EARLIER, KINDS, SIGN_OFF, WAIVER, known_measure, limit_names, text_in
 from PETWorks.studio.desk import Desk
 from PETWorks.studio.exporting import evidence_name, is_release
@@ -99,7 +99,7 @@ def _page(
         versions=len(desk.file.versions),
         d=desk.check.content if desk.is_checked else None,
         released=lambda one: studio(request).workspace.relative(one.policy),
-        command=shlex.join(["petworks", "check", studio(request).workspace.argument(desk.file.path)]),
+        command=command_line(["petworks", "check", studio(request).workspace.argument(desk.file.path)]),
         **texts,
     )
 

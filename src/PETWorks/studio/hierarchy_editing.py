@@ -1,6 +1,5 @@
 """The hierarchy of a column: its levels with their groups, and a form for each kind that shows what it would make."""
 
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from PETWorks.about.hierarchy import Hierarchy
 from PETWorks.about.hierarchy_proposal import in_yaml
 from PETWorks.errors import HierarchyError, InputError, PETWorksError
 from PETWorks.render.charts import drawn
+from PETWorks.render.shell_words import command_line
 from PETWorks.studio.column_levels import Column, ColumnLevels, Counts, Fit, Words, columns_of, level_groups
 from PETWorks.studio.declaring import (
     ABOVE,
@@ -176,7 +176,7 @@ def _command(request: Request, desk: Desk, column: Column, words: Words) -> str:
     if options is None and column.words is not None:
         options = ["--policy", works.workspace.argument(desk.file.path)]
     reading = [part for key, value in policy.reading.items() for part in (f"--{key}", value)]
-    return shlex.join(["petworks", "hierarchy", data, "--column", column.name, *(options or []), *reading])
+    return command_line(["petworks", "hierarchy", data, "--column", column.name, *(options or []), *reading])
 
 
 def _sent(form: Form) -> tuple[str, dict[str, Any]]:

@@ -1,12 +1,12 @@
 """Hierarchies and bounds of levels in the policy file: how a declaration of the page is written into it."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from PETWorks.about.declaration import Declaration
 from PETWorks.studio.policy_file import Change
+from PETWorks.tables.portable_paths import path_from
 
 Words = Mapping[str, Any]
 LONG = 12  # items that are listed one below the other
@@ -159,4 +159,4 @@ def _items(given: Any) -> int:
 
 
 def _relative(path: Path, folder: Path) -> str:
-    return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
+    return path_from(folder.resolve(), path.resolve())

@@ -6,7 +6,6 @@ So the page and the command line cannot differ. The process says how far it is i
 import json
 import os
 import secrets
-import shlex
 import signal
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from typing import Any
 
 from PETWorks.errors import InputError
 from PETWorks.render.languages import ENGLISH
+from PETWorks.render.shell_words import command_line
 from PETWorks.render.spoken import VARIABLE
 from PETWorks.render.terminal import PROGRESS_LINES
 
@@ -59,7 +59,7 @@ class Job:
     def __init__(self, arguments: Sequence[str], folder: Path, purpose: Purpose, lang: str) -> None:
         self.id = secrets.token_urlsafe(12)
         self.arguments = tuple(arguments)
-        self.command = shlex.join(["petworks", *arguments])
+        self.command = command_line(["petworks", *arguments])
         self.purpose = purpose
         self._started = monotonic()
         self._ended: float | None = None
@@ -78,6 +78,7 @@ class Job:
             stderr=subprocess.PIPE,
             env=_environment(lang),
             start_new_session=True,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # the same for Windows
             text=True,
             encoding="utf-8",
             errors="replace",
@@ -155,22 +156,26 @@ class Job:
         """Ctrl-C ends the search only while it goes on; before and after it would end the command."""
         if self.is_to_stop and self.progress.get("doing") == "searching" and self.progress.get("best") is not None:
             self.is_to_stop = False
-            self._process.send_signal(signal.SIGINT)
+            self._process.send_signal(getattr(signal, "CTRL_BREAK_EVENT", signal.SIGINT))
 
     def cancel(self) -> None:
         """End it, and everything that it started, without a result."""
         if self._process.poll() is not None:
             return
         self.is_cancelled = True
-        self._signal(signal.SIGTERM)
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(GRACE)
-        self._signal(signal.SIGKILL)  # what it has started, and itself if it does not listen
+        if sys.platform == "win32":
+            self._process.kill()
+        else:
+            self._signal(signal.SIGTERM)
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(GRACE)
+            self._signal(signal.SIGKILL)  # what it has started, and itself if it does not listen
         self._waiter.join()
 
     def _signal(self, number: signal.Signals) -> None:
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, number)
+        if sys.platform != "win32":
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, number)
 
 
 def _environment(lang: str) -> dict[str, str]:

@@ -1,7 +1,6 @@
 """Levels: a slider for each column, what the table would be, the release on these levels, and bounds of a search."""
 
 import json
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,6 +17,7 @@ from PETWorks.render.charts import drawn
 from PETWorks.render.language import name as shown_name
 from PETWorks.render.language import said
 from PETWorks.render.languages import LANGUAGES
+from PETWorks.render.shell_words import command_line
 from PETWorks.studio.column_levels import Column, ColumnLevels, columns_of, level_groups
 from PETWorks.studio.declaring import as_items
 from PETWorks.studio.desk import Desk
@@ -61,7 +61,7 @@ async def show(request: Request) -> Response:
     if request.headers.get("x-part"):
         values = await computed(_figures, request, desk, _chosen(request.query_params))
         return part(request, "what_if.html", desk, is_part=True, **values)
-    command = shlex.join(["petworks", *_arguments(request, desk, {}, usual_name(desk.policy), suppress=False)])
+    command = command_line(["petworks", *_arguments(request, desk, {}, usual_name(desk.policy), suppress=False)])
     values = {"ready": False, "query": request.url.query, "command": command}
     if desk.is_made(MADE) or "wait" in request.query_params:
         values = {"ready": True, **await computed(_body, request, desk)}
@@ -175,7 +175,7 @@ def _figures(request: Request, desk: Desk, chosen: Mapping[int, int]) -> dict[st
     suppress = "suppress" in request.query_params
     levels = _levels(columns_of(desk), what_if, chosen)
     release = _release_named(request.query_params, desk)
-    command = shlex.join(["petworks", *_arguments(request, desk, levels, release, suppress=suppress)])
+    command = command_line(["petworks", *_arguments(request, desk, levels, release, suppress=suppress)])
     return {
         "levels": levels,
         "before": what_if.at({}),

@@ -1,6 +1,5 @@
 """Make it safe: how a release is to be made, the search for it, and what other rules would cost."""
 
-import shlex
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from PETWorks.measures.parameters import Number
 from PETWorks.render import anonymization, charts
 from PETWorks.render.language import measure_summary
 from PETWorks.render.languages import ENGLISH
+from PETWorks.render.shell_words import command_line
 from PETWorks.studio.desk import Desk
 from PETWorks.studio.job_pages import follow
 from PETWorks.studio.jobs import Purpose
@@ -65,7 +65,7 @@ async def _page(request: Request, desk: Desk, mistake: PETWorksError | None = No
         is_unfinished=files.unfinished.exists(),
         varied=_thresholds(desk),
         origin=await computed(origin_link, request, desk),
-        command=shlex.join(["petworks", *arguments_of(request, desk, files)]),
+        command=command_line(["petworks", *arguments_of(request, desk, files)]),
     )
 
 

@@ -1,6 +1,5 @@
 """What all pages share: the template engine, the language of the user, the bar at the top, and errors."""
 
-import shlex
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
@@ -16,6 +15,7 @@ from PETWorks.errors import InputError, PETWorksError, Phrase, of_system, printa
 from PETWorks.measures.numbers import count
 from PETWorks.render.language import measure_name, name, own, percent, put, rule_name, said, thresholds
 from PETWorks.render.languages import ENGLISH, LANGUAGES
+from PETWorks.render.shell_words import command_line
 from PETWorks.render.spoken import translated
 from PETWorks.studio.desk import Desk
 from PETWorks.studio.hints import HINTS
@@ -74,7 +74,7 @@ def link(path: str, desk: Desk | None, request: Request, **values: str | list[st
 
 def petworks(*arguments: str) -> str:
     """A command as users type it."""
-    return shlex.join(["petworks", *arguments])
+    return command_line(["petworks", *arguments])
 
 
 def job_link(path: str, job: Job, request: Request, /, **values: str) -> str:

@@ -1,6 +1,5 @@
 """Risk: the verdict, what drives the risk, and what someone can do who knows some of the columns."""
 
-import shlex
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -16,6 +15,7 @@ from PETWorks.measures.attacks.subset_sizes import MOST_COLUMNS
 from PETWorks.measures.attacks.subsets import Subsets, every_subset
 from PETWorks.render import charts, prose, sections
 from PETWorks.render.language import limit_name, measure_summary, measured
+from PETWorks.render.shell_words import command_line
 from PETWorks.render.steps import step_texts
 from PETWorks.studio.desk import Desk
 from PETWorks.studio.knowing import known_to
@@ -42,7 +42,7 @@ async def show(request: Request) -> Response:
     shown: dict[str, Any] = {"ready": False, "query": request.url.query}
     if desk.is_checked or "wait" in request.query_params:
         shown = {"ready": True, **await computed(_body, desk, language(request), request)}
-    return page(request, "risk", desk, command=shlex.join(["petworks", "check", _policy(request, desk)]), **shown)
+    return page(request, "risk", desk, command=command_line(["petworks", "check", _policy(request, desk)]), **shown)
 
 
 async def body(request: Request) -> Response:
@@ -155,7 +155,7 @@ def _sets(desk: Desk, request: Request) -> dict[str, Any]:
         "number": len(found),
         "records": counted.records,
         "tried": len(counted),
-        "sets_command": shlex.join(["petworks", "attack", "--policy", _policy(request, desk), *arguments]),
+        "sets_command": command_line(["petworks", "attack", "--policy", _policy(request, desk), *arguments]),
         "set_link": partial(_set_link, desk),
     }
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from fnmatch import fnmatchcase
+from fnmatch import fnmatch
 from glob import glob
 from itertools import takewhile
 from pathlib import Path
@@ -96,7 +96,7 @@ def _fits(patterns: Sequence[str], parts: Sequence[str]) -> bool:
         return not parts and all(pattern == "**" for pattern in patterns)
     if patterns[0] == "**":
         return _fits(patterns[1:], parts) or _fits(patterns, parts[1:])
-    return fnmatchcase(parts[0], patterns[0]) and _fits(patterns[1:], parts[1:])
+    return fnmatch(parts[0], patterns[0]) and _fits(patterns[1:], parts[1:])
 
 
 def _named(pattern: str) -> list[str]:

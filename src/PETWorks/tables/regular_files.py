@@ -27,7 +27,7 @@ def check_regular(path: Path, error: type[InputError] = InputError) -> None:
 
 def _has_content(path: Path) -> bool:
     """Whether there is something to read, or to wait for."""
-    file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    file = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # Windows has no pipes among its files
     try:
         return bool(os.read(file, 1))
     except BlockingIOError:

@@ -2840,6 +2840,12 @@ MESSAGES = {
         "路徑超出政策檔所在的資料夾；請允許使用更上層的資料夾"
     ),
     "no such file or folder: {path!r}": "沒有此檔案或資料夾：「{path}」",
+    "no such file or folder: {path!r}; write paths with / on every system": (
+        "沒有此檔案或資料夾：「{path}」；不論在哪種系統，路徑都請以 / 分隔"
+    ),
+    "{path!r} is on another drive than {folder!r}; files that belong together have to be on one": (
+        "「{path}」與「{folder}」位於不同磁碟機；相關檔案須放在同一磁碟機"
+    ),
     "unknown kind of address; expected a path or one of {known}": "不明的位址種類；應為路徑，或下列之一：{known}",
     "no quasi-identifier: name the columns that an adversary may know": "沒有準識別符：請指定攻擊者可能知道的欄位",
     "expected a file, got an address": "應為檔案，但收到位址",
