@@ -4,16 +4,21 @@ import io
 import json
 import math
 import re
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from fuzz.case import MARKER, Case
 from fuzz.worker import MEMORY_BYTES, Ended, Outcome
+from PETWorks.errors import PETWorksError
+from PETWorks.tables.opening import open_table
 
 GOOD_CODES = (0, 1, 2)
 BAD_INPUT = 2
 OUTPUTS = ("-o", "--output", "--json", "--junit", "--markdown", "--html", "--per-record", "--reasons")
 # What rightly differs between engines, formats and runs.
+FOREIGN = ("packed", "json-lines", "workbook", "statistics")  # a change may make a cell of these a name
 MAY_DIFFER = ("engine", "encoding", "separator", "not_applicable", "generated", "salt", "commitments")
 
 
@@ -98,6 +103,8 @@ def _named(case: Case) -> bool:
     """Whether the marker may be a name of a column, a table or a file, which messages may contain."""
     if MARKER in str(case.commands) or MARKER in str(list(case.files)):
         return True
+    if case.target in FOREIGN and any(MARKER in name for file in case.mutable for name in _names(file, case)):
+        return True
     for name in case.mutable:
         # A quote in the header may make a cell part of it.
         head = re.split(
@@ -106,6 +113,17 @@ def _named(case: Case) -> bool:
         if name.endswith(".csv") and "hierarchy_" not in name and (MARKER.encode() in head or b'"' in head):
             return True
     return False
+
+
+def _names(file: str, case: Case) -> tuple[str, ...]:
+    """The names of the columns of a file, as far as it can be opened."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, file)
+        path.write_bytes(case.files[file])
+        try:
+            return open_table(path).names
+        except PETWorksError:
+            return ()
 
 
 def _prints_json(command: list[str]) -> bool:

@@ -1,5 +1,9 @@
 """A table, given as rows, in every form a user may hand it over."""
 
+import gzip
+import json
+from pathlib import Path
+
 import duckdb
 import pandas as pd
 import polars as pl
@@ -82,6 +86,26 @@ def as_big5(rows, folder):
     lines = [" , ".join(rows[0])] + [", ".join(f'"{row[column] or ""}"' for column in rows[0]) for row in rows]
     path.write_bytes("\r\n".join(lines).encode("cp950"))
     return CSV(path, encoding="cp950")
+
+
+def as_gzip(rows, folder):
+    path = folder / "table.csv.gz"
+    path.write_bytes(gzip.compress(Path(as_csv(rows, folder)).read_text("utf-8").encode("utf-16")))
+    return path
+
+
+def as_json_lines(rows, folder):
+    path = folder / "table.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def as_spss(rows, folder):
+    import pyreadstat
+
+    cells = {name: ["" if cell is None else cell for cell in column] for name, column in columns_of(rows).items()}
+    pyreadstat.write_sav(pd.DataFrame(cells), folder / "table.sav")
+    return folder / "table.sav"
 
 
 def as_parquet(rows, folder):

@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from random import Random
 
-from fuzz.targets import commands, databases, documents, files, outsiders
+from fuzz.targets import commands, databases, documents, files, foreign, outsiders
 from fuzz.targets.base import Tally, Target
 
 # A search of its own kind: gets a random generator and the seconds it may take.
 Search = Callable[[Random, float], Tally]
 
 TARGETS: dict[str, Target] = {
-    target.name: target for target in (*files.TARGETS, *databases.TARGETS, *documents.TARGETS, *commands.TARGETS)
+    target.name: target
+    for target in (*files.TARGETS, *foreign.TARGETS, *databases.TARGETS, *documents.TARGETS, *commands.TARGETS)
 }
 SEARCHES: dict[str, Search] = {"outsiders": outsiders.pinned_counts}

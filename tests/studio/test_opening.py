@@ -1,6 +1,9 @@
+import gzip
+import json
 import shutil
 import sqlite3
 
+import openpyxl
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
@@ -193,3 +196,51 @@ def test_hostile_cells_and_names_of_files(tmp_path):
             assert "<img src" not in text
             assert "<script>a" not in text
             assert "\x1b" not in text
+
+
+def workbook(path, *sheets):
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name in sheets:
+        sheet = book.create_sheet(name)
+        for row in (line.split(";") for line in PEOPLE.splitlines()):
+            sheet.append([cell or None for cell in row])
+    book.save(path)
+
+
+def test_the_sheets_of_a_workbook_can_be_chosen(tmp_path):
+    workbook(tmp_path / "book.xlsx", "May 2024", "<June>")
+    with entered(tmp_path) as page:
+        assert "book.xlsx" in page.get("/").text
+        text = page.get("/open?table=book.xlsx").text
+        assert 'href="/open?table=book.xlsx%23May%202024">May 2024</a>' in text
+        assert 'href="/open?table=book.xlsx%23%3CJune%3E">&lt;June&gt;</a>' in text
+        chosen = page.get("/open", params={"table": "book.xlsx#May 2024"}).text
+        assert "9999-99-99" in chosen
+        assert "workbook" in chosen
+        assert "petworks init" in chosen
+        answer = page.post("/open", data={"table": "book.xlsx#May 2024"}, follow_redirects=False)
+        assert answer.headers["location"] == "/columns?policy=book_policy.yaml"
+        assert "birth" in page.get("/columns?policy=book_policy.yaml").text
+    assert 'data: "book.xlsx#May 2024"' in (tmp_path / "book_policy.yaml").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", ["people.csv.gz", "people.xlsx", "people.jsonl"])
+def test_other_files_are_opened_like_csv(tmp_path, name):
+    people(tmp_path)
+    if name.endswith("gz"):
+        (tmp_path / name).write_bytes(gzip.compress(PEOPLE.encode()))
+    elif name.endswith("xlsx"):
+        workbook(tmp_path / name, "People")
+    else:
+        header, *rows = (line.split(";") for line in PEOPLE.splitlines())
+        lines = (json.dumps(dict(zip(header, row, strict=True))) for row in rows)
+        (tmp_path / name).write_text("\n".join(lines), "utf-8")
+    (tmp_path / "people.csv").unlink()
+    with entered(tmp_path) as page:
+        assert name in page.get("/").text
+        text = page.get(f"/open?table={name}").text
+        assert all(shape in text for shape in ("<code>Xxx Xxx</code>", "9999-99-99", "<dd>23</dd>"))
+        assert "Ann" not in text
+        answer = page.post("/open", data={"table": name}, follow_redirects=False)
+        assert answer.headers["location"] == "/columns?policy=people_policy.yaml"

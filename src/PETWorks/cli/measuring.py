@@ -68,8 +68,9 @@ def evaluate_command(
 ) -> None:
     """Evaluate a released table.
 
-    RELEASED is a CSV, Parquet or Feather file, several of them ('year/*.parquet'), a table of a database
-    (census.duckdb#people, postgresql://user@host/db#people) or an address that a Spark cluster reads (hdfs://...).
+    RELEASED is a file (CSV, packed or not; Parquet, Feather, JSON lines; Excel, SPSS, Stata, SAS), several of them
+    ('year/*.parquet'), a sheet (book.xlsx#May), a table of a database (census.duckdb#people,
+    postgresql://user@host/db#people) or an address that a Spark cluster reads (hdfs://...).
     Without --qi and --sensitive the roles come from --policy, or from the YAML file beside a single file. With
     --policy, RELEASED can be omitted: it is the policy's table then. `petworks measures` lists the measures.
 

@@ -1,6 +1,7 @@
 """Open: the tables and policies below the folder, and a look at a table before anything is written."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -18,6 +19,7 @@ from PETWorks.studio.policy_file import PolicyFile
 from PETWorks.studio.sample import ROWS, preview
 from PETWorks.studio.workspace import POLICIES, Found, Workspace
 from PETWorks.tables.packed import unpacked
+from PETWorks.tables.sheets import sheet_names
 
 MOST_SHOWN = 400  # files on the page
 MOST_POLICIES = 100  # that are read
@@ -149,10 +151,13 @@ def _look(request: Request, choice: Choice) -> dict[str, Any]:
     """What a table looks like, or why it cannot be read, and the command that opens it."""
     workspace = studio(request).workspace
     path = workspace.table(choice.table)
+    sheets: list[str] = []
     try:
         found, problem = preview(path, *choice.reading), None
     except PETWorksError as error:
         found, problem = None, error_text(error, request)
+        with suppress(PETWorksError):
+            sheets = sheet_names(path)
     options = ["--release", choice.release]
     options += ["--separator", choice.separator] if choice.separator else []
     options += ["--encoding", choice.encoding] if choice.encoding else []
@@ -161,6 +166,7 @@ def _look(request: Request, choice: Choice) -> dict[str, Any]:
     return {
         "found": found,
         "problem": problem,
+        "sheets": [(name, f"{choice.table}#{name}") for name in sheets if len(sheets) > 1],
         "encoding_names": ENCODINGS,
         "separator_names": {key.replace(r"\t", "\t"): text for key, text in SEPARATORS.items()},
         "rows": ROWS,

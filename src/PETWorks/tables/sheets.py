@@ -19,6 +19,7 @@ from PETWorks.tables.texttable import TextTable, text_column
 from PETWorks.tables.workbook_parts import Part, damaged, excel_part, letters, opendocument_parts, parts_of
 
 OLD_EXCEL = b"\xd0\xcf\x11\xe0"
+START = 100  # bytes that tell the kind
 OPEN_DOCUMENT = b"application/vnd.oasis.opendocument.spreadsheet"
 
 
@@ -36,8 +37,6 @@ def is_opendocument(start: bytes) -> bool:
 
 def open_sheet(path: Path, start: bytes, sheet: str | None = None) -> TextTable:
     """A sheet of a workbook; without a name, the only one that is visible and not empty."""
-    if find_spec("python_calamine") is None:
-        raise InputError("{file}: a workbook needs a package: pip install 'petworks[files]'", file=path.name)
     with _Reading(path):
         book = _Book(path, start)
         chosen = book.only() if sheet is None else book.named(sheet)
@@ -54,10 +53,24 @@ def open_sheet(path: Path, start: bytes, sheet: str | None = None) -> TextTable:
     return _table(name, path if sheet is None else None, rows, corner, part)
 
 
+def sheet_names(path: Path) -> list[str]:
+    """The sheets of a workbook that a user sees; none of a file that is no workbook."""
+    if not path.is_file():
+        return []
+    with path.open("rb") as file:
+        start = file.read(START)
+    if not is_workbook(path, start):
+        return []
+    with _Reading(path):
+        return _Book(path, start).visible()
+
+
 class _Book:
     """A workbook whose sheets are looked at before they are read."""
 
     def __init__(self, path: Path, start: bytes) -> None:
+        if find_spec("python_calamine") is None:
+            raise InputError("{file}: a workbook needs a package: pip install 'petworks[files]'", file=path.name)
         from python_calamine import CalamineWorkbook
 
         self._path, self._is_old = path, start.startswith(OLD_EXCEL)
@@ -79,9 +92,7 @@ class _Book:
 
     def only(self) -> str:
         """The one sheet that a user sees."""
-        visible = [name for name, seen in self._worksheets().items() if seen]
-        if len(visible) > 1:
-            visible = [name for name in visible if self.sheet(name)[1].end is not None]
+        visible = self.visible()
         if len(visible) > 1:
             raise InputError(
                 "{file}: the workbook has several sheets: {sheets}; name one of them: '{file}#SHEET'",
@@ -93,6 +104,11 @@ class _Book:
                 "{file}: no visible sheet has cells; a hidden one can be named: '{file}#SHEET'", file=self._path.name
             )
         return visible[0]
+
+    def visible(self) -> list[str]:
+        """The sheets that a user sees; of several only those with cells."""
+        seen = [name for name, is_visible in self._worksheets().items() if is_visible]
+        return seen if len(seen) < 2 else [name for name in seen if self.sheet(name)[1].end is not None]
 
     def _worksheets(self) -> dict[str, bool]:
         """The names of the sheets, those with charts apart, and whether each is visible."""
@@ -184,10 +200,10 @@ class _Reading:
         """Nothing has been read yet."""
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
-        from python_calamine import CalamineError, PasswordError
-
         if kind is None or isinstance(error, InputError):
             return
+        from python_calamine import CalamineError, PasswordError
+
         if isinstance(error, PasswordError):
             raise InputError(
                 "{file}: the workbook is protected by a password; save it without one", file=self._name

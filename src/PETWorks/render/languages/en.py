@@ -756,7 +756,8 @@ TEXTS = {
     "studio.open.begin": "Begin",
     "studio.open.continue": "Go on",
     "studio.open.nothing": "There is no table in this folder or below it. Tables are files that end in .csv, "
-    ".parquet or .feather.",
+    ".xlsx, .ods, .sav, .dta, .parquet and the like.",
+    "studio.open.sheets": "The workbook has several sheets. Choose one:",
     "studio.open.more": "There are more files than are shown; open the page with a smaller folder.",
     "studio.open.policies": "Policies",
     "studio.job.title.running": "Working",

@@ -312,11 +312,13 @@ HELP = {
     "How to print.": "輸出格式。",
     # evaluate, measures
     "Evaluate a released table.": "評估釋出的資料表。",
-    "RELEASED is a CSV, Parquet or Feather file, several of them ('year/*.parquet'), a table of a database "
-    "(census.duckdb#people, postgresql://user@host/db#people) or an address that a Spark cluster reads (hdfs://...). "
+    "RELEASED is a file (CSV, packed or not; Parquet, Feather, JSON lines; Excel, SPSS, Stata, SAS), several of them "
+    "('year/*.parquet'), a sheet (book.xlsx#May), a table of a database (census.duckdb#people, "
+    "postgresql://user@host/db#people) or an address that a Spark cluster reads (hdfs://...). "
     "Without --qi and --sensitive the roles come from --policy, or from the YAML file beside a single file. With "
     "--policy, RELEASED can be omitted: it is the policy's table then. `petworks measures` lists the measures.": (
-        "RELEASED 可為 CSV、Parquet 或 Feather 檔、多個檔案（'year/*.parquet'）、資料庫中的資料表"
+        "RELEASED 可為檔案（CSV，可壓縮；Parquet、Feather、JSON Lines；Excel、SPSS、Stata、SAS）、"
+        "多個檔案（'year/*.parquet'）、工作表（book.xlsx#May）、資料庫中的資料表"
         "（census.duckdb#people、postgresql://user@host/db#people），或 Spark 叢集可讀取的位址（hdfs://...）。"
         "未指定 --qi 與 --sensitive 時，屬性型態取自 --policy，或單一檔案旁的 YAML 檔。指定 --policy 時可省略 RELEASED"
         "，"
@@ -1293,7 +1295,8 @@ TEXTS = {
     "studio.open.size": "大小",
     "studio.open.begin": "開始",
     "studio.open.continue": "繼續",
-    "studio.open.nothing": "此資料夾中沒有資料表。資料表的副檔名為 .csv、.parquet 或 .feather。",
+    "studio.open.nothing": "此資料夾中沒有資料表。資料表的副檔名為 .csv、.xlsx、.ods、.sav、.dta、.parquet 等。",
+    "studio.open.sheets": "此活頁簿有多個工作表，請選擇其中一個：",
     "studio.open.more": "檔案太多，未全部列出；請改用較小的資料夾開啟此網頁。",
     "studio.open.policies": "政策檔",
     "studio.job.title.running": "執行中",
@@ -3037,8 +3040,8 @@ MESSAGES = {
     "where intervals of equal width begin, instead of at 0": "等寬區間的起點，用以取代 0",
     "intervals of these widths, each a multiple of the one before": "區間的寬度，每個數字是前一個的倍數",
     "the table the release was made from": "產生釋出資料的原始資料表",
-    "the released table: a CSV, Parquet or Feather file, a table of a database (census.duckdb#people), or an address": (
-        "去識別化資料表：CSV、Parquet 或 Feather 檔、資料庫中的資料表（census.duckdb#people），或位址"
+    "the released table: a file, a sheet (book.xlsx#May), a database table (census.duckdb#people), or an address": (
+        "去識別化資料表：檔案、工作表（book.xlsx#May）、資料庫中的資料表（census.duckdb#people），或位址"
     ),
     "what the report is called": "報告的名稱",
     "the version of this format, 1": "此格式的版本，1",

@@ -1,0 +1,143 @@
+"""Files of other programs wherever a command takes a table: init, check, anonymize, apply, compose, evaluate."""
+
+import datetime as dt
+import gzip
+import hashlib
+import json
+
+import openpyxl
+import pytest
+
+from command import petworks
+from table_files import WRITERS, Column
+
+SEXES = {1: "male", 2: "female"}
+COLUMNS = {
+    "person": Column("text", [f"{number:04}" for number in range(60)]),
+    "zip": Column("text", [f"0{471 + number % 3}" for number in range(60)]),
+    "age": Column("whole", [20 + number * 7 % 50 for number in range(60)]),
+    "sex": Column("labelled", [1 + number % 2 for number in range(60)], SEXES),
+    "disease": Column("text", [("flu", "cold", "asthma")[number * 5 % 7 % 3] for number in range(60)]),
+    "visit": Column("date", [dt.date(2024, 1 + number % 3, 1) for number in range(60)]),
+}
+NAMES = [name for name in WRITERS if name != "plain.csv"]
+
+
+def ran(folder, *arguments, code=0):
+    done = petworks(*arguments, cwd=folder)
+    assert done.returncode == code, done.stderr
+    return done
+
+
+def released(folder, table):
+    """What the commands make of a table, from the first look to the release."""
+    ran(folder, "init", table, "-o", "policy.yaml", "--release", "internal")
+    ran(folder, "check", "policy.yaml", "--json", "before.json", code=1)
+    ran(folder, "anonymize", "policy.yaml", "-o", "released.csv")
+    ran(folder, "check", "released_policy.yaml", "--json", "after.json")
+    documents = [json.loads((folder / name).read_text("utf-8")) for name in ("before.json", "after.json")]
+    verdicts = [[(rule["name"], rule["value"], rule["verdict"]) for rule in one["rules"]] for one in documents]
+    return documents, verdicts, (folder / "released.csv").read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("reference")
+    WRITERS["plain.csv"](folder / "plain.csv", COLUMNS)
+    return released(folder, "plain.csv")
+
+
+@pytest.mark.parametrize("name", ["book.xlsx", "survey.sav", "packed.csv.gz", "lines.jsonl"])
+def test_from_the_first_look_to_the_release(name, reference, tmp_path):
+    WRITERS[name](tmp_path / name, COLUMNS)
+    documents, verdicts, table = released(tmp_path, name)
+    digest = hashlib.sha256((tmp_path / name).read_bytes()).hexdigest()
+    assert [(one["file"], one["sha256"]) for one in documents[0]["inputs"]] == [(name, digest)]
+    assert (name, digest) in [(one["file"], one["sha256"]) for one in documents[1]["inputs"]]
+    assert verdicts == reference[1]
+    plain = (text.replace('"', "").replace(",", ";") for text in (table, reference[2]))
+    assert next(plain) == next(plain)
+
+
+@pytest.fixture
+def book(tmp_path):
+    WRITERS["book.xlsx"](tmp_path / "book.xlsx", COLUMNS)
+    workbook = openpyxl.load_workbook(tmp_path / "book.xlsx")
+    workbook.active.title = "May 2024"
+    workbook.create_sheet("Notes").append(["a note"])
+    workbook.save(tmp_path / "book.xlsx")
+    return tmp_path
+
+
+def test_a_sheet_is_a_table_of_a_policy(book, reference):
+    assert "name one of them" in ran(book, "init", "book.xlsx", code=2).stderr
+    documents, verdicts, _ = released(book, "book.xlsx#May 2024")
+    digest = hashlib.sha256((book / "book.xlsx").read_bytes()).hexdigest()
+    assert [(one["file"], one["sha256"]) for one in documents[0]["inputs"]] == [("book.xlsx#May 2024", digest)]
+    assert verdicts == reference[1]
+    ran(book, "apply", "--plan", "released_plan.json", "book.xlsx#May 2024", "-o", "again.csv")
+    assert (book / "again.csv").read_text("utf-8") == (book / "released.csv").read_text("utf-8")
+
+
+def test_a_release_is_never_a_workbook(book):
+    ran(book, "init", "book.xlsx#May 2024", "-o", "policy.yaml")
+    done = ran(book, "anonymize", "policy.yaml", "-o", "released.xlsx", code=2)
+    assert "expected a name that ends in one of '.csv'" in done.stderr
+    assert not (book / "released.xlsx").exists()
+
+
+def test_the_workbook_is_not_overwritten(book):
+    before = (book / "book.xlsx").read_bytes()
+    ran(book, "init", "book.xlsx#May 2024", "-o", "book.xlsx", code=2)
+    assert (book / "book.xlsx").read_bytes() == before
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_engines_count_them_alike(tmp_path, engine):
+    numbers = set()
+    for name in ("plain.csv", "book.xlsx", "study.dta", "lines.jsonl", "packed.zip"):
+        WRITERS[name](tmp_path / name, COLUMNS)
+        options = ("--qi", "zip,age,sex", "--sensitive", "disease", "--format", "json", "--engine", engine)
+        results = json.loads(ran(tmp_path, "evaluate", name, *options).stdout)["results"]
+        numbers.add(json.dumps([(one["measure"], one["value"]) for one in results]))
+    assert len(numbers) == 1
+
+
+def test_other_tables_of_a_command(tmp_path):
+    for name in ("book.xlsx", "survey.sav", "plain.csv"):
+        WRITERS[name](tmp_path / name, COLUMNS)
+    options = ("--qi", "zip,sex", "--sensitive", "disease", "--format", "json")
+    done = ran(tmp_path, "evaluate", "plain.csv", *options, "--original", "book.xlsx", "--population", "survey.sav")
+    assert "k-map" in done.stdout
+    done = ran(tmp_path, "compose", "book.xlsx", "survey.sav", "--key", "person", "--qi", "zip,sex")
+    assert "60" in done.stdout
+    assert "male" in ran(tmp_path, "hierarchy", "survey.sav", "--column", "sex").stdout
+
+
+def test_the_roles_file_beside_a_workbook_has_a_digest(tmp_path):
+    WRITERS["book.xlsx"](tmp_path / "book.xlsx", COLUMNS)
+    (tmp_path / "book.yaml").write_text("roles: {quasi_identifiers: [zip]}\n")
+    (tmp_path / "policy.yaml").write_text(
+        "petworks_policy: 1\ndata: book.xlsx\nrules: [{measure: k-anonymity, k: 2}]\n"
+        "no_role: {person: x, age: x, sex: x, disease: x, visit: x}\n"
+    )
+    ran(tmp_path, "check", "policy.yaml", "--json", "check.json", code=1)
+    inputs = json.loads((tmp_path / "check.json").read_text("utf-8"))["inputs"]
+    assert [one["file"] for one in inputs] == ["book.xlsx", "book.yaml"]
+
+
+def test_a_first_row_that_is_data_is_noticed(tmp_path):
+    workbook = openpyxl.Workbook()
+    for row in (["0471", 35, "Ann Lee"], ["0472", 36, "Bob"], ["0471", 35, "Eve"]):
+        workbook.active.append(row)
+    workbook.save(tmp_path / "t.xlsx")
+    done = ran(tmp_path, "init", "t.xlsx", code=2)
+    assert "the first line does not look like a header" in done.stderr
+    assert "Ann" not in done.stderr
+
+
+def test_packed_patterns(tmp_path):
+    for number in range(2):
+        (tmp_path / f"part-{number}.csv.gz").write_bytes(gzip.compress(f"zip;age\n047{number};3\n".encode()))
+    done = ran(tmp_path, "evaluate", "part-*.csv.gz", "--qi", "zip", "--measure", "k-anonymity", "--format", "json")
+    assert json.loads(done.stdout)["results"][0]["details"]["records_in_classes"] == 2
