@@ -143,3 +143,19 @@ def test_hooks_run_commands_that_exist(run, tmp_path):
 )
 def test_files_that_the_hook_looks_at(file, chosen):
     assert bool(re.search(HOOKS["petworks-lint"]["files"], file)) is chosen
+
+
+def test_the_page_shows_what_there_is():
+    page = (ROOT / "docs/pipelines.md").read_text("utf-8")
+    section = page.partition("\n## GitHub, Gitea, Forgejo\n")[2].partition("\n## ")[0]
+    assert re.findall(r"^\| `([a-z-]+)` \|", section, re.MULTILINE) == list(ACTION["inputs"])
+    blocks = [yaml.safe_load(text) for text in re.findall(r"^```yaml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)]
+    (job,) = [block["jobs"]["gate"] for block in blocks if "jobs" in block]
+    assert set(job["steps"][-1]["with"]) <= set(ACTION["inputs"])
+    (repository,) = [block["repos"][0] for block in blocks if "repos" in block]
+    assert [hook["id"] for hook in repository["hooks"]] == list(HOOKS)
+    (model,) = [block["models"][0] for block in blocks if "models" in block]
+    for test in model["data_tests"]:
+        ((name, given),) = test.items()
+        macro = (ROOT / f"integrations/dbt/macros/{name.removeprefix('petworks.')}.sql").read_text("utf-8")
+        assert set(given["arguments"]) < set(re.findall(r"\w+", macro.partition("{% test ")[2].partition(" %}")[0]))

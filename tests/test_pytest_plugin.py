@@ -1,5 +1,6 @@
 """The plug-in for pytest, in projects of its own."""
 
+import re
 import subprocess
 import sys
 import textwrap
@@ -9,6 +10,7 @@ import pandas
 import polars  # noqa: F401
 import pytest
 
+from conftest import ROOT
 from PETWorks import require_release
 
 pytest_plugins = ["pytester"]
@@ -227,3 +229,22 @@ def test_a_project_without_releases_loads_nothing_heavy(project):
     command = [sys.executable, "-m", "pytest", "-q", "-p", "PETWorks.pytest_plugin", "test_light.py"]
     done = subprocess.run(command, cwd=project.path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
+
+
+def test_what_the_page_shows_runs(project):
+    page = (ROOT / "docs/pipelines.md").read_text("utf-8")
+    section = page.partition("\n## pytest\n")[2].partition("\n## ")[0]
+    blocks = re.findall(r"^```python\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+    assert len(blocks) == 2
+    (project.path / "policies/stays.yaml").write_text(POLICY.replace("export.csv", "stays.csv"))
+    code = """
+    import csv
+
+    def build_export():
+        return SAFE
+
+    def write_export(file):
+        with open(file, "w", newline="") as opened:
+            csv.writer(opened).writerows([SAFE, *zip(*SAFE.values())])
+    """
+    project(textwrap.dedent(code) + "\n".join(blocks)).assert_outcomes(passed=3)
