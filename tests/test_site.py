@@ -127,6 +127,8 @@ def test_facts_of_the_program_are_on_the_site(site):
     for name in MODULES:
         assert f"petworks {name}<" in commands
         assert f"Usage: petworks {name} " in commands
+    assert commands.index("Usage: petworks [OPTIONS]") < commands.index("Usage: petworks anonymize")
+    assert (site / "command-line.zh-TW.html").read_text("utf-8").count("用法：") >= len(MODULES)
     for one in [*presets().values(), *regimes().values()]:
         assert one.name in sources
         assert one.source in sources

@@ -1,28 +1,30 @@
 """Parts of pages that are made from the program itself, so that they cannot become stale.
 
-A block ```{facts} commands``` in a page becomes what the function `commands` here returns, in Markdown.
+A block ```{facts} commands``` in a page becomes what the function `commands` here returns, in the language of the page.
 """
 
 import click
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from PETWorks.cli.helping import spoken_command
+from PETWorks.cli.helping import spoken_command, words_of_click
 from PETWorks.cli.main import main
 from PETWorks.gate.presets import presets
 from PETWorks.gate.regimes import regimes
 from PETWorks.measures.catalogue import all_measures
 from PETWorks.render.language import said
 from PETWorks.render.languages import LANGUAGES
+from PETWorks.render.spoken import speaking
 
 
-def commands():
+def commands(lang):
     """What `--help` says about every command."""
-    petworks = spoken_command(main, "en")
-    context = click.Context(petworks, info_name="petworks", terminal_width=100, max_content_width=100)
-    yield from ("```text", petworks.get_help(context), "```", "")
-    for name in petworks.list_commands(context):
-        yield from _command(petworks.get_command(context, name), context, f"petworks {name}")
+    with speaking(lang), words_of_click(lang):
+        petworks = spoken_command(main, lang)
+        context = click.Context(petworks, info_name="petworks", terminal_width=100, max_content_width=100)
+        yield from ("## petworks", "", "```text", petworks.get_help(context), "```", "")
+        for name in petworks.list_commands(context):
+            yield from _command(petworks.get_command(context, name), context, f"petworks {name}")
 
 
 def _command(command, above, title):
@@ -33,38 +35,36 @@ def _command(command, above, title):
             yield from _command(command.get_command(context, name), context, f"{title} {name}")
 
 
-def thresholds():
+def thresholds(lang):
     """A table of the presets: those with the largest classes first."""
-    yield "| name | class size | probability | who says so, and about what |"
-    yield "|---|---|---|---|"
+    chinese = lang == "zh-TW"
+    heads = (
+        "名稱 | 等價類人數 | 機率 | 出處與說明"
+        if chinese
+        else "name | class size | probability | who says so, and about what"
+    )
+    yield from (f"| {heads} |", "|---|---|---|---|")
     for one in sorted(presets().values(), key=lambda one: (-one.cell_size, one.name)):
-        custom = "a rule of thumb" if one.rule_of_thumb else "a rule"
-        source = f"[{one.title}]({one.source}), {one.date}"
-        said_by = f"{one.organisation}: {source}; {custom}. {one.note}"
+        if chinese:
+            custom = "經驗法則" if one.rule_of_thumb else "規定"
+            said_by = f"{one.organisation}：[{one.title}]({one.source})，{one.date}（{custom}）。{one.chinese}"
+        else:
+            custom = "a rule of thumb" if one.rule_of_thumb else "a rule"
+            said_by = f"{one.organisation}: [{one.title}]({one.source}), {one.date}; {custom}. {one.note}"
         yield f"| `{one.name}` | {one.cell_size} | {one.probability} | {said_by} |"
 
 
-def chinese_thresholds():
-    """The same for pages in Chinese."""
-    yield "| 名稱 | 等價類人數 | 機率 | 出處與說明 |"
-    yield "|---|---|---|---|"
-    for one in sorted(presets().values(), key=lambda one: (-one.cell_size, one.name)):
-        custom = "經驗法則" if one.rule_of_thumb else "規定"
-        said_by = f"{one.organisation}：[{one.title}]({one.source})，{one.date}（{custom}）。{one.chinese}"
-        yield f"| `{one.name}` | {one.cell_size} | {one.probability} | {said_by} |"
-
-
-def checklists():
+def checklists(lang):
     """What each regime asks a data holder to write down, and where in the source it does."""
     for one in regimes().values():
         dated = "" if one.date == "unknown" else f", {one.date}"
         yield from (f"### `{one.name}`", "", f"{one.organisation}: [{one.title}]({one.source}){dated}. {one.note}", "")
         yield from ("| what to write down | where the source asks for it |", "|---|---|")
-        yield from (f"| {said('en', f'item.{item.item}')} | {item.where} |" for item in one.items)
+        yield from (f"| {said(lang, f'item.{item.item}')} | {item.where} |" for item in one.items)
         yield ""
 
 
-def names():
+def names(_lang):
     """The measures in both languages."""
     yield "| name | 正體中文 | what it measures | 說明 |"
     yield "|---|---|---|---|"
@@ -81,19 +81,19 @@ PARTS = {
     "names": names,
     "commands": commands,
     "thresholds": thresholds,
-    "thresholds-zh": chinese_thresholds,
     "checklists": checklists,
 }
 
 
 class Facts(SphinxDirective):
-    """The block that is replaced by a part."""
+    """The block that is replaced by a part: a table, or sections with headings of their own."""
 
     required_arguments = 1
 
     def run(self):
         """The nodes of the part, under the heading that the block is below."""
-        text = "\n".join(PARTS[self.arguments[0]]())
+        lang = "zh-TW" if self.env.docname.endswith(".zh-TW") else "en"
+        text = "\n".join(PARTS[self.arguments[0]](lang))
         holder = nodes.Element()
         self.state.nested_parse(text.splitlines(), 0, holder, match_titles=True)
         return holder.children
