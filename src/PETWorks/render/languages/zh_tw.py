@@ -2546,6 +2546,12 @@ MESSAGES = {
         "下列欄位未指定屬性型態：{without}；請以 --identifier（不釋出）、--insensitive（保持原樣）、--qi 或 "
         "--sensitive 指定"
     ),
+    "petworks anonymize POLICY -o RELEASED.csv writes RELEASED_plan.json": (
+        "petworks anonymize POLICY -o RELEASED.csv 會寫出 RELEASED_plan.json"
+    ),
+    "--identifier: they are left out; --insensitive: they stay as they are": (
+        "--identifier：不釋出；--insensitive：保持原樣"
+    ),
     "--seed is for --shuffle": "--seed 須與 --shuffle 併用",
     "--seed expects a whole number, got {given!r}": "--seed 應為整數，但收到「{given}」",
     "--{option} is for a table; the policy says it": "--{option} 用於資料表；政策檔中已有規定",
