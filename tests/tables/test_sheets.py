@@ -239,6 +239,44 @@ def test_old_workbooks(tmp_path):
     assert cells(f"{tmp_path / 't.xls'}#Two") == {"a": ["2024-05-01 03:04:05"]}
 
 
+@pytest.mark.parametrize("rows", [3, 3000])
+def test_errors_in_old_workbooks(tmp_path, rows):
+    workbook = xlwt.Workbook()
+    workbook.add_sheet("Zero").write(0, 0, "x")
+    sheet = workbook.add_sheet("One")
+    for place, name in enumerate(("a", "b", "c")):
+        sheet.write(0, place + 1, name)
+    for row in range(1, rows):
+        for place in range(3):
+            sheet.write(row, place + 1, row == place)  # TRUE and FALSE are kept like errors
+    sheet.row(rows).set_cell_error(2, 0x2A)
+    sheet.write(rows, 3, 1)
+    workbook.save(str(tmp_path / "t.xls"))
+    source = open_table(f"{tmp_path / 't.xls'}#One")
+    assert next(source.read(("a", "c")))["c"].to_pylist()[-1] == "1"
+    with pytest.raises(InputError, match="column 'b' has cells that are an error"):
+        list(source.read(("b",)))
+
+
+def test_an_old_workbook_cannot_end_the_process(tmp_path):
+    workbook = xlwt.Workbook()
+    sheet = workbook.add_sheet("One")
+    sheet.write(0, 0, "a")
+    sheet.write(1, 0, "SECRET")
+    workbook.save(str(tmp_path / "t.xls"))
+    content = (tmp_path / "t.xls").read_bytes()
+    cell = b"\xfd\x00\x0a\x00\x01\x00\x00\x00"  # a text in row 1, column 0
+    assert content.count(cell) == 1
+    (tmp_path / "t.xls").write_bytes(content.replace(cell, cell[:4] + b"\xff" * 4))
+    with pytest.raises(InputError, match=r"t\.xls: the cells reach to row 65,536 and column CRXP, but most of them"):
+        open_table(tmp_path / "t.xls")
+    claim = b"\x00\x02\x0e\x00" + b"\x00" * 4 + b"\x02\x00\x00\x00"
+    assert content.count(claim) == 1
+    (tmp_path / "t.xls").write_bytes(content.replace(claim, claim[:4] + b"\xff" * 8))
+    with pytest.raises(InputError, match="the cells reach to row 4,294,967,295 and"):
+        open_table(tmp_path / "t.xls")
+
+
 def line(*cells, more=""):
     return f"<table:table-row{more}>{''.join(map(ods_cell, cells))}</table:table-row>"
 

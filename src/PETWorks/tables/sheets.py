@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from PETWorks.errors import InputError, quoted, unknown
 from PETWorks.tables.arrays import numpy_integers
 from PETWorks.tables.displayed import displayed
+from PETWorks.tables.old_workbooks import old_parts
 from PETWorks.tables.texttable import TextTable, text_column
 from PETWorks.tables.workbook_parts import Part, damaged, excel_part, letters, opendocument_parts, parts_of
 
@@ -75,7 +76,9 @@ class _Book:
 
         self._path, self._is_old = path, start.startswith(OLD_EXCEL)
         self._parts = opendocument_parts(path) if is_opendocument(start) else {}
+        old = old_parts(path) if self._is_old else []
         self._workbook = CalamineWorkbook.from_path(str(path))
+        self._parts |= dict(zip(self._workbook.sheet_names, old, strict=False))
 
     def sheet(self, name: str) -> tuple[Part, Any]:
         """What is seen of a sheet, and its content."""
