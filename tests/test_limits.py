@@ -19,11 +19,13 @@ from PETWorks.gate import diff, json_files, starter
 from PETWorks.gate.inputs import table_digest
 from PETWorks.gate.policy import read_policy
 from PETWorks.measures.attacks import subset_sizes
-from PETWorks.tables import csvfile, regular_files, yamlfile
+from PETWorks.tables import csvfile, jsonlines, packed, regular_files, yamlfile
 
 MIB = 1 << 20
 LIMITS = {
-    "line of a CSV file": f"{csvfile.LONGEST_LINE // MIB} MiB",
+    "line of a CSV file, of JSON lines": f"{csvfile.LONGEST_LINE // MIB} MiB",
+    "different keys of JSON lines": f"{jsonlines.MOST_COLUMNS:,}",
+    "a packed file above 1 GiB": f"{packed.LARGEST_RATIO} times its size",
     "hierarchy file": f"{hierarchy.LARGEST_FILE // MIB} MiB",
     "levels of a hierarchy": f"{hierarchy.MOST_LEVELS:,}",
     "roles file, policy file": f"{yamlfile.LARGEST_FILE // MIB} MiB",
