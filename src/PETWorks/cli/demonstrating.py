@@ -53,7 +53,8 @@ def demo_command(folder: Path) -> None:
     _tell("report", lang)
     click.echo(f"  {shown_path((folder / REPORT).absolute())}\n  petworks studio {shown}")
     _tell("own", lang)
-    click.echo(f"  petworks init {said(lang, 'demo.your-table')}.csv")
+    for suffix in ("csv", "xlsx"):
+        click.echo(f"  petworks init {said(lang, 'demo.your-table')}.{suffix}")
 
 
 def _check_empty(folder: Path) -> None:

@@ -1433,8 +1433,8 @@ TEXTS = {
     "compose.adds": "adds, on average",
     "compose.confidence": "confidence >= {level}",
     "compose.changed": (
-        "{column}: the value of {changed} of {people} people changed between releases; of {contradictory} no value is l"
-        "eft, of {mistaken} only a wrong one"
+        "{column}: the value of {changed} of {people} people changed between releases; of {contradictory} no value is "
+        "left, of {mistaken} only a wrong one"
     ),
     "compose.why-none": "why none holds",
     # apply, diff, verify, init, regimes, register, hierarchy
@@ -1489,8 +1489,8 @@ TEXTS = {
     "cli.not-explained": "the explanation was stopped; the release is written without it",
     "cli.outside": "the policy names files outside its folder: check it with --root {path}",
     "cli.unit-numbered": (
-        "the column {column} has numbers instead of its values; they tell which records are of one person: remove it if"
-        " nobody needs to know"
+        "the column {column} has numbers instead of its values; they tell which records are of one person: remove it "
+        "if nobody needs to know"
     ),
     "cli.shuffled": "the order of the records is random (--shuffle --seed {seed})",
     "cli.registered-already": "already registered: {path}",
@@ -1502,33 +1502,36 @@ TEXTS = {
     "cli.if-it-fails": "If it fails: {command}",
     "cli.proposed": "Proposed ({why}): {command}",
     "demo.table": (
-        "1. A hospital wants to share a table of 2,000 stays (made up): names, record numbers, dates of birth, diagnose"
-        "s.\n   May it? And if not as it is, in which form?"
+        "1. A hospital wants to share a table of 2,000 stays (made up): names, record numbers, dates of birth, "
+        "diagnoses.\n"
+        "   May it? And if not as it is, in which form?"
     ),
     "demo.roles": (
-        "2. First, what is each column? `init` looks at the table and writes a policy: a text file with roles and rules"
-        ".\n   Guesses come with their reason. With your own table, you would look at each of them; here, nobody edits "
+        "2. First, what is each column? `init` looks at the table and writes a policy: a text file with roles and "
+        "rules.\n"
+        "   Guesses come with their reason. With your own table, you would look at each of them; here, nobody edits "
         "anything."
     ),
     "demo.raw": (
-        "3. Is the raw table safe? `check` judges it by the policy. It fails, of course: it names people.\n   And even "
-        "without the names, people are recognised by their date of birth and the day on which they came."
+        "3. Is the raw table safe? `check` judges it by the policy. It fails, of course: it names people.\n"
+        "   And even without the names, people are recognised by their date of birth and the day on which they came."
     ),
     "demo.anonymize": (
-        "4. One command makes it safe: of all releases that keep the rules, it finds the one that loses least.\n   It s"
-        "ays what was lost, why not less, and that this is proved."
+        "4. One command makes it safe: of all releases that keep the rules, it finds the one that loses least.\n"
+        "   It says what was lost, why not less, and that this is proved."
     ),
     "demo.released": (
-        "5. Anybody who has the policy can check the release again, now or in a year.\n   It passes, and this is what r"
-        "ecipients get:"
+        "5. Anybody who has the policy can check the release again, now or in a year.\n"
+        "   It passes, and this is what recipients get:"
     ),
     "demo.report": (
-        "6. The report, in English and 正體中文, is for those who decide and those who audit; open it in a browser.\n  "
-        " The same by mouse, from the raw table to the release, is on a page that is served to your browser alone:"
+        "6. The report, in English and 正體中文, is for those who decide and those who audit; open it in a browser.\n"
+        "   The same by mouse, from the raw table to the release, is on a page that is served to your browser alone:"
     ),
     "demo.own": (
-        "7. Now your own table, CSV, Excel or Parquet; nothing leaves this machine. Begin with the command below.\n   I"
-        "t writes the policy beside your table and says how to go on."
+        "7. Now your own table, CSV, Excel or Parquet; nothing leaves this machine. Begin with one of the commands "
+        "below.\n"
+        "   It writes the policy beside your table and says how to go on."
     ),
     "demo.more": "... and {n} more lines",
     "demo.your-table": "your_table",

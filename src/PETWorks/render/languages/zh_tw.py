@@ -373,9 +373,9 @@ HELP = {
     "joins the records of a person in all releases; another cannot, but intersects what the releases offer. Roles come "
     "from the YAML file beside each table, or from --qi and --sensitive. --subsets attacks as adversaries who know "
     "only some of the columns of all releases.": (
-        "請由舊到新列出各次釋出資料，並指定可辨認同一人的欄位。一種攻擊者能串連同一人在各次釋出中的資料列；另一種無法"
-        "串連，但會取各次釋出可能值的交集。屬性型態取自各資料表旁的 YAML 檔，或 --qi 與 --sensitive。--subsets 模擬只"
-        "知道各次釋出中部分欄位的攻擊者。"
+        "請由舊到新列出各次釋出資料，並指定可辨認同一人的欄位。一種攻擊者能串連同一人在各次釋出中的資料列；另一種無法串"
+        "連，但會取各次釋出可能值的交集。屬性型態取自各資料表旁的 YAML 檔，或 --qi 與 --sensitive。--subsets 模擬只知道"
+        "各次釋出中部分欄位的攻擊者。"
     ),
     "Limits, of all releases together:": "上限（所有釋出資料合併）：",
     "chance to pick the record of a person": "選中某人資料列的機率",
@@ -410,9 +410,9 @@ HELP = {
     "Beside the release come its hierarchies, a policy for `petworks check`, and a plan with which `petworks apply` "
     "recodes other tables in the same way. Exit code 0: the release keeps every rule of the policy; 1: it does not; 2: "
     "bad input, and nothing is written.": (
-        "概化準識別符，在損失較小時抑制資料列，並移除直接識別符。釋出資料旁附上資料階層、供 `petworks check` 使用的"
-        "政策檔，以及計畫檔；`petworks apply` 可依計畫檔以同樣方式處理其他資料表。結束代碼 0：釋出資料符合政策檔的每條"
-        "規則；1：不符合；2：輸入有誤，未寫出任何檔案。"
+        "概化準識別符，在損失較小時抑制資料列，並移除直接識別符。釋出資料旁附上資料階層、供 `petworks check` 使用的政策"
+        "檔，以及計畫檔；`petworks apply` 可依計畫檔以同樣方式處理其他資料表。結束代碼 0：釋出資料符合政策檔的每條規"
+        "則；1：不符合；2：輸入有誤，未寫出任何檔案。"
     ),
     "Ctrl-C or --time ends the search: the best release so far is written, with what it may lose more than the best "
     "one, and the exit code is 0 or 1. What was found is kept in OUTPUT.unfinished, for --resume.": (
@@ -449,8 +449,8 @@ HELP = {
     "次佳的層級組合，以及各規則的代價。",
     "For insiders: each suppressed record, one by one, with the rule, the few attributes that make it stand out and "
     "the smallest generalisation that would save it; .csv or .parquet.": (
-        "僅供內部使用：逐筆列出遭抑制的資料列，附上規則、使其突出的少數屬性，以及足以保留它的最小概化；.csv 或 .parque"
-        "t。"
+        "僅供內部使用：逐筆列出遭抑制的資料列，附上規則、使其突出的少數屬性，以及足以保留它的最小概化；.csv 或 .parquet"
+        "。"
     ),
     "For insiders: each record whose class breaks a rule, one by one, with the rule, the few attributes that make it "
     "stand out and the smallest generalisation that would save it; .csv or .parquet.": (
@@ -467,9 +467,9 @@ HELP = {
     "a release. Records with values that have no place in a hierarchy, and those of classes that break a rule, are "
     "suppressed, and what changed since the plan is reported. Exit code 1: a rule fails, or more records are "
     "suppressed than the plan allows.": (
-        "指定 --plan 時，屬性型態、資料階層、層級與規則均依計畫檔；計畫檔由 `petworks anonymize` 寫在釋出資料旁。"
-        "值不在資料階層中的資料列，以及不符合規則之等價類中的資料列會遭抑制，並列出與計畫檔當時的差異。結束代碼 1："
-        "有規則未通過，或抑制的資料列超過計畫檔的上限。"
+        "指定 --plan 時，屬性型態、資料階層、層級與規則均依計畫檔；計畫檔由 `petworks anonymize` 寫在釋出資料旁。值不在"
+        "資料階層中的資料列，以及不符合規則之等價類中的資料列會遭抑制，並列出與計畫檔當時的差異。結束代碼 1：有規則未通"
+        "過，或抑制的資料列超過計畫檔的上限。"
     ),
     "The levels; columns that are not named stay.": "各欄層級；未列出的欄位維持原值。",
     "Suppress the records of classes that break a rule.": "抑制不符合規則之等價類中的資料列。",
@@ -539,8 +539,8 @@ HELP = {
     "Look for mistakes in policies, without their tables.": "檢查政策檔有無錯誤，不需其資料表。",
     "For repositories that have policies, but no data: keys, measures, thresholds, waivers and hierarchies are checked;"
     " no table is read, and none need be there. Exit code 0: no mistakes; 2: there are some, listed by line.": (
-        "適用於只放政策檔、不放資料的版本庫：檢查鍵名、評估指標、閾值、豁免與資料階層；不讀取任何資料表，資料表也不"
-        "必存在。結束代碼 0：沒有錯誤；2：有錯誤，並依行號列出。"
+        "適用於只放政策檔、不放資料的版本庫：檢查鍵名、評估指標、閾值、豁免與資料階層；不讀取任何資料表，資料表也不必存"
+        "在。結束代碼 0：沒有錯誤；2：有錯誤，並依行號列出。"
     ),
     # diff, verify, presets, regimes, schema
     "Compare two results of check --json.": "比較兩份 check --json 的結果。",
@@ -575,14 +575,14 @@ HELP = {
     "date, the recipients, the columns with their roles, and the verdict. It contains no cell. `petworks check "
     "--register DIR` says which releases in it share a key or quasi-identifiers with a new one.": (
         "釋出登記簿是納入 git 管理的資料夾，每次釋出有一個 JSON 檔：資料表的雜湊值、日期、接收者、各欄位及其屬性型態，"
-        "以及結果。其中不含任何儲存格。`petworks check --register DIR` 會列出其中與新資料有共同識別鍵或準識別符的"
-        "釋出資料。"
+        "以及結果。其中不含任何儲存格。`petworks check --register DIR` 會列出其中與新資料有共同識別鍵或準識別符的釋出資"
+        "料。"
     ),
     "Register a release that was checked.": "登記已檢查的釋出資料。",
     "Give the internal edition that check --json wrote, or a policy: then its table is checked first. A release that "
     "does not pass is registered with its verdict, since it may be out all the same.": (
-        "請提供 check --json 寫出的內部版，或政策檔（會先檢查其資料表）。未通過的釋出資料仍會連同結果一併登記，因為它"
-        "可能已經釋出。"
+        "請提供 check --json 寫出的內部版，或政策檔（會先檢查其資料表）。未通過的釋出資料仍會連同結果一併登記，因為它可"
+        "能已經釋出。"
     ),
     "The folder of the register: one JSON file for each release.": "釋出登記簿的資料夾：每次釋出一個 JSON 檔。",
     "Who receives the table [default: as the policy says].": "資料表的接收者 [預設：依政策檔]。",
@@ -1913,8 +1913,8 @@ TEXTS = {
     "compose.adds": "平均增加",
     "compose.confidence": "把握 >= {level}",
     "compose.changed": (
-        "{column}：{people} 人中有 {changed} 人的值在各次釋出間不同；其中 {contradictory} 人沒有剩餘的可能值，{mistaken"
-        "} 人只剩錯誤的值"
+        "{column}：{people} 人中有 {changed} 人的值在各次釋出間不同；其中 {contradictory} 人沒有剩餘的可能值，"
+        "{mistaken} 人只剩錯誤的值"
     ),
     "compose.why-none": "不成立的原因",
     "apply.suppressed": "{all} 筆資料列中抑制了 {n} 筆。",
@@ -1975,29 +1975,29 @@ TEXTS = {
     "cli.if-it-fails": "若未通過，請執行：{command}",
     "cli.proposed": "建議（{why}）：{command}",
     "demo.table": (
-        "1. 某醫院想分享一份 2,000 筆住院紀錄的資料表（純屬虛構）：含姓名、病歷號、出生日期與診斷碼。\n   可以直接提供"
-        "嗎？若不行，該以什麼形式提供？"
+        "1. 某醫院想分享一份 2,000 筆住院紀錄的資料表（純屬虛構）：含姓名、病歷號、出生日期與診斷碼。\n"
+        "   可以直接提供嗎？若不行，該以什麼形式提供？"
     ),
     "demo.roles": (
-        "2. 首先，每個欄位是什麼？`init` 檢視資料表並寫出政策檔：一份載明屬性型態與規則的文字檔。\n   推測都附有理由。"
-        "處理自己的資料表時，請逐一確認；在此示範中不作修改。"
+        "2. 首先，每個欄位是什麼？`init` 檢視資料表並寫出政策檔：一份載明屬性型態與規則的文字檔。\n"
+        "   推測都附有理由。處理自己的資料表時，請逐一確認；在此示範中不作修改。"
     ),
     "demo.raw": (
-        "3. 原始資料表安全嗎？`check` 依政策檔判定。當然不通過：其中含有姓名。\n   即使移除姓名，仍可由出生日期與入院日"
-        "期認出個人。"
+        "3. 原始資料表安全嗎？`check` 依政策檔判定。當然不通過：其中含有姓名。\n"
+        "   即使移除姓名，仍可由出生日期與入院日期認出個人。"
     ),
     "demo.anonymize": (
-        "4. 只要一個指令就能處理：在所有符合規則的釋出資料中，找出損失最小的一份。\n   同時說明損失了什麼、為何無法更少"
-        "，並附上證明。"
+        "4. 只要一個指令就能處理：在所有符合規則的釋出資料中，找出損失最小的一份。\n"
+        "   同時說明損失了什麼、為何無法更少，並附上證明。"
     ),
     "demo.released": "5. 任何持有政策檔的人，現在或一年後都能再檢查一次釋出資料。\n   結果通過；接收者拿到的資料如下：",
     "demo.report": (
-        "6. 報告含英文與正體中文，供決策者與稽核人員閱讀；請用瀏覽器開啟。\n   從原始資料表到釋出資料，也可以全程用滑鼠"
-        "操作；網頁只提供給您自己的瀏覽器："
+        "6. 報告含英文與正體中文，供決策者與稽核人員閱讀；請用瀏覽器開啟。\n"
+        "   從原始資料表到釋出資料，也可以全程用滑鼠操作；網頁只提供給您自己的瀏覽器："
     ),
     "demo.own": (
-        "7. 接下來換您自己的資料表：CSV、Excel 或 Parquet 皆可；資料不會離開這台電腦。請從下面的指令開始。\n   它會在資"
-        "料表旁寫出政策檔，並說明後續步驟。"
+        "7. 接下來換您自己的資料表：CSV、Excel 或 Parquet 皆可；資料不會離開這台電腦。請從下面的指令之一開始。\n"
+        "   它會在資料表旁寫出政策檔，並說明後續步驟。"
     ),
     "demo.more": "……其餘 {n} 行",
     "demo.your-table": "您的資料表",
@@ -2284,19 +2284,19 @@ MESSAGES = {
     "values of the table are not leaves of": "資料表的值不是葉節點",
     "column {column!r}: the levels of its hierarchy ({hierarchy}) do not nest: values that are equal on "
     "level {level} are not on level {next_level}": (
-        "欄位「{column}」：其資料階層（{hierarchy}）的層級無法層層包含：在第 {level} 層相同的值，在第 "
-        "{next_level} 層卻不同"
+        "欄位「{column}」：其資料階層（{hierarchy}）的層級無法層層包含：在第 {level} 層相同的值，在第 {next_level} 層卻"
+        "不同"
     ),
     "column {column!r} has the levels 0 to {height}; expected one of them, or the lowest and the highest as "
     "1-2, [1, 2] or {{at_least: 1, at_most: 2}}, got {given!r}": (
-        "欄位「{column}」的層級為 0 到 {height}；應為其中之一，或以 1-2、[1, 2] 或 {{at_least: 1, at_most: 2}} 表"
-        "示最低與最高層級，但收到 {given!r}"
+        "欄位「{column}」的層級為 0 到 {height}；應為其中之一，或以 1-2、[1, 2] 或 {{at_least: 1, at_most: 2}} 表示最低"
+        "與最高層級，但收到 {given!r}"
     ),
     "the lattice has {nodes:,} nodes, at most {most:,} can be searched {purpose}; give fewer "
     "quasi-identifiers, hierarchies with fewer levels, or bounds on levels, such as {column!r}: at least "
     "{level}": (
-        "層級組合共有 {nodes:,} 種，{purpose}最多可搜尋 {most:,} 種；請減少準識別符、使用層級較少的資料階層，或限"
-        "制層級，例如「{column}」至少 {level}"
+        "層級組合共有 {nodes:,} 種，{purpose}最多可搜尋 {most:,} 種；請減少準識別符、使用層級較少的資料階層，或限制層"
+        "級，例如「{column}」至少 {level}"
     ),
     "quasi-identifier": "準識別符",
     "bound of the levels of {column!r}": "「{column}」的層級界限",
@@ -2353,8 +2353,8 @@ MESSAGES = {
     ),
     "people are counted by {privacy_unit!r}, but the engine {engine!r} hands distinct rows to the search, "
     "which do not say whose they are; use the engine 'memory'": (
-        "人數依「{privacy_unit}」計算，但引擎「{engine}」只將相異的資料列交給搜尋，無法得知屬於何人；請使用引擎「"
-        "memory」"
+        "人數依「{privacy_unit}」計算，但引擎「{engine}」只將相異的資料列交給搜尋，無法得知屬於何人；請使用引擎「memory"
+        "」"
     ),
     "{number:,} distinct rows on the lowest levels that are allowed": (
         "在允許的最低層級上仍有 {number:,} 種相異的資料列"
@@ -2607,8 +2607,8 @@ MESSAGES = {
     "--idle expects at least 1 minute, got {idle}": "--idle 至少為 1 分鐘，但收到 {idle}",
     "{type}: most likely not enough memory, or threads; this process may use {limit} MiB of address space "
     "(ulimit -v). If it also happens without that limit, it is an error in the program itself": (
-        "{type}：很可能是記憶體或執行緒不足；此程序只能使用 {limit} MiB 的位址空間（ulimit -v）。若取消該限制後仍"
-        "發生，則是程式本身的錯誤"
+        "{type}：很可能是記憶體或執行緒不足；此程序只能使用 {limit} MiB 的位址空間（ulimit -v）。若取消該限制後仍發生，"
+        "則是程式本身的錯誤"
     ),
     "{type}: an error in the program itself; the lines above contain none of your data": (
         "{type}：程式本身的錯誤；以上各行不含您的任何資料"
@@ -2662,13 +2662,13 @@ MESSAGES = {
     ),
     "{table}: the distinct values of its columns take {size:.1f} GB, too much for a memory limit of "
     "{memory_limit:.1f} GB; shorten the texts, leave a column without a role, or allow more memory": (
-        "{table}：各欄位的相異值需要 {size:.1f} GB，超過記憶體上限 {memory_limit:.1f} GB；請縮短文字、不為某個欄"
-        "位指定屬性型態，或提高記憶體上限"
+        "{table}：各欄位的相異值需要 {size:.1f} GB，超過記憶體上限 {memory_limit:.1f} GB；請縮短文字、不為某個欄位指定"
+        "屬性型態，或提高記憶體上限"
     ),
     "{column!r} has {number:,} values in all releases; out of core or in a cluster, at most {most:,} can be "
     "intersected; generalise it, or join the releases in memory": (
-        "「{column}」在所有釋出資料中共有 {number:,} 個值；在記憶體外或叢集中最多只能取 {most:,} 個值的交集；請將"
-        "其概化，或在記憶體中串連釋出資料"
+        "「{column}」在所有釋出資料中共有 {number:,} 個值；在記憶體外或叢集中最多只能取 {most:,} 個值的交集；請將其概"
+        "化，或在記憶體中串連釋出資料"
     ),
     "more than four billion records are equal in all columns, too many to count their subsets": (
         "有超過四十億筆資料列的所有欄位都相同，無法計算其欄位組合"
@@ -2685,8 +2685,8 @@ MESSAGES = {
     "the original table": "原始資料表",
     "column {column!r} is generalised already: none of its {values} values is a leaf of its hierarchy "
     "({hierarchy}); start from the original table, with its policy": (
-        "欄位「{column}」已經概化：它的 {values} 個值都不是其資料階層（{hierarchy}）的葉節點；請以原始資料表及其"
-        "政策檔重新開始"
+        "欄位「{column}」已經概化：它的 {values} 個值都不是其資料階層（{hierarchy}）的葉節點；請以原始資料表及其政策檔"
+        "重新開始"
     ),
     "column {column!r} has no hierarchy, so it has only level 0; got level {level}": (
         "欄位「{column}」沒有資料階層，因此只有層級 0；收到層級 {level}"
@@ -2709,8 +2709,8 @@ MESSAGES = {
     "the table changed while it was read": "資料表在讀取期間變更",
     "{table}: the engine 'spark' releases Parquet files and Spark data frames, which executors read "
     "themselves; use another engine, or save the table as Parquet": (
-        "{table}：引擎「spark」只釋出執行節點能自行讀取的 Parquet 檔與 Spark 資料框；請使用其他引擎，或將資料表存"
-        "成 Parquet"
+        "{table}：引擎「spark」只釋出執行節點能自行讀取的 Parquet 檔與 Spark 資料框；請使用其他引擎，或將資料表存成 "
+        "Parquet"
     ),
     "an executor cannot write the release: {reason}; all must see its folder": (
         "執行節點無法寫出釋出資料：{reason}；所有執行節點都必須能存取其資料夾"
@@ -2821,8 +2821,8 @@ MESSAGES = {
     ),
     "column {column!r} is new to the plan, so it can be {identifier!r} (it is left out) or {insensitive!r} "
     "(it stays as it is), got {role}": (
-        "欄位「{column}」不在計畫檔中，因此只能是「{identifier}」（不釋出）或「{insensitive}」（保持原樣），但收"
-        "到{role}"
+        "欄位「{column}」不在計畫檔中，因此只能是「{identifier}」（不釋出）或「{insensitive}」（保持原樣），但收到"
+        "{role}"
     ),
     "the waivers in the plan are not those of a policy": "計畫檔中的豁免不是政策檔的格式",
     "{column!r} ({values} values, {records} records)": "「{column}」（{values} 個值、{records} 筆資料列）",
@@ -2964,8 +2964,8 @@ MESSAGES = {
     ),
     "what all releases together may disclose: re-identification, alone, inference, one-value, gain, "
     "disclosed, half-sure, m-invariance": (
-        "所有釋出資料合併後可揭露的程度：re-identification、alone、inference、one-value、gain、disclosed、"
-        "half-sure、m-invariance"
+        "所有釋出資料合併後可揭露的程度：re-identification、alone、inference、one-value、gain、disclosed、half-sure、"
+        "m-invariance"
     ),
     "releases that are already out, the oldest first": "已釋出的資料，由舊到新",
     "who has it": "持有者",
@@ -3219,13 +3219,13 @@ MESSAGES = {
     ),
     "{release}: the key {key!r} is in the original, but records come in no fixed order; give the release the "
     "key as a column, or use files and another engine": (
-        "{release}：識別鍵「{key}」在原始資料表中，但資料列沒有固定順序；請在釋出資料中加入識別鍵欄位，或使用檔案"
-        "與其他引擎"
+        "{release}：識別鍵「{key}」在原始資料表中，但資料列沒有固定順序；請在釋出資料中加入識別鍵欄位，或使用檔案與其他"
+        "引擎"
     ),
     "{release}: {keys} keys were read for {records} records; a key in the original needs a release that has "
     "the same records in the same order": (
-        "{release}：讀到 {keys} 個識別鍵，但有 {records} 筆資料列；識別鍵在原始資料表時，釋出資料須有相同的資料列"
-        "與相同的順序"
+        "{release}：讀到 {keys} 個識別鍵，但有 {records} 筆資料列；識別鍵在原始資料表時，釋出資料須有相同的資料列與相同"
+        "的順序"
     ),
     "{release}: the key {key!r} is missing in {missing} of {records} records; every record needs one": (
         "{release}：{records} 筆資料列中有 {missing} 筆缺少識別鍵「{key}」；每筆資料列都必須有"
