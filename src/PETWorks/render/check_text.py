@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
@@ -204,10 +205,14 @@ def regimes_text(regimes: Sequence[Regime], *, lang: str, colour: bool, width: i
 
 def verified_text(verified: Sequence[Verified], *, lang: str, colour: bool, width: int) -> str:
     """What agrees with what, and what does not."""
+    words = {True: said(lang, "verify.matches"), False: said(lang, "verify.does-not-match")}
     table = Table.grid(padding=(0, 2))
+    table.add_column(min_width=max(map(cell_len, words.values())))
+    table.add_column()
     for one in verified:
-        word, colours = ("verify.matches", "green") if one.matches else ("verify.does-not-match", "bold red")
-        table.add_row(Text(said(lang, word), colours), Text(translated(one.what, lang)))
+        table.add_row(
+            Text(words[one.matches], "green" if one.matches else "bold red"), Text(translated(one.what, lang))
+        )
     return rendered([table], colour=colour, width=width)
 
 
