@@ -16,6 +16,7 @@ ACCESSIBLE = {
     '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="All pages">',
     '<aside class="toc-drawer': '<aside aria-label="On this page" class="toc-drawer',
     '<p class="caption" role="heading">': '<p class="caption">',
+    '<th class="head"><p></p></th>': "<td></td>",
     '<div id="search-results"></div>': '<h1>Search</h1><div id="search-results"></div>',
 }
 
