@@ -30,7 +30,7 @@ KINDS = [
     "measures/k-anonymity",
     "measures",
     "regimes",
-    "command-line",
+    "engines",
     "api",
 ]
 KINDS += ["gallery/README", "decisions/0022-studio", "changelog", "search", "genindex"]
