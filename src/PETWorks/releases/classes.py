@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from PETWorks.counting.counts import Integers, run_starts
 from PETWorks.counting.keys import count, numbered
@@ -11,8 +12,14 @@ from PETWorks.counting.keys import count, numbered
 class Classes(NamedTuple):
     """For each row the number of the class, from 0 on; and how many classes there are."""
 
-    codes: Integers
+    codes: NDArray[np.int32]
     number: int
+
+    @classmethod
+    def of(cls, keys: NDArray[np.integer]) -> "Classes":
+        """Rows are in one class if their keys are equal."""
+        codes, number = numbered(keys)
+        return cls(codes.astype(np.int32), number)
 
 
 class Cells(NamedTuple):
@@ -32,7 +39,7 @@ def refined(one: Classes, other: Classes) -> Classes:
     """The classes of those who are in one class in both."""
     if one.number == len(one.codes) or other.number == 1:
         return one
-    return Classes(*numbered(one.codes * other.number + other.codes))
+    return Classes.of(np.multiply(one.codes, other.number, dtype=np.int64) + other.codes)
 
 
 def cells_of(classes: Classes, values: Integers, number_of_values: int, weights: Integers | None = None) -> Cells:

@@ -15,7 +15,7 @@ import numpy as np
 from PETWorks.counting import batches
 from PETWorks.counting.batches import folded
 from PETWorks.counting.counts import Grouping, Integers, run_starts
-from PETWorks.counting.keys import in_order, numbered, pack
+from PETWorks.counting.keys import in_order, pack
 from PETWorks.counting.people import JoinedPeople
 from PETWorks.counting.questions import Question
 from PETWorks.measures.attacks.worth import Worth
@@ -75,8 +75,8 @@ def _hits_of_part(
     groups: Sequence[tuple[str, ...]], attacked: Sequence[Attacked], lead: int, rows: Any, _people: Any
 ) -> BySet:
     """The hits of sets whose first release is the lead, in a part that has complete classes of the lead."""
-    known = [Classes(*numbered(pack([rows.columns[name] for name in group]).keys)) for group in groups[lead:]]
-    values = [rows.columns[one.name].codes.astype(np.int64) for one in attacked]
+    known = [Classes.of(pack([rows.columns[name] for name in group]).keys) for group in groups[lead:]]
+    values = [rows.columns[one.name].codes for one in attacked]
     whole = _Part(known, values, rows.weights, attacked)
     return folded(partial(_hits_of_sets, len(groups), lead), added, whole.pieces(), len(known[0].codes))
 
@@ -114,7 +114,7 @@ class _Part:
             within = int(np.searchsorted(ends, first + batches.CELLS_PER_BATCH, "right")) - 1
             last = int(ends[max(within, int(np.searchsorted(ends, first, "right")))])  # a class may be larger
             rows = order[first:last]
-            known = [Classes(*numbered(one.codes[rows])) for one in self.known]
+            known = [Classes.of(one.codes[rows]) for one in self.known]
             weights = None if self._weights is None else self._weights[rows]
             yield _Part(known, [own[rows] for own in self._values], weights, self._attacked)
             first = last
@@ -134,10 +134,10 @@ class _Part:
                 return
             single = np.bincount(classes.codes, minlength=classes.number) == 1
             is_single = single[classes.codes]
-            everyone = np.arange(len(classes.codes)) if rows is None else rows
+            everyone = np.arange(len(classes.codes), dtype=np.int32) if rows is None else rows
             settled = settled + self._of_single_rows(everyone[is_single])
             rows, left = everyone[~is_single], classes.number - int(np.count_nonzero(single))
-            codes = (np.cumsum(~single) - 1)[classes.codes[~is_single]]
+            codes = (np.cumsum(~single, dtype=np.int32) - 1)[classes.codes[~is_single]]
             for place in range(first, len(self.known)):
                 more = Classes(self.known[place].codes[rows], self.known[place].number)
                 visit(chosen | 1 << place, place + 1, rows, refined(Classes(codes, left), more), settled)
