@@ -118,6 +118,18 @@ def test_pages_say_which_language_they_are_in(pages):
 
 
 @pytest.mark.slow
+def test_the_next_page_is_in_the_same_language(site, pages):
+    nexts = {}
+    for page in pages:
+        for link in re.findall(r'class="(?:next|prev)-page" href="([^"]+)"', page.path.read_text("utf-8")):
+            other = (page.path.parent / link).resolve()
+            assert page_at(other).language == page.language, (page.path, link)
+            nexts.setdefault(page.language, set()).add(other.relative_to(site).as_posix())
+    assert len(nexts["en"]) > 60
+    assert {"quickstart.zh-TW.html", "guides/rules.zh-TW.html"} <= nexts["zh-TW"]
+
+
+@pytest.mark.slow
 def test_facts_of_the_program_are_on_the_site(site):
     from PETWorks.cli.main import MODULES
     from PETWorks.gate.presets import presets

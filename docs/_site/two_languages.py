@@ -1,4 +1,7 @@
-"""Search that finds Chinese words, and the language of each page: `name.zh-TW.md` is in Chinese, others in English."""
+"""Search that finds Chinese words, and the language of each page: `name.zh-TW.md` is in Chinese, others in English.
+
+The links to the next and the previous page stay in it.
+"""
 
 import re
 
@@ -34,9 +37,27 @@ class SearchBoth(SearchEnglish):
         return bool(HAN.match(word)) or super().word_filter(word)
 
 
-def set_language(_app, page, _template, context, _doctree):
-    """For screen readers, hyphenation and fonts."""
-    context["language"] = "zh-TW" if page.endswith(".zh-TW") else "en"
+def language(page):
+    """The language of a page, by its name."""
+    return "zh-TW" if page.endswith(".zh-TW") else "en"
+
+
+def set_language(app, page, _template, context, _doctree):
+    """For screen readers, hyphenation and fonts; and the neighbours in the same language."""
+    context["language"] = language(page)
+    for name, place in (("prev", 1), ("next", 2)):
+        context[name] = neighbour(app, page, place)
+
+
+def neighbour(app, page, place):
+    """The link to the nearest page in the same language, or None."""
+    relations, other = app.builder.relations, page
+    while other in relations and (other := relations[other][place]) and language(other) != language(page):
+        pass
+    if other in (page, None):
+        return None
+    title = app.builder.render_partial(app.env.titles[other])["title"]
+    return {"link": app.builder.get_relative_uri(page, other), "title": title}
 
 
 def setup(app):

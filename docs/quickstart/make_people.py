@@ -1,6 +1,6 @@
 """Make up the table of the quick start: hospital stays, one for each person. Nobody in it exists.
 
-python docs/quickstart/make_people.py    writes people.xlsx and people.zh-TW.xlsx where this file is
+python docs/quickstart/make_people.py    writes people.xlsx and zh-TW/people.xlsx where this file is
 """
 
 import random
@@ -70,8 +70,8 @@ def people_in_chinese():
 
 
 if __name__ == "__main__":
-    for file, rows in (("people.xlsx", people()), ("people.zh-TW.xlsx", people_in_chinese())):
+    for file, rows in (("people.xlsx", people()), ("zh-TW/people.xlsx", people_in_chinese())):
         book = Workbook()
         for row in rows:
             book.active.append(row)
-        book.save(Path(__file__).with_name(file))
+        book.save(Path(__file__).parent / file)
