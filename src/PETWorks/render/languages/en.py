@@ -1517,7 +1517,8 @@ TEXTS = {
         "   And even without the names, people are recognised by their date of birth and the day on which they came."
     ),
     "demo.anonymize": (
-        "4. One command makes it safe: it finds the levels that keep the rules and lose least, and shuffles the records.\n"
+        "4. One command makes it safe: it finds the levels that keep the rules and lose least, and shuffles the "
+        "records.\n"
         "   It says what was lost, why not less, and that this is proved."
     ),
     "demo.released": (
