@@ -43,6 +43,7 @@ def test_every_translation_is_of_a_text_and_has_its_values(language):
 def test_chinese_texts_are_chinese():
     same = {"{name}: {problem}", "dates: {problem}", "{file}: {problem}", "{place}: ", "; ", ", ", "for {objective}"}
     same |= {"COLUMN=NUMBER", "category, chapter", "worth", " ({hint})", "{name!r}", "{kind} ({meaning})", "{n} %"}
+    same |= {"{level} = {period}"}
     for english, chinese in LANGUAGES["zh-TW"].messages.items():
         assert CHINESE.search(chinese) or english in same, english
         assert not re.search(r"[\u4e00-\u9fff][,;:!?()]|[,;:!?(][\u4e00-\u9fff]", chinese), chinese  # of full width

@@ -141,3 +141,25 @@ def test_packed_patterns(tmp_path):
         (tmp_path / f"part-{number}.csv.gz").write_bytes(gzip.compress(f"zip;age\n047{number};3\n".encode()))
     done = ran(tmp_path, "evaluate", "part-*.csv.gz", "--qi", "zip", "--measure", "k-anonymity", "--format", "json")
     assert json.loads(done.stdout)["results"][0]["details"]["records_in_classes"] == 2
+
+
+def test_a_mistyped_name_has_the_nearest_file(tmp_path):
+    (tmp_path / "outpatients.csv").write_text("age;sex\n31;f\n", "utf-8")
+    (tmp_path / "outpatients").mkdir()
+    for given in ("outpatient.csv", "Outpatints.csv#Sheet1"):
+        run = petworks("init", given, cwd=tmp_path)
+        assert (run.returncode, run.stdout) == (2, "")
+        assert run.stderr == f"petworks: no such file: '{given}'; did you mean 'outpatients.csv'?\n"
+    assert petworks("init", "else.txt", cwd=tmp_path).stderr == "petworks: no such file: 'else.txt'\n"
+    said = petworks("init", "outpatient.csv", "--lang", "zh-TW", cwd=tmp_path).stderr
+    assert said == "petworks: 沒有此檔案：「outpatient.csv」；是否為「outpatients.csv」？\n"
+
+
+@pytest.mark.parametrize("given", ["people.csv", "people.csv#Sheet 1"])
+def test_a_table_in_place_of_a_policy(tmp_path, given):
+    (tmp_path / "people.csv").write_text("age;sex\n31;f\n", "utf-8")
+    run = petworks("check", given, cwd=tmp_path)
+    assert (run.returncode, run.stdout) == (2, "")
+    expected = f"{given}: this is a table, and a policy is expected; to write one, run: petworks init '{given}'"
+    assert run.stderr == f"petworks: {expected}\n"
+    assert "這是資料表" in petworks("check", given, "--lang", "zh-TW", cwd=tmp_path).stderr

@@ -306,3 +306,17 @@ def test_a_wide_table_of_unique_values_is_scanned_quickly():
     begin = time.perf_counter()
     finding("q7", QI, Examined.of(profile_of(table.columns["q7"], table.rows)))
     assert time.perf_counter() - begin < 2
+
+
+def test_a_nearly_unique_sensitive_column_can_be_rounded_or_explained(tmp_path):
+    """It has no levels, so that the advice for quasi-identifiers would lead nowhere."""
+    text = POLICY.replace("insensitive_attributes", "sensitive_attributes")
+    assert text != POLICY
+    result = check(written(tmp_path, text), as_of=DAY)
+    steps = {step["step"]: step.get("columns") for step in result.document["next_steps"]}
+    assert steps["round-values"] == ["fee"]
+    assert "nearly-unique" not in steps
+    for lang, words in (("en", "in the source and run again"), ("zh-TW", "請在來源檔將值取整")):
+        said = result.to_format("markdown", lang, "internal")
+        assert words in said
+        assert "role\\_reasons" in said or "role_reasons" in said

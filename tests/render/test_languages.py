@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 
 from conftest import ROOT
-from PETWorks.about.declaration import KINDS
+from PETWorks.about.declaration import KINDS, NAMED
 from PETWorks.about.roles import ROLES
 from PETWorks.about.vocabulary import DIRECT, KNOWN, SENSITIVE
 from PETWorks.anonymizer.column_objectives import AGGREGATES
@@ -108,6 +108,7 @@ def completed_ids():
     yield from (f"state.{fact}" for fact in STATES)
     yield from (f"plot.{fact}" for fact in COMPARED)
     yield from (f"aggregate.{name}" for name in AGGREGATES)
+    yield from (f"level.{kind}" for kind in NAMED if kind not in ("dates", "icd10"))
     yield from (f"sees.{entry.sees}" for entry in catalogue.values() if entry.sees is not None)
     yield from (f"stated.{way}" for way in ("cell size", "probability", "probability and cell size"))
     yield from (
@@ -187,6 +188,7 @@ def other_steps():
         "try-subsets",
         *STEPS.values(),
         "look-again",
+        "round-values",
         "review-overdue",
         "regime-lacks",
     ]

@@ -11,7 +11,7 @@ from PETWorks.about.code_levels import diagnoses, first_characters, masked_chara
 from PETWorks.about.dates import periods
 from PETWorks.about.hierarchy import Hierarchy, read_hierarchies, read_hierarchy
 from PETWorks.about.intervals import between_cuts, between_quantiles, equal_width, parts_of
-from PETWorks.about.scheme import Scheme
+from PETWorks.about.scheme import Scheme, listed_items
 from PETWorks.about.value_groups import Rare, named_groups, neighbours, rare_limits
 from PETWorks.errors import HierarchyError, Hint, ParameterError, Phrase, quoted, unknown
 from PETWorks.tables.cells import SUPPRESSED
@@ -58,6 +58,7 @@ KINDS: Mapping[str, tuple[tuple[str, ...], Callable[[Words], Callable[[Counts], 
     "top": (("bottom",), _fixed(equal_width)),
     "bottom": ((), _fixed(equal_width)),
 }
+NAMED = ("width", "dates", "prefix", "mask", "icd10")  # kinds whose words say what each level is, without a cell
 KEYS = list(dict.fromkeys(key for kind, (others, _) in KINDS.items() for key in (kind, *others)))
 
 
@@ -219,6 +220,19 @@ def as_hierarchies(given: object, columns: Iterable[str]) -> dict[str, Hierarchy
     raise HierarchyError(
         "expected hierarchies as a folder or as a dict by column, got {type}", type=type(given).__name__
     )
+
+
+def level_named(words: Words | None, level: int) -> str | None:
+    """What a level is, as the words that declare it say: `dates 5-years`, `width 10`; None if they do not name it.
+
+    >>> level_named({"dates": ["month", "year"]}, 2), level_named({"rare": {"fewer_than": 5}}, 1)
+    ('dates year', None)
+    """
+    kind = next((kind for kind in NAMED if words is not None and kind in words), None)
+    if words is None or kind is None:
+        return None
+    named = listed_items(words[kind])
+    return f"{kind} {str(named[level - 1]).strip().replace(' ', '-')}" if 1 <= level <= len(named) else None
 
 
 def hierarchy_files(named: Named | None) -> list[Path]:

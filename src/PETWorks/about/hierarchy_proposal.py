@@ -109,9 +109,12 @@ def _for_dates(values: Iterable[str]) -> Iterator[Proposal]:
             wanted = ("month", "quarter", "year") if few else ("month", "year", "5-years", "decade")
             periods = [unit for unit in wanted if UNITS.index(unit) > coarsest]
             if periods:
+                by_level = [
+                    Phrase("{level} = {period}", level=level, period=period)
+                    for level, period in enumerate([*(PERIODS[unit] for unit in periods), SUPPRESSED], start=1)
+                ]
                 yield Proposal(
-                    {"dates": periods, **calendar},
-                    Phrase("dates: {periods}", periods=Joined(", ", [PERIODS[unit] for unit in periods])),
+                    {"dates": periods, **calendar}, Phrase("dates; levels: {levels}", levels=Joined(", ", by_level))
                 )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
+from PETWorks.attributetypes import SENSITIVE_ATTRIBUTE
 from PETWorks.counting.release import Release
 from PETWorks.gate.document import FAIL, WAIVED, ColumnFacts, RuleResult
 from PETWorks.gate.facts import below, without
@@ -205,7 +206,10 @@ def _findings(columns: Sequence[ColumnFacts], *, fails: bool) -> Iterator[NextSt
     by_step: dict[str, list[str]] = {}
     for one in columns:
         if one.finding is not None and one.finding.fails is fails:
-            by_step.setdefault(STEPS.get((one.finding.kind, fails), "look-again"), []).append(one.column)
+            step = STEPS.get((one.finding.kind, fails), "look-again")
+            if step == "nearly-unique" and one.role == SENSITIVE_ATTRIBUTE:
+                step = "round-values"  # no level can be given to it
+            by_step.setdefault(step, []).append(one.column)
     for step, names in by_step.items():
         yield NextStep(step, columns=tuple(names))
 

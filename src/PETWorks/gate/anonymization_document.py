@@ -26,6 +26,7 @@ class ColumnLevel(JSONObject):
     broken: tuple[BrokenRule, ...] = ()
     allowed_levels: Annotated[tuple[int, ...], "the lowest and the highest, if not all were allowed"] | None = None
     weight: Annotated[float, "its importance for the loss, if it is not 1"] | None = None
+    named: Annotated[str, "what the level is, if its hierarchy was declared so: 'dates 5-years'"] | None = None
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from PETWorks.about.declaration import level_named
 from PETWorks.anonymizer.anonymization import Anonymization
 from PETWorks.anonymizer.explanation import Explanation
 from PETWorks.anonymizer.frontiers import Frontier
@@ -53,6 +54,7 @@ def anonymization_facts(
                 tuple(BrokenRule(broken.rule, broken.records) for broken in one.broken),
                 allowed.get(one.column),
                 problem.weights.get(one.column),
+                level_named(result.original.declared.get(one.column), one.level),
             )
             for one in reasons
         ),

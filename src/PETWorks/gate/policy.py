@@ -9,7 +9,7 @@ from PETWorks.about.declaration import Named
 from PETWorks.about.roles import roles_given
 from PETWorks.about.treatment import TREATMENTS
 from PETWorks.counting.release import Release
-from PETWorks.errors import PETWorksError, Phrase, quoted
+from PETWorks.errors import InputError, PETWorksError, Phrase, quoted
 from PETWorks.gate.accountability import Accountability, accountability_of
 from PETWorks.gate.document import ReleaseKind, Spoken
 from PETWorks.gate.earlier_releases import ReleaseSet, releases_of
@@ -20,7 +20,9 @@ from PETWorks.gate.presets import Preset
 from PETWorks.gate.rule_names import IMPLICIT
 from PETWorks.gate.schema import check_schema
 from PETWorks.measures.parameters import number_given
+from PETWorks.tables.opening import SUFFIXES as TABLES
 from PETWorks.tables.opening import open_source, open_table
+from PETWorks.tables.packed import unpacked
 from PETWorks.tables.source import Source
 from PETWorks.tables.yamlfile import YAMLFile, read_yaml
 
@@ -145,6 +147,7 @@ def read_policy(
     ('adult_anonymized.csv', ['pdpc-5', 'l-diversity'])
     """
     path = Path(path)
+    _check_no_table(path)
     file = read_yaml(path)
     if not isinstance(file.content, Mapping):
         raise file.error((), "expected a mapping that begins with 'petworks_policy: 1'")
@@ -218,6 +221,18 @@ def _context(context: Mapping[str, Any]) -> dict[str, Any]:
         ),
         "assumptions": tuple(context.get("assumptions", ())),
     }
+
+
+def _check_no_table(path: Path) -> None:
+    """An error for a table in place of the policy; a sheet of a workbook is named behind a `#`."""
+    file = path if path.exists() else Path(str(path).partition("#")[0])
+    suffix = unpacked(file).suffix.lower()
+    if suffix in TABLES and suffix != ".txt" and file.is_file():
+        raise InputError(
+            "{file}: this is a table, and a policy is expected; to write one, run: petworks init {path!r}",
+            file=path.name,
+            path=str(path),
+        )
 
 
 def _check_version(file: YAMLFile) -> None:

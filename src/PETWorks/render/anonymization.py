@@ -95,11 +95,20 @@ def level(column: ColumnLevel, lang: str) -> str:
     if column.level == column.height:
         text = said(lang, "anonymize.level-top", height=column.height)
     else:
-        text = said(lang, "anonymize.level", level=column.level, height=column.height)
+        what = "" if column.named is None else said(lang, "write.level-named", what=_named(column.named, lang))
+        text = said(lang, "anonymize.level", level=column.level, height=column.height) + what
     if column.allowed_levels is None:
         return text
     low, high = column.allowed_levels
     return text + said(lang, "anonymize.fixed" if low == high else "anonymize.allowed", low=low, high=high)
+
+
+def _named(level: str, lang: str) -> str:
+    """What a level is, in a few words."""
+    kind, _, item = level.partition(" ")
+    if kind in ("dates", "icd10"):
+        return said(lang, f"studio.levels.unit.{item}")
+    return said(lang, f"level.{kind}", n=1 if item == "1" else item)
 
 
 def finer(column: ColumnLevel, lang: str) -> str:

@@ -67,11 +67,9 @@ def check_text(document: CheckDocument, lang: str, *, colour: bool, width: int, 
         parts.append(Text(f"\n{said(lang, 'section.utility')}", "bold"))
         parts += [Text(sentence) for sentence in lost]
         parts += _losses(document, lang)
-    steps = step_texts(document, lang)
-    if steps:
-        parts.append(Text(f"\n{said(lang, 'section.steps')}", "bold"))
-        parts.append(Text(prose.residual(document, lang)))
-        parts += [Text(f"{place}. {step}") for place, step in enumerate(steps, 1)]
+    parts.append(Text(f"\n{said(lang, 'section.steps')}", "bold"))
+    parts.append(Text(prose.residual(document, lang)))
+    parts += [Text(f"{place}. {step}") for place, step in enumerate(step_texts(document, lang), 1)]
     return rendered(parts, colour=colour, width=width)
 
 

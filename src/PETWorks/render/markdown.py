@@ -43,10 +43,10 @@ def markdown(document: CheckDocument, lang: str) -> str:
     if lost:
         lines += ["", f"### {said(lang, 'section.utility')}", "", *(line for one in lost for line in (_plain(one), ""))]
         lines += _losses(document, lang)
+    lines += ["", f"### {said(lang, 'section.steps')}", "", prose.residual(document, lang)]
     steps = step_texts(document, lang)
     if steps:
-        lines += ["", f"### {said(lang, 'section.steps')}", "", prose.residual(document, lang), ""]
-        lines += [f"{place}. {_plain(step)}" for place, step in enumerate(steps, 1)]
+        lines += ["", *(f"{place}. {_plain(step)}" for place, step in enumerate(steps, 1))]
     files = [(document.policy.file, document.policy.sha256), *((one.file, one.sha256) for one in document.inputs)]
     sums = [f"{file} `{sha256[:12]}`" for file, sha256 in files if sha256]
     listed = "; ".join(_plain(text, "`") for text in sums)

@@ -223,7 +223,11 @@ def residual(document: CheckDocument, lang: str) -> str:
     sentences = []
     if "re-identification" in results:
         chance = _chance(results["re-identification"], lang)
-        sentences.append(said(lang, "residual.identity", chance=chance))
+        if "prosecutor-risk" in results:
+            highest = _chance(results["prosecutor-risk"], lang)
+            sentences.append(said(lang, "residual.identity-highest", chance=chance, highest=highest))
+        else:
+            sentences.append(said(lang, "residual.identity", chance=chance))
     if "attribute-inference" in results:
         attributes = results["attribute-inference"].details.get("attributes", {})
         if attributes:

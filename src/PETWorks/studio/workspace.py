@@ -9,11 +9,8 @@ from pathlib import Path
 from PETWorks.about.sidecar import possible_sidecars
 from PETWorks.errors import InputError, printable
 from PETWorks.gate.document import FORMAT
+from PETWorks.tables.opening import SUFFIXES as TABLES
 
-TABLES = (
-    *(".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow", ".gz", ".zst", ".zip", ".jsonl", ".ndjson"),
-    *(".xlsx", ".xlsm", ".xls", ".ods", ".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt"),
-)
 POLICIES = (".yaml", ".yml")
 MOST_FILES = 2_000
 DEEPEST = 4

@@ -27,6 +27,7 @@ from PETWorks.tables.encoding import UTF8
 from PETWorks.tables.headers import repeated_names
 from PETWorks.tables.packed import Content
 from PETWorks.tables.quotes import are_regular
+from PETWorks.tables.regular_files import no_such_file
 
 SEPARATORS = (";", ",", "\t", "|")
 LARGE_BLOCK = 1 << 23
@@ -210,7 +211,7 @@ def reading(path: Path) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise InputError("no such file: {path!r}", path=str(path)) from None
+        raise no_such_file(path) from None
     except OSError as error:
         raise InputError("cannot read {path!r}: {reason}", path=str(path), reason=system_reason(error)) from None
 

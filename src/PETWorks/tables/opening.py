@@ -31,6 +31,10 @@ from PETWorks.tables.texttable import TextTable
 from PETWorks.tables.unsupported import check_supported
 
 SOURCES = (CSV, Parquet, Frame, TextTable, JSONLines, Files, Database, Relation, SQLite, SparkFrame)
+SUFFIXES = (
+    *(".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow", ".gz", ".zst", ".zip", ".jsonl", ".ndjson"),
+    *(".xlsx", ".xlsm", ".xls", ".ods", ".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt"),
+)  # that files of tables usually have
 BINARY = (b"PAR1", b"ARROW1", OLD_EXCEL, *STREAMS)
 
 _ARROW_COLUMN = re.compile(r"Conversion failed for column (.+) with type")

@@ -1,10 +1,14 @@
 """Files that can be read to their end: no folders, devices or pipes, and no files that the system makes up."""
 
 import os
+from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from stat import S_ISREG
 
 from PETWorks.errors import InputError
+
+MOST_FILES, LONGEST_NAME = 1_000, 255  # that a name is compared with, and characters of one
 
 
 def check_regular(path: Path, error: type[InputError] = InputError) -> None:
@@ -23,6 +27,26 @@ def check_regular(path: Path, error: type[InputError] = InputError) -> None:
             "file, and use that",
             path=str(path),
         )
+
+
+def no_such_file(path: Path) -> InputError:
+    """The error for a file that is not there, with the file in that folder whose name is nearest."""
+    near = _nearest(path)
+    if near is None:
+        return InputError("no such file: {path!r}", path=str(path))
+    return InputError("no such file: {path!r}; did you mean {near!r}?", path=str(path), near=str(near))
+
+
+def _nearest(path: Path) -> Path | None:
+    """The file whose name is most like this one, without a sheet that is named behind a `#`."""
+    name = path.name.partition("#")[0] or path.name
+    try:
+        with os.scandir(path.parent) as entries:
+            names = {entry.name.casefold(): entry.name for entry in islice(entries, MOST_FILES) if entry.is_file()}
+    except (OSError, ValueError):
+        return None
+    near = get_close_matches(name.casefold()[:LONGEST_NAME], names, n=1, cutoff=0.7)
+    return path.with_name(names[near[0]]) if near else None
 
 
 def _has_content(path: Path) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from PETWorks.errors import InputError, quoted, unknown
+from PETWorks.errors import InputError, Joined, Phrase, unknown
 from PETWorks.tables.arrays import numpy_integers
 from PETWorks.tables.displayed import displayed
 from PETWorks.tables.old_workbooks import old_parts
@@ -20,6 +20,8 @@ from PETWorks.tables.texttable import TextTable, text_column
 from PETWorks.tables.workbook_parts import Part, damaged, excel_part, letters, opendocument_parts, parts_of
 
 OLD_EXCEL = b"\xd0\xcf\x11\xe0"
+LINE_END = "\n"
+MOST_LISTED = 12  # sheets of a message
 START = 100  # bytes that tell the kind
 OPEN_DOCUMENT = b"application/vnd.oasis.opendocument.spreadsheet"
 
@@ -97,10 +99,14 @@ class _Book:
         """The one sheet that a user sees."""
         visible = self.visible()
         if len(visible) > 1:
+            given = self._path.name if self._path.is_absolute() else str(self._path)
+            more = len(visible) - MOST_LISTED
+            lines = [Phrase("{name!r}", name=f"{given}#{sheet}") for sheet in visible[:MOST_LISTED]]
+            lines += [Phrase("and {n} more", n=more)] if more > 0 else []
             raise InputError(
-                "{file}: the workbook has several sheets: {sheets}; name one of them: '{file}#SHEET'",
+                "{file}: the workbook has several sheets; name one of them:\n{sheets}",
                 file=self._path.name,
-                sheets=quoted(visible),
+                sheets=Joined(LINE_END, lines),
             )
         if not visible:
             raise InputError(

@@ -392,9 +392,13 @@ TEXTS = {
     "utility.bars": "The bars show {what}.",
     # steps
     "section.steps": "Residual risk and next steps",
-    "steps.none": "Nothing is left to do.",
+    "steps.none": "The numbers call for no further step.",
     "residual.identity": (
-        "Someone who knows all of a person's quasi-identifiers has a {chance} chance of picking their record."
+        "Someone who knows all of a person's quasi-identifiers picks the right record in {chance} of cases on average."
+    ),
+    "residual.identity-highest": (
+        "Someone who knows all of a person's quasi-identifiers picks the right record in {chance} of cases on average; "
+        "for the person most at risk, the chance is {highest}."
     ),
     "residual.attribute": (
         "The value of {column} can be guessed with a chance of {posterior}; without the table, {prior}."
@@ -479,6 +483,10 @@ TEXTS = {
         "Nearly every record has a unique value in {columns}, and no measure takes it into account: make it a "
         "quasi-identifier, or generalise or remove it."
     ),
+    "step.round-values": (
+        "Nearly every record has a unique value in {columns}, by which someone who knows it finds the record: round or "
+        "group the values in the source and run again, or explain under 'role_reasons' why no outsider knows them."
+    ),
     "step.nearly-unique": "Nearly every record has a unique value in {columns}: generalise or remove it.",
     "step.look-again": "Check whether these columns contain personal details (section Columns): {columns}.",
     "step.many-suppressed": ("{share} of the records are suppressed: the remaining records may not be representative."),
@@ -531,6 +539,12 @@ TEXTS = {
     "anonymize.look-at": "Before the release goes out, look at {columns}: values are nearly unique, or look personal.",
     "anonymize.levels": "Levels: 0 is the original value, the highest level says nothing.",
     "anonymize.level": "{level} of {height}",
+    "write.level-named": " ({what})",
+    "level.width": "width {n}",
+    "level.prefix": "first {n} characters",
+    "level.prefix.one": "first character",
+    "level.mask": "last {n} characters masked",
+    "level.mask.one": "last character masked",
     "anonymize.level-top": "{height} of {height}, only *",
     "anonymize.allowed": "; allowed {low} to {high}",
     "anonymize.fixed": "; fixed",

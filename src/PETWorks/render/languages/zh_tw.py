@@ -1001,8 +1001,9 @@ TEXTS = {
     "utility.bars": "長條表示{what}。",
     # steps
     "section.steps": "剩餘風險與後續步驟",
-    "steps.none": "沒有待辦事項。",
-    "residual.identity": "已知某人所有準識別符者，選中其資料列的機率為 {chance}。",
+    "steps.none": "就評估數值而言，沒有其他待辦事項。",
+    "residual.identity": "已知某人所有準識別符者，選中其資料列的機率平均為 {chance}。",
+    "residual.identity-highest": "已知某人所有準識別符者，選中其資料列的機率平均為 {chance}，風險最高者為 {highest}。",
     "residual.attribute": "猜中{column}之值的機率為 {posterior}；未見資料表時為 {prior}。",
     "residual.attributes": "猜中敏感屬性值的機率為 {chance}。",
     "residual.none": "未評估風險。",
@@ -1051,6 +1052,10 @@ TEXTS = {
     "step.unmeasured-values": (
         "{columns}幾乎每筆資料列的值都是唯一的，卻沒有任何評估指標將其納入：請改列為準識別符，或予以概化、移除。"
     ),
+    "step.round-values": (
+        "{columns}幾乎每筆資料列的值都是唯一的，知道該值的人即可找出資料列：請在來源檔將值取整或分組後重新執行，"
+        "或在政策檔的 role_reasons 說明為何外人不會知道這些值。"
+    ),
     "step.nearly-unique": "{columns}幾乎每筆資料列的值都是唯一的：請予以概化或移除。",
     "step.look-again": "請確認以下欄位是否含有個人資料（見「欄位」一節）：{columns}。",
     "step.many-suppressed": "{share} 的資料列遭抑制：其餘資料列可能不具代表性。",
@@ -1093,6 +1098,10 @@ TEXTS = {
     "anonymize.look-at": "釋出前請檢視{columns}：其值幾乎唯一，或疑似個人資料。",
     "anonymize.levels": "層級 0 為原始值，最高層級則不含任何資訊。",
     "anonymize.level": "{level}（最高 {height}）",
+    "write.level-named": "：{what}",
+    "level.width": "區間寬度 {n}",
+    "level.prefix": "保留前 {n} 碼",
+    "level.mask": "遮蔽末 {n} 碼",
     "anonymize.level-top": "{height}（最高，均為 *）",
     "anonymize.allowed": "；允許 {low} 至 {high}",
     "anonymize.fixed": "；已固定",
@@ -2759,7 +2768,11 @@ MESSAGES = {
     "which table was it? Give its 'data', its 'policy' or its 'sha256'": (
         "這是哪一份資料表？請提供其「data」、「policy」或「sha256」"
     ),
+    "{file}: this is a table, and a policy is expected; to write one, run: petworks init {path!r}": (
+        "{file}：這是資料表，此處應為政策檔；若要產生政策檔，請執行：petworks init {path!r}"
+    ),
     "no such file: {path!r}": "沒有此檔案：「{path}」",
+    "no such file: {path!r}; did you mean {near!r}?": "沒有此檔案：「{path}」；是否為「{near}」？",
     "files were added or removed while they were checked; check again": "檢查期間有檔案新增或移除；請重新檢查",
     "{file}: the file changed while it was checked; check again": "{file}：檔案在檢查期間變更；請重新檢查",
     "cannot read {file}: {reason}": "無法讀取 {file}：{reason}",
@@ -3529,8 +3542,8 @@ MESSAGES = {
         "{table}：工作表有合併儲存格；請取消合併，並填入各儲存格的值"
     ),
     "sheet": "工作表",
-    "{file}: the workbook has several sheets: {sheets}; name one of them: '{file}#SHEET'": (
-        "{file}：活頁簿有多個工作表：{sheets}；請指定其中一個：「{file}#SHEET」"
+    "{file}: the workbook has several sheets; name one of them:\n{sheets}": (
+        "{file}：活頁簿有多個工作表；請指定其中一個：\n{sheets}"
     ),
     "{file}: no visible sheet has cells; a hidden one can be named: '{file}#SHEET'": (
         "{file}：沒有任何可見的工作表有儲存格；可指定隱藏的工作表：「{file}#SHEET」"
@@ -3663,7 +3676,8 @@ MESSAGES = {
     "values in few records become 'other'; declare groups instead where some make sense": (
         "少見的值歸為「other」；若有合理的分組，請改為宣告分組"
     ),
-    "dates: {periods}": "日期：{periods}",
+    "dates; levels: {levels}": "日期；層級：{levels}",
+    "{level} = {period}": "{level} = {period}",
     "a postcode: its first characters are a larger area": "郵遞區號：前幾碼代表較大的區域",
     "numbers: at most {n} intervals, then wider ones": "數值：最多 {n} 個區間，再逐層加寬",
     "few people reach {age}": "很少人達到 {age}",
