@@ -95,7 +95,7 @@ def test_values_cannot_steer_a_terminal_in_any_language():
 
 def test_names_that_are_not_known():
     error = unknown("measure", "k-anonimity", ["k-anonymity", "k-map"])
-    assert translated(error.worded(), "zh-TW") == "沒有名為「k-anonimity」的評估指標；您是否要用「k-anonymity」？"
+    assert translated(error.worded(), "zh-TW") == "沒有名為「k-anonimity」的評估指標；您要的是「k-anonymity」嗎？"
     many = unknown("column", "x", [f"column {number}" for number in range(50)]).message
     assert str(many).endswith("'column 39', and 10 more")
     assert translated(many, "zh-TW").endswith("「column 39」、其餘 10 項")
@@ -108,7 +108,7 @@ def test_the_command_prints_errors_in_the_language_of_the_user(tmp_path):
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.splitlines() == [
         f"petworks: policy.yaml 第 2 行，data：沒有此檔案或資料夾：「{tmp_path}/table.csv」",
-        "petworks: policy.yaml 第 3 行，rulez：沒有名為「rulez」的鍵；您是否要用「rules」？",
+        "petworks: policy.yaml 第 3 行，rulez：沒有名為「rulez」的鍵；您要的是「rules」嗎？",
         "petworks: policy.yaml 第 6 行，rules[1].k：應為文字或數字或鍵值對照（評估指標的參數），但寫的是清單",
     ]
     table = ROOT / "data/patient_anonymized.csv"

@@ -9,10 +9,10 @@ from sphinx.util.docutils import SphinxDirective
 
 from PETWorks.cli.helping import spoken_command, words_of_click
 from PETWorks.cli.main import main
-from PETWorks.gate.presets import presets
+from PETWorks.gate.presets import UNDATED, presets
 from PETWorks.gate.regimes import regimes
 from PETWorks.measures.catalogue import all_measures
-from PETWorks.render.language import said
+from PETWorks.render.language import dated, said
 from PETWorks.render.languages import LANGUAGES
 from PETWorks.render.spoken import speaking
 
@@ -47,18 +47,18 @@ def thresholds(lang):
     for one in sorted(presets().values(), key=lambda one: (-one.cell_size, one.name)):
         if chinese:
             custom = "經驗法則" if one.rule_of_thumb else "規定"
-            said_by = f"{one.organisation}：[{one.title}]({one.source})，{one.date}（{custom}）。{one.chinese}"
+            said_by = f"{one.organisation}：[{one.title}]({one.source})，{dated(one, lang)}（{custom}）。{one.chinese}"
         else:
             custom = "a rule of thumb" if one.rule_of_thumb else "a rule"
-            said_by = f"{one.organisation}: [{one.title}]({one.source}), {one.date}; {custom}. {one.note}"
+            said_by = f"{one.organisation}: [{one.title}]({one.source}), {dated(one, lang)}; {custom}. {one.note}"
         yield f"| `{one.name}` | {one.cell_size} | {one.probability} | {said_by} |"
 
 
 def checklists(lang):
     """What each regime asks a data holder to write down, and where in the source it does."""
     for one in regimes().values():
-        dated = "" if one.date == "unknown" else f", {one.date}"
-        yield from (f"### `{one.name}`", "", f"{one.organisation}: [{one.title}]({one.source}){dated}. {one.note}", "")
+        when = "" if one.date == UNDATED else f", {one.date}"
+        yield from (f"### `{one.name}`", "", f"{one.organisation}: [{one.title}]({one.source}){when}. {one.note}", "")
         yield from ("| what to write down | where the source asks for it |", "|---|---|")
         yield from (f"| {said(lang, f'item.{item.item}')} | {item.where} |" for item in one.items)
         yield ""

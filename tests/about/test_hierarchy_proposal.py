@@ -37,6 +37,8 @@ DAYS = [date(1940, 1, 1) + timedelta(days=150 * day) for day in range(200)]
         ("city", ["Taipei", "Tainan", None, "*"], {"rare": {"fewer_than": 5}}),
         ("age", ["30", "31", "32", "33", "34", "35", "unknown"], {"rare": {"fewer_than": 5}}),
         ("left", [None], {"rare": {"fewer_than": 5}}),
+        ("性別", ["1", "2"], {"rare": {"fewer_than": 5, "label": "其他"}}),
+        ("city", ["臺北", "Tainan"], {"rare": {"fewer_than": 5, "label": "其他"}}),
     ],
 )  # fmt: skip
 def test_each_kind_of_column(column, values, words):

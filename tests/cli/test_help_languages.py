@@ -115,15 +115,18 @@ def test_descriptions_begin_in_one_column():
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        ("chekc", "沒有指令 'chekc'。"),
-        ("check", "缺少引數 'POLICY'."),
-        ("check --evidnce x", "沒有選項 '--evidnce'。 您要的是 '--evidence' 嗎？"),
-        ("check p.yaml --json", "選項 '--json' 需要一個值。"),
-        ("check p.yaml --network=x", "選項 '--network' 不接受值。"),
-        ("check a b", "多了無法解讀的引數（b）"),
-        ("check p.yaml --edition x", "'--edition' 的值無效：'x' 不在可選值 'internal', 'external', 'both' 之中。"),
-        ("studio --idle x", "'--idle' 的值無效：'x' 不是有效的 integer。"),
-        ("compose a b", "缺少選項 '--key'."),
+        ("chekc", "沒有指令「chekc」。"),
+        ("check", "缺少引數「政策檔」。"),
+        ("check --evidnce x", "沒有選項「--evidnce」。您要的是「--evidence」嗎？"),
+        ("check p.yaml --json", "選項「--json」需要一個值。"),
+        ("check p.yaml --network=x", "選項「--network」不接受值。"),
+        ("check a b", "多了無法解讀的引數（b）。"),
+        (
+            "check p.yaml --edition x",
+            "「--edition」的值無效：「x」不在可選值「internal」、「external」、「both」之中。",
+        ),
+        ("studio --idle x", "「--idle」的值無效：「x」不是有效的數字（integer）。"),
+        ("compose a b", "缺少選項「--key」。"),
     ],
 )
 def test_usage_errors_in_chinese(arguments, error):

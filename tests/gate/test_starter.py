@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
+from rich.cells import cell_len
 
 from command import petworks
 from PETWorks import check
@@ -50,6 +51,16 @@ def test_init_writes_a_policy_that_check_takes(people):
     done = petworks("check", policy)
     assert done.returncode == 1, done.stderr
     assert "Remove the direct identifiers" in done.stdout
+
+
+def test_comments_of_columns_begin_in_one_place(people):
+    assert petworks("init", people, "--lang", "zh-TW").returncode == 0
+    lines = people.with_name("people_policy.yaml").read_text("utf-8").splitlines()
+    age, postcode = (
+        next(line for line in lines if line.startswith(f'    - "{name}"')) for name in ("年齡", "郵遞區號")
+    )
+    assert cell_len(age.partition("#")[0]) == cell_len(postcode.partition("#")[0])
+    assert age.index("#") > postcode.index("#")
 
 
 def test_init_does_not_overwrite(people):

@@ -13,8 +13,10 @@ from PETWorks.about.roles import ROLES
 from PETWorks.about.vocabulary import DIRECT, KNOWN, SENSITIVE
 from PETWorks.anonymizer.column_objectives import AGGREGATES
 from PETWorks.gate.advice import STEPS
+from PETWorks.gate.bounds import Bound
 from PETWorks.gate.diff import Change
 from PETWorks.gate.document import FindingKind
+from PETWorks.gate.presets import presets
 from PETWorks.gate.reasons import REASONS
 from PETWorks.gate.recognition import LOOKS, MIXED
 from PETWorks.gate.rule_names import IMPLICIT, TOGETHER
@@ -24,7 +26,7 @@ from PETWorks.measures.attacks.subset_limits import LIMITS
 from PETWorks.measures.catalogue import NEEDS, catalogue
 from PETWorks.releases.limits import OF_ATTRIBUTES, OF_PEOPLE
 from PETWorks.render.anonymization import STATES
-from PETWorks.render.language import checked_language, said
+from PETWorks.render.language import checked_language, dated, percent, said
 from PETWorks.render.languages import LANGUAGES
 from PETWorks.render.plot_records import STATES as COMPARED
 from PETWorks.render.prose import GLOSSARY
@@ -87,6 +89,7 @@ def completed_ids():
     yield from (f"studio.safe.method.{method}{end}" for method in METHODS for end in ("", ".about"))
     yield from (f"studio.safe.{end}" for end in ("low", "high"))
     yield from levels_ids()
+    yield from ("write.is.about", "write.is.at_most")
     yield from (f"studio.decide.kind.{kind}" for kind in RELEASE_KINDS if kind)
     yield from (f"{term}{end}" for term in GLOSSARY for end in ("", ".meaning"))
     yield from (f"need.{need}" for need in NEEDS)
@@ -230,6 +233,20 @@ def test_one_of_something():
     assert said("en", "summary.waived", n=1, all=6) == "1 of 6 rules fails, but is waived."
     assert said("en", "summary.waived", n=2, all=6) == "2 of 6 rules fail, but are waived."
     assert said("zh-TW", "summary.waived", n=1, all=6) == "6 條規則中有 1 條未符合，但已獲豁免。"
+
+
+def test_numbers_that_are_not_exact_in_a_sentence():
+    chance = percent(Bound(about=0.057), "zh-TW")
+    assert said("zh-TW", "residual.attributes", chance=chance) == "猜中敏感屬性值的機率約為 5.7%。"
+    assert said("zh-TW", "residual.attributes", chance=percent(Bound(at_most=0.2), "zh-TW")).endswith(
+        "機率至多為 20%。"
+    )
+    assert said("zh-TW", "residual.attributes", chance="5.7%") == "猜中敏感屬性值的機率為 5.7%。"
+
+
+def test_a_source_without_a_date():
+    assert [dated(presets()["cprd-5"], code) for code in LANGUAGES] == ["date unknown", "日期不詳"]
+    assert dated(presets()["nics-0.09"], "zh-TW") == "2025"
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

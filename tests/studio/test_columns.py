@@ -69,7 +69,7 @@ def test_each_column_has_a_line_with_what_is_known_about_it(folder):
         assert "No role contradicts" in text
         page.cookies.set("petworks-language", "zh-TW")
         text = page.get(AT).text
-        assert "欄位名稱表示地點" in text
+        assert "依欄位名稱判斷為地點" in text
         assert "the name points to" not in text
 
 

@@ -13,6 +13,7 @@ from PETWorks.about.dates import UNITS, read_date
 from PETWorks.about.declaration import Declaration
 from PETWorks.about.hierarchy import Hierarchy
 from PETWorks.about.scheme import as_text, exact
+from PETWorks.about.value_groups import OTHER
 from PETWorks.errors import HierarchyError, Joined, Phrase
 from PETWorks.tables.cells import SUPPRESSED
 
@@ -36,6 +37,8 @@ PERIODS = {
     "decade": Phrase("decade"),
 }
 
+OTHER_IN_CHINESE = "其他"  # a table in Chinese has no English word among its values
+_HAN = re.compile("[\u4e00-\u9fff]")
 _NUMBER = r" ?([+-]?\d[\d.]{0,30}) ?"
 _RANGE = re.compile(rf"[\[(]?{_NUMBER}(?:-|–|~|,|;|to|至|到|\.\.){_NUMBER}[\])]?", re.ASCII)
 _OPEN = re.compile(rf"[<>≤≥]=?{_NUMBER}|{_NUMBER}\+", re.ASCII)
@@ -57,7 +60,9 @@ def proposed_hierarchy(column: str, counts: Mapping[str | None, int]) -> tuple[P
     values = [value for value in counts if value is not None and value != SUPPRESSED]
     if any(map(_is_generalised, values)):
         return None
-    for proposal in _proposals(words_of(column), {value: counts[value] for value in values}, sum(counts.values())):
+    label = OTHER_IN_CHINESE if _HAN.search(column) or any(map(_HAN.search, values)) else OTHER
+    known = {value: counts[value] for value in values}
+    for proposal in _proposals(words_of(column), known, sum(counts.values()), label):
         try:
             return proposal, Declaration.of(proposal.words).build(counts)
         except HierarchyError:  # some value has no place: the next kind may have one for it
@@ -74,7 +79,7 @@ def _is_generalised(value: str) -> bool:
     return low is not None and high is not None and low < high
 
 
-def _proposals(words: str, values: Mapping[str, int], records: int) -> Iterator[Proposal]:
+def _proposals(words: str, values: Mapping[str, int], records: int, label: str) -> Iterator[Proposal]:
     if values:
         yield from _for_dates(values)
         if any(term in words for term in terms(POSTCODES)):
@@ -84,8 +89,8 @@ def _proposals(words: str, values: Mapping[str, int], records: int) -> Iterator[
         yield from _for_numbers(words, values)
     few = max(5, -(-records // 100))
     yield Proposal(
-        {"rare": {"fewer_than": few}},
-        Phrase("values in few records become 'other'; declare groups instead where some make sense"),
+        {"rare": {"fewer_than": few, **({} if label == OTHER else {"label": label})}},
+        Phrase("values in few records become {label!r}; declare groups instead where some make sense", label=label),
     )
 
 

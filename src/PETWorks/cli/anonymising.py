@@ -73,7 +73,8 @@ def release_options(command: Callable[..., None]) -> Callable[..., None]:
         option("--shuffle", is_flag=True, help="Write the records in random order."),
         option("--seed", metavar="NUMBER", help="With --shuffle: the seed of an earlier run, to repeat it."),
         *engine_options(),
-        option("--format", "output_format", type=click.Choice(["table", "json"]), default="table", show_default=True),
+        option("--format", "output_format", type=click.Choice(["table", "json"]), default="table", show_default=True,
+               help="How to print."),
     ]  # fmt: skip
     for add in reversed(options):
         command = add(command)

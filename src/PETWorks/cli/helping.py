@@ -22,6 +22,7 @@ from PETWorks.render.spoken import in_language, translated
 
 Translate = Callable[[str], str]
 
+ERROR = "Error: {message}"  # how click introduces one
 UNWRAPPED = "\b\n"  # what begins a paragraph that click does not wrap
 DESCRIBED = re.compile(r"(\s+\S+\s{2,})(.+)")  # a line of such a paragraph that has a name and a description
 # Where a line may end: after a blank, and around a wide character unless punctuation belongs to its other side.
@@ -67,10 +68,18 @@ def translated_command(command: click.Command, translate: Translate) -> click.Co
     translated.help = _paragraphs(command.help or "", translate)
     translated.short_help = translated.help.partition("\n\n")[0].rstrip("。")
     translated.params = [_translated_option(one, translate) for one in command.params]
+    translated.options_metavar = translate("[OPTIONS]")
+    if isinstance(translated, click.Group):
+        translated.subcommand_metavar = translate("COMMAND [ARGS]...")
     return translated
 
 
 def _translated_option(option: click.Parameter, translate: Translate) -> click.Parameter:
+    if isinstance(option, click.Argument) and not isinstance(option.type, click.Choice):
+        argument = copy.copy(option)
+        called = translate(option.metavar or str(option.name).upper())
+        argument.metavar = called if option.required else f"[{called}]"
+        return argument
     text = getattr(option, "help", None)
     if text is None:
         return option
@@ -105,7 +114,11 @@ def words_of_click(lang: str) -> Iterator[None]:
     def several(one: str, more: str, number: int) -> str:
         return in_language(one if number == 1 else more, lang)
 
-    ours: dict[str, Callable[..., str]] = {"_": lambda english: in_language(english, lang), "ngettext": several}
+    def one(english: str) -> str:
+        text = in_language(english, lang)
+        return WideError(text) if english == ERROR else text
+
+    ours: dict[str, Callable[..., str]] = {"_": one, "ngettext": several}
     before = [(module, name, getattr(module, name)) for module in OF_CLICK for name in ours if hasattr(module, name)]
     for module, name, _ in before:
         setattr(module, name, ours[name])
@@ -114,6 +127,22 @@ def words_of_click(lang: str) -> Iterator[None]:
     finally:
         for module, name, value in before:
             setattr(module, name, value)
+
+
+class WideError(str):
+    """What introduces an error: click puts signs of English between the words, which become as wide as those.
+
+    >>> WideError("錯誤：{message}").format(message="缺少選項 '--key'. 可選： 'a', 'b'")
+    '錯誤：缺少選項「--key」。可選：「a」、「b」'
+    """
+
+    __slots__ = ()
+
+    def format(self, *given: object, **values: object) -> str:
+        """The whole error."""
+        text = re.sub(r" ?'([^'\s]+)'", r"「\1」", super().format(*given, **values))
+        text = re.sub(r"」\.(?!\w)", "」。", text.replace("」,", "」、"))
+        return re.sub(r"(?<=[。：]) ", "", text)
 
 
 class WideFormatter(click.HelpFormatter):

@@ -43,7 +43,14 @@ SINGLE = ("start", "bottom", "top", "calendar")
 @click.option("--separator", metavar="CHAR", help="Separator of a CSV file [default: detected].")
 @click.option("--encoding", metavar="NAME", help="Encoding of a CSV file [default: UTF-8 or Big5].")
 @with_engine_options
-@click.option("--format", "output_format", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="How to print.",
+)
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the hierarchy as CSV.")
 def hierarchy_command(data: str, column: str, **options: Any) -> None:
     """Build the hierarchy of a column and show its groups.

@@ -7,7 +7,14 @@ from PETWorks.render.terminal import style
 
 
 @click.command("presets")
-@click.option("--format", "output_format", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="How to print.",
+)
 def presets_command(output_format: str) -> None:
     """List the thresholds that a policy can take by name, with their sources.
 
@@ -27,7 +34,14 @@ def presets_command(output_format: str) -> None:
 
 
 @click.command("regimes")
-@click.option("--format", "output_format", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="How to print.",
+)
 def regimes_command(output_format: str) -> None:
     """List the standards and laws whose checklist a policy can take by name.
 

@@ -104,7 +104,14 @@ def evaluate_command(
 
 
 @click.command("measures")
-@click.option("--format", "output_format", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="How to print.",
+)
 def measures_command(output_format: str) -> None:
     """List the measures and their parameters.
 

@@ -273,7 +273,14 @@ def diff_command(old: Path, new: Path, output_format: str | None, output: Path |
 @click.option("--data", type=FILE, metavar="TABLE", help="The table that was checked.")
 @click.option("--policy", type=FILE, metavar="FILE", help="The policy by which it was checked.")
 @click.option("--internal", type=FILE, metavar="JSON", help="The internal edition, which has the salt.")
-@click.option("--format", "output_format", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="How to print.",
+)
 def verify_command(
     document: Path, data: Path | None, policy: Path | None, internal: Path | None, output_format: str
 ) -> None:

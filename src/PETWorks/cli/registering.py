@@ -109,7 +109,14 @@ def _checked(document: Path, root: Path | None) -> Any:
 
 @register_command.command("list")
 @with_register
-@click.option("--format", "output_format", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="How to print.",
+)
 def list_command(folder: Path, output_format: str) -> None:
     """List the releases of the register, the oldest first.
 

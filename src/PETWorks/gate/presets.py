@@ -8,6 +8,8 @@ from importlib.resources import as_file, files
 from PETWorks.gate.document import PresetFacts
 from PETWorks.tables.yamlfile import read_yaml
 
+UNDATED = "unknown"  # instead of the date of a source
+
 
 @dataclass(frozen=True)
 class Preset(PresetFacts):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from PETWorks.counting.profiles import LONGEST, Profile
-from PETWorks.errors import Joined, Phrase
+from PETWorks.errors import Phrase
 from PETWorks.gate.reasons import Reason, rounded_down
 from PETWorks.tables.people import is_chinese_name, is_english_name
 
@@ -121,11 +121,11 @@ class Examined(Profile):
         if self.unique:
             share = rounded_down(self.unique, self.records)
             unique = Phrase("{share} of {records} have a unique one", share=share, records=records)
-        parts = [values, unique]
-        if self.present < self.records:
-            share = rounded_down(self.records - self.present, self.records)
-            parts.append(Phrase("{share} without a value", share=share))
-        return Joined(", ", parts)
+        counts = Phrase("{values}, {unique}", values=values, unique=unique)
+        if self.present == self.records:
+            return counts
+        share = rounded_down(self.records - self.present, self.records)
+        return Phrase("{counts}, {share} without a value", counts=counts, share=share)
 
     @property
     def nearly_unique(self) -> bool:

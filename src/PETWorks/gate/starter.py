@@ -13,7 +13,7 @@ from PETWorks.counting.engine import half_the_machine
 from PETWorks.counting.loading import load_rows
 from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.errors import InputError, Phrase, printable
-from PETWorks.gate.presets import presets
+from PETWorks.gate.presets import UNDATED, presets
 from PETWorks.gate.reasons import Reason
 from PETWorks.gate.recognition import looks_personal
 from PETWorks.gate.regimes import regimes
@@ -193,9 +193,15 @@ def _no_role(suggested: Sequence[Suggestion], say: Say) -> list[str]:
 def _role(name: str, suggested: Sequence[Suggestion], meaning: str, why: Why) -> list[str]:
     if not suggested:
         return [f"  {name}: []  # {meaning}"]
+    from rich.cells import cell_len
+
     texts = [yaml_text(one.column) for one in suggested]
-    width = min(max(map(len, texts)), 30)
-    listed = (f"    - {text:<{width}}  # {why(one)}" for text, one in zip(texts, suggested, strict=True))
+    widths = list(map(cell_len, texts))  # a Chinese character is two cells wide
+    most = min(max(widths), 30)
+    listed = (
+        f"    - {text}{' ' * (most - width)}  # {why(one)}"
+        for text, width, one in zip(texts, widths, suggested, strict=True)
+    )
     return [f"  {name}:  # {meaning}", *listed]
 
 
@@ -235,8 +241,9 @@ def _presets(release: str, say: Say) -> list[str]:
     return [
         f"# {say('Rules of regulators by name; as a cell size and as a probability, with the source:')}",
         *(
-            f"#   {one.name:<18}  {one.cell_size:>2}  {one.probability:<5}  {one.organisation}, {one.date}"
-            + (f" ({say('rule of thumb')})" if one.rule_of_thumb else "")
+            f"#   {one.name:<18}  {one.cell_size:>2}  {one.probability:<5}  {one.organisation}, "
+            + (say("date unknown") if one.date == UNDATED else one.date)
+            + (say(" (rule of thumb)") if one.rule_of_thumb else "")
             for one in presets().values()
         ),
         f"presets: [{PRESET[release]}]",

@@ -152,7 +152,9 @@ def varied(facts: FrontierFacts, lang: str) -> str:
     """The threshold that varies."""
     if facts.measure is None or facts.parameter is None:
         return ""
-    return f"{measure_name(facts.measure, lang)}, {limit_name(facts.parameter, lang)}"
+    return said(
+        lang, "write.threshold", measure=measure_name(facts.measure, lang), name=limit_name(facts.parameter, lang)
+    )
 
 
 def frontier_grid(facts: FrontierFacts, lang: str) -> tuple[list[str], list[list[str]]]:
@@ -219,6 +221,12 @@ def states(facts: AnonymizationFacts, lang: str) -> list[tuple[str, str, str]]:
         share = percent(kept.correlation_kept, lang)
         rows.append((said(lang, "column.correlation_kept"), percent(1.0, lang), share))
     return rows
+
+
+def correlation_note(facts: AnonymizationFacts, lang: str) -> list[str]:
+    """What the share of correlation that is kept means, where it is among the states."""
+    is_shown = facts.utility is not None and facts.utility.correlation_kept is not None
+    return [said(lang, "anonymize.correlation")] if is_shown else []
 
 
 def columns_kept(facts: AnonymizationFacts, lang: str) -> list[tuple[str, ...]]:

@@ -34,7 +34,8 @@ def anonymization_text(
     table = new_table("", said(lang, "head.before"), said(lang, "head.after"))
     for row in anonymization.states(facts, lang):
         table.add_row(*map(Text, row))
-    parts += [table, levels_table(facts, lang) if facts.local is None else _levels_used(facts, facts.local, lang)]
+    parts += [table, *(Text(one) for one in anonymization.correlation_note(facts, lang))]
+    parts += [levels_table(facts, lang) if facts.local is None else _levels_used(facts, facts.local, lang)]
     if detailed:
         parts.append(_table(anonymization.KEPT, anonymization.columns_kept(facts, lang), lang))
         parts.append(_table(anonymization.LOSSES, anonymization.losses(facts, lang), lang))

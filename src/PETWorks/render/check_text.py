@@ -20,6 +20,7 @@ from PETWorks.measures.numbers import shown
 from PETWorks.render import other_releases, prose, sections
 from PETWorks.render.language import (
     checked_language,
+    dated,
     limit_name,
     measure_name,
     name,
@@ -188,7 +189,7 @@ def presets_text(presets: Sequence[Preset], *, lang: str, colour: bool, width: i
 
 
 def _source(one: Preset | Regime, lang: str) -> str:
-    named = said(lang, "write.labelled", label=one.organisation, text=f"{one.title}, {one.date}")
+    named = said(lang, "write.labelled", label=one.organisation, text=f"{one.title}, {dated(one, lang)}")
     return f"{named}\n{preset_note(one, lang)}\n{one.source}"
 
 

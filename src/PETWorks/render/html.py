@@ -9,13 +9,14 @@ from typing import Any
 from PETWorks.errors import InputError
 from PETWorks.gate.anonymization_document import AnonymizationFacts, FrontierFacts
 from PETWorks.gate.document import INTERNAL, CheckDocument, CheckFile
-from PETWorks.measures.catalogue import find
+from PETWorks.measures.catalogue import catalogue, find
 from PETWorks.measures.numbers import whole
 from PETWorks.render import anonymization, charts, other_releases, prose
 from PETWorks.render.bilingual import in_all_languages, spoken
 from PETWorks.render.language import (
     attack_name,
     checked_language,
+    dated,
     limit_name,
     measure_name,
     measure_summary,
@@ -236,9 +237,11 @@ _FUNCTIONS: dict[str, Any] = {
     "percent": _in_all(percent),
     "thresholds": _in_all(thresholds),
     "measure": _in_all(measure_name),
+    "is_measure": catalogue.__contains__,
     "summary": _in_all(measure_summary),
     "rule_name": _in_all(rule_name),
     "limit_name": _in_all(limit_name),
+    "dated": _in_all(dated),
     "preset_note": _in_all(preset_note),
     "waiver": _in_all(prose.waiver),
     "sees": _in_all(prose.sees),

@@ -69,7 +69,12 @@ def said(lang: str, message: str, **values: Any) -> str:
     if values.get("n") == 1 and f"{message}.one" in texts:
         message = f"{message}.one"
     text = texts.get(message, LANGUAGES[ENGLISH].texts[message])
-    return text.format(**{key: _put_in(key, value, lang) for key, value in values.items()}) if values else text
+    if not values:
+        return text
+    filled = text.format(**{key: _put_in(key, value, lang) for key, value in values.items()})
+    for kind in ("about", "at_most"):  # a language may have a word for the sign of a bound
+        filled = filled.replace(f"{texts['write.is']}{SIGNS[kind]} ", texts[f"write.is.{kind}"])
+    return filled
 
 
 def _put_in(key: str, value: Any, lang: str) -> str:
@@ -234,6 +239,13 @@ def thresholds(rule: "RuleResult", lang: str) -> str:
 def _direction(limit: str) -> str:
     """Whether a limit on subsets or releases is the most or the least that is allowed."""
     return "at least" if limit.partition(":")[0] == "m-invariance" else "at most"
+
+
+def dated(one: "PresetFacts | Regime", lang: str) -> str:
+    """The date of a preset or a regime."""
+    from PETWorks.gate.presets import UNDATED
+
+    return said(lang, "word.undated") if one.date == UNDATED else one.date
 
 
 def preset_note(preset: "PresetFacts | Regime", lang: str) -> str:

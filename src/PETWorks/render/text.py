@@ -51,10 +51,13 @@ def evaluation_text(
 def named(measure: str, lang: str) -> str:
     """A measure by the name that commands take, in other languages than English also by its own.
 
-    >>> named("k-map", "en"), named("k-anonymity", "zh-TW")
-    ('k-map', 'k-anonymity（k-匿名性）')
+    >>> named("k-map", "en"), named("k-anonymity", "zh-TW"), named("k-map", "zh-TW")
+    ('k-map', 'k-anonymity（k-匿名性）', 'k-map（k-對映）')
     """
-    return measure if lang == ENGLISH else said(lang, "write.named", id=measure, name=measure_name(measure, lang))
+    if lang == ENGLISH:
+        return measure
+    called = measure_name(measure, lang)
+    return called if called.startswith(measure) else said(lang, "write.named", id=measure, name=called)
 
 
 def _head(described: Mapping[str, Any], lang: str) -> dict[str, Any]:
@@ -115,10 +118,17 @@ def measures_text(entries: Iterable[Metric], *, lang: str, colour: bool, width: 
         parts += [Padding(Text(needs), (0, 0, 0, 2))]
         for parameter in entry.parameters.values():
             meaning = LANGUAGES[lang].parameters.get(parameter.name, "")
-            default = "" if parameter.default is None else f" ({shown(parameter.default)})"
+            default = (
+                "" if parameter.default is None else said(lang, "write.default", value=_as_given(parameter.default))
+            )
             kind = _words(parameter.rule.kind, lang)
             parts += [Text(f"    {parameter.name}={kind}{default}" + (f"  {meaning}" if meaning else ""))]
     return rendered(parts, colour=colour, width=width)
+
+
+def _as_given(value: Any) -> str:
+    """A value of a parameter as one types it."""
+    return str(value).lower() if isinstance(value, bool) else shown(value)
 
 
 def attack_text(

@@ -12,6 +12,7 @@ from starlette.routing import Route
 
 from PETWorks.errors import InputError, PETWorksError
 from PETWorks.gate.starter import PRESET, starter_policy, suggestions
+from PETWorks.render.language import said
 from PETWorks.render.prose import spoken_comments
 from PETWorks.studio.last_check import Known, known
 from PETWorks.studio.page import Form, computed, error_text, form_of, language, page, part, petworks, see, studio
@@ -77,7 +78,7 @@ def _list(request: Request) -> Response:
         policies=found,
         of_table=_by_table(workspace, found),
         more=more or len(tables) > MOST_SHOWN or len(policies) > MOST_POLICIES,
-        command=petworks("init", "TABLE.csv"),
+        command=petworks("init", said(language(request), "studio.open.your-table")),
     )
 
 

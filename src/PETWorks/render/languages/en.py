@@ -15,6 +15,11 @@ TEXTS = {
     "write.separator": ", ",
     "write.sentences": " ",
     "write.percent": " %",
+    "write.is": "is ",
+    "write.is.about": "is ≈ ",
+    "write.is.at_most": "is ≤ ",
+    "write.threshold": "{measure}, {name}",
+    "write.default": " ({value})",
     "write.column": "{name}",
     "write.attack": "{attack} of {column}",
     "write.exact": "{value} ({exact})",
@@ -164,6 +169,7 @@ TEXTS = {
     "stated.probability": "probability",
     "stated.probability and cell size": "probability and cell size",
     "word.rule-of-thumb": "rule of thumb",
+    "word.undated": "date unknown",
     # columns
     "section.columns": "Columns",
     "head.column": "column",
@@ -625,6 +631,8 @@ TEXTS = {
     "variation between all records and those that still tell their value; 0 % means that no kind of record has become "
     "rarer or more common. Correlation kept, which the bars show: 100 % means that Cramér's V between the column and "
     "every other one has not moved.",
+    "anonymize.correlation": "Correlation kept: columns of many values, such as dates, go together with others by "
+    "chance, and coarser values take that away; a low share is common.",
     "anonymize.losses": "What is lost by each objective",
     "anonymize.undefined": "Not defined for values on several levels: {objectives}.",
     "column.kept": "values kept",
@@ -1061,6 +1069,8 @@ TEXTS = {
     "studio.open.detect": "find out",
     "studio.open.look": "Look again",
     "studio.open.format": "format",
+    "studio.open.format.workbook": "workbook",
+    "studio.open.your-table": "TABLE.csv",
     "studio.open.encoding": "encoding",
     "studio.open.separator": "separator",
     "studio.open.separator.comma": "comma ,",
@@ -1136,6 +1146,7 @@ TEXTS = {
     "studio.columns.scheme.bottom": "small values together",
     "studio.columns.strange": "{n} values without a place",
     "studio.columns.strange.one": "1 value without a place",
+    "studio.columns.values": "values",
     "studio.columns.unit": "Who is one person?",
     "studio.columns.unit.intro": "If people have several records, choose the column that names the person: they count "
     "once. It is no quasi-identifier, and has a value in every record.",

@@ -20,7 +20,7 @@ MEASURES = {
         "δ-揭露隱私性",
         "等價類所含敏感屬性值之 |log(q/p)| 的最大值，q 為該值在等價類中的比例，p 為其在整個資料表中的比例。",
     ),
-    "delta-presence": ("δ-存在性", "原始資料表中的某人存在於去識別化資料表中的機率範圍。"),
+    "delta-presence": ("δ-存在性", "原始資料表中的某人出現在釋出資料中的機率範圍。"),
     "discernibility": ("可區辨度", "資料列仍可彼此區辨的程度：與原始資料表相同為 1，所有資料列同屬一個等價類為 0。"),
     "enhanced-beta-likeness": (
         "強化 β-相似性",
@@ -30,11 +30,11 @@ MEASURES = {
         "熵 l-多樣性",
         "各等價類中敏感屬性值之 exp(熵) 的最小值，即該等價類相當於有幾個同樣常見的值。",
     ),
-    "fidelity": ("保真度", "1 減去各欄位在去識別化資料表與原始資料表之間總變異距離的平均值。"),
+    "fidelity": ("保真度", "1 減去各欄位在釋出資料與原始資料表之間總變異距離的平均值。"),
     "granularity": ("細緻度", "儲存格的值與「涵蓋整個值域」相距多遠：1 減去其值所涵蓋葉節點比例的平均值。"),
     "journalist-risk": ("記者情境風險", "攻擊者以母體名冊比對時，找出任何一人之資料列的最高機率。"),
     "k-anonymity": ("k-匿名性", "最小等價類的資料列數。"),
-    "k-map": ("k-map（k-對映）", "去識別化資料表各等價類在母體中所對應人數的最小值。"),
+    "k-map": ("k-map（k-對映）", "釋出資料各等價類在母體中所對應人數的最小值。"),
     "l-diversity": ("l-多樣性", "各等價類中相異敏感屬性值個數的最小值。"),
     "marketer-risk": ("行銷者情境風險", "攻擊者將所有資料列與母體連結時，預期能正確找出的資料列比例。"),
     "missings": ("缺漏比例", "遭抑制、為缺值，或為資料階層最頂層值的儲存格所占比例。"),
@@ -44,7 +44,7 @@ MEASURES = {
     "profitability": ("獲利力", "單一資料列帶給發布者的最高期望損失，應小於該資料列帶來的發布者收益。"),
     "prosecutor-risk": (
         "檢察官情境風險",
-        "已知某人在去識別化資料表中時，找出其資料列的最高機率，即最小等價類大小的倒數。",
+        "已知某人在釋出資料中時，找出其資料列的最高機率，即最小等價類大小的倒數。",
     ),
     "publisher-payout": (
         "發布者淨收益",
@@ -57,7 +57,7 @@ MEASURES = {
     ),
     "sample-uniqueness": ("樣本唯一性", "獨自構成一個等價類的資料列所占比例。"),
     "t-closeness": ("t-相似性", "各等價類的敏感屬性值分布與整個資料表的分布之間的最大距離。"),
-    "utility-bias": ("資料可用性偏差", "自訂函式對去識別化資料表與原始資料表所得結果之間的差距。"),
+    "utility-bias": ("資料可用性偏差", "自訂函式對釋出資料與原始資料表所得結果之間的差距。"),
 }
 
 PARAMETERS = {
@@ -73,8 +73,8 @@ PARAMETERS = {
     "model": "估計模型",
     "highest": "最高風險",
     "average": "平均風險",
-    "cell_size": "最小儲存格人數",
-    "threshold": "風險門檻",
+    "cell_size": "每組最少人數",
+    "threshold": "風險閾值",
     "at_risk": "高風險資料列比例",
     "share": "比例",
     "excess": "超額成功率",
@@ -119,7 +119,7 @@ DETAILS = {
     "suppressed_records": "遭抑制的資料列數",
     "incomplete_records": "不完整的資料列數",
     "petworks": "PETWorks 版本",
-    "cell_size": "最小儲存格人數",
+    "cell_size": "每組最少人數",
     "missing": "缺值",
     "suppressed": "遭抑制者",
     "several_sensitive": "多個敏感屬性",
@@ -198,7 +198,7 @@ DETAILS = {
     "worst_class_size": "最差等價類的大小",
     "gain": "收益",
     "worth": "各值的價值",
-    "cell size": "最小儲存格人數",
+    "cell size": "每組最少人數",
     "probability": "再識別機率",
     "compared_as": "比較方式",
     "holds": "是否成立",
@@ -240,6 +240,8 @@ DETAILS = {
 HELP = {
     # click
     "Usage:": "用法：",
+    "[OPTIONS]": "[選項]",
+    "COMMAND [ARGS]...": "指令 [引數]...",
     "Options": "選項",
     "Commands": "指令",
     "Positional arguments": "引數",
@@ -259,26 +261,39 @@ HELP = {
     "Missing {param_type}": "缺少 {param_type}",
     "Choose from:\n\t{choices}": "可選：\n\t{choices}",
     "Invalid value: {message}": "值無效：{message}",
-    "Invalid value for {param_hint}: {message}": "{param_hint} 的值無效：{message}",
-    "No such option {name!r}.": "沒有選項 {name!r}。",
+    "Invalid value for {param_hint}: {message}": "{param_hint}的值無效：{message}",
+    "No such option {name!r}.": "沒有選項{name!r}。",
     "No such option: {name}": "沒有選項 {name}",
-    "No such command {name!r}.": "沒有指令 {name!r}。",
-    "Did you mean {possibility}?": "您要的是 {possibility} 嗎？",
-    "(Did you mean one of: {possibilities}?)": "（您要的是否為其中之一：{possibilities}？）",
+    "No such command {name!r}.": "沒有指令{name!r}。",
+    "Did you mean {possibility}?": "您要的是{possibility}嗎？",
+    "(Did you mean one of: {possibilities}?)": "您要的是{possibilities}其中之一嗎？",
     "(Possible options: {possibilities})": "（可能的選項：{possibilities}）",
-    "Got unexpected extra argument ({args})": "多了無法解讀的引數（{args}）",
-    "Got unexpected extra arguments ({args})": "多了無法解讀的引數（{args}）",
-    "Option {name!r} requires an argument.": "選項 {name!r} 需要一個值。",
-    "Option {name!r} requires {nargs} arguments.": "選項 {name!r} 需要 {nargs} 個值。",
-    "Option {name!r} does not take a value.": "選項 {name!r} 不接受值。",
-    "Argument {name!r} takes {nargs} values.": "引數 {name!r} 需要 {nargs} 個值。",
-    "{value!r} is not {choice}.": "{value!r} 不是 {choice}。",
-    "{value!r} is not one of {choices}.": "{value!r} 不在可選值 {choices} 之中。",
-    "{value!r} is not a valid {number_type}.": "{value!r} 不是有效的 {number_type}。",
+    "Got unexpected extra argument ({args})": "多了無法解讀的引數（{args}）。",
+    "Got unexpected extra arguments ({args})": "多了無法解讀的引數（{args}）。",
+    "Option {name!r} requires an argument.": "選項{name!r}需要一個值。",
+    "Option {name!r} requires {nargs} arguments.": "選項{name!r}需要 {nargs} 個值。",
+    "Option {name!r} does not take a value.": "選項{name!r}不接受值。",
+    "Argument {name!r} takes {nargs} values.": "引數{name!r}需要 {nargs} 個值。",
+    "{value!r} is not {choice}.": "{value!r}不是{choice}。",
+    "{value!r} is not one of {choices}.": "{value!r}不在可選值{choices}之中。",
+    "{value!r} is not a valid {number_type}.": "{value!r}不是有效的數字（{number_type}）。",
     "{value} is not in the range {range}.": "{value} 不在範圍 {range} 之內。",
     "Aborted!": "已中止！",
+    # arguments
+    "DATA": "資料表",
+    "TABLE": "資料表",
+    "POLICY": "政策檔",
+    "POLICY...": "政策檔...",
+    "POLICY|DATA": "政策檔|資料表",
+    "RELEASED": "釋出資料",
+    "RELEASE RELEASE...": "釋出資料 釋出資料...",
+    "OLD": "舊結果",
+    "NEW": "新結果",
+    "DOCUMENT": "檢查結果",
+    "CHECK.json|POLICY.yaml": "檢查結果.json|政策檔.yaml",
+    "FOLDER": "資料夾",
     # the command
-    "How safe is a table about people, and how useful is it still?": "一份關於人的資料表有多安全，還剩多少價值？",
+    "How safe is a table about people, and how useful is it still?": "含個人資料的資料表有多安全，還剩多少用處？",
     "Nothing leaves this machine. Exit code 0: everything asked for holds; 1: something does not; 2: bad input or "
     "usage; 3: an error of the program itself.": "所有資料都留在這台電腦上。結束代碼 0：所要求的事項均成立；"
     "1：有事項不成立；2：輸入或用法有誤；3：程式本身的錯誤。",
@@ -308,21 +323,20 @@ HELP = {
     "Folder for data of the engine duckdb that does not fit into memory.": "引擎 duckdb 存放超出記憶體之資料的資料夾。",
     "Output format; json is the default for a FILE.json.": "輸出格式；檔名為 FILE.json 時預設為 json。",
     "Write to this file.": "寫入此檔案。",
-    "Write there instead.": "改寫入此檔案。",
+    "Write there instead.": "改為寫入此檔案。",
     "How to print.": "輸出格式。",
     # evaluate, measures
-    "Evaluate a released table.": "評估釋出的資料表。",
+    "Evaluate a released table.": "評估釋出資料。",
     "RELEASED is a file (CSV, packed or not; Parquet, Feather, JSON lines; Excel, SPSS, Stata, SAS), several of them "
     "('year/*.parquet'), a sheet (book.xlsx#May), a table of a database (census.duckdb#people, "
     "postgresql://user@host/db#people) or an address that a Spark cluster reads (hdfs://...). "
     "Without --qi and --sensitive the roles come from --policy, or from the YAML file beside a single file. With "
     "--policy, RELEASED can be omitted: it is the policy's table then. `petworks measures` lists the measures.": (
-        "RELEASED 可為檔案（CSV，可壓縮；Parquet、Feather、JSON Lines；Excel、SPSS、Stata、SAS）、"
+        "釋出資料可為檔案（CSV，可壓縮；Parquet、Feather、JSON Lines；Excel、SPSS、Stata、SAS）、"
         "多個檔案（'year/*.parquet'）、工作表（book.xlsx#May）、資料庫中的資料表"
         "（census.duckdb#people、postgresql://user@host/db#people），或 Spark 叢集可讀取的位址（hdfs://...）。"
-        "未指定 --qi 與 --sensitive 時，屬性型態取自 --policy，或單一檔案旁的 YAML 檔。指定 --policy 時可省略 RELEASED"
-        "，"
-        "即採用政策檔的資料表。`petworks measures` 列出所有評估指標。"
+        "未指定 --qi 與 --sensitive 時，屬性型態取自 --policy，或單一檔案旁的 YAML 檔。指定 --policy 時可省略"
+        "釋出資料，即採用政策檔的資料表。`petworks measures` 列出所有評估指標。"
     ),
     "The table the release was made from.": "產生釋出資料的原始資料表。",
     "Columns of the original that are not in the release.": "原始資料表中未釋出的欄位。",
@@ -481,7 +495,7 @@ HELP = {
     "role comes with the reason. No cell is printed or written.": "屬性型態依欄位名稱（中文或英文）與相異值數推測，並附"
     "上"
     "理由。不會顯示或寫出任何儲存格。",
-    "The policy file [default: DATA_policy.yaml].": "政策檔 [預設：DATA_policy.yaml]。",
+    "The policy file [default: DATA_policy.yaml].": "政策檔 [預設：資料表_policy.yaml]。",
     "Who will receive the table; determines the preset.": "資料表將提供給誰；據以選用規則範本。",
     "Build the hierarchy of a column and show its groups.": "建立欄位的資料階層，並顯示其分組。",
     "Without a kind, one is proposed. Shows for each level how many values and records are in each group; labels may "
@@ -507,7 +521,7 @@ HELP = {
     "As this policy declares it.": "依此政策檔的宣告。",
     "Write the hierarchy as CSV.": "將資料階層寫成 CSV 檔。",
     # check
-    "Judge a release by a policy.": "依政策檔判定釋出資料。",
+    "Judge a release by a policy.": "依政策檔判定釋出資料是否通過。",
     "Exit code 0: every rule holds or is waived; 1: a rule does not hold, or its waiver has expired; 2: bad input, and "
     "nothing is written.": "結束代碼 0：每條規則均成立或已豁免；1：有規則不成立，或其豁免已到期；2：輸入有誤，未寫出任"
     "何"
@@ -515,7 +529,7 @@ HELP = {
     "Check this table instead of the policy's.": "改為檢查此資料表，而非政策檔所列者。",
     "Files must be in here [default: the policy's folder].": "檔案須位於此資料夾內 [預設：政策檔所在資料夾]。",
     "external: no cell, no class, no count below the cell size. both: FILE.external.html beside FILE.html.": (
-        "external（對外版）：不含儲存格、等價類，以及低於最小儲存格人數的計數。both：FILE.html 旁另有 "
+        "external（對外版）：不含儲存格、等價類，以及低於每組最少人數的計數。both：FILE.html 旁另有 "
         "FILE.external.html。"
     ),
     "The date of the check, by which waivers are judged: 2026-11-16 or 2026-11-16T08:00:00Z [default: now].": (
@@ -533,7 +547,7 @@ HELP = {
     ),
     "Write everything as JSON; - prints it instead of the table.": "將全部內容寫成 JSON；- 表示直接輸出，取代表格。",
     "Write a test case for each rule.": "將每條規則寫成一個測試案例。",
-    "Write a summary, as for a pull request.": "寫出摘要，例如供 pull request 使用。",
+    "Write a summary, as for a pull request.": "寫出摘要，例如供程式碼審查（pull request）使用。",
     "Write the report: one page in English and Chinese.": "寫出報告：單一網頁，含英文與中文。",
     # lint
     "Look for mistakes in policies, without their tables.": "檢查政策檔有無錯誤，不需其資料表。",
@@ -595,7 +609,7 @@ HELP = {
     ),
     "It shows the tables in FOLDER and below. Everything stays on this machine: the page is served to your browser "
     "alone, and files are read and written where they are. Ctrl-C ends it.": (
-        "顯示 FOLDER 及其子資料夾中的資料表。所有資料都留在這台電腦上：網頁只提供給您的瀏覽器，檔案在原處讀寫。按 "
+        "顯示資料夾及其子資料夾中的資料表。所有資料都留在這台電腦上：網頁只提供給您的瀏覽器，檔案在原處讀寫。按 "
         "Ctrl-C 結束。"
     ),
     "Only print the address.": "只顯示網址。",
@@ -605,8 +619,7 @@ HELP = {
     ),
     "Makes up a hospital's table in FOLDER, which must be new or empty, runs the commands that you would type, and "
     "says what they do. Nothing is written anywhere else.": (
-        "在 FOLDER（須為新資料夾或空資料夾）中產生一份虛構的醫院資料表，執行您會輸入的指令，並說明各步驟。不會寫入其他"
-        "任何地方。"
+        "在資料夾（須為新的或空的）中產生一份虛構的醫院資料表，執行您會輸入的指令，並說明各步驟。不會寫入其他任何地方。"
     ),
     "End when nobody has used it for so long.": "無人使用達此時間即結束。",
     # comments of a policy
@@ -653,10 +666,11 @@ HELP = {
     "the approver's office": "核可者職稱",
     "whom to tell if something goes wrong": "發生事故時應通知的對象",
     "Rules of regulators by name; as a cell size and as a probability, with the source:": (
-        "主管機關公布的規則範本；依序為名稱、最小儲存格人數、再識別機率與來源："
+        "主管機關公布的規則範本；依序為名稱、每組最少人數、再識別機率與來源："
     ),
-    "rule of thumb": "經驗法則",
-    "a rule that need not hold, up to and including a day": "在某日之前（含當日）不須符合的規則",
+    " (rule of thumb)": "（經驗法則）",
+    "date unknown": "日期不詳",
+    "a rule that need not hold, up to and including a day": "在某日之前（含當日）不必符合的規則",
     "who answers for it": "負責人",
     "why": "理由",
     "petworks measures lists what can be asked for": "petworks measures 列出可要求的評估指標",
@@ -676,6 +690,11 @@ TEXTS = {
     "write.separator": "、",
     "write.sentences": "",
     "write.percent": "%",
+    "write.is": "為 ",
+    "write.is.about": "約為 ",
+    "write.is.at_most": "至多為 ",
+    "write.threshold": "{measure}／{name}",
+    "write.default": "（預設 {value}）",
     "write.column": "「{name}」",
     "write.attack": "{attack}（「{column}」）",
     "write.exact": "{value}（{exact}）",
@@ -712,7 +731,7 @@ TEXTS = {
     "head.digest": "SHA-256 雜湊值",
     "head.commitment": "承諾值",
     "file.policy": "政策檔",
-    "file.data": "去識別化資料表",
+    "file.data": "釋出資料",
     "file.roles": "屬性型態定義",
     "file.original": "原始資料表",
     "file.population": "母體資料表",
@@ -726,7 +745,7 @@ TEXTS = {
     "withheld.small class": "不公開（等價類過小）",
     "withheld.tells counts": "不公開（會透露人數）",
     "withheld.few records": "不公開（資料列過少）",
-    "note.cut": "此處顯示 {all} 項中的 {n} 項；全部內容見 JSON 檔。",
+    "note.cut": "共 {all} 項，此處顯示 {n} 項；全部內容見 JSON 檔。",
     "edition.internal": "內部版：不得對外提供",
     "edition.external": "對外版",
     # rules that are not measures
@@ -784,19 +803,20 @@ TEXTS = {
     "head.presets": "規則範本",
     "head.preset": "規則範本",
     "head.source": "來源",
-    "head.cell-size": "最小儲存格人數",
+    "head.cell-size": "每組最少人數",
     "head.probability": "再識別機率",
     "head.stated-as": "原文表述方式",
-    "stated.cell size": "最小儲存格人數",
+    "stated.cell size": "每組最少人數",
     "stated.probability": "再識別機率",
-    "stated.probability and cell size": "再識別機率與最小儲存格人數",
+    "stated.probability and cell size": "再識別機率與每組最少人數",
     "word.rule-of-thumb": "經驗法則",
+    "word.undated": "日期不詳",
     # columns
     "section.columns": "欄位",
     "head.column": "欄位",
     "head.role": "屬性型態",
     "head.values": "相異值數",
-    "head.unique-values": "具唯一值的資料列",
+    "head.unique-values": "值未重複的資料列",
     "head.missing": "缺值或遭抑制",
     "word.removed": "（已移除）",
     "role.none": "未指定",
@@ -808,10 +828,10 @@ TEXTS = {
     "finding.direct identifier": "可直接識別個人",
     "finding.named like an identifier": "欄位名稱像識別符",
     "finding.some personal values": "含有個人資料",
-    "finding.nearly unique": "幾乎每筆資料列的值都是唯一的",
+    "finding.nearly unique": "幾乎每筆資料列的值都不同",
     "finding.often unique": "平均最多兩筆資料列有相同的值",
     "finding.long texts": "長篇文字，其中可能提及個人",
-    "finding.points-to": "欄位名稱表示{what}",
+    "finding.points-to": "依欄位名稱判斷為{what}",
     "finding.looks-like": "{share} 的值看起來是{what}",
     "subject.a person's name": "姓名",
     "subject.a number given to one person": "個人的編號",
@@ -826,7 +846,7 @@ TEXTS = {
     "subject.origin, language or family": "出身、語言或家庭",
     "subject.work or schooling": "工作或學歷",
     "subject.how a person is built": "體格特徵",
-    "subject.where or when a person was seen": "何時何地出現過",
+    "subject.where or when a person was seen": "出現的時間或地點",
     "subject.a date": "日期",
     "subject.health": "健康狀況",
     "subject.money": "財務",
@@ -846,19 +866,19 @@ TEXTS = {
     "look.exact coordinates": "精確的經緯度",
     "look.dates or times": "日期或時間",
     "look.numbers or addresses of people": "身分證字號、卡號、電話號碼或電子郵件地址",
-    "reason.named": "欄位名稱表示{what}",
-    "reason.named-unique": "欄位名稱表示{what}，但幾乎每筆資料列的文字都不同",
+    "reason.named": "依欄位名稱判斷為{what}",
+    "reason.named-unique": "依欄位名稱判斷為{what}，但幾乎每筆資料列的文字都不同",
     "reason.looks": "{share} 的值看起來是{what}",
     "reason.mixed": "多數的值看起來是{what}",
     "reason.empty": "無法建議",
     "reason.same": "全部 {n} 筆資料列的值都相同，無法分辨任何人",
-    "reason.few": "謹慎起見：欄位名稱未知，且資料列很少",
+    "reason.few": "謹慎起見：無法由欄位名稱判斷，且資料列很少",
     "reason.labelled": "名稱像編號，且相異值數幾乎與資料列數相同",
     "reason.assigned": "幾乎不重複的整數，像是編號而非測量值",
     "reason.precise": "精確的數字，知道的人可藉此認出個人",
     "reason.unique": "幾乎每筆資料列的文字都不同",
     "reason.long": "長篇文字，其中可能提及個人",
-    "reason.cautious": "謹慎起見：欄位名稱未知，攻擊者可能知道其值",
+    "reason.cautious": "謹慎起見：無法由欄位名稱判斷，攻擊者可能知道其值",
     "reason.beside": "依資料表旁的 YAML 檔",
     # identity
     "section.identity": "身分揭露風險：能否找出特定人？",
@@ -1046,17 +1066,15 @@ TEXTS = {
         "若須對外公開，請調整或移除規則；哪些規則無法同時公開，見對外版的說明。"
     ),
     "step.give-roles": "未指定屬性型態的欄位未經評估：{columns}。請指定屬性型態，或在政策檔的 no_role 說明理由。",
-    "step.hidden-identifiers": (
-        "以下欄位可直接識別個人，但其屬性型態並非直接識別符：{columns}。請自去識別化資料表移除。"
-    ),
+    "step.hidden-identifiers": ("以下欄位可直接識別個人，但其屬性型態並非直接識別符：{columns}。請自釋出資料移除。"),
     "step.unmeasured-values": (
-        "{columns}幾乎每筆資料列的值都是唯一的，卻沒有任何評估指標將其納入：請改列為準識別符，或予以概化、移除。"
+        "{columns}幾乎每筆資料列的值都不同，卻沒有任何評估指標將其納入：請改列為準識別符，或予以概化、移除。"
     ),
     "step.round-values": (
-        "{columns}幾乎每筆資料列的值都是唯一的，知道該值的人即可找出資料列：請在來源檔將值取整或分組後重新執行，"
+        "{columns}幾乎每筆資料列的值都不同，知道該值的人即可找出資料列：請在來源檔將值取整或分組後重新執行，"
         "或在政策檔的 role_reasons 說明為何外人不會知道這些值。"
     ),
-    "step.nearly-unique": "{columns}幾乎每筆資料列的值都是唯一的：請予以概化或移除。",
+    "step.nearly-unique": "{columns}幾乎每筆資料列的值都不同：請予以概化或移除。",
     "step.look-again": "請確認以下欄位是否含有個人資料（見「欄位」一節）：{columns}。",
     "step.many-suppressed": "{share} 的資料列遭抑制：其餘資料列可能不具代表性。",
     "step.review-overdue": "已逾審查期限：請審查本次釋出，並在政策檔訂定新的期限。",
@@ -1111,7 +1129,7 @@ TEXTS = {
     "anonymize.broken": "{rule}（{n} 筆）",
     "anonymize.finer": "抑制 {n} 筆，損失 {loss}",
     "frontier.title": "改變規則的代價",
-    "frontier.what": "各門檻與抑制上限下的最小損失，均已證明。",
+    "frontier.what": "各閾值與抑制上限下的最小損失，均已證明。",
     "frontier.left-out": "若某列不比另一列嚴格、損失也不更小，則不列出。",
     "frontier.own": "目前的規則（{rule}：{threshold}；抑制上限 {limit}）損失為 {loss}。",
     "frontier.own-limit": "目前的規則（抑制上限 {limit}）損失為 {loss}。",
@@ -1144,7 +1162,7 @@ TEXTS = {
     "view.details": "詳細數值",
     "view.subsets": "{all} 個準識別符的 {n} 種組合",
     "view.made": "最佳釋出資料",
-    "view.made-local": "局部重編碼的釋出資料",
+    "view.made-local": "區域重新編碼的釋出資料",
     "view.on-levels": "依所選層級處理的資料表",
     "view.frontier": "其他規則的代價",
     "view.several": "{n} 份釋出資料，{focal} 共 {people} 人",
@@ -1167,7 +1185,7 @@ TEXTS = {
     "state.suppressed": "遭抑制的資料列",
     "state.classes": "等價類數",
     "state.smallest_class": "最小等價類",
-    "state.highest_risk": "最高重新識別風險",
+    "state.highest_risk": "最高再識別風險",
     "state.unique": "唯一的資料列",
     "state.granularity": "細緻度",
     "state.precision": "精準度",
@@ -1176,6 +1194,8 @@ TEXTS = {
     "anonymize.kept-scale": "保留原值：未變更的儲存格比例。分布偏移：全部資料列與仍呈現其值的資料列"
     "之間的總變異距離；0% 表示沒有任何一類資料列的占比變少或變多。相關性保留（長條所示）："
     "100% 表示該欄與其他各欄之間的 Cramér’s V 均未變動。",
+    "anonymize.correlation": "相關性保留：相異值很多的欄位（如日期）與其他欄位之間常有偶然的關聯，"
+    "變粗略後即消失，因此數值偏低很常見。",
     "anonymize.losses": "各目標函數的損失",
     "anonymize.undefined": "同一欄含多個層級的值時，下列目標函數沒有定義：{objectives}。",
     "column.kept": "保留原值",
@@ -1236,7 +1256,7 @@ TEXTS = {
         "請勿對幾乎相同的資料表公開兩份對外版：兩者的差異可能透露單獨一份所沒有的資訊。"
     ),
     "method.commitment": (
-        "以下承諾值是加上隨機鹽值後的檔案雜湊值：持有對內版者可用 petworks verify 驗證本報告所依據的檔案，"
+        "以下承諾值是加上隨機鹽值後的檔案雜湊值：持有內部版者可用 petworks verify 驗證本報告所依據的檔案，"
         "其他人則無法以逐一嘗試猜出任何儲存格的內容。"
     ),
     "method.digest": "本次檢查之 JSON 檔的內容雜湊值為",
@@ -1263,7 +1283,7 @@ TEXTS = {
     "term.sensitive.meaning": "個人之值不應為人所知的欄位，如診斷結果。",
     "term.identifier": "直接識別符",
     "term.identifier.meaning": "單獨即可指認個人的欄位，如姓名或證件號碼。",
-    "term.cell-size": "最小儲存格人數",
+    "term.cell-size": "每組最少人數",
     "term.cell-size.meaning": "公布的群組至少須有的人數。",
     "term.scenarios": "檢察官、記者、行銷者情境",
     "term.scenarios.meaning": "三種攻擊者，分別尋找：已知在資料表中的特定人、任何一人、所有人。",
@@ -1341,9 +1361,9 @@ TEXTS = {
     "studio.job.back": "回到「{step}」",
     # the page: risk
     "studio.risk.counting": "正在計算資料表中有哪些人可能被找到…",
-    "studio.risk.no-script": "等候計算結果",
+    "studio.risk.no-script": "等待計算結果",
     "studio.risk.counting-sets": "正在尋找最小的欄位組合…",
-    "studio.risk.cut": "此處顯示 {all} 項中的 {n} 項。",
+    "studio.risk.cut": "共 {all} 項，此處顯示 {n} 項。",
     "studio.risk.rules": "規則",
     "studio.risk.steps": "後續步驟",
     "studio.risk.go": "前往「{step}」→",
@@ -1409,7 +1429,7 @@ TEXTS = {
     "studio.compare.fact.sensitive_attributes": "敏感屬性",
     "studio.compare.fact.treatment": "資料列的計算方式",
     "studio.compare.fact.population": "母體",
-    "studio.compare.fact.cell_size": "最小儲存格人數",
+    "studio.compare.fact.cell_size": "每組最少人數",
     "studio.compare.fact.petworks": "PETWorks 版本",
     "studio.compare.fact.records_in_classes": "等價類中的資料列",
     "studio.compare.fact.smallest_class": "最小等價類",
@@ -1466,7 +1486,7 @@ TEXTS = {
     "studio.out": "可對外提供",
     "studio.about-out": "檢查通過並經簽核後，可提供給接收者。",
     "studio.about-inside": "僅供有權查看原始資料的人員使用：這些檔案列有原始值，或指出哪些資料列容易被辨識。",
-    "studio.safe.intro": "PETWorks 會找出符合規則且損失最少的釋出資料，並證明沒有更好的結果。原始資料不會變更。",
+    "studio.safe.intro": "PETWorks 會找出符合規則且損失最小的釋出資料，並證明沒有更好的結果。原始資料不會變更。",
     "studio.safe.lacking": "這些欄位沒有資料階層，無法變得較粗略：{columns}。",
     "studio.safe.to-levels": "請在「層級」步驟設定。",
     "studio.safe.made": "已產生的釋出資料",
@@ -1494,7 +1514,7 @@ TEXTS = {
     "studio.safe.output": "輸出",
     "studio.safe.name": "釋出資料的檔名",
     "studio.safe.about-name": "檔案會放在政策檔的資料夾，旁邊附上它的政策檔、計畫檔、資料階層與報告。",
-    "studio.safe.reasons": "同時寫出每筆資料被抑制的原因，以及如何才能保留",
+    "studio.safe.reasons": "同時寫出每筆資料列遭抑制的原因，以及如何才能保留",
     "studio.safe.below": "改為列出所有等價類少於幾筆的資料列",
     "studio.safe.unfinished": "此釋出資料的搜尋曾被停止",
     "studio.safe.resume": "繼續搜尋",
@@ -1514,7 +1534,7 @@ TEXTS = {
     "studio.result.again": "其他設定",
     "studio.result.said": "訊息",
     "studio.result.both": "前後對照",
-    "studio.result.levels": "各欄位的層級，以及再精細一級會違反什麼",
+    "studio.result.levels": "各欄位的層級，以及再細一層會違反什麼",
     "studio.result.about-others": "這些層級也符合規則。若某個欄位對您較重要，可選擇其中一組；"
     "系統會以這些層級重新產生釋出資料。",
     "studio.result.choose": "選擇",
@@ -1534,7 +1554,7 @@ TEXTS = {
     "studio.reasons.none": "沒有列出任何資料。",
     "studio.reasons.back": "回到釋出資料",
     "evidence.what": "PETWorks 檢查的佐證資料。結果：{verdict}。",
-    "evidence.out": "可提供給接收者：外部版，不含儲存格、等價類與小計數。",
+    "evidence.out": "可提供給接收者：對外版，不含儲存格、等價類與小計數。",
     "evidence.inside": "僅供內部使用：政策檔、計畫檔與內部版報告。",
     "evidence.digests": "{file} 列有此處所有檔案的雜湊值，可用 sha256sum -c 比對。",
     "evidence.tables": "資料表不在此資料夾。其雜湊值（SHA-256）：",
@@ -1560,6 +1580,8 @@ TEXTS = {
     "studio.open.detect": "自動判斷",
     "studio.open.look": "重新查看",
     "studio.open.format": "格式",
+    "studio.open.format.workbook": "Excel 等活頁簿",
+    "studio.open.your-table": "資料表.csv",
     "studio.open.encoding": "編碼",
     "studio.open.separator": "分隔符號",
     "studio.open.separator.comma": "逗號 ,",
@@ -1592,7 +1614,7 @@ TEXTS = {
     "studio.columns.show.all": "所有欄位",
     "studio.columns.show.attention": "需要留意的欄位",
     "studio.columns.filter": "篩選",
-    "studio.columns.shown": "{all} 個欄位中的 {n} 個",
+    "studio.columns.shown": "共 {all} 個欄位，顯示 {n} 個",
     "studio.columns.none-shown": "沒有符合的欄位。",
     "studio.columns.page": "第 {n} 頁，共 {all} 頁",
     "studio.columns.previous": "上一頁",
@@ -1624,10 +1646,11 @@ TEXTS = {
     "studio.columns.scheme.icd10": "ICD-10 章節",
     "studio.columns.scheme.order": "相鄰的值",
     "studio.columns.scheme.groups": "自訂群組",
-    "studio.columns.scheme.rare": "合併罕見值",
+    "studio.columns.scheme.rare": "合併少見值",
     "studio.columns.scheme.top": "合併大值",
     "studio.columns.scheme.bottom": "合併小值",
     "studio.columns.strange": "{n} 個值在階層中沒有位置",
+    "studio.columns.values": "種值",
     "studio.columns.unit": "如何辨別同一個人？",
     "studio.columns.unit.intro": "若一個人有多筆資料列，請選擇代表個人的欄位，同一個人只計一次。"
     "該欄位不得為準識別符，且每筆資料列都須有值。",
@@ -1664,7 +1687,7 @@ TEXTS = {
     "studio.levels.more-columns": "另有 {n} 個欄位未列出，會維持原樣；請改用指令處理。",
     "studio.levels.suppress": "抑制違反規則的等價類中的資料列",
     "studio.levels.recount": "重新計算",
-    "studio.levels.make": "產生釋出資料表",
+    "studio.levels.make": "產生釋出資料",
     "studio.levels.release-name": "釋出檔名",
     "studio.levels.apply": "套用這些層級",
     "studio.levels.bound": "交由搜尋決定",
@@ -1684,11 +1707,11 @@ TEXTS = {
     "studio.levels.loss": "損失（{objective}）",
     "studio.levels.by-size": "依等價類大小統計的資料列",
     "studio.levels.too-small": "太小",
-    "studio.levels.later": "產生釋出資料表時才判定",
+    "studio.levels.later": "產生釋出資料時才判定",
     "studio.levels.said": "k = {k}，最高風險 {risk}，損失 {loss}。",
-    "studio.levels.said-nothing": "所有資料列都被抑制，沒有剩下任何資訊。",
-    "studio.levels.said-affected": "{n} 筆資料（{share}）位於違反規則的等價類。",
-    "studio.levels.said-suppressed": "{n} 筆資料（{share}）被抑制。",
+    "studio.levels.said-nothing": "所有資料列均遭抑制，沒有剩下任何資訊。",
+    "studio.levels.said-affected": "{n} 筆資料列（{share}）屬於違反規則的等價類。",
+    "studio.levels.said-suppressed": "{n} 筆資料列（{share}）遭抑制。",
     "studio.levels.said-none": "沒有等價類違反規則。",
     "studio.levels.of": "{column}的層級",
     "studio.levels.back": "回到所有層級",
@@ -1706,17 +1729,17 @@ TEXTS = {
     "studio.levels.kind.icd10": "ICD-10 診斷碼",
     "studio.levels.kind.groups": "分組",
     "studio.levels.kind.order": "有序的值",
-    "studio.levels.kind.rare": "罕見值",
+    "studio.levels.kind.rare": "少見值",
     "studio.levels.about.width": (
-        "適用於數字：寬度相同的區間，層級越高越寬。極小與極大的數字可以各自成為一組；若不填寬度，就只有這兩組。"
+        "適用於數字：寬度相同的區間，層級愈高愈寬。極小與極大的數字可以各自成為一組；若不填寬度，就只有這兩組。"
     ),
     "studio.levels.about.cuts": "適用於數字：由您指定各區間的起點。",
     "studio.levels.about.quantiles": (
         "適用於數字：各區間的資料列數大致相同。界限是資料表中的值；若不宜公開，請改用自訂區間。"
     ),
-    "studio.levels.about.dates": "適用於日期：層級越高，期間越長。",
-    "studio.levels.about.prefix": "適用於郵遞區號等代碼：層級越高，保留的前幾碼越少。",
-    "studio.levels.about.mask": "適用於代碼：層級越高，後面有越多字元改為 *。",
+    "studio.levels.about.dates": "適用於日期：層級愈高，期間愈長。",
+    "studio.levels.about.prefix": "適用於郵遞區號等代碼：層級愈高，保留的前幾碼愈少。",
+    "studio.levels.about.mask": "適用於代碼：層級愈高，後面有愈多字元改為 *。",
     "studio.levels.about.icd10": "適用於 ICD-10 診斷碼。",
     "studio.levels.about.groups": "適用於名稱：指定哪些值屬於同一組，例如同一地區的城市。",
     "studio.levels.about.order": "適用於有順序的值，例如學歷：相鄰的值合為一組。",
@@ -1761,7 +1784,7 @@ TEXTS = {
     "studio.levels.field.rest": "清單中其他值所屬的組",
     "studio.levels.hint.rest": "若有值未分組",
     "studio.levels.many-values": "值太多，無法在此列出：請貼上所有的值與所屬的組，或在政策檔中指定階層檔案。",
-    "studio.levels.field.rare": "各層的門檻：資料列少於此數的值",
+    "studio.levels.field.rare": "各層的閾值：出現筆數少於此數的值合為一組",
     "studio.levels.hint.rare": "例如 20，或 20, 100",
     "studio.levels.field.label": "該組的名稱",
     "studio.levels.hint.label": "未填時為 other",
@@ -1785,11 +1808,11 @@ TEXTS = {
     "studio.levels.values": "{n} 個值",
     "studio.levels.smallest-group": "最小：{n} 筆",
     "studio.levels.more-levels": "另有 {n} 層未列出。",
-    "studio.levels.applied": "依這些層級產生的釋出資料表",
+    "studio.levels.applied": "依這些層級產生的釋出資料",
     "studio.levels.rules": "規則",
     "studio.levels.affected-records": "受影響的資料列",
-    "studio.levels.applied-none": "沒有資料列被抑制。",
-    "studio.levels.applied-said": "{n} 筆資料被抑制。",
+    "studio.levels.applied-none": "沒有資料列遭抑制。",
+    "studio.levels.applied-said": "{n} 筆資料列遭抑制。",
     "studio.levels.next": "可以釋出的檔案與下一步",
     "studio.levels.only-this": "只有 {file} 可以釋出。",
     "studio.levels.not-these": "以下檔案僅供可查看原始資料的人員使用：{files}。",
@@ -2030,11 +2053,11 @@ TEXTS = {
 # Errors and notices, by their English. What is in braces may stand in any order.
 MESSAGES = {
     # charts and data frames
-    "the check has no classes: no column is a quasi-identifier": "檢核結果沒有等價類：沒有任何欄位是準識別符",
+    "the check has no classes: no column is a quasi-identifier": "檢查結果沒有等價類：沒有任何欄位是準識別符",
     "there is nothing to draw: the policy does not ask for it with its key {key!r}": (
         "沒有可繪製的內容：政策檔沒有以鍵「{key}」要求"
     ),
-    "expected a class size of 1 or more, got {given!r}": "等價類大小應為 1 以上，但給的是「{given}」",
+    "expected a class size of 1 or more, got {given!r}": "等價類大小應為 1 以上，但收到「{given}」",
     "what each release adds is not known: there are too many releases": "無法得知各次釋出增加的風險：釋出次數過多",
     "pairs are drawn once subsets of one and of two attributes are counted, with sizes='1-2'": (
         "須先以 sizes='1-2' 計算一個與兩個屬性的組合，才能繪製成對圖"
@@ -2043,11 +2066,11 @@ MESSAGES = {
         "沒有可繪製的內容：任何閾值或上限下，都沒有符合規則的層級"
     ),
     "the curve is not part of this edition": "此版本不含這條曲線",
-    "expected the name of an attack, got {given}": "應為攻擊名稱，但給的是 {given}",
+    "expected the name of an attack, got {given}": "應為攻擊名稱，但收到 {given}",
     "attack": "攻擊",
     "there are no equivalence classes to draw: no record is in one": "沒有可繪製的等價類：沒有任何資料列屬於等價類",
     "a chart is written to an .svg file, got {file!r}; for other formats, use backend='matplotlib'": (
-        "圖表只能寫入 .svg 檔，但給的是「{file}」；其他格式請使用 backend='matplotlib'"
+        "圖表只能寫入 .svg 檔，但收到「{file}」；其他格式請使用 backend='matplotlib'"
     ),
     "backend": "繪圖後端",
     "a {result} of this kind has no chart": "這類 {result} 沒有圖表",
@@ -2064,7 +2087,7 @@ MESSAGES = {
     "no {kind} is called {name}; known: {known}": "沒有名為{name}的{kind}；可用的有：{known}",
     "cannot use {path!r}: {reason}": "無法使用「{path}」：{reason}",
     "{name!r}": "「{name}」",
-    "no {kind} is called {name}; did you mean {near!r}?": "沒有名為{name}的{kind}；您是否要用「{near}」？",
+    "no {kind} is called {name}; did you mean {near!r}?": "沒有名為{name}的{kind}；您要的是「{near}」嗎？",
     "cannot write the result: {reason}": "無法寫入結果：{reason}",
     "{place}: ": "{place}：",
     "and {n} more": "其餘 {n} 項",
@@ -2520,10 +2543,10 @@ MESSAGES = {
         "{option} 需要引擎「memory」；「{engine}」只保留計數，不保留資料列"
     ),
     "this process may use {limit} MiB of address space; at least {least} MiB are needed (ulimit -v)": (
-        "此程序只能使用 {limit} MiB 的位址空間；至少需要 {least} MiB（ulimit -v）"
+        "此處理程序只能使用 {limit} MiB 的位址空間；至少需要 {least} MiB（ulimit -v）"
     ),
     "not enough memory, or too many processes: the system starts no further thread": (
-        "記憶體不足，或程序過多：系統無法再啟動執行緒"
+        "記憶體不足，或處理程序過多：系統無法再啟動執行緒"
     ),
     "not enough memory": "記憶體不足",
     "interrupted": "已中斷",
@@ -2616,8 +2639,8 @@ MESSAGES = {
     "--idle expects at least 1 minute, got {idle}": "--idle 至少為 1 分鐘，但收到 {idle}",
     "{type}: most likely not enough memory, or threads; this process may use {limit} MiB of address space "
     "(ulimit -v). If it also happens without that limit, it is an error in the program itself": (
-        "{type}：很可能是記憶體或執行緒不足；此程序只能使用 {limit} MiB 的位址空間（ulimit -v）。若取消該限制後仍發生，"
-        "則是程式本身的錯誤"
+        "{type}：很可能是記憶體或執行緒不足；此處理程序只能使用 {limit} MiB 的位址空間（ulimit -v）。若取消該限制後仍"
+        "發生，則是程式本身的錯誤"
     ),
     "{type}: an error in the program itself; the lines above contain none of your data": (
         "{type}：程式本身的錯誤；以上各行不含您的任何資料"
@@ -2637,7 +2660,7 @@ MESSAGES = {
     "{function} needs pandas: pip install 'petworks[pandas]'": "{function} 需要 pandas：pip install 'petworks[pandas]'",
     "technique": "技術",
     "cannot write {path!r}: a cell has characters that no text can have": (
-        "無法寫入「{path}」：有儲存格含有任何文字都不能有的字元"
+        "無法寫入「{path}」：有儲存格含有無法存成文字的字元"
     ),
     "parameter of {metric}": "{metric} 的參數",
     # counting
@@ -2653,9 +2676,9 @@ MESSAGES = {
     "DuckDB cannot write its temporary files ({type}); the disk may be full; name a folder on a larger disk": (
         "DuckDB 無法寫入暫存檔（{type}）；磁碟可能已滿；請指定較大磁碟上的資料夾"
     ),
-    "expected the engine {engines}, got {engine!r}": "引擎應為{engines}，但收到 {engine!r}",
+    "expected the engine {engines}, got {engine!r}": "引擎應為{engines}，但收到「{engine}」",
     "the engine 'duckdb' needs {least} MiB of address space; this process may use {space} MiB (ulimit -v)": (
-        "引擎「duckdb」需要 {least} MiB 的位址空間；此程序只能使用 {space} MiB（ulimit -v）"
+        "引擎「duckdb」需要 {least} MiB 的位址空間；此處理程序只能使用 {space} MiB（ulimit -v）"
     ),
     "the engine {engine!r} needs a package: pip install 'petworks[{engine}]'": (
         "引擎「{engine}」需要安裝套件：pip install 'petworks[{engine}]'"
@@ -2689,7 +2712,7 @@ MESSAGES = {
     "the privacy unit {unit!r} is missing in some records of {table}; every record needs one": (
         "{table}中有資料列缺少隱私單位「{unit}」；每筆資料列都必須有"
     ),
-    "the released table": "去識別化資料表",
+    "the released table": "釋出資料",
     "the release": "釋出資料",
     "the original table": "原始資料表",
     "column {column!r} is generalised already: none of its {values} values is a leaf of its hierarchy "
@@ -2751,12 +2774,12 @@ MESSAGES = {
     ),
     "the table of {release}": "{release}的資料表",
     "no column {key!r}, which is to name the people; it has {columns}": (
-        "沒有用來識別個人的欄位「{key}」；資料的欄位：{columns}"
+        "沒有用以辨認個人的欄位「{key}」；資料的欄位：{columns}"
     ),
     "the result of a check": "檢查結果",
     "{file}: not the result of a check: {problem}": "{file}：不是檢查結果：{problem}",
     "editions differ: {editions}; compare two of the same": "版本不同：{editions}；請比較兩份相同版本的結果",
-    "the key 'key' is missing: the column that names the person": "缺少鍵「key」：用來識別個人的欄位",
+    "the key 'key' is missing: the column that names the person": "缺少鍵「key」：用以辨認個人的欄位",
     "two releases are called {release}; give one of them another 'name'": (
         "有兩份釋出資料都名為{release}；請為其中一份另取「name」"
     ),
@@ -2995,7 +3018,7 @@ MESSAGES = {
     "its table": "其資料表",
     "what reports call it; outsiders see it": "報告中使用的名稱；外部人員看得到",
     "the column that names the person, in each table or in its original": (
-        "用來識別個人的欄位，位於各資料表或其原始資料表"
+        "用以辨認個人的欄位，位於各資料表或其原始資料表"
     ),
     "attack with every subset of the quasi-identifiers": "以準識別符的所有組合進行攻擊",
     "what no subset may exceed": "任何組合都不得超過的上限",
@@ -3021,7 +3044,7 @@ MESSAGES = {
     "what the release is for": "釋出的目的",
     "how records are counted": "資料列的計算方式",
     "the column that names the person, where one has several records": (
-        "用來識別個人的欄位，適用於一人有多筆資料列的情形"
+        "用以辨認個人的欄位，適用於一人有多筆資料列的情形"
     ),
     "columns that have no role, each with the reason": "沒有屬性型態的欄位，各附理由",
     "why columns have their role": "欄位具有該屬性型態的理由",
@@ -3030,7 +3053,7 @@ MESSAGES = {
     "columns an adversary may know": "攻擊者可能知道的欄位",
     "columns that name a person": "可直接識別個人的欄位",
     "the encoding of the CSV files": "CSV 檔的編碼",
-    "the separator of the CSV files": "CSV 檔的分隔字元",
+    "the separator of the CSV files": "CSV 檔的分隔符號",
     "the people the records were drawn from: a table, how many, or the share of them in the release": (
         "資料列所取自的母體：資料表、人數，或釋出資料占母體的比例"
     ),
@@ -3060,7 +3083,7 @@ MESSAGES = {
     "intervals of these widths, each a multiple of the one before": "區間的寬度，每個數字是前一個的倍數",
     "the table the release was made from": "產生釋出資料的原始資料表",
     "the released table: a file, a sheet (book.xlsx#May), a database table (census.duckdb#people), or an address": (
-        "去識別化資料表：檔案、工作表（book.xlsx#May）、資料庫中的資料表（census.duckdb#people），或位址"
+        "釋出資料：檔案、工作表（book.xlsx#May）、資料庫中的資料表（census.duckdb#people），或位址"
     ),
     "what the report is called": "報告的名稱",
     "the version of this format, 1": "此格式的版本，1",
@@ -3093,7 +3116,7 @@ MESSAGES = {
         "準識別符的組合以資料列計算；請勿設定隱私單位"
     ),
     "expected sizes of subsets as 'all', '2', '1-3' or '1,3', within 1-{most}; got {sizes!r}": (
-        "組合大小應為「all」、「2」、「1-3」或「1,3」，在 1-{most} 之內；收到 {sizes!r}"
+        "組合大小應為「all」、「2」、「1-3」或「1,3」，在 1-{most} 之內；收到「{sizes}」"
     ),
     "{columns} quasi-identifiers are too many to count their subsets; at most {most} are allowed": (
         "{columns} 個準識別符過多，無法計算其組合；最多 {most} 個"
@@ -3202,7 +3225,7 @@ MESSAGES = {
     "{metric} needs {bounds}, got {name}={value}": "{metric}：須符合 {bounds}，但收到 {name}={value}",
     "{metric} needs a number, {bounds}, got {name}={value}": "{metric}：須為數字，且 {bounds}，但收到 {name}={value}",
     "original": "原始",
-    "released": "去識別化",
+    "released": "釋出",
     "quasi identifiers": "準識別符",
     "sensitive attributes": "敏感屬性",
     "sizes": "組合大小",
@@ -3225,7 +3248,7 @@ MESSAGES = {
         "{release}：識別鍵「{key}」用於識別個人，不能具有屬性型態「{role}」"
     ),
     "{release}: no column {key!r}, which is to name the people; it has {columns}": (
-        "{release}：沒有用來識別個人的欄位「{key}」；資料的欄位：{columns}"
+        "{release}：沒有用以辨認個人的欄位「{key}」；資料的欄位：{columns}"
     ),
     "{twice} can be a column of two releases; give the releases other names": (
         "{twice}可能同時是兩份釋出資料的欄位；請為釋出資料另取名稱"
@@ -3265,7 +3288,7 @@ MESSAGES = {
     ),
     # reports
     "edition is {internal!r} or {external!r}, got {edition!r}": (
-        "edition 應為「{internal}」或「{external}」，但收到 {edition!r}"
+        "edition 應為「{internal}」或「{external}」，但收到「{edition}」"
     ),
     "format": "格式",
     "the report would be larger than {most} MB; shorten the texts of the policy": (
@@ -3287,7 +3310,7 @@ MESSAGES = {
         "此政策檔的資料表不是此資料夾中的單一檔案，無法比較多份釋出資料"
     ),
     "choose at least one earlier release, and at most {most}": "請至少選擇一份先前的釋出資料，最多 {most} 份",
-    "choose the column that names the person": "請選擇用來識別個人的欄位",
+    "choose the column that names the person": "請選擇用以辨認個人的欄位",
     "the command printed no result; start it again": "指令沒有輸出結果；請重新執行",
     "there is no such form": "沒有此表單",
     "the page shows at most {most}; edit the policy file for more": "此頁最多顯示 {most} 項；其餘請直接編輯政策檔",
@@ -3415,7 +3438,7 @@ MESSAGES = {
     ),
     "{name}, line 1: expected the column names, got an empty line": "{name} 第 1 行：應為欄位名稱，但這一行是空的",
     "expected a separator of one ASCII character other than a quote or a line end, got {separator!r}": (
-        "分隔字元應為引號與換行以外的一個 ASCII 字元，但收到 {separator!r}"
+        "分隔符號應為引號與換行以外的一個 ASCII 字元，但收到 {separator!r}"
     ),
     "{table}: the file has a header but no records": "{table}：檔案有標題列，但沒有資料列",
     "{table}: the file cannot be read in pieces; use the engine 'memory'": (
@@ -3665,16 +3688,17 @@ MESSAGES = {
     "{n:,} records": "{n:,} 筆資料列",
     "{n:,} record": "{n:,} 筆資料列",
     "no value in {records}": "{records}均無值",
-    "{n:,} distinct values": "{n:,} 個相異值",
-    "{n:,} distinct value": "{n:,} 個相異值",
-    "no record has a unique one": "沒有資料列的值是唯一的",
-    "{share} of {records} have a unique one": "{records}中，{share} 的值是唯一的",
-    "{share} without a value": "{share} 缺值",
+    "{n:,} distinct values": "{n:,} 種值",
+    "{n:,} distinct value": "{n:,} 種值",
+    "{values}, {unique}": "共 {values}，{unique}",
+    "no record has a unique one": "沒有只出現一次的值",
+    "{share} of {records} have a unique one": "{records}中，{share} 其值只出現一次",
+    "{counts}, {share} without a value": "{counts}，{share} 為缺值",
     "under 1 %": "不到 1%",
     "{n} %": "{n}%",
     "codes of ICD-10: category, then chapter": "ICD-10 代碼：先到類目，再到章",
-    "values in few records become 'other'; declare groups instead where some make sense": (
-        "少見的值歸為「other」；若有合理的分組，請改為宣告分組"
+    "values in few records become {label!r}; declare groups instead where some make sense": (
+        "少見的值歸為「{label}」；若有合理的分組，請改為宣告分組"
     ),
     "dates; levels: {levels}": "日期；層級：{levels}",
     "{level} = {period}": "{level} = {period}",
