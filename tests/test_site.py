@@ -226,8 +226,8 @@ PICTURES = os.environ.get("PETWORKS_PICTURES")
 @pytest.mark.parametrize("lang", ["en", "zh-TW"])
 def test_pictures_of_the_report(browser, tmp_path, lang):
     """The report that the quick start makes: its first screen, and what drives the risk."""
-    run_examples(ROOT / "docs/quickstart.md", tmp_path)
     to, suffix = ROOT / PICTURES / "quickstart", "" if lang == "en" else f".{lang}"
+    run_examples(ROOT / f"docs/quickstart{suffix}.md", tmp_path)
     context = browser.new_context(viewport={"width": 1000, "height": 760}, color_scheme="light")
     page = context.new_page()
     page.goto((tmp_path / "report.html").as_uri())
