@@ -55,7 +55,10 @@ def test_from_the_first_look_to_the_release(name, reference, tmp_path):
     assert [(one["file"], one["sha256"]) for one in documents[0]["inputs"]] == [(name, digest)]
     assert (name, digest) in [(one["file"], one["sha256"]) for one in documents[1]["inputs"]]
     assert verdicts == reference[1]
-    plain = (text.replace('"', "").replace(",", ";") for text in (table, reference[2]))
+    # Excel expects commas, and needs the mark to see that the file is UTF-8.
+    assert table.startswith("\ufeff") == (name == "book.xlsx")
+    assert table.partition("\n")[0].removeprefix("\ufeff") == "zip,age,sex,disease,visit"
+    plain = (text.removeprefix("\ufeff").replace('"', "").replace(",", ";") for text in (table, reference[2]))
     assert next(plain) == next(plain)
 
 
@@ -163,3 +166,25 @@ def test_a_table_in_place_of_a_policy(tmp_path, given):
     expected = f"{given}: this is a table, and a policy is expected; to write one, run: petworks init '{given}'"
     assert run.stderr == f"petworks: {expected}\n"
     assert "這是資料表" in petworks("check", given, "--lang", "zh-TW", cwd=tmp_path).stderr
+
+
+@pytest.mark.parametrize("stated", [{"separator": ";"}, {"encoding": "utf-16"}, {"separator": "|", "encoding": "big5"}])
+def test_a_release_is_in_the_dialect_that_its_policy_states(stated, reference, tmp_path):
+    """The policy of the release says it again, of the release."""
+    WRITERS["book.xlsx"](tmp_path / "book.xlsx", COLUMNS)
+    given = [text for key, value in stated.items() for text in (f"--{key}", value)]
+    ran(tmp_path, "init", "book.xlsx", "-o", "policy.yaml", "--release", "internal", *given)
+    ran(tmp_path, "anonymize", "policy.yaml", "-o", "released.csv")
+    ran(tmp_path, "check", "released_policy.yaml")
+    text = (tmp_path / "released.csv").read_bytes().decode(stated.get("encoding", "utf-8-sig"))
+    separator = stated.get("separator", ",")
+    assert text.partition("\n")[0].split(separator) == ["zip", "age", "sex", "disease", "visit"]
+
+
+@pytest.mark.parametrize("stated", [("separator", "ab"), ("encoding", "klingon")])
+def test_a_dialect_that_there_is_not(stated, tmp_path):
+    WRITERS["book.xlsx"](tmp_path / "book.xlsx", COLUMNS)
+    ran(tmp_path, "init", "book.xlsx", "-o", "policy.yaml", "--release", "internal", f"--{stated[0]}", stated[1])
+    done = ran(tmp_path, "anonymize", "policy.yaml", "-o", "released.csv", code=2)
+    assert "expected" in done.stderr
+    assert not (tmp_path / "released.csv").exists()

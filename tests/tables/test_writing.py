@@ -89,6 +89,19 @@ def test_records_in_another_order(tmp_path, suffix, monkeypatch):
     assert [str(cell) for cell in again.column("b").to_pylist()] == ["4", "1", "3"]
 
 
+@pytest.mark.parametrize(
+    ("names", "header"), [(("a", "b,c"), b'a,"b,c"\n'), (("a;x", "b;y"), b'"a;x";"b;y"\n'), (("a|b", "c"), b"a|b;c\n")]
+)
+def test_a_new_csv_file_has_commas_unless_its_header_could_be_misread(tmp_path, names, header):
+    source = open_source({names[0]: ["1;2", "3|4"], names[1]: ["5;6", "7|8"]}, "t")
+    release = tmp_path / "release.csv"
+    write_whole({release: release_content(release, source)})
+    assert release.read_bytes().startswith(header)
+    again = whole_table(open_source(release, "t"))
+    assert again.column_names == list(names)
+    assert again.column(0).to_pylist() == ["1;2", "3|4"]
+
+
 def test_cells_of_csv_stand_in_parquet_as_they_are(tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes(b'a;b\n" 1 ";\n007;NA\n')

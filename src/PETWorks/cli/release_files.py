@@ -228,7 +228,7 @@ def written(
         made=result,
     )
     contents: dict[Path, Any] = {
-        paths.release: _content(result, paths.release, options),
+        paths.release: _content(result, job, paths.release, options),
         paths.policy: text.encode("utf-8", "surrogateescape"),
         **{
             path: original.hierarchies[column].to_csv().encode("utf-8", "surrogateescape")
@@ -259,13 +259,16 @@ def written(
         note("cli.unit-numbered", column=repr(original.privacy_unit))
 
 
-def _content(result: Recoded, path: Path, options: dict[str, Any]) -> Any:
+def _content(result: Recoded, job: Job, path: Path, options: dict[str, Any]) -> Any:
     """What writes the release: here, or in a cluster."""
     original = result.original
     if original.engine.name == "spark":
         return Folder(result.write_parts)
     order = _order(result.records, options)
-    return release_content(path, original.source, drop=result.left_out, changed=result.changes, order=order)
+    # The policy of the release says it of all CSV files, so this one must be such.
+    stated = {key: job.content[key].replace(r"\t", "\t") for key in ("separator", "encoding") if key in job.content}
+    changes, left_out = result.changes, result.left_out
+    return release_content(path, original.source, drop=left_out, changed=changes, order=order, **stated)
 
 
 def check_seed(options: dict[str, Any]) -> None:

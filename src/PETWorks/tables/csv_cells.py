@@ -23,11 +23,12 @@ Column: TypeAlias = "pa.Array | pa.ChunkedArray"
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a CSV file is written; `alone`: it has one column."""
+    """How a CSV file is written; `alone`: it has one column; `marked`: it begins with a byte-order mark."""
 
-    separator: str = ";"
+    separator: str
     encoding: str = UTF8
     alone: bool = False
+    marked: bool = False
 
     @property
     def copied(self) -> bool:

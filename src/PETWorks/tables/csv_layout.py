@@ -26,15 +26,7 @@ class Layout:
 def find_encoding(content: Content, encoding: str | None) -> tuple[str, Layout]:
     """The encoding that fits the whole file, and how the file is laid out."""
     if encoding is not None:
-        try:
-            "a".encode(encoding)
-            encoding = codecs.lookup(encoding).name
-        except (LookupError, ValueError):
-            raise ParameterError(
-                "no encoding is called {encoding}; expected one like 'utf-8' or 'big5'",
-                encoding=quoted([encoding]),
-                what="encoding",
-            ) from None
+        encoding = encoding_called(encoding)
         try:
             return encoding, _scan(content, encoding)
         except _UndecodableError as error:
@@ -56,6 +48,19 @@ def find_encoding(content: Content, encoding: str | None) -> tuple[str, Layout]:
         return BIG5, _scan(content, BIG5)
     except _UndecodableError:
         raise failure from None
+
+
+def encoding_called(name: str) -> str:
+    """What Python calls an encoding; an error if there is none of that name."""
+    try:
+        "a".encode(name)
+        return codecs.lookup(name).name
+    except (LookupError, ValueError):
+        raise ParameterError(
+            "no encoding is called {encoding}; expected one like 'utf-8' or 'big5'",
+            encoding=quoted([name]),
+            what="encoding",
+        ) from None
 
 
 class _UndecodableError(Exception):

@@ -299,9 +299,10 @@ def new_csv_of_pieces(pieces: Callable[[], Iterator[pa.Table]], names: list[str]
 
 
 def _header(names: list[str], name: str, dialect: Dialect) -> bytes | memoryview:
-    """The line with the names of the columns."""
+    """The line with the names of the columns, and what precedes it."""
     written = quoted_texts(strings(names), dialect).to_pylist()
-    header = encoded_texts(strings([dialect.separator.join(written) + "\n"]), dialect)
+    mark = "\ufeff" if dialect.marked else ""
+    header = encoded_texts(strings([mark + dialect.separator.join(written) + "\n"]), dialect)
     if header is None:
         raise unencodable(name, Phrase("the header has"), dialect)
     return dialect.encoded(_joined(header))

@@ -53,12 +53,7 @@ class CSV:
         self._file = Path(path)
         self.path: Path | None = self._file
         self.name = self._file.name
-        if separator is not None and (len(separator) != 1 or not separator.isascii() or separator in '"\r\n'):
-            raise ParameterError(
-                "expected a separator of one ASCII character other than a quote or a line end, got {separator!r}",
-                separator=separator,
-                what="separator",
-            )
+        check_separator(separator)
         with reading(self._file):
             self.content = Content(self._file)
             with self.content.open() as file:
@@ -224,6 +219,16 @@ def _long_cells() -> Iterator[None]:
         yield
     finally:
         csv.field_size_limit(usual)
+
+
+def check_separator(separator: str | None) -> None:
+    """An error for what cannot separate cells."""
+    if separator is not None and (len(separator) != 1 or not separator.isascii() or separator in '"\r\n'):
+        raise ParameterError(
+            "expected a separator of one ASCII character other than a quote or a line end, got {separator!r}",
+            separator=separator,
+            what="separator",
+        )
 
 
 def _find_separator(sample: str) -> str:

@@ -16,7 +16,7 @@ from PETWorks.errors import InputError, Joined, Phrase, unknown
 from PETWorks.tables.arrays import numpy_integers
 from PETWorks.tables.displayed import displayed
 from PETWorks.tables.old_workbooks import old_parts
-from PETWorks.tables.texttable import TextTable, text_column
+from PETWorks.tables.texttable import WORKBOOK, TextTable, text_column
 from PETWorks.tables.workbook_parts import Part, damaged, excel_part, letters, opendocument_parts, parts_of
 
 OLD_EXCEL = b"\xd0\xcf\x11\xe0"
@@ -168,7 +168,7 @@ def _table(
                 table=name,
                 column=column,
             )
-    return TextTable(name, path, "workbook", names, used, records, has_header_row=True)
+    return TextTable(name, path, WORKBOOK, names, used, records, has_header_row=True)
 
 
 def _blank(column: pa.DictionaryArray) -> NDArray[np.bool_]:

@@ -10,6 +10,8 @@ from PETWorks.errors import InputError
 from PETWorks.tables.displayed import LARGEST_EXACT, InexactError, displayed
 from PETWorks.tables.source import PIECE_ROWS
 
+WORKBOOK = "workbook"
+
 
 class TextTable:
     """A table of texts in memory.

@@ -15,10 +15,13 @@ from PETWorks.tables.changes import Changes, changed_pieces
 from PETWorks.tables.column_errors import is_text
 from PETWorks.tables.csv_cells import Column, Dialect, longest_text, rows_at_a_time
 from PETWorks.tables.csv_fields import written_encoding
+from PETWorks.tables.csv_layout import encoding_called
 from PETWorks.tables.csv_writing import check_order, new_csv, new_csv_of_pieces, rewritten_csv
-from PETWorks.tables.csvfile import CSV
+from PETWorks.tables.csvfile import CSV, SEPARATORS, check_separator
+from PETWorks.tables.encoding import UTF8
 from PETWorks.tables.globs import Files
 from PETWorks.tables.source import Source
+from PETWorks.tables.texttable import WORKBOOK
 from PETWorks.tables.whole import check_ordered, own_fields, whole_table
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
@@ -26,6 +29,9 @@ PARQUET_SUFFIXES = (".parquet",)
 FEATHER_SUFFIXES = (".feather", ".arrow")
 SUFFIXES = (*TEXT_SUFFIXES, *PARQUET_SUFFIXES, *FEATHER_SUFFIXES)
 ROWS = 1 << 17  # that are written at a time, at most: a row group of a Parquet file
+
+# Encodings of files that begin with a byte-order mark, and those that write the rest.
+UNMARKED = {"utf-8-sig": UTF8, "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
 
 VIEWED = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
 
@@ -39,6 +45,8 @@ def release_content(
     drop: Collection[str] = (),
     changed: "Mapping[str, Column] | Changes | None" = None,
     order: NDArray[np.int64] | None = None,
+    separator: str | None = None,
+    encoding: str | None = None,
 ) -> Write:
     """What writes a table to a file of this name, without some columns and with new cells in others.
 
@@ -48,6 +56,7 @@ def release_content(
     changed   for each column its new cells, as many as the table has records, in the order of the table; or what
               makes them as the table is read again: then it is written piece by piece, and is never in memory whole
     order     which records are written, in this order, each at most once; all as they stand if it is None
+    separator, encoding   of a CSV file that is made of another kind of table
     """
     check_suffix(path)
     changes = None if changed is None or isinstance(changed, Mapping) else changed
@@ -66,7 +75,7 @@ def release_content(
     if isinstance(source, CSV) and path.suffix.lower() in TEXT_SUFFIXES:
         return rewritten_csv(source, drop=drop, changed=new if changes is None else changes, order=order)
     if changes is not None:
-        return _in_pieces(path, source, kept, changes)
+        return _in_pieces(path, source, kept, changes, _dialect(source, path, kept, separator, encoding))
     same = [name for name in kept if name not in new]
     columns = {**new, **(dict(zip(same, whole_table(source, same).columns, strict=True)) if same else {})}
     own = own_fields(source)
@@ -80,18 +89,18 @@ def release_content(
         )
     table = pa.table({name: columns[name] for name in kept})
     if path.suffix.lower() in TEXT_SUFFIXES:
-        return new_csv(table, source.name, _dialect(source, path, len(kept)), order)
+        return new_csv(table, source.name, _dialect(source, path, kept, separator, encoding), order)
     return _columnar(path, table, pa.schema(fields), order)
 
 
-def _in_pieces(path: Path, source: Source, kept: list[str], changes: Changes) -> Write:
+def _in_pieces(path: Path, source: Source, kept: list[str], changes: Changes, dialect: Dialect) -> Write:
     """What reads a table piece by piece, and writes each with its new cells."""
 
     def pieces() -> Iterator[pa.Table]:
         return changed_pieces(source, kept, changes)
 
     if path.suffix.lower() in TEXT_SUFFIXES:
-        return new_csv_of_pieces(pieces, kept, source.name, _dialect(source, path, len(kept)))
+        return new_csv_of_pieces(pieces, kept, source.name, dialect)
     own = own_fields(source)
 
     def write(file: BinaryIO) -> None:
@@ -139,7 +148,7 @@ def table_content(path: Path, table: pa.Table, order: NDArray[np.int64] | None =
     """What writes a table to a file of this name; `order` as above. To be given to `write_whole`."""
     check_suffix(path)
     if path.suffix.lower() in TEXT_SUFFIXES:
-        return new_csv(table, path.name, _dialect(None, path, table.num_columns), order)
+        return new_csv(table, path.name, _dialect(None, path, table.column_names), order)
     fields = [_field(field.name, field.type, field, is_new=False) for field in table.schema]
     return _columnar(path, table, pa.schema(fields), order)
 
@@ -154,12 +163,30 @@ def check_suffix(path: Path) -> None:
         )
 
 
-def _dialect(source: Source | None, path: Path, columns: int) -> Dialect:
-    """How a table that is no CSV file is written as one; several CSV files are written like the first of them."""
-    first = source.parts[0] if isinstance(source, Files) else None
+def _dialect(
+    source: Source | None,
+    path: Path,
+    names: Collection[str],
+    separator: str | None = None,
+    encoding: str | None = None,
+) -> Dialect:
+    """How a table that is no CSV file is written as one; several CSV files are written like the first of them.
+
+    A table of a workbook is written as Excel expects it: without a byte-order mark, it does not see that it is UTF-8.
+    """
+    first = source.parts[0] if isinstance(source, Files) else source
     if isinstance(first, CSV) and first.separator is not None:
-        return Dialect(first.separator, written_encoding(first), columns == 1)
-    return Dialect("\t" if path.suffix.lower() == ".tsv" else ";", alone=columns == 1)
+        return Dialect(first.separator, written_encoding(first), len(names) == 1)
+    check_separator(separator)
+    # Readers find the separator in the header: names must not have others.
+    usual = ";" if any(sign in name for name in names for sign in SEPARATORS if sign != ",") else ","
+    given = UTF8 if encoding is None else encoding_called(encoding)
+    return Dialect(
+        separator or ("\t" if path.suffix.lower() == ".tsv" else usual),
+        UNMARKED.get(given, given),
+        alone=len(names) == 1,
+        marked=given in UNMARKED or (given == UTF8 and getattr(first, "kind", None) == WORKBOOK),
+    )
 
 
 def _field(name: str, kind: pa.DataType, own: pa.Field | None, *, is_new: bool) -> pa.Field:
