@@ -163,8 +163,29 @@ def test_shuffled_records_are_the_same_records(raw):
     assert sorted(one.splitlines()) == sorted(three.splitlines())
 
 
+@pytest.mark.parametrize("lang", ["en", "zh-TW"])
+def test_the_order_of_the_records_is_told(raw, lang):
+    """A table that is sorted by name is a list of names to whoever has another one."""
+    kept, lost = {
+        "en": ("the order of the original", "in random order."),
+        "zh-TW": ("順序與原始資料表相同", "已隨機打亂"),
+    }[lang]
+    for shuffle in ([], ["--shuffle"]):
+        made = run(
+            "--lang", lang, "anonymize", raw / "policy.yaml", "-o", raw / "a.csv", "--html", raw / "a.html", *shuffle
+        )
+        assert (kept in made.stderr, kept not in made.stdout) == (not shuffle, True)
+        page = (raw / "a.html").read_text("utf-8")
+        assert (kept in page, lost in page.replace("writes them in random order", "")) == (not shuffle, bool(shuffle))
+        assert {"en": "there is no seed", "zh-TW": "沒有隨機種子"}[lang] not in page
+    told = run("anonymize", raw / "policy.yaml", "-o", raw / "a.csv", "--format", "json", "--json", raw / "a.json")
+    documents = json.loads(told.stdout), json.loads((raw / "a.json").read_text("utf-8"))
+    assert [one["anonymization"]["shuffled"] for one in documents] == [False, False]
+
+
 def test_apply_recodes_as_told(raw):
     told = run("apply", raw / "policy.yaml", "--levels", "Age=1,Zip=1", "-o", raw / "told.csv")
+    assert "the order of the original table" in told.stderr
     assert told.returncode == 1
     assert "0 of 240 records are suppressed" in told.stdout
     suppressed = run("apply", raw / "policy.yaml", "--levels", "Age=1,Zip=1", "--suppress", "-o", raw / "told.csv")

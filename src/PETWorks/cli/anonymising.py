@@ -24,7 +24,7 @@ from PETWorks.cli.arguments import (
 from PETWorks.cli.frontiers import frontier_found, show_frontier, vary_given, with_thresholds
 from PETWorks.cli.insiders import reasons_beside, reasons_given, reasons_options, say_for_insiders
 from PETWorks.cli.policies import STANDARD_OUTPUT, with_format_options
-from PETWorks.cli.release_files import Job, check_seed, checked_paths, job_given, today, written
+from PETWorks.cli.release_files import Job, check_seed, checked_paths, job_given, keeps_order, today, written
 from PETWorks.errors import ParameterError, Phrase
 from PETWorks.gate.anonymising import anonymize_by, seconds_given, waived_rules
 from PETWorks.gate.anonymization_document import AnonymizationFacts
@@ -202,7 +202,8 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
 
     with written(result, job, paths, options, plan, beside) as (policy, release, rules):
         waived = waived_rules(policy, today())
-        facts = anonymization_facts(result, before, release, explanation, waived, frontier)
+        order = {"shuffled": options["shuffle"] if keeps_order(job) else None}
+        facts = anonymization_facts(result, before, release, explanation, waived, frontier, **order)
         found = columns_found(release, policy)
         told = _checked(policy, facts, job.judged_how(options)) if wanted else None
         if told is not None:

@@ -184,6 +184,9 @@ class AnonymizationFacts(JSONObject):
     frontier: FrontierFacts | None = None
     seconds: Annotated[float, "how long a search took that was stopped"] | None = None
     improved_after: Annotated[float, "after how many seconds the best release was found"] | None = None
+    shuffled: (
+        Annotated[bool, "whether its file has the records in a random order, or in that of the original"] | None
+    ) = None
 
     @property
     def gap(self) -> float | None:

@@ -38,6 +38,8 @@ def anonymization_facts(
     explanation: Explanation | None,
     waived: tuple[str, ...] = (),
     frontier: Frontier | None = None,
+    *,
+    shuffled: bool | None = None,
 ) -> AnonymizationFacts:
     """The facts of a result; next-best levels, the costs of rules and a frontier only where they were searched for."""
     problem, allowed = result.problem, result.problem.allowed_levels
@@ -80,6 +82,7 @@ def anonymization_facts(
         frontier=None if frontier is None else frontier_facts(frontier),
         seconds=None if result.is_complete else result.search.seconds,
         improved_after=None if result.is_complete else result.search.improved_after,
+        shuffled=shuffled,
     )
 
 

@@ -37,6 +37,13 @@ def outcome(facts: AnonymizationFacts, lang: str) -> list[str]:
     return texts
 
 
+def order(facts: AnonymizationFacts, lang: str) -> list[str]:
+    """In which order the records are, if that is known."""
+    if facts.shuffled is None:
+        return []
+    return [said(lang, "anonymize.shuffled" if facts.shuffled else "anonymize.in-order")]
+
+
 def _suppressed(facts: AnonymizationFacts, lang: str) -> list[str]:
     """How many records are suppressed, and a warning if nothing is left."""
     limit = percent(facts.suppression_limit, lang)

@@ -181,7 +181,9 @@ def _made(document: CheckDocument) -> dict[str, Any]:
     columns = () if facts.utility is None else facts.utility.columns
     kept = zip(rows(anonymization.columns_kept), columns[:MOST_COLUMNS], strict=False)
     return {
-        "made_texts": _listed(lambda _document, lang: anonymization.outcome(facts, lang), document),
+        "made_texts": _listed(
+            lambda _document, lang: [*anonymization.outcome(facts, lang), *anonymization.order(facts, lang)], document
+        ),
         "made_costs": _listed(lambda _document, lang: anonymization.costs(facts, lang), document),
         "made_states": rows(anonymization.states),
         "made_kept": [{"cells": cells, "bar": one.correlation_kept} for cells, one in kept],

@@ -52,7 +52,7 @@ def _result(request: Request, desk: Desk) -> Response:
         d=document,
         facts=facts,
         is_current=_is_current(files, document),
-        outcome=anonymization.outcome(facts, lang),
+        outcome=[*anonymization.outcome(facts, lang), *anonymization.order(facts, lang)],
         states=anonymization.states(facts, lang),
         columns=[
             (one, anonymization.level(one, lang), anonymization.finer(one, lang))

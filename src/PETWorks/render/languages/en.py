@@ -519,6 +519,11 @@ TEXTS = {
     "anonymize.settled": "It was found after {found} of {seconds} seconds: a longer search will rather prove more than "
     "find a better one.",
     "anonymize.waived": "Waived, and so not demanded of the release: {rules}.",
+    "anonymize.in-order": (
+        "The records are in the order of the original table: someone who knows that order can tell whose record is "
+        "whose. `petworks anonymize --shuffle` writes them in random order."
+    ),
+    "anonymize.shuffled": "The records are in random order.",
     "anonymize.weighted": "The loss is weighted: {weights}; 1 otherwise.",
     "anonymize.weight": "{name} counts {weight}",
     "anonymize.local": "Local recoding: records are on {n} combinations of levels. On the best levels for all of them "
@@ -681,7 +686,7 @@ TEXTS = {
     # method
     "section.method": "Method and sources",
     "method.exact": "Counts are integers, and thresholds are compared exactly; a value equal to the limit meets it.",
-    "method.seed": "No step is random: there is no seed, and the same files give the same numbers.",
+    "method.seed": "The numbers involve no randomness: the same files always give the same numbers.",
     "method.version": "PETWorks {version}; format {schema}; evaluated as of {moment}.",
     "method.version-as-of": "PETWorks {version}; format {schema}; evaluated as of {moment} (specified by the user).",
     "method.repeat": (
@@ -1516,6 +1521,10 @@ TEXTS = {
     "cli.unit-numbered": (
         "the column {column} has numbers instead of its values; they tell which records are of one person: remove it "
         "if nobody needs to know"
+    ),
+    "cli.in-order": (
+        "the records are in the order of the original table: someone who knows that order can tell whose record is "
+        "whose; --shuffle writes them in random order"
     ),
     "cli.shuffled": "the order of the records is random (--shuffle --seed {seed})",
     "cli.registered-already": "already registered: {path}",

@@ -1095,6 +1095,11 @@ TEXTS = {
     "anonymize.improving": "此結果在 {seconds} 秒中的第 {found} 秒找到：延長搜尋很可能找到更好的結果。",
     "anonymize.settled": "此結果在 {seconds} 秒中的第 {found} 秒找到：延長搜尋多半只能縮小差距，不易找到更好的結果。",
     "anonymize.waived": "已豁免，故未要求釋出資料符合：{rules}。",
+    "anonymize.in-order": (
+        "資料列順序與原始資料表相同：知道原本順序（例如學號順序）的人可逐筆對照。"
+        "以 petworks anonymize --shuffle 可按隨機順序寫出。"
+    ),
+    "anonymize.shuffled": "資料列順序已隨機打亂。",
     "anonymize.weighted": "損失經加權計算：{weights}；其餘為 1。",
     "anonymize.weight": "{name} 的權重為 {weight}",
     "anonymize.local": "區域重新編碼：資料列分屬 {n} 種層級組合。若全部資料列採用同一最佳層級組合，損失為 {loss}。",
@@ -1243,7 +1248,7 @@ TEXTS = {
     # method
     "section.method": "方法與來源",
     "method.exact": "計數均為整數，閾值以精確值比較；恰等於閾值者視為符合。",
-    "method.seed": "所有計算均無隨機成分：沒有隨機種子，相同檔案必得相同結果。",
+    "method.seed": "評估計算均無隨機成分：相同檔案必得相同結果。",
     "method.version": "PETWorks {version}；格式 {schema}；評估時點 {moment}。",
     "method.version-as-of": "PETWorks {version}；格式 {schema}；評估時點 {moment}（由使用者指定）。",
     "method.repeat": "重現（請自行補上各檔案所在的資料夾）：{command} 檔案；內容雜湊值應相同。",
@@ -1997,6 +2002,9 @@ TEXTS = {
     "cli.not-explained": "說明的計算已中止；釋出資料不附說明",
     "cli.outside": "政策檔列有其資料夾以外的檔案：檢查時請加上 --root {path}",
     "cli.unit-numbered": "欄位 {column} 的值已換成編號；由編號可看出哪些資料列屬於同一人：若無此需要，請移除該欄位",
+    "cli.in-order": (
+        "資料列順序與原始資料表相同：知道原本順序（例如學號順序）的人可逐筆對照；加上 --shuffle 即以隨機順序寫出"
+    ),
     "cli.shuffled": "資料列順序為隨機（--shuffle --seed {seed}）",
     "cli.registered-already": "已登記過：{path}",
     "cli.registered-failing": "警告：這份釋出資料未通過檢查；登記內容已註明",
