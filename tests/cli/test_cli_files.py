@@ -72,6 +72,14 @@ def book(tmp_path):
     return tmp_path
 
 
+def test_what_is_wrong_with_the_table_comes_before_a_policy_that_exists(book):
+    (book / "book_policy.yaml").write_text("mine")
+    assert "no sheet is called 'June'" in ran(book, "init", "book.xlsx#June", code=2).stderr
+    assert "already exists" in ran(book, "init", "book.xlsx#May 2024", code=2).stderr
+    assert (book / "book_policy.yaml").read_text() == "mine"
+    assert "book.xlsx#Sheet" in ran(book, "init", "--help").stdout
+
+
 def test_a_sheet_is_a_table_of_a_policy(book, reference):
     assert "name one of them" in ran(book, "init", "book.xlsx", code=2).stderr
     documents, verdicts, _ = released(book, "book.xlsx#May 2024")

@@ -42,6 +42,8 @@ def test_a_frontier_is_shown_and_every_point_can_be_made(folder):
 def test_the_command_that_a_frontier_names_makes_that_release(folder):
     shown = petworks("anonymize", POLICY, "--frontier", *FRONTIER, cwd=folder)
     named = shown.stderr.splitlines()[-1].partition("instead of --frontier: ")[2].split()
+    assert named[2:] == ["--threshold", "k-anonymity:k=5", "--suppression", "0.05"], "the row of the policy"
+    named[3] = "k-anonymity:k=10"  # another row
     made = petworks("anonymize", POLICY, *named, "--html", "report.html", "--format", "json", cwd=folder)
     assert made.returncode == 0
     told = json.loads(made.stdout)["anonymization"]

@@ -51,3 +51,37 @@ def test_files_that_are_there_are_checked(policies):
 def test_a_policy_is_needed():
     assert petworks("lint").returncode == 2
     assert "no_such.yaml" in petworks("lint", "no_such.yaml").stderr
+
+
+@pytest.mark.parametrize(
+    ("settings", "line", "told"),
+    [
+        (
+            "suppression: 5%",
+            9,
+            "anonymize.suppression: expected suppression as a share of the records, 0 to 1 (5 % is 0.05)",
+        ),
+        ("suppression: 1.5", 9, "anonymize.suppression: expected"),
+        ("objective: granularty", 9, "anonymize.objective: no objective is called"),
+        ("aggregate: mean", 9, "anonymize.aggregate: no aggregate is called"),
+        ("method: locally", 9, "anonymize.method: no method is called"),
+        ("levels: {agee: 1}", 9, "anonymize.levels: no quasi-identifier is called 'agee'; did you mean 'age'?"),
+        ("levels: {age: 2-1}", 9, "anonymize.levels: expected a level of column 'age'"),
+        ("weights: {age: heavy}", 9, "anonymize.weights: expected weights that are numbers"),
+    ],
+)
+def test_settings_of_anonymize_are_checked_when_a_policy_is_read(policies, settings, line, told):
+    (policies / "right.yaml").write_text(f"{POLICY}anonymize: {{{settings}}}\n")
+    (policies / "not_here.csv").write_text("age\n1\n")
+    for command in ("lint", "check"):
+        done = petworks(command, "right.yaml", "--root", policies, *["--network"] * (command == "check"), cwd=policies)
+        assert done.returncode == 2, command
+        assert f"right.yaml, line {line}, {told}" in done.stderr, command
+
+
+def test_right_settings_of_anonymize(policies):
+    settings = "{suppression: 0.05, method: local, levels: {age: {at_most: 1}}, weights: {age: 2}, time: 10m}"
+    (policies / "right.yaml").write_text(f"{POLICY}anonymize: {settings}\n")
+    assert petworks("lint", "right.yaml", cwd=policies).returncode == 0
+    (policies / "right.yaml").write_text(f"{POLICY}anonymize: {{suppression: 5%}}\n")
+    assert "5% 請寫成 0.05" in petworks("lint", "--lang", "zh-TW", "right.yaml", cwd=policies).stderr

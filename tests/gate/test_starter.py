@@ -1,5 +1,7 @@
 """`petworks init`: a policy to start from."""
 
+import re
+import shlex
 from pathlib import Path
 
 import pyarrow as pa
@@ -206,6 +208,18 @@ ODD = [
     "\u202eabc",
     "x" * 10_000,
 ]
+
+
+def test_the_command_in_its_comments_can_be_copied(tmp_path):
+    """It stands in the file, and is run where the file is."""
+    data = tmp_path / "my people.csv"
+    data.write_text("age|birth city\n" + "".join(f"{20 + place % 50}|a{place % 3}\n" for place in range(99)), "utf-8")
+    found, unit = suggestions(data, "|", None)
+    text = starter_policy(data, tmp_path / "p.yaml", found, unit, separator="|")
+    command = re.search(r"^# To see the levels of a column, use: petworks (.*)$", text, re.MULTILINE)[1]
+    done = petworks(*shlex.split(command), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "[40, 60)" in done.stdout
 
 
 @given(st.lists(NAMES | st.sampled_from(ODD), min_size=1, max_size=6, unique_by=str.strip))

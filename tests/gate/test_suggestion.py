@@ -149,9 +149,15 @@ def test_a_constant_is_insensitive_unless_its_name_says_more():
 
 def test_only_none_are_0_percent_and_only_all_are_100():
     assert only([*["same"] * 998, "other", None]).reason.endswith(
-        "2 distinct values, under 1 % of 1,000 records have a unique one, under 1 % without a value"
+        "2 distinct values, 0.1 % of 1,000 records have a unique one, 0.1 % without a value"
     )
-    assert "99 % of 400 records" in only([*texts(398), "twice", "twice"]).reason
+    assert "99.5 % of 400 records" in only([*texts(398), "twice", "twice"]).reason
+    assert "99.98 % of 9,998 records" in only([*texts(9996), "twice", "twice"]).reason
+
+
+def test_shares_are_rounded_as_everywhere():
+    """12.66 % are not 12 %, which another page would call 12.7 %."""
+    assert "12.7 % of 79 records" in only([*texts(10), *["same"] * 69]).reason
 
 
 def test_one_value_and_blanks_set_some_apart():

@@ -9,6 +9,7 @@ from command import petworks
 from conftest import ROOT
 from PETWorks.gate.policy import read_policy
 from PETWorks.studio.columns import MOST_ROWS
+from PETWorks.studio.table_facts import look_at
 from studio_client import entered
 
 LARGEST_PAGE = 150_000
@@ -33,6 +34,22 @@ def folder(tmp_path):
     (tmp_path / "people.csv").write_text(people(), "utf-8")
     assert petworks("init", tmp_path / "people.csv").returncode == 0
     return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [
+        (["159.4", "163.12", "98.7", "171.1"], "number"),
+        (["98.3.1", "101.12.24"], "date"),
+        (["113/05", "098/12"], "date"),
+    ],
+)
+def test_a_measured_number_is_no_date_of_the_republic(tmp_path, cells, kind):
+    (tmp_path / "t.csv").write_text("x;y\n" + "".join(f"{cell};{place}\n" for place, cell in enumerate(cells)), "utf-8")
+    (tmp_path / "p.yaml").write_text(
+        "petworks_policy: 1\ndata: t.csv\nroles: {quasi_identifiers: [x, y]}\npresets: [pdpc-3]\n"
+    )
+    assert look_at(read_policy(tmp_path / "p.yaml")).kind("x") == f"studio.columns.{kind}"
 
 
 AT = "/columns?policy=people_policy.yaml"

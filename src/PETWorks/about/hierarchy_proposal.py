@@ -15,7 +15,7 @@ from PETWorks.about.hierarchy import Hierarchy
 from PETWorks.about.scheme import as_text, exact
 from PETWorks.about.value_groups import OTHER
 from PETWorks.errors import HierarchyError, Joined, Phrase
-from PETWorks.tables.cells import SUPPRESSED
+from PETWorks.tables.cells import SUPPRESSED, is_number
 
 AGES = "age, ages, 年齡, 歲數, 年紀"
 POSTCODES = "zip, zip code, zipcode, postcode, postal code, post code, postal, 郵遞區號, 郵政編碼, 郵編"
@@ -100,11 +100,11 @@ def _for_dates(values: Iterable[str]) -> Iterator[Proposal]:
         units, years = set(), set()
         for value in values:
             found = read_date(value, roc=bool(calendar))
-            # Numbers of a few digits may be anything.
+            # Numbers of a few digits may be anything, and 159.4 is no month of the year 159.
             digits = value.isdecimal() and (
                 len(value) < 7 or not YEARS[0] <= (found[0].year if found else 0) <= YEARS[1]
             )
-            if found is None or digits:
+            if found is None or digits or ("." in value and is_number(value)):
                 break
             units.add(found[1])
             years.add(found[0].year)

@@ -10,17 +10,15 @@ from typing import Any
 from PETWorks.anonymizer.best_levels import Anonymization as Anonymization
 from PETWorks.anonymizer.judging import records_failing
 from PETWorks.anonymizer.local_anonymization import recoded_locally
-from PETWorks.anonymizer.objectives import NOT_LOCAL
-from PETWorks.anonymizer.problem import Problem, problem_of
+from PETWorks.anonymizer.problem import Problem, check_method, problem_of
 from PETWorks.anonymizer.rules import NO_RULE, Rule, Rules, checked_rules
 from PETWorks.anonymizer.searching import Progress
 from PETWorks.anonymizer.unfinished import read_unfinished
 from PETWorks.counting.release import Release
-from PETWorks.errors import Joined, NotApplicable, ParameterError, Phrase, unknown
+from PETWorks.errors import Joined, NotApplicable, ParameterError, Phrase
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
 from PETWorks.measures.parameters import number_given
 
-METHODS = ("global", "local")
 SECONDS = 60  # for a lattice that is too large to search it to the end
 
 
@@ -120,12 +118,7 @@ def anonymize_release(
     progress: Callable[[Progress], None] | None = None,
 ) -> Anonymization:
     """The same for a table that was opened before, and rules that were checked."""
-    if method not in METHODS:
-        raise unknown("method", str(method), METHODS, what="method")
-    if method == "local" and objective == NOT_LOCAL:
-        raise ParameterError(
-            "local recoding takes every objective but {objective}", objective=NOT_LOCAL, what="objective"
-        )
+    check_method(method, objective)
     given = None if seconds is None else number_given(seconds)
     if seconds is not None and (given is None or not 0 < given < math.inf):
         raise ParameterError("expected a number of seconds above 0, got {seconds!r}", seconds=seconds, what="seconds")

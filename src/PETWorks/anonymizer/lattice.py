@@ -10,6 +10,7 @@ from PETWorks.about.hierarchy import Hierarchy
 from PETWorks.errors import ParameterError, Phrase, unknown
 
 MOST_NODES = 20_000_000
+ANY_LEVEL = 999_999  # higher than that of any hierarchy
 
 Node = tuple[int, ...]
 Bounds = Mapping[str, Any]
@@ -95,10 +96,19 @@ class Lattice:
         return dict(zip(self.columns, node, strict=True))
 
 
-def _bounds(column: str, given: Any, height: int) -> tuple[int, int]:
-    """The lowest and the highest level of a column."""
+def check_levels(levels: Bounds, columns: Sequence[str] | None) -> None:
+    """An error for what cannot be levels, however many a column has; `columns`: the quasi-identifiers, if known."""
+    for name, given in levels.items():
+        if columns is not None and name not in columns:
+            raise unknown("quasi-identifier", str(name), columns, what="levels")
+        _bounds(name, given, None)
+
+
+def _bounds(column: str, given: Any, height: int | None) -> tuple[int, int]:
+    """The lowest and the highest level of a column; it may have any number of levels if its height is not known."""
+    most = ANY_LEVEL if height is None else height
     if given is None:
-        return 0, height
+        return 0, most
     if isinstance(given, Mapping):
         strange = [key for key in given if key not in ("at_least", "at_most")]
         if strange:
@@ -108,7 +118,7 @@ def _bounds(column: str, given: Any, height: int) -> tuple[int, int]:
                 ("at_least", "at_most"),
                 what="levels",
             )
-        low, high = given.get("at_least", 0), given.get("at_most", height)
+        low, high = given.get("at_least", 0), given.get("at_most", most)
     elif isinstance(given, list | tuple) and len(given) == 2:
         low, high = given
     elif isinstance(given, str) and "-" in given:
@@ -116,7 +126,15 @@ def _bounds(column: str, given: Any, height: int) -> tuple[int, int]:
     else:
         low = high = given
     low, high = _number(low), _number(high)
-    if not all(type(level) is int and 0 <= level <= height for level in (low, high)) or low > high:
+    if not all(type(level) is int and 0 <= level <= most for level in (low, high)) or low > high:
+        if height is None:
+            raise ParameterError(
+                "expected a level of column {column!r}, or the lowest and the highest as 1-2, [1, 2] or "
+                "{{at_least: 1, at_most: 2}}, got {given!r}",
+                column=column,
+                given=given,
+                what="levels",
+            )
         raise ParameterError(
             "column {column!r} has the levels 0 to {height}; expected one of them, or the "
             "lowest and the highest as 1-2, [1, 2] or {{at_least: 1, at_most: 2}}, got "

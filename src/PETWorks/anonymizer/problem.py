@@ -1,7 +1,7 @@
 """A problem to be solved: the table, the rules, the limit and the objective, all of them checked before any work."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -11,16 +11,18 @@ from PETWorks.anonymizer.boxes import BoxSearch
 from PETWorks.anonymizer.column_objectives import ByColumn
 from PETWorks.anonymizer.ground import Ground
 from PETWorks.anonymizer.judging import Judge
-from PETWorks.anonymizer.lattice import Lattice
-from PETWorks.anonymizer.objectives import BY_CLASS, Objective, checked_objective, make_objective
+from PETWorks.anonymizer.lattice import Lattice, check_levels
+from PETWorks.anonymizer.objectives import BY_CLASS, NOT_LOCAL, Objective, checked_objective, make_objective
 from PETWorks.anonymizer.rules import NO_RULE, MeasureRule, Rule, TaskRule
 from PETWorks.anonymizer.searched import searched
 from PETWorks.anonymizer.searching import Search, Searching
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER
-from PETWorks.errors import HierarchyError, Hint, ParameterError, Phrase, RoleError, quoted
+from PETWorks.errors import HierarchyError, Hint, ParameterError, PETWorksError, Phrase, RoleError, quoted, unknown
 from PETWorks.measures.parameters import number_given
 from PETWorks.measures.result import TOLERANCE
+
+METHODS = ("global", "local")
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,13 +68,7 @@ def problem_of(
     local: bool = False,
 ) -> Problem:
     """All that is given, checked; every error comes before any work."""
-    share = number_given(suppression)
-    if share is None or not 0 <= share <= 1:
-        raise ParameterError(
-            "expected suppression as a share of the records, 0 to 1, got {suppression!r}",
-            suppression=suppression,
-            what="suppression",
-        )
+    share = checked_share(suppression)
     if not release.quasi_identifiers:
         raise RoleError(*NO_QUASI_IDENTIFIER)
     check_hierarchies(release, release.quasi_identifiers)
@@ -103,6 +99,52 @@ def problem_of(
         {column: weight for column, weight in columns if weight != 1},
         tasks,
     )
+
+
+def checked_share(suppression: Any) -> float:
+    """The share of the records that may be suppressed."""
+    share = number_given(suppression)
+    if share is None or not 0 <= share <= 1:
+        raise ParameterError(
+            "expected suppression as a share of the records, 0 to 1 (5 % is 0.05), got {suppression!r}",
+            suppression=suppression,
+            what="suppression",
+        )
+    return share
+
+
+def check_method(method: str, objective: str) -> None:
+    """An error for a method that there is not, or that does not take the objective."""
+    if method not in METHODS:
+        raise unknown("method", str(method), METHODS, what="method")
+    if method == "local" and objective == NOT_LOCAL:
+        raise ParameterError(
+            "local recoding takes every objective but {objective}", objective=NOT_LOCAL, what="objective"
+        )
+
+
+def check_settings(
+    known: Sequence[str] | None,
+    *,
+    suppression: Any = 0,
+    objective: str = "granularity",
+    aggregate: str | None = None,
+    weights: Mapping[str, Any] | None = None,
+    levels: Mapping[str, Any] | None = None,
+    method: str = "global",
+    **_others: Any,
+) -> Iterator[PETWorksError]:
+    """What is wrong with settings, as far as that can be told without the table; `known`: the quasi-identifiers."""
+    for check in (
+        lambda: checked_share(suppression),
+        lambda: check_method(method, objective),
+        lambda: checked_objective(objective, aggregate, weights, known or list(weights or ())),
+        lambda: check_levels(levels or {}, known),
+    ):
+        try:
+            check()
+        except PETWorksError as error:
+            yield error
 
 
 def allowed_suppression(share: float, records: int) -> int:

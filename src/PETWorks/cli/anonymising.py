@@ -300,7 +300,9 @@ def _seconds(text: str | None) -> float | None:
 def _share(text: str | None) -> float | None:
     number = None if text is None else number_given(text)
     if text is not None and number is None:
-        raise ParameterError("--suppression expects a share of the records, 0 to 1, got {given!r}", given=text[:40])
+        raise ParameterError(
+            "--suppression expects a share of the records, 0 to 1 (5 % is 0.05), got {given!r}", given=text[:40]
+        )
     return number
 
 

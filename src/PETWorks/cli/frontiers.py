@@ -81,7 +81,8 @@ def show_frontier(table: str, found: Frontier, options: Mapping[str, Any]) -> No
 
 
 def _options(facts: FrontierFacts) -> str:
-    """The options for the release of the strictest point."""
-    point = facts.points[-1]
+    """The options for the release of the rules' own point; of the strictest if nothing keeps the rules as they are."""
+    is_kept = facts.best_point(facts.threshold, facts.suppression) is not None
+    point = facts if is_kept else facts.points[-1]
     threshold = "" if facts.measure is None else f" --threshold {facts.measure}:{facts.parameter}={point.threshold}"
     return f"-o released.csv{threshold} --suppression {point.suppression}"

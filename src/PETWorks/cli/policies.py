@@ -62,22 +62,27 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     Roles are guessed from the names of the columns, in English and Chinese, and from how many values they have. Each
     role comes with the reason. No cell is printed or written.
 
+    A sheet of a workbook is named behind a #: 'book.xlsx#Sheet'.
+
     \b
     Examples:
       petworks init released.csv
+      petworks init 'book.xlsx#People'
       petworks init released.parquet --release internal -o policy.yaml
     """
     from PETWorks.gate.starter import can_be_anonymized, starter_policy, suggestions
     from PETWorks.render.check_text import suggestions_text
     from PETWorks.render.prose import file_argument, spoken_comments
+    from PETWorks.tables.opening import open_one
     from PETWorks.tables.packed import unpacked
     from PETWorks.tables.writing import SUFFIXES
 
     target = data.parent / f"{unpacked(data).stem}_policy.yaml" if output is None else output
+    separator = "\t" if separator == r"\t" else separator
     if target.exists():
+        open_one(data, separator, encoding)  # a table that cannot be read is the greater mistake
         raise InputError("cannot write {path!r}: it already exists; name another file with --output", path=str(target))
     target = check_writable(target, (data,))
-    separator = "\t" if separator == r"\t" else separator
     with progress("reading", data.name):
         roles, unit = suggestions(data, separator, encoding)
     text = starter_policy(

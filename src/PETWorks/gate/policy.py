@@ -8,6 +8,7 @@ from typing import Any
 from PETWorks.about.declaration import Named
 from PETWorks.about.roles import roles_given
 from PETWorks.about.treatment import TREATMENTS
+from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.counting.release import Release
 from PETWorks.errors import InputError, PETWorksError, Phrase, quoted
 from PETWorks.gate.accountability import Accountability, accountability_of
@@ -171,6 +172,7 @@ def read_policy(
     if mistakes and "data" not in unread and isinstance(found["data"], Path):
         with mistakes.at("data"):
             check_columns(mistakes, open_source(open_table(found["data"], **found["reading"]), Phrase("the table")))
+    _check_anonymize(mistakes, roles)
     accountability = accountability_of(mistakes)
     mistakes.report()
     subsets = content.get("subsets", {})
@@ -252,3 +254,16 @@ def _roles(mistakes: Mistakes) -> dict[str, str]:
     for key, place in twice:
         mistakes.add(("roles", key, place), "the column {column} has two roles", column=quoted([by_key[key][place]]))
     return roles
+
+
+def _check_anonymize(mistakes: Mistakes, roles: Mapping[str, str] | None) -> None:
+    """Remember what is wrong with the settings for `petworks anonymize`."""
+    settings = mistakes.file.content.get("anonymize")
+    if settings is None:
+        return
+    from PETWorks.anonymizer.problem import check_settings
+
+    known = [name for name, role in (roles or {}).items() if role == QUASI_IDENTIFIER]
+    for error in check_settings(known or None, **settings):
+        with mistakes.at("anonymize", error.what or ""):
+            raise error

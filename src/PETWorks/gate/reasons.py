@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from PETWorks.errors import Phrase
+from PETWorks.measures.numbers import percent
 
 # Each is a message of the languages too; {what} is a subject of the vocabulary, or what values look like.
 REASONS = {
@@ -33,10 +34,10 @@ class Reason:
     whole: int = 0
 
     def __str__(self) -> str:
-        share = rounded_down(self.part, self.whole) if self.whole else ""
+        share = share_of(self.part, self.whole) if self.whole else ""
         return REASONS[self.kind].format(what=self.what, share=share, n=f"{self.whole:,}")
 
 
-def rounded_down(part: int, whole: int) -> Phrase:
-    """A share, rounded down: only all are 100 %, and only none are 0 %."""
-    return Phrase("under 1 %") if 0 < part * 100 < whole else Phrase("{n} %", n=part * 100 // whole)
+def share_of(part: int, whole: int) -> Phrase:
+    """A share as per cent, as it is written everywhere: only all are 100 %, and only none are 0 %."""
+    return Phrase("{n} %", n=percent(part / whole, ""))

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from PETWorks.counting.profiles import LONGEST, Profile
 from PETWorks.errors import Phrase
-from PETWorks.gate.reasons import Reason, rounded_down
+from PETWorks.gate.reasons import Reason, share_of
 from PETWorks.tables.people import is_chinese_name, is_english_name
 
 _AMOUNT = re.compile(r"[<>=≤≥~ ]{0,3}(NT|US)?[$€£¥]? ?[+-]?(\d[\d,.]*|\.\d+)(e[+-]?\d+)?([%元€kKM]| [A-Za-zµ°/]{1,8})?")
@@ -119,12 +119,12 @@ class Examined(Profile):
         values = Phrase("{n:,} distinct values" if self.distinct > 1 else "{n:,} distinct value", n=self.distinct)
         unique = Phrase("no record has a unique one")
         if self.unique:
-            share = rounded_down(self.unique, self.records)
+            share = share_of(self.unique, self.records)
             unique = Phrase("{share} of {records} have a unique one", share=share, records=records)
         counts = Phrase("{values}, {unique}", values=values, unique=unique)
         if self.present == self.records:
             return counts
-        share = rounded_down(self.records - self.present, self.records)
+        share = share_of(self.records - self.present, self.records)
         return Phrase("{counts}, {share} without a value", counts=counts, share=share)
 
     @property

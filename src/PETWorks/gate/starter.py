@@ -1,5 +1,6 @@
 """A policy to start from: roles guessed from a table, with the reason for each, and no cell of it."""
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
@@ -106,17 +107,22 @@ def starter_policy(
     encoding: str | None = None,
     say: Say = str,
     why: Why = attrgetter("reason"),
+    typed: Callable[[Sequence[str]], str] = shlex.join,
 ) -> str:
     """The text of a policy file beside the data, with comments.
 
     say, why   what puts comments, and the reasons of suggestions, into the user's language; no key or value changes
+    typed      a command as one types it
     """
     by_role = {role: [one for one in suggested if one.role == role] for role in (*ROLE_KEYS.values(), None)}
     known, sensitive = (by_role[ROLE_KEYS[name]] for name in ("quasi_identifiers", "sensitive_attributes"))
+    read = {"separator": separator, "encoding": encoding, "column": next((one.column for one in known), None)}
+    options = [text for name, value in read.items() if value is not None for text in (f"--{name}", value)]
+    levels = typed(["petworks", "hierarchy", path_from(policy.parent, data), *options])
     parts = [
         _sources(data, policy.parent, separator, encoding, say),
         _all_roles(by_role, say, why),
-        *([_hierarchies(known, say)] if any(one.hierarchy for one in known) else []),
+        *([_hierarchies(known, say, levels)] if any(one.hierarchy for one in known) else []),
         [
             f"privacy_unit: {yaml_text(unit)}  # {say('several records of one person count once')}"
             if unit
@@ -150,13 +156,13 @@ def _sources(data: Path, folder: Path, separator: str | None, encoding: str | No
     ]
 
 
-def _hierarchies(known: Sequence[Suggestion], say: Say) -> list[str]:
-    """What is proposed for each quasi-identifier."""
+def _hierarchies(known: Sequence[Suggestion], say: Say, levels: str) -> list[str]:
+    """What is proposed for each quasi-identifier; `levels` is a command that shows the levels of one."""
     proposed = [(yaml_text(one.column), one.hierarchy) for one in known if one.hierarchy is not None]
     return [
         f"# {say('How values become coarser, level by level: for petworks anonymize and for measures of utility.')}",
         f"# {say('Level 0 has the values of the original if it is named above, otherwise those of this table.')}",
-        f"# {say('To see the levels of a column, use: petworks hierarchy')}",
+        f"# {say('To see the levels of a column, use:')} {printable(levels)}",
         "hierarchies:",
         *(f"  {column}: {in_yaml(one.words)}  # {say(one.reason)}" for column, one in proposed),
         *(

@@ -172,7 +172,7 @@ def spoken_comments(lang: str) -> dict[str, Any]:
     def say(text: str) -> str:
         return translated(text, lang) if isinstance(text, Phrase) else in_language(text, lang)
 
-    return {"say": say, "why": lambda one: suggestion(one, lang)}
+    return {"say": say, "why": lambda one: suggestion(one, lang), "typed": command_line}
 
 
 def assumptions(document: CheckDocument, lang: str) -> list[str]:

@@ -20,7 +20,7 @@ from PETWorks.errors import PETWorksError, Phrase
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.recognition import DATE, Examined
 from PETWorks.gate.suggestion import Suggestion, suggested_role, suggested_unit
-from PETWorks.tables.cells import SUPPRESSED
+from PETWorks.tables.cells import SUPPRESSED, is_number
 from PETWorks.tables.opening import open_source, open_table
 
 MOST_TABLES = 3
@@ -157,9 +157,9 @@ def look_at(policy: Policy) -> TableFacts:
 
 
 def _is_date(text: str) -> bool:
-    """Whether a text is a date, also one of the Republic of China; a few digits may be anything."""
-    few = text.isdecimal() and len(text) < SHORTEST_DATE
-    return not few and any(read_date(text, roc=roc) is not None for roc in (False, True))
+    """Whether a text is a date, also one of the Republic of China; a few digits, or 159.4, are rather a number."""
+    may_be_any = len(text) < SHORTEST_DATE if text.isdecimal() else is_number(text)
+    return not may_be_any and any(read_date(text, roc=roc) is not None for roc in (False, True))
 
 
 def _are_few(profile: Examined) -> bool:

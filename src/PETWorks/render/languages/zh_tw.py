@@ -495,6 +495,9 @@ HELP = {
     "role comes with the reason. No cell is printed or written.": "屬性型態依欄位名稱（中文或英文）與相異值數推測，並附"
     "上"
     "理由。不會顯示或寫出任何儲存格。",
+    "A sheet of a workbook is named behind a #: 'book.xlsx#Sheet'.": (
+        "活頁簿的工作表寫在 # 之後：'book.xlsx#工作表'。"
+    ),
     "The policy file [default: DATA_policy.yaml].": "政策檔 [預設：資料表_policy.yaml]。",
     "Who will receive the table; determines the preset.": "資料表將提供給誰；據以選用規則範本。",
     "Build the hierarchy of a column and show its groups.": "建立欄位的資料階層，並顯示其分組。",
@@ -639,7 +642,7 @@ HELP = {
     "Level 0 has the values of the original if it is named above, otherwise those of this table.": (
         "第 0 層為原始資料表的值（若上面有指定），否則為此資料表的值。"
     ),
-    "To see the levels of a column, use: petworks hierarchy": "若要查看欄位的各層級，請執行：petworks hierarchy",
+    "To see the levels of a column, use:": "若要查看欄位的各層級，請執行：",
     "none proposed, its values are generalised or too many": "未提出建議，因為值已經概化或過多",
     "name a person; remove them before the release": "可直接指認個人；釋出前須移除",
     "what an adversary may know of a person": "攻擊者可能知道的個人資訊",
@@ -2351,8 +2354,13 @@ MESSAGES = {
     "quasi-identifiers without a hierarchy cannot be generalised: {columns}": (
         "沒有資料階層的準識別符無法概化：{columns}"
     ),
-    "expected suppression as a share of the records, 0 to 1, got {suppression!r}": (
-        "抑制上限應為占資料列的比例，0 到 1，但收到 {suppression!r}"
+    "expected suppression as a share of the records, 0 to 1 (5 % is 0.05), got {suppression!r}": (
+        "抑制上限應為占資料列的比例，0 到 1（5% 請寫成 0.05），但收到「{suppression}」"
+    ),
+    "expected a level of column {column!r}, or the lowest and the highest as 1-2, [1, 2] or "
+    "{{at_least: 1, at_most: 2}}, got {given!r}": (
+        "欄位「{column}」的層級應為一個數字，或最低與最高層級，如 1-2、[1, 2] 或 {{at_least: 1, at_most: 2}}，"
+        "但收到「{given}」"
     ),
     "expected {thing} as a dict from column, got {type}": "{thing} 應為以欄位為鍵的 dict，但收到 {type}",
     "{text}; for {column!r} this might do: {words}": "{text}；「{column}」或可使用：{words}",
@@ -2470,8 +2478,8 @@ MESSAGES = {
     "--time expects a time such as 90, 10m or 2h, got {given!r}": (
         "--time 應為時間，例如 90、10m 或 2h，但收到「{given}」"
     ),
-    "--suppression expects a share of the records, 0 to 1, got {given!r}": (
-        "--suppression 應為占資料列的比例，0 到 1，但收到「{given}」"
+    "--suppression expects a share of the records, 0 to 1 (5 % is 0.05), got {given!r}": (
+        "--suppression 應為占資料列的比例，0 到 1（5% 請寫成 0.05），但收到「{given}」"
     ),
     "{option} expects {expected}; got {given!r}": "{option} 應為 {expected}，但收到「{given}」",
     "{option} gives the column {column!r} twice; once is enough": "{option} 重複指定欄位「{column}」；指定一次即可",
@@ -3702,7 +3710,6 @@ MESSAGES = {
     "no record has a unique one": "沒有只出現一次的值",
     "{share} of {records} have a unique one": "{records}中，{share} 其值只出現一次",
     "{counts}, {share} without a value": "{counts}，{share} 為缺值",
-    "under 1 %": "不到 1%",
     "{n} %": "{n}%",
     "codes of ICD-10: category, then chapter": "ICD-10 代碼：先到類目，再到章",
     "values in few records become {label!r}; declare groups instead where some make sense": (
