@@ -165,7 +165,7 @@ BOMB = "a: &a [x,x,x,x]\nb: &b [*a,*a,*a,*a]\nDATASET: [*b,*b,*b]\n"
         ("DATASET: !!python/object/apply:os.system ['true']\n", r"t.yaml, line 1: a tag is not allowed"),
         ("DATASET: !secret 5\n", r"t.yaml, line 1: a tag is not allowed"),
         (BOMB, r"t.yaml, line 2: an alias is not allowed"),
-        ("DATASET: [\n", r"t.yaml, line 2: not plain YAML"),
+        ("DATASET: [\n", r"t.yaml, line 1: not plain YAML: look at the indentation"),
         (GOOD + "    QUASI_IDENTIFIER: [disease]\n", r"t.yaml, line 7: the key .QUASI_IDENTIFIER. is a duplicate"),
         ("DATASET: {}\nDATASET: {}\n", r"t.yaml, line 2: the key .DATASET. is a duplicate"),
         ("? [a]\n: b\n", r"t.yaml, line 1: a key is not a name"),

@@ -85,3 +85,34 @@ def test_right_settings_of_anonymize(policies):
     assert petworks("lint", "right.yaml", cwd=policies).returncode == 0
     (policies / "right.yaml").write_text(f"{POLICY}anonymize: {{suppression: 5%}}\n")
     assert "5% 請寫成 0.05" in petworks("lint", "--lang", "zh-TW", "right.yaml", cwd=policies).stderr
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "english", "chinese"),
+    [
+        (
+            "  quasi_identifiers: [age]",
+            '  quasi_identifiers:\n  - "age"\n  -"性別"',
+            8,
+            "a blank behind '-'",
+            "「-」後面要有",
+        ),
+        ("k: 11}\n", "k: 11}\ncontext:\n  release： public\n  purpose: x\n", 10, "the colon is full-width", "為全形"),
+        ("original: ", "original:", 3, "a blank behind ':'", "「:」後面要有"),
+        ("  quasi", "\tquasi", 6, "not with tabs", "不可用 Tab"),
+        ("[age]", "[age", 6, "brackets that are not closed", "未成對的引號或括號"),
+        ("11}", '11, name: "secret}', 8, "quotes", "未成對的引號或括號"),
+        ("  quasi_identifiers: [age]", "  quasi_identifiers:\n    - age\n   - sex", 8, "the indentation", "縮排"),
+    ],
+)
+def test_a_mistake_in_yaml_is_explained_where_it_is(policies, old, new, line, english, chinese):
+    """The parser says "did not find expected key", on the line below."""
+    assert old in POLICY
+    (policies / "right.yaml").write_text(POLICY.replace(old, new), "utf-8")
+    for lang, place, told in (("en", f"line {line}: ", english), ("zh-TW", f"第 {line} 行：", chinese)):
+        done = petworks("--lang", lang, "lint", "right.yaml", cwd=policies)
+        assert done.returncode == 2
+        assert place in done.stderr, done.stderr
+        assert told in done.stderr
+        assert "secret" not in done.stderr
+        assert "expected" not in done.stderr

@@ -1,6 +1,7 @@
 """Plain YAML files: mappings, lists and texts as they stand there, and the line on which each began."""
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,22 @@ from PETWorks.tables.small_files import read_small
 
 LARGEST_FILE = 1 << 20
 DEEPEST = 50
+
+LINES_BEFORE = 2  # a mistake may be noticed so many lines further down
+
+# Mistakes that people make, and what to do about them.
+MISTAKES = [
+    (re.compile(pattern), advice)
+    for pattern, advice in (
+        (r" *\t", Phrase("indent with blanks, not with tabs")),
+        (r"\s*(- *)?[^\s#\"':：]+ *：", Phrase("the colon is full-width; write a half-width one and a blank")),
+        (r"\s*-[^\s\d.-]", Phrase("write a blank behind '-'")),
+        (r"\s*(- +)?[^\s#\"':]+:(?!//)[^\s:]", Phrase("write a blank behind ':'")),
+    )
+]
+LOOK_AT = Phrase(
+    "look at the indentation, for quotes and brackets that are not closed, and for blanks behind '-' and half-width ':'"
+)
 
 Key = tuple[str | int, ...]
 
@@ -60,14 +77,31 @@ def read_yaml(path: Path) -> YAMLFile:
     lines: dict[Key, int] = {}
     try:
         read = read_small(path, LARGEST_FILE)
-        events = yaml.parse(read.decode("utf-8-sig"), loader)
+        text = read.decode("utf-8-sig")
+        events = yaml.parse(text, loader)
         return YAMLFile(path.name, _document(events, path.name, lines), lines, hashlib.sha256(read).hexdigest())
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        place = Place("{file}, line {line}", file=path.name, line=mark.line + 1) if mark else path.name
-        raise InputError("{place}: not plain YAML ({problem})", place=place, problem=error.problem) from None
+        line, advice = _mistake(text, error)
+        place = Place("{file}, line {line}", file=path.name, line=line)
+        raise InputError("{place}: not plain YAML: {advice}", place=place, advice=advice) from None
     except (yaml.YAMLError, UnicodeDecodeError):
         raise InputError("{file}: not a YAML file in UTF-8", file=path.name) from None
+
+
+def _mistake(text: str, error: Any) -> tuple[int, Phrase]:
+    """The line that has the mistake, and what to do; the parser notices some mistakes only on a later line."""
+    noticed = error.problem_mark or error.context_mark
+    last = noticed.line if noticed else 0
+    # What is not closed is wrong where it begins; a mapping begins far above.
+    if error.context_mark and "block" not in (error.context or ""):
+        last = error.context_mark.line
+    lines = text.rstrip().splitlines() or [""]
+    last = min(last, len(lines) - 1)
+    for place in range(last, max(last - LINES_BEFORE, 0) - 1, -1):
+        for pattern, advice in MISTAKES:
+            if pattern.match(lines[place]):
+                return place + 1, advice
+    return last + 1, LOOK_AT
 
 
 def _document(events: Iterator[Any], name: str, lines: dict[Key, int]) -> Any:

@@ -3691,7 +3691,15 @@ MESSAGES = {
     "{name}, line {line}: {thing} is not allowed": "{name} 第 {line} 行：不得使用{thing}",
     "{name}, line {line}: the content is nested too deeply": "{name} 第 {line} 行：內容的巢狀層次過深",
     "{file}, line {line}": "{file} 第 {line} 行",
-    "{place}: not plain YAML ({problem})": "{place}：不是單純的 YAML（{problem}）",
+    "{place}: not plain YAML: {advice}": "{place}：格式有誤：{advice}",
+    "indent with blanks, not with tabs": "縮排請用半形空格，不可用 Tab",
+    "the colon is full-width; write a half-width one and a blank": (
+        "冒號「：」為全形；請改用半形「:」，後面加一個半形空格"
+    ),
+    "write a blank behind '-'": "「-」後面要有一個半形空格",
+    "write a blank behind ':'": "「:」後面要有一個半形空格",
+    "look at the indentation, for quotes and brackets that are not closed, and for blanks behind '-' and half-width "
+    "':'": ("請檢查縮排、未成對的引號或括號，以及「-」與「:」後面是否有一個半形空格、冒號是否為半形"),
     "{file}: not a YAML file in UTF-8": "{file}：不是 UTF-8 的 YAML 檔",
     "an alias": "別名（alias）",
     "a tag": "標籤（tag）",
