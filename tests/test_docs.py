@@ -50,7 +50,7 @@ def shell(command, lang):
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     environment = os.environ | {"PATH": path, "PETWORKS_LANG": lang}
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, env=environment)
-    return done.stdout + done.stderr
+    return (done.stdout + done.stderr).replace("\ufeff", "")  # the mark of a file for Excel, which nobody sees
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
