@@ -115,8 +115,10 @@ def test_descriptions_begin_in_one_column():
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        ("chekc", "沒有指令「chekc」。"),
+        ("chekc", "沒有指令「chekc」。您要的是「check」嗎？"),
+        ("frobnicate", "沒有指令「frobnicate」。"),
         ("check", "缺少引數「政策檔」。"),
+        ("init t.csv --sheet x", "沒有選項「--sheet」。"),
         ("check --evidnce x", "沒有選項「--evidnce」。您要的是「--evidence」嗎？"),
         ("check p.yaml --json", "選項「--json」需要一個值。"),
         ("check p.yaml --network=x", "選項「--network」不接受值。"),

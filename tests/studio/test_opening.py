@@ -11,6 +11,7 @@ import pytest
 
 from command import petworks
 from conftest import ROOT
+from PETWorks.render.spoken import speaking
 from PETWorks.studio.sample import masked
 from studio_client import entered
 
@@ -244,3 +245,14 @@ def test_other_files_are_opened_like_csv(tmp_path, name):
         assert "Ann" not in text
         answer = page.post("/open", data={"table": name}, follow_redirects=False)
         assert answer.headers["location"] == "/columns?policy=people_policy.yaml"
+
+
+@pytest.mark.parametrize(
+    ("asked", "lang"), [(None, "zh-TW"), ("*", "zh-TW"), ("en", "en"), ("de", "en"), ("zh-TW,zh;q=0.9", "zh-TW")]
+)
+def test_the_language_of_the_command_where_the_browser_names_none(tmp_path, asked, lang):
+    with speaking("zh-TW"):
+        browser = entered(tmp_path)
+    with browser:
+        shown = browser.get("/", headers={} if asked is None else {"Accept-Language": asked})
+    assert f'<html lang="{lang}"' in shown.text

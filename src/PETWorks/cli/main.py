@@ -6,6 +6,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from types import FrameType, TracebackType
 from typing import Any
@@ -62,6 +63,16 @@ class Commands(click.Group):
         command: click.Command = getattr(module, f"{name}_command")
         return spoken_command(command, language())
 
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is called; an error with the nearest one if there is none."""
+        try:
+            return super().resolve_command(context, args)
+        except click.UsageError as error:
+            error.__dict__["possibilities"] = get_close_matches(args[0].casefold(), MODULES, n=1)
+            raise
+
     def main(self, args: Sequence[str] | None = None, *arguments: Any, **options: Any) -> Any:
         """Run the program; whatever ends it gives the exit code."""
         lang = chosen_language(sys.argv[1:] if args is None else args)
@@ -73,6 +84,14 @@ class Commands(click.Group):
         """Run the command."""
         try:
             return super().invoke(context)
+        except click.NoSuchOption as error:
+            # The hyphens make any two options look alike.
+            is_near = {
+                one: get_close_matches(error.option_name.strip("-"), [one.strip("-")])
+                for one in error.possibilities or ()
+            }
+            error.__dict__["possibilities"] = [one for one in is_near if is_near[one]]
+            raise
         except PETWorksError as error:
             reason, code = error.worded(OPTIONS), BAD_INPUT
         except MemoryError:

@@ -42,11 +42,14 @@ def _environment() -> Any:
 
 
 def language(request: Request) -> str:
-    """The language that the user has chosen, or that the browser asks for."""
+    """The language that the user has chosen, or that the browser asks for, or that of the command."""
     chosen = request.cookies.get(LANGUAGE_COOKIE, "")
     if chosen in LANGUAGES:
         return chosen
-    return "zh-TW" if request.headers.get("accept-language", "").lower().startswith("zh") else ENGLISH
+    asked = request.headers.get("accept-language", "").strip().lower()
+    if asked in ("", "*"):
+        return studio(request).lang
+    return "zh-TW" if asked.startswith("zh") else ENGLISH
 
 
 def studio(request: Request) -> Studio:

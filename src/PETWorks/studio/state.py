@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic
 
+from PETWorks.render.spoken import language
 from PETWorks.studio.desk import Desks
 from PETWorks.studio.jobs import Jobs
 from PETWorks.studio.table_facts import Tables
@@ -15,6 +16,7 @@ class Studio:
     """A folder, what is open of it, and the commands that run.
 
     is_ending   whether the server is about to end, which answers that are still being sent must not delay
+    lang        the language of the command that started it
     """
 
     workspace: Workspace
@@ -23,3 +25,4 @@ class Studio:
     tables: Tables = field(default_factory=Tables)
     last_request: float = field(default_factory=monotonic)
     is_ending: Callable[[], bool] = lambda: False
+    lang: str = field(default_factory=language)
