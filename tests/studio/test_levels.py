@@ -230,7 +230,7 @@ def test_a_page_of_many_columns_stays_small(tmp_path):
 def test_chinese(folder):
     with entered(folder) as page:
         page.cookies.set("petworks-language", "zh-TW")
-        assert "第 0 層（共 3 層）" in page.get(f"{ADDRESS}&wait=1").text
+        assert "第 0 層（最高第 3 層）" in page.get(f"{ADDRESS}&wait=1").text
 
 
 def test_a_table_whose_levels_cannot_be_changed_says_why(folder):

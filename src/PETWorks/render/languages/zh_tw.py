@@ -449,13 +449,13 @@ HELP = {
     "The importance of a column.": "欄位的重要性。",
     "A level, or the lowest and highest.": "層級，或最低與最高層級。",
     "Each record on levels of its own: far less is lost.": "每筆資料列各自決定層級：損失小得多。",
-    "Stop searching after this time: 90, 10m or 2h; the best so far is written.": "搜尋時間上限：90、10m 或 2h；寫出目"
-    "前"
-    "最佳的結果。",
+    "Stop searching after this time: 90, 10m or 2h; the best so far is written.": (
+        "搜尋時間上限：90、10m 或 2h；寫出目前最佳的結果。"
+    ),
     "Go on with a search that was stopped.": "接續已中止的搜尋。",
-    "Also show what other thresholds and limits would cost; without -o only that.": "另顯示其他閾值與上限的代價；未指定"
-    " "
-    "-o 時只顯示這些。",
+    "Also show what other thresholds and limits would cost; without -o only that.": (
+        "另顯示其他閾值與上限的代價；未指定 -o 時只顯示這些。"
+    ),
     "With --frontier: k-anonymity:k=2,5,10 or suppression=0,0.05.": "搭配 --frontier：k-anonymity:k=2,5,10 或 "
     "suppression=0,0.05。",
     "Another threshold than that of the rules.": "改用與規則不同的閾值。",
@@ -463,12 +463,12 @@ HELP = {
     "次佳的層級組合，以及各規則的代價。",
     "For insiders: each suppressed record, one by one, with the rule, the few attributes that make it stand out and "
     "the smallest generalisation that would save it; .csv or .parquet.": (
-        "僅供內部使用：逐筆列出遭抑制的資料列，附上規則、使其突出的少數屬性，以及足以保留它的最小概化；.csv 或 .parquet"
-        "。"
+        "僅供內部使用：逐筆列出遭抑制的資料列，附上規則、使其容易被辨識的少數屬性，"
+        "以及足以保留它的最小概化；.csv 或 .parquet。"
     ),
     "For insiders: each record whose class breaks a rule, one by one, with the rule, the few attributes that make it "
     "stand out and the smallest generalisation that would save it; .csv or .parquet.": (
-        "僅供內部使用：逐筆列出所屬等價類不符合規則的資料列，附上規則、使其突出的少數屬性，以及足以保留它的最小概化；"
+        "僅供內部使用：逐筆列出所屬等價類不符合規則的資料列，附上規則、使其容易被辨識的少數屬性，以及足以保留它的最小概化；"
         ".csv 或 .parquet。"
     ),
     "Make a release on levels of one's own choice, or as the plan of an earlier release says.": (
@@ -492,9 +492,9 @@ HELP = {
     # init, hierarchy
     "Look at a table and write a policy with suggested roles.": "檢視資料表，並寫出附有建議屬性型態的政策檔。",
     "Roles are guessed from the names of the columns, in English and Chinese, and from how many values they have. Each "
-    "role comes with the reason. No cell is printed or written.": "屬性型態依欄位名稱（中文或英文）與相異值數推測，並附"
-    "上"
-    "理由。不會顯示或寫出任何儲存格。",
+    "role comes with the reason. No cell is printed or written.": (
+        "屬性型態依欄位名稱（中文或英文）與相異值數推測，並附上理由。不會顯示或寫出任何儲存格。"
+    ),
     "A sheet of a workbook is named behind a #: 'book.xlsx#Sheet'.": (
         "活頁簿的工作表寫在 # 之後：'book.xlsx#工作表'。"
     ),
@@ -526,9 +526,9 @@ HELP = {
     # check
     "Judge a release by a policy.": "依政策檔判定釋出資料是否通過。",
     "Exit code 0: every rule holds or is waived; 1: a rule does not hold, or its waiver has expired; 2: bad input, and "
-    "nothing is written.": "結束代碼 0：每條規則均成立或已豁免；1：有規則不成立，或其豁免已到期；2：輸入有誤，未寫出任"
-    "何"
-    "檔案。",
+    "nothing is written.": (
+        "結束代碼 0：每條規則均成立或已豁免；1：有規則不成立，或其豁免已到期；2：輸入有誤，未寫出任何檔案。"
+    ),
     "Check this table instead of the policy's.": "改為檢查此資料表，而非政策檔所列者。",
     "Files must be in here [default: the policy's folder].": "檔案須位於此資料夾內 [預設：政策檔所在資料夾]。",
     "external: no cell, no class, no count below the cell size. both: FILE.external.html beside FILE.html.": (
@@ -1657,7 +1657,7 @@ TEXTS = {
     "studio.columns.scheme.rare": "合併少見值",
     "studio.columns.scheme.top": "合併大值",
     "studio.columns.scheme.bottom": "合併小值",
-    "studio.columns.strange": "{n} 個值在階層中沒有位置",
+    "studio.columns.strange": "{n} 個值在資料階層中沒有對應的位置",
     "studio.columns.values": "種值",
     "studio.columns.unit": "如何辨別同一個人？",
     "studio.columns.unit.intro": "若一個人有多筆資料列，請選擇代表個人的欄位，同一個人只計一次。"
@@ -1681,19 +1681,19 @@ TEXTS = {
     "studio.levels.figures": "調整後的資料表",
     "studio.levels.status.declared": "由政策檔宣告",
     "studio.levels.status.file": "來自檔案",
-    "studio.levels.status.none": "沒有階層",
-    "studio.levels.bounded": "搜尋可用 {bounds}",
+    "studio.levels.status.none": "沒有資料階層",
+    "studio.levels.bounded": "搜尋可用的層級：{bounds}",
     "studio.levels.edit": "檢視與修改",
     "studio.levels.repair": "修正",
-    "studio.levels.level-own": "第 0 層（共 {height} 層）：{n} 個原始值，例如 {example}",
-    "studio.levels.level": "第 {level} 層（共 {height} 層）：{n} 組，例如 {example}",
-    "studio.levels.level-top": "第 {level} 層（共 {height} 層）：全部為 {label}",
+    "studio.levels.level-own": "第 0 層（最高第 {height} 層）：{n} 個原始值，例如 {example}",
+    "studio.levels.level": "第 {level} 層（最高第 {height} 層）：{n} 組，例如 {example}",
+    "studio.levels.level-top": "第 {level} 層（最高第 {height} 層）：全部為 {label}",
     "studio.levels.fixed": "維持原樣。",
-    "studio.levels.without": "{n} 個欄位沒有階層，會維持原樣：{columns}。",
+    "studio.levels.without": "{n} 個欄位沒有資料階層，會維持原樣：{columns}。",
     "studio.levels.propose": "採用建議",
     "studio.levels.propose-all": "為 {n} 個欄位採用建議",
     "studio.levels.more-columns": "另有 {n} 個欄位未列出，會維持原樣；請改用指令處理。",
-    "studio.levels.suppress": "抑制違反規則的等價類中的資料列",
+    "studio.levels.suppress": "抑制違反規則之等價類中的資料列",
     "studio.levels.recount": "重新計算",
     "studio.levels.make": "產生釋出資料",
     "studio.levels.release-name": "釋出檔名",
@@ -1711,9 +1711,9 @@ TEXTS = {
     "studio.levels.highest": "最高風險",
     "studio.levels.average": "平均風險",
     "studio.levels.unique-people": "唯一的當事人",
-    "studio.levels.affected": "違反規則的等價類中的資料列",
+    "studio.levels.affected": "違反規則之等價類中的資料列",
     "studio.levels.loss": "損失（{objective}）",
-    "studio.levels.by-size": "依等價類大小統計的資料列",
+    "studio.levels.by-size": "資料列依所屬等價類大小的分布",
     "studio.levels.too-small": "太小",
     "studio.levels.later": "產生釋出資料時才判定",
     "studio.levels.said": "k = {k}，最高風險 {risk}，損失 {loss}。",
@@ -1723,11 +1723,11 @@ TEXTS = {
     "studio.levels.said-none": "沒有等價類違反規則。",
     "studio.levels.of": "{column}的層級",
     "studio.levels.back": "回到所有層級",
-    "studio.levels.column-note": "{n} 個相異值。",
-    "studio.levels.from-file": "階層來自檔案 {file}。在此儲存的內容會取代政策檔中的設定。",
+    "studio.levels.column-note": "共 {n} 種值。",
+    "studio.levels.from-file": "資料階層來自檔案 {file}；在此儲存後，改用儲存的內容。",
     "studio.levels.declared": "政策檔的宣告：",
     "studio.levels.declare": "如何概化這個欄位",
-    "studio.levels.kinds": "階層的種類",
+    "studio.levels.kinds": "資料階層的種類",
     "studio.levels.kind.width": "等寬區間",
     "studio.levels.kind.cuts": "自訂區間",
     "studio.levels.kind.quantiles": "分位數",
@@ -1751,7 +1751,7 @@ TEXTS = {
     "studio.levels.about.icd10": "適用於 ICD-10 診斷碼。",
     "studio.levels.about.groups": "適用於名稱：指定哪些值屬於同一組，例如同一地區的城市。",
     "studio.levels.about.order": "適用於有順序的值，例如學歷：相鄰的值合為一組。",
-    "studio.levels.about.rare": "適用於任何欄位：資料列很少的值合為一組。",
+    "studio.levels.about.rare": "適用於任何欄位：出現筆數很少的值合為一組。",
     "studio.levels.field.width": "各層的區間寬度",
     "studio.levels.hint.width": "例如 5, 10, 20；每個數都是前一個的倍數",
     "studio.levels.field.start": "區間的起點",
@@ -1791,20 +1791,20 @@ TEXTS = {
     "studio.levels.hint.mapping": "以分號分隔，或從試算表貼上",
     "studio.levels.field.rest": "清單中其他值所屬的組",
     "studio.levels.hint.rest": "若有值未分組",
-    "studio.levels.many-values": "值太多，無法在此列出：請貼上所有的值與所屬的組，或在政策檔中指定階層檔案。",
+    "studio.levels.many-values": "值太多，無法在此列出：請貼上所有的值與所屬的組，或在政策檔中指定資料階層檔。",
     "studio.levels.field.rare": "各層的閾值：出現筆數少於此數的值合為一組",
     "studio.levels.hint.rare": "例如 20，或 20, 100",
     "studio.levels.field.label": "該組的名稱",
     "studio.levels.hint.label": "未填時為 other",
     "studio.levels.save": "存入政策檔",
     "studio.levels.preview": "顯示層級",
-    "studio.levels.remove": "移除階層",
+    "studio.levels.remove": "移除資料階層",
     "studio.levels.proposal": "針對這些值的建議：",
     "studio.levels.levels": "層級",
     "studio.levels.shown.saved": "已儲存的內容。",
     "studio.levels.shown.proposed": "這是建議，尚未儲存。",
     "studio.levels.shown.tried": "表單目前的內容，尚未儲存。",
-    "studio.levels.shown.none": "目前沒有階層。填寫表單即可預覽結果。",
+    "studio.levels.shown.none": "目前沒有資料階層。填寫表單即可預覽結果。",
     "studio.levels.has-levels": "共 {n} 層（含原始值）。",
     "studio.levels.strange": "{n} 個值沒有對應的位置。",
     "studio.levels.value": "值",
@@ -1998,17 +1998,17 @@ TEXTS = {
     "cli.wrote": "已寫出 {path}",
     "cli.subsets-kept": "{all} 種組合中已完成 {n} 種，存於 {path}；可用 --resume 接續",
     "cli.of-the-frontier": "若要產生其中一種釋出資料，請將 --frontier 換成：{command}",
-    "cli.for-insiders": "{path} 僅供內部使用：其中列出哪些資料列突出、因何突出；請勿隨釋出資料一併提供",
+    "cli.for-insiders": "{path} 僅供內部使用：其中列出哪些資料列容易被辨識及其原因；請勿隨釋出資料一併提供",
     "cli.frontier-not-local": "此處的代價是就每欄單一層級而言；區域重新編碼的損失更小",
     "cli.stopped": "搜尋已中止；這是目前最佳的釋出資料",
     "cli.search-kept": "搜尋進度存於 {path}；可用 --resume 接續",
-    "cli.not-explained": "說明的計算已中止；釋出資料不附說明",
+    "cli.not-explained": "說明的計算已中止；釋出資料已寫出，但不附說明",
     "cli.outside": "政策檔列有其資料夾以外的檔案：檢查時請加上 --root {path}",
     "cli.unit-numbered": "欄位 {column} 的值已換成編號；由編號可看出哪些資料列屬於同一人：若無此需要，請移除該欄位",
     "cli.in-order": (
         "資料列順序與原始資料表相同：知道原本順序（例如學號順序）的人可逐筆對照；加上 --shuffle 即以隨機順序寫出"
     ),
-    "cli.shuffled": "資料列順序為隨機（--shuffle --seed {seed}）",
+    "cli.shuffled": "資料列順序已隨機打亂（--shuffle --seed {seed}）",
     "cli.registered-already": "已登記過：{path}",
     "cli.registered-failing": "警告：這份釋出資料未通過檢查；登記內容已註明",
     "cli.none-registered": "{path} 中沒有登記任何釋出資料",
