@@ -21,14 +21,16 @@ def commands(lang):
     """What `--help` says about every command."""
     with speaking(lang), words_of_click(lang):
         petworks = spoken_command(main, lang)
-        context = click.Context(petworks, info_name="petworks", terminal_width=100, max_content_width=100)
+        context = petworks.context_class(petworks, info_name="petworks", terminal_width=100, max_content_width=100)
         yield from ("## petworks", "", "```text", petworks.get_help(context), "```", "")
         for name in petworks.list_commands(context):
             yield from _command(petworks.get_command(context, name), context, f"petworks {name}")
 
 
 def _command(command, above, title):
-    context = click.Context(command, parent=above, info_name=command.name, terminal_width=100, max_content_width=100)
+    context = command.context_class(
+        command, parent=above, info_name=command.name, terminal_width=100, max_content_width=100
+    )
     yield from (f"## {title}", "", "```text", command.get_help(context), "```", "")
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
