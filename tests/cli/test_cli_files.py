@@ -196,3 +196,74 @@ def test_a_dialect_that_there_is_not(stated, tmp_path):
     done = ran(tmp_path, "anonymize", "policy.yaml", "-o", "released.csv", code=2)
     assert "expected" in done.stderr
     assert not (tmp_path / "released.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("lang", "hint"), [("en", "put quotes around a name that has blanks"), ("zh-TW", "請加上引號")]
+)
+def test_names_with_blanks_need_quotes(tmp_path, lang, hint):
+    for extra in (["2025.csv"], ["in", "2025.csv"]):
+        run = petworks("init", "outpatients", *extra, "--lang", lang, cwd=tmp_path)
+        assert run.returncode == 2
+        assert hint in run.stderr
+    assert hint not in petworks("init", "--lang", lang, cwd=tmp_path).stderr
+
+
+def test_a_page_is_no_pdf(tmp_path):
+    (tmp_path / "people.csv").write_text("age;sex\n31;f\n31;f\n", "utf-8")
+    (tmp_path / "p.yaml").write_text(
+        "petworks_policy: 1\ndata: people.csv\nroles: {quasi_identifiers: [age, sex]}\n"
+        "rules: [{measure: k-anonymity, k: 2}]\n"
+    )
+    for name in ("report.pdf", "report"):
+        run = petworks("check", "p.yaml", "--html", name, cwd=tmp_path)
+        assert (run.returncode, run.stdout) == (2, "")
+        assert f"must end with .html, got '{name}'" in run.stderr
+        assert "檔名須以 .html 結尾" in petworks("check", "p.yaml", "--html", name, "--lang", "zh", cwd=tmp_path).stderr
+        assert not (tmp_path / name).exists()
+    assert petworks("check", "p.yaml", "--html", "report.HTM", cwd=tmp_path).returncode == 0
+    assert petworks("check", "p.yaml", "--html", "-", cwd=tmp_path).stdout.startswith("<!")
+
+
+def test_init_warns_of_a_single_record(tmp_path):
+    for records in (1, 2):
+        (tmp_path / f"t{records}.csv").write_text("age;sex\n" + "31;f\n" * records, "utf-8")
+        run = petworks("init", f"t{records}.csv", cwd=tmp_path)
+        assert run.returncode == 0, run.stderr
+        assert ("only 1 record" in run.stdout) == (records == 1)
+    assert "只有 1 筆資料列" in petworks("init", "t1.csv", "-o", "p.yaml", "--lang", "zh-TW", cwd=tmp_path).stdout
+
+
+@pytest.mark.parametrize(
+    ("dates", "warns"),
+    [
+        (["11/19/1990", "3/4/1985"], True),
+        (["19-11-90", "04-03-85"], True),
+        (["1990-11-19", "1985-03-04"], False),
+        (["19.11.1990", "04.03.1985"], False),
+        (["99/03/01", "85/11/30"], False),
+        (["1/2", "3/4"], False),
+    ],
+)
+def test_init_warns_of_dates_that_are_not_read(tmp_path, dates, warns):
+    (tmp_path / "t.csv").write_text("sex;born\n" + "".join(f"f;{one}\n" for one in dates * 20), "utf-8")
+    for lang, words in (("en", "Not read as dates: born"), ("zh-TW", "未視為日期：「born」")):
+        run = petworks("init", "t.csv", "-o", f"{lang}.yaml", "--lang", lang, cwd=tmp_path)
+        assert run.returncode == 0, run.stderr
+        assert (words in run.stdout) == warns
+        assert not any(cell in run.stdout for cell in dates)
+
+
+def test_the_name_of_the_raw_table_stays_inside(tmp_path):
+    """A title that init wrote would be copied into the policy of the release, and into the report for outsiders."""
+    workbook = openpyxl.Workbook()
+    workbook.active.title = "Visits"
+    for row in [["age", "illness"], *([age, "xy"[row % 2]] for row in range(20) for age in (31, 32, 41, 42))]:
+        workbook.active.append(row)
+    workbook.save(tmp_path / "Secret ward.xlsx")
+    assert petworks("init", "Secret ward.xlsx#Visits", "-o", "p.yaml", cwd=tmp_path).returncode == 0
+    assert "\ntitle:" not in (tmp_path / "p.yaml").read_text("utf-8")
+    made = petworks("anonymize", "p.yaml", "-o", "released.csv", cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    run = petworks("check", "released_policy.yaml", "--edition", "external", "--html", "r.html", cwd=tmp_path)
+    assert "Secret" not in run.stdout + (tmp_path / "r.html").read_text("utf-8")

@@ -129,7 +129,7 @@ def test_local_recoding(folder):
         (("--reasons", "nowhere/why.csv"), "the folder 'nowhere' does not exist"),
         (("--reasons", "why.txt"), "--reasons writes .csv or .parquet, got 'why.txt'"),
         (("--reasons", "-"), "--reasons writes .csv or .parquet, got '-'"),
-        (("--reasons", "why.csv", "--html", "why.csv"), "two results would be written to the same file"),
+        (("--reasons", "why.csv", "--json", "why.csv"), "two results would be written to the same file"),
         (("--below", "5"), "--below is for --reasons"),
         (("--reasons", "why.csv", "--below", "1"), "--below expects a number of records, 2 or more, got '1'"),
         (("--reasons", "why.csv", "--below", "few"), "--below expects a number of records, 2 or more, got 'few'"),

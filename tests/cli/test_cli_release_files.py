@@ -71,7 +71,7 @@ def levels(folder):
 
 def test_hierarchies_are_inputs(folder):
     assert "input" in refused(folder, "-o", "ages.csv")
-    assert "input" in refused(folder, "-o", "r.csv", "--html", "ages.csv")
+    assert "input" in refused(folder, "-o", "r.csv", "--json", "ages.csv")
 
 
 def test_hierarchies_of_the_roles_file_are_inputs(folder):
@@ -122,7 +122,7 @@ def test_a_release_that_the_pattern_of_the_input_would_match(folder, pattern, ou
     for name in ("more", "part_of"):
         (folder / name).mkdir()
     assert "would be one of the files" in refused(folder, "-o", output)
-    assert "would be one of the files" in refused(folder, "-o", "r.csv", "--html", output)
+    assert "would be one of the files" in refused(folder, "-o", "r.csv", "--json", output)
     made(folder, "-o", "more/released.csv", "--root", ".")
 
 
@@ -173,8 +173,8 @@ def test_a_policy_of_another_release_stays(folder):
 
 
 def test_two_results_in_one_file(folder):
-    assert "same file" in refused(folder, "-o", "r.csv", "--html", "a.out", "--json", "a.out")
-    assert "same file" in refused(folder, "-o", "r.csv", "--html", "r.csv")
+    assert "same file" in refused(folder, "-o", "r.csv", "--markdown", "a.out", "--json", "a.out")
+    assert "same file" in refused(folder, "-o", "r.csv", "--json", "r.csv")
     made(folder, "-o", "r.csv")
     assert "hierarchies of the release" in refused(folder, "-o", "r.csv", "--html", "r_hierarchies/r.html")
 

@@ -122,7 +122,7 @@ def test_descriptions_begin_in_one_column():
         ("check --evidnce x", "沒有選項「--evidnce」。您要的是「--evidence」嗎？"),
         ("check p.yaml --json", "選項「--json」需要一個值。"),
         ("check p.yaml --network=x", "選項「--network」不接受值。"),
-        ("check a b", "多了無法解讀的引數（b）。"),
+        ("check a b", '多了無法解讀的引數（b）。含空白的名稱請加上引號："my table.csv"。'),
         (
             "check p.yaml --edition x",
             "「--edition」的值無效：「x」不在可選值「internal」、「external」、「both」之中。",

@@ -372,7 +372,7 @@ def test_files_are_written_whole_together_or_not_at_all(tmp_path):
     wrong = petworks("check", path, "--html", tmp_path / "new.html", "--json", tmp_path / "missing" / "r.json")
     assert wrong.returncode == 2
     assert not (tmp_path / "new.html").exists()
-    same = petworks("check", path, "--html", out / "x", "--json", out / "x")
+    same = petworks("check", path, "--markdown", out / "x", "--json", out / "x")
     assert (same.returncode, "same file" in same.stderr) == (2, True)
     over = petworks("check", path, "--json", path)
     assert (over.returncode, path.read_text()) == (2, GOOD)

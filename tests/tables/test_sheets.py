@@ -314,3 +314,16 @@ def test_without_the_package_the_error_names_the_extra(tmp_path, monkeypatch):
     monkeypatch.setattr("PETWorks.tables.sheets.find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"pip install 'petworks\[files\]'"):
         open_table(path)
+
+
+def test_the_content_says_which_kind_of_workbook_it_is(tmp_path):
+    """Exports are often called .xls whatever they are."""
+    path = book(tmp_path, [["zip"], ["047"]])
+    new = path.rename(tmp_path / "export.xls")
+    assert cells(new) == {"zip": ["047"]}
+    workbook = xlwt.Workbook()
+    sheet = workbook.add_sheet("One")
+    sheet.write(0, 0, "a")
+    sheet.write(1, 0, "b")
+    workbook.save(str(tmp_path / "t.xls"))
+    assert cells((tmp_path / "t.xls").rename(tmp_path / "old.xlsx")) == {"a": ["b"]}

@@ -35,6 +35,7 @@ _ROC_PATTERNS = (
     r"(?:民國)? ?(?P<roc>\d{1,3})(?:[-/.](?P<m>\d{1,2}))?",
 )
 _GREGORIAN = [re.compile(pattern, re.ASCII) for pattern in _PATTERNS]
+_UNREAD = re.compile(r"\d{1,2}(?P<s>[-/.])\d{1,2}(?P=s)(?:\d{4}|\d\d)" + _TIME, re.ASCII)
 _ROC = [*_GREGORIAN, *(re.compile(pattern, re.ASCII) for pattern in _ROC_PATTERNS)]
 
 
@@ -148,6 +149,15 @@ def read_date(text: str, *, roc: bool = False) -> tuple[date, str] | None:
             return None
         return first, "day" if day else "month" if month else "year"
     return None
+
+
+def is_unread_date(text: str) -> bool:
+    """Whether a text looks like a date in an order that cannot be known: is 3/4/2024 in March or in April?
+
+    >>> is_unread_date("11/19/1990"), is_unread_date("1990-11-19")
+    (True, False)
+    """
+    return len(text) <= 60 and _UNREAD.fullmatch(text) is not None and read_date(text) is None
 
 
 def periods(words: Mapping[str, Any]) -> Dates:

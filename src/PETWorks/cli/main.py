@@ -19,9 +19,10 @@ from PETWorks.cli.helping import spoken_command, words_of_click
 from PETWorks.cli.locales import check_variable, chosen_language
 from PETWorks.counting.engine import address_space
 from PETWorks.errors import InputError, PETWorksError, Phrase, of_system, printable
-from PETWorks.render.spoken import language, speaking, translated
+from PETWorks.render.spoken import in_language, language, speaking, translated
 from PETWorks.tables.attending import abandoned
 
+EXTRA_ARGUMENT = "Got unexpected extra argument ({args})"
 LONGEST_LINE = 2000  # characters of a message
 LEAST_ADDRESS_SPACE = 1 << 30
 NO_THREAD = "can't start new thread"  # there is no other way to learn it: Python raises a plain RuntimeError
@@ -92,6 +93,13 @@ class Commands(click.Group):
             }
             error.__dict__["possibilities"] = [one for one in is_near if is_near[one]]
             raise
+        except click.UsageError as error:
+            # There is no other way to learn it: click raises the same error for every wrong usage.
+            start = in_language(EXTRA_ARGUMENT).partition("(")[0].partition("（")[0].rstrip()
+            if not error.message.startswith(start):
+                raise
+            hint = translated(Phrase('; put quotes around a name that has blanks: "my table.csv"'))
+            raise click.UsageError(error.message + hint, error.ctx) from None
         except PETWorksError as error:
             reason, code = error.worded(OPTIONS), BAD_INPUT
         except MemoryError:

@@ -35,13 +35,25 @@ if TYPE_CHECKING:
 
 FILE = click.Path(path_type=Path)
 STANDARD_OUTPUT = Path("-")
+PAGES = (".html", ".htm")
 
 
 def with_format_options(command: Callable[..., None]) -> Callable[..., None]:
     """An option for each format that a check can be written in."""
     for one in reversed(list(FILES.values())):
-        command = click.option(f"--{one.name}", type=FILE, metavar="FILE", help=one.help)(command)
+        check = _check_page if one.name == "html" else None
+        command = click.option(f"--{one.name}", type=FILE, metavar="FILE", help=one.help, callback=check)(command)
     return command
+
+
+def _check_page(_context: click.Context, _option: click.Parameter, path: Path | None) -> Path | None:
+    """The file of the report; an error if its name promises another format."""
+    if path is not None and path != STANDARD_OUTPUT and path.suffix.lower() not in PAGES:
+        raise ParameterError(
+            "--html writes a page, so that the file must end with .html, got {given!r}; to get a PDF, print the page",
+            given=path.name,
+        )
+    return path
 
 
 @click.command("init")

@@ -37,6 +37,7 @@ Say = Callable[[str], str]
 Why = Callable[[Suggestion], str]
 
 # Comments that do not fit into their line here.
+TITLE = "in every report, also for outsiders; the name of the file if there is none"
 ORIGINAL = "the table it was made from: for presence, fidelity and what was lost"
 POPULATION = "the people the records were drawn from: a number, a share or a table"
 LAST_YEAR = "last year's table"
@@ -78,11 +79,15 @@ def suggestions(data: Path, separator: str | None, encoding: str | None) -> tupl
         )
     guessed = suggested_roles(table, named)
     suggested = [
-        Suggestion(one.column, given[one.column], Reason("beside")) if one.column in given else one for one in guessed
+        replace(one, role=given[one.column], why=Reason("beside")) if one.column in given else one for one in guessed
     ]
     known = sum(one.role == QUASI_IDENTIFIER for one in suggested)
     if beside.folder is None and known <= MOST_HIERARCHIES:
         suggested = [_with_hierarchy(one, table) if one.role == QUASI_IDENTIFIER else one for one in suggested]
+    suggested = [
+        replace(one, unread_dates=False) if one.hierarchy is not None and "dates" in one.hierarchy.words else one
+        for one in suggested
+    ]
     return suggested, None if given else suggested_privacy_unit(table, guessed)
 
 
@@ -146,7 +151,7 @@ def _sources(data: Path, folder: Path, separator: str | None, encoding: str | No
         f"# {say('What is released to whom, and what must hold before: petworks check reads this file.')}",
         f"# {say('The roles below are guesses from names and counts. Look at every one; you know the data.')}",
         "petworks_policy: 1",
-        f"title: {yaml_text(data.name)}",
+        f"# title: {say('what the release is called')}  # {say(TITLE)}",
         f"data: {yaml_text(path_from(folder, data))}",
         *([f"separator: {yaml_text(separator)}"] if separator else []),
         *([f"encoding: {yaml_text(encoding)}"] if encoding else []),

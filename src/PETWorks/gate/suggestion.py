@@ -1,9 +1,10 @@
 """A role for each column of an unknown table, suggested by its name, its values and how unique they are."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PETWorks.about.column_names import pointed_to, terms, words_of
+from PETWorks.about.dates import is_unread_date
 from PETWorks.about.hierarchy_proposal import Proposal
 from PETWorks.about.vocabulary import A_NUMBER, CALLED, LABELS, OTHERS, SUBJECTS
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
@@ -22,6 +23,8 @@ class Suggestion:
     why: Reason
     facts: str = ""  # counts in words; a phrase
     hierarchy: Proposal | None = None
+    records: int | None = None  # of the table
+    unread_dates: bool = False  # whether its values look like dates that cannot be read
 
     @property
     def reason(self) -> str:
@@ -36,7 +39,11 @@ class Suggestion:
 
 def suggested_roles(table: WeightedRows, columns: Sequence[str]) -> list[Suggestion]:
     """A role for each of these columns, in their order."""
-    return [suggested_role(column, _examined(table, column)) for column in columns]
+    profiles = {column: _examined(table, column) for column in columns}
+    return [
+        replace(suggested_role(column, profile), records=table.rows, unread_dates=profile.most(is_unread_date))
+        for column, profile in profiles.items()
+    ]
 
 
 def suggested_role(column: str, profile: Examined) -> Suggestion:

@@ -172,6 +172,11 @@ def suggestions_text(
         parts.append(Text(said(lang, "init.no-quasi-identifier")))
     if unit is not None:
         parts.append(Text(said(lang, "init.unit", column=[unit])))
+    dates = [one.column for one in suggestions if one.unread_dates]
+    if dates:
+        parts.append(Text(said(lang, "init.unread-dates", columns=dates)))
+    if any(one.records == 1 for one in suggestions):
+        parts.append(Text(said(lang, "init.one-record")))
     return rendered(parts, colour=colour, width=width)
 
 

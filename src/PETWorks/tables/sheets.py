@@ -22,6 +22,7 @@ from PETWorks.tables.workbook_parts import Part, damaged, excel_part, letters, o
 OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 LINE_END = "\n"
 MOST_LISTED = 12  # sheets of a message
+OLD_SUFFIXES = (".xls", ".xla")
 START = 100  # bytes that tell the kind
 OPEN_DOCUMENT = b"application/vnd.oasis.opendocument.spreadsheet"
 
@@ -79,7 +80,11 @@ class _Book:
         self._path, self._is_old = path, start.startswith(OLD_EXCEL)
         self._parts = opendocument_parts(path) if is_opendocument(start) else {}
         old = old_parts(path) if self._is_old else []
-        self._workbook = CalamineWorkbook.from_path(str(path))
+        if (path.suffix.lower() in OLD_SUFFIXES) == self._is_old:
+            self._workbook = CalamineWorkbook.from_path(str(path))
+        else:  # by the name the reader would take it for the other kind; an open file it looks at
+            with path.open("rb") as file:
+                self._workbook = CalamineWorkbook.from_filelike(file)
         self._parts |= dict(zip(self._workbook.sheet_names, old, strict=False))
 
     def sheet(self, name: str) -> tuple[Part, Any]:

@@ -1497,6 +1497,11 @@ TEXTS = {
     "verify.does-not-match": "DOES NOT MATCH",
     "init.more-columns": "and {n} more columns",
     "init.no-quasi-identifier": "No column looks like a quasi-identifier: name one in the policy, and add rules.",
+    "init.unread-dates": (
+        "Not read as dates: {columns}. Which number is the month is not known (3/4/2024), so write them as yyyy-mm-dd "
+        "in the source, and run init again."
+    ),
+    "init.one-record": "The table has only 1 record: is this the right file, or the right sheet?",
     "init.unit": "{column} identifies the person: several records of one person count once.",
     "regimes.regime": "regime",
     "regimes.asks": "asks for, in our reading",

@@ -632,6 +632,10 @@ HELP = {
     "The roles below are guesses from names and counts. Look at every one; you know the data.": (
         "以下屬性型態是依欄位名稱與計數推測的。請逐一確認；您最了解這份資料。"
     ),
+    "what the release is called": "釋出資料的名稱",
+    "in every report, also for outsiders; the name of the file if there is none": (
+        "顯示於所有報告，包括對外版；未填時為檔名"
+    ),
     "the table it was made from: for presence, fidelity and what was lost": (
         "產生釋出資料的原始資料表：用於存在性、保真度與損失的評估"
     ),
@@ -1986,6 +1990,10 @@ TEXTS = {
     "verify.does-not-match": "不符",
     "init.more-columns": "另有 {n} 個欄位",
     "init.no-quasi-identifier": "沒有欄位看起來是準識別符：請在政策檔中指定，並加上規則。",
+    "init.unread-dates": (
+        "未視為日期：{columns}。無法得知何者為月份（例如 3/4/2024），請在來源檔改寫為 yyyy-mm-dd 後重新執行 init。"
+    ),
+    "init.one-record": "資料表只有 1 筆資料列：檔案或工作表是否正確？",
     "init.unit": "{column}可辨認個人：同一人的多筆資料列只計一次。",
     "regimes.regime": "標準或法規",
     "regimes.asks": "要求事項（依本工具的解讀）",
@@ -2810,6 +2818,10 @@ MESSAGES = {
     "{file}: this is a table, and a policy is expected; to write one, run: petworks init {path!r}": (
         "{file}：這是資料表，此處應為政策檔；若要產生政策檔，請執行：petworks init {path!r}"
     ),
+    "--html writes a page, so that the file must end with .html, got {given!r}; to get a PDF, print the page": (
+        "--html 會寫出網頁，檔名須以 .html 結尾，目前為「{given}」；若要 PDF，請在瀏覽器列印該網頁"
+    ),
+    '; put quotes around a name that has blanks: "my table.csv"': '含空白的名稱請加上引號："my table.csv"。',
     "no such file: {path!r}": "沒有此檔案：「{path}」",
     "no such file: {path!r}; did you mean {near!r}?": "沒有此檔案：「{path}」；是否為「{near}」？",
     "files were added or removed while they were checked; check again": "檢查期間有檔案新增或移除；請重新檢查",
