@@ -5,10 +5,12 @@ import json
 
 import pytest
 import yaml
+from rich.cells import cell_len
 
 from command import petworks as run
 from conftest import ROOT
 from PETWorks import check
+from PETWorks.render.check_text import check_text
 from PETWorks.render.language import percent
 from spark_cluster import needs_spark
 
@@ -389,6 +391,20 @@ def test_a_release_of_which_nothing_is_left_says_so(raw):
     chinese = words(run(*made, "--lang", "zh-TW"))
     assert "警告：準識別符已不含任何資訊。" in chinese
     assert "沒有抑制任何資料列" not in chinese
+
+
+@pytest.mark.parametrize("lang", ["en", "zh-TW"])
+@pytest.mark.parametrize("width", [30, 70])
+def test_the_command_of_a_next_step_can_be_copied(raw, lang, width):
+    """It has a line of its own, however long it is; no other line is too wide, and no number stands alone."""
+    policy = str((raw / "policy.yaml").absolute())
+    text = check(raw / "policy.yaml").content
+    lines = check_text(text, lang, colour=False, width=width, policy=policy).splitlines()
+    [place] = [place for place, line in enumerate(lines) if "RELEASED.csv" in line]
+    assert lines[place].split() == ["petworks", "anonymize", policy, "-o", "RELEASED.csv"]
+    steps = lines[next(place for place, line in enumerate(lines) if line.startswith("1. ")) :]
+    assert all(cell_len(line) <= width for line in steps if line != lines[place])
+    assert not {"1.", "2.", "3.", "4.", "。"} & set(steps)
 
 
 @pytest.mark.parametrize(

@@ -143,12 +143,13 @@ def test_usage_errors_in_chinese(arguments, error):
 
 
 def test_lines_break_as_chinese_does():
-    text = "等價類中的資料列，無法以準識別符 age、zip 區分（見說明）。"
+    text = "等價類中的資料列，無法以準識別符 age、zip 區分（見「說明」）。"
     for width in range(8, 60):
         lines = lines_of(text, width)
         assert "".join(lines).replace(" ", "") == text.replace(" ", "")
         assert all(cells(line) <= width for line in lines)
-        assert not [line for line in lines[1:] if line[0] in "，。、）"]
+        assert not [line for line in lines[1:] if line[0] in "，。、）」"]
+        assert not [line for line in lines if line[-1] in "（「"]
         assert not [line for line in lines if line[-1] in "（"]
     assert all(
         cells(one) == cell_len(one) for language in OTHERS for one in language.help.values() if one.isprintable()

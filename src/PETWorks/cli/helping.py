@@ -4,7 +4,6 @@ import copy
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from unicodedata import east_asian_width
 
 import click
 import click.core
@@ -19,16 +18,13 @@ from PETWorks.measures.docstrings import docstring
 from PETWorks.render.language import checked_language
 from PETWorks.render.languages import ENGLISH, LANGUAGES
 from PETWorks.render.spoken import in_language, translated
+from PETWorks.render.wrapping import cells, lines_of
 
 Translate = Callable[[str], str]
 
 ERROR = "Error: {message}"  # how click introduces one
 UNWRAPPED = "\b\n"  # what begins a paragraph that click does not wrap
 DESCRIBED = re.compile(r"(\s+\S+\s{2,})(.+)")  # a line of such a paragraph that has a name and a description
-# Where a line may end: after a blank, and around a wide character unless punctuation belongs to its other side.
-PIECES = re.compile(
-    r"\s+|[（「『\[]*[^\x00-\u2e7f（「『][\u3000-\u303f，。；：、！？）」』\]]*|[^\s\u2e80-\uffff]+[，。；：、！？）」』\]]*|."
-)
 OF_CLICK = (click.core, click.decorators, click.exceptions, click.formatting, click.parser, click.types)
 
 
@@ -175,30 +171,6 @@ class WideContext(click.Context):
     formatter_class = WideFormatter
 
 
-def cells(text: str) -> int:
-    """How many cells of a terminal a text takes.
-
-    >>> cells("k-匿名性"), cells("abc")
-    (8, 3)
-    """
-    return sum(2 if east_asian_width(sign) in "WF" else 1 for sign in text)
-
-
 def _wrapped(text: str, width: int) -> str:
     """A paragraph whose lines are at most so wide, for click to leave alone."""
     return text if text.startswith(UNWRAPPED) else UNWRAPPED + "\n".join(lines_of(text, width))
-
-
-def lines_of(text: str, width: int) -> list[str]:
-    """The lines of a paragraph, each of at most so many cells unless a single word has more.
-
-    >>> lines_of("等價類中的資料列，無法以準識別符區分。", 16)
-    ['等價類中的資料', '列，無法以準識別', '符區分。']
-    """
-    lines = [""]
-    for piece in PIECES.findall(" ".join(text.split())):
-        if cells(lines[-1] + piece.rstrip()) <= width:
-            lines[-1] += piece
-        else:
-            lines = [*lines[:-1], lines[-1].rstrip(), piece.lstrip()]
-    return [line.rstrip() for line in lines]

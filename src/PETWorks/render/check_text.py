@@ -33,8 +33,9 @@ from PETWorks.render.language import (
 )
 from PETWorks.render.languages import ENGLISH, LANGUAGES
 from PETWorks.render.spoken import translated
-from PETWorks.render.steps import step_texts
+from PETWorks.render.steps import fixing_command, step_texts
 from PETWorks.render.text import new_table, rendered
+from PETWorks.render.wrapping import lines_of
 
 MOST_ROWS = 60
 STYLES = {"pass": "bold green", "waived": "bold yellow", "fail": "bold red", "withheld": "bold"}
@@ -70,7 +71,12 @@ def check_text(document: CheckDocument, lang: str, *, colour: bool, width: int, 
         parts += _losses(document, lang)
     parts.append(Text(f"\n{said(lang, 'section.steps')}", "bold"))
     parts.append(Text(prose.residual(document, lang)))
-    parts += [Text(f"{place}. {step}") for place, step in enumerate(step_texts(document, lang), 1)]
+    command = fixing_command(document)
+    for place, step in enumerate(step_texts(document, lang), 1):
+        before, found, after = f"{place}. {step}".partition(command)
+        # A command that is broken into lines cannot be copied.
+        lines = [*lines_of(before, width), *([f"   {found}", *lines_of(after, width)] if found else [])]
+        parts += [Text(line, no_wrap=True) for line in lines if line]
     return rendered(parts, colour=colour, width=width)
 
 

@@ -62,11 +62,16 @@ def _merge_classes(step: NextStep, lang: str) -> str:
     )
 
 
-def _anonymize(step: NextStep, lang: str, document: CheckDocument) -> str:
-    """The command that fixes it, and what could be done by hand."""
+def fixing_command(document: CheckDocument) -> str:
+    """The command that makes a release that keeps the rules."""
     options = [part for name in ALLOWING if name in document.options for part in (f"--{name}", document.options[name])]
     given = [file_argument(document.policy.file), *(part for part in options if part is not None)]
-    command = command_line(["petworks", "anonymize", *given, "-o", "RELEASED.csv"])
+    return command_line(["petworks", "anonymize", *given, "-o", "RELEASED.csv"])
+
+
+def _anonymize(step: NextStep, lang: str, document: CheckDocument) -> str:
+    """The command that fixes it, and what could be done by hand."""
+    command = fixing_command(document)
     if step.records is None:
         return said(lang, "step.anonymize-table", command=command)
     text = said(lang, "step.anonymize", n=step.records, share=percent(step.share, lang), command=command)

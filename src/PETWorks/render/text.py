@@ -315,7 +315,7 @@ def rendered(parts: Iterable[Any], *, colour: bool, width: int) -> str:
         highlight=False,
     )
     for part in parts:
-        console.print(part)
+        console.print(part, soft_wrap=getattr(part, "no_wrap", None) is True)
     text: str = console.file.getvalue()  # type: ignore[attr-defined]
     lines = "\n".join(line.rstrip() for line in text.splitlines())
     return re.sub(r"\n{3,}", "\n\n", lines).strip("\n") + "\n"
