@@ -279,6 +279,16 @@ def limits_given(texts: tuple[str, ...]) -> dict[str, Any]:
     return limits
 
 
+format_option = click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="How to print.",
+)
+
+
 def worth_option(command: Command) -> Command:
     """The option that says what values are worth."""
     return click.option(

@@ -8,7 +8,16 @@ import click
 from PETWorks.about.declaration import Declaration, declared, name_of
 from PETWorks.about.roles import unknown_column
 from PETWorks.attributetypes import QUASI_IDENTIFIER
-from PETWorks.cli.arguments import counted_how, input_files, items, put_out, shown_name, with_engine_options, writable
+from PETWorks.cli.arguments import (
+    counted_how,
+    format_option,
+    input_files,
+    items,
+    put_out,
+    shown_name,
+    with_engine_options,
+    writable,
+)
 from PETWorks.counting.release import Release
 from PETWorks.errors import HierarchyError, ParameterError, Phrase
 from PETWorks.render.json import dumps
@@ -43,14 +52,7 @@ SINGLE = ("start", "bottom", "top", "calendar")
 @click.option("--separator", metavar="CHAR", help="Separator of a CSV file [default: detected].")
 @click.option("--encoding", metavar="NAME", help="Encoding of a CSV file [default: UTF-8 or Big5].")
 @with_engine_options
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="How to print.",
-)
+@format_option
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the hierarchy as CSV.")
 def hierarchy_command(data: str, column: str, **options: Any) -> None:
     """Build the hierarchy of a column and show its groups.

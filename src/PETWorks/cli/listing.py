@@ -2,19 +2,13 @@
 
 import click
 
+from PETWorks.cli.arguments import format_option
 from PETWorks.render.json import dumps
 from PETWorks.render.terminal import style
 
 
 @click.command("presets")
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="How to print.",
-)
+@format_option
 def presets_command(output_format: str) -> None:
     """List the thresholds that a policy can take by name, with their sources.
 
@@ -34,14 +28,7 @@ def presets_command(output_format: str) -> None:
 
 
 @click.command("regimes")
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="How to print.",
-)
+@format_option
 def regimes_command(output_format: str) -> None:
     """List the standards and laws whose checklist a policy can take by name.
 

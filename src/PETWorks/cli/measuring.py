@@ -12,6 +12,7 @@ from PETWorks.cli.arguments import (
     HOLDS,
     OPTIONS,
     as_json,
+    format_option,
     input_files,
     population_given,
     put_out,
@@ -104,14 +105,7 @@ def evaluate_command(
 
 
 @click.command("measures")
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="How to print.",
-)
+@format_option
 def measures_command(output_format: str) -> None:
     """List the measures and their parameters.
 

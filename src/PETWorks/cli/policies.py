@@ -12,6 +12,7 @@ from PETWorks.cli.arguments import (
     HOLDS,
     as_json,
     counted_how,
+    format_option,
     input_files,
     put_out,
     say_written,
@@ -290,14 +291,7 @@ def diff_command(old: Path, new: Path, output_format: str | None, output: Path |
 @click.option("--data", type=FILE, metavar="TABLE", help="The table that was checked.")
 @click.option("--policy", type=FILE, metavar="FILE", help="The policy by which it was checked.")
 @click.option("--internal", type=FILE, metavar="JSON", help="The internal edition, which has the salt.")
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="How to print.",
-)
+@format_option
 def verify_command(
     document: Path, data: Path | None, policy: Path | None, internal: Path | None, output_format: str
 ) -> None:

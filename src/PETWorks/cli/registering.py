@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from PETWorks.cli.arguments import note, put_out, say_written
+from PETWorks.cli.arguments import format_option, note, put_out, say_written
 from PETWorks.errors import InputError, system_reason
 from PETWorks.render.json import dumps
 from PETWorks.render.language import said
@@ -109,14 +109,7 @@ def _checked(document: Path, root: Path | None) -> Any:
 
 @register_command.command("list")
 @with_register
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="How to print.",
-)
+@format_option
 def list_command(folder: Path, output_format: str) -> None:
     """List the releases of the register, the oldest first.
 
