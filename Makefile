@@ -1,5 +1,6 @@
-# make demo | quick | test | check | site | bench | docs | gallery | pictures | conformance | fuzz | wheels — each sets up .venv first. PYTHON picks the interpreter (3.11 or newer).
-# quick: the tests that need no Spark and no browser and are not slow, with fewer random examples, in under a minute; test: all of them.
+# make demo | quick | test | thorough | check | site | bench | docs | gallery | pictures | conformance | fuzz | wheels — each sets up .venv first. PYTHON picks the interpreter (3.11 or newer).
+# quick: the tests that need no Spark and no browser and are not slow, with fewer random examples, in a minute or two;
+# test: all of them; thorough: with twice as many random examples.
 PYTHON ?= python3
 BIN := .venv/bin
 PEERS := .venv-peers/bin
@@ -8,7 +9,7 @@ SECONDS ?= 60
 PYTHONS ?= python3.11 python3.12 python3.13
 DEMO := build/demo
 
-.PHONY: demo quick test check site bench docs gallery pictures conformance fuzz wheels clean
+.PHONY: demo quick test thorough check site bench docs gallery pictures conformance fuzz wheels clean
 
 # The tools that tests compare with pin old versions or want packages that are not needed for it: they run on newer ones.
 .venv/.ready: pyproject.toml constraints.txt tests/peers.txt
@@ -35,6 +36,9 @@ quick: .venv/.ready
 
 test: .venv/.ready
 	$(BIN)/python -m pytest --numprocesses auto
+
+thorough: .venv/.ready
+	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest --numprocesses auto
 
 check: .venv/.ready
 	$(BIN)/ruff format --check .

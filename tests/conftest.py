@@ -20,15 +20,16 @@ os.environ["PETWORKS_LANG"] = "en"  # whatever the developer's is
 REFERENCE = Path(os.environ.get("PETWORKS_REFERENCE_DATA", ROOT.parent / "shared/data/petworks"))
 
 
-settings.register_profile("petworks", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
-settings.register_profile("quick", settings.get_profile("petworks"), max_examples=6)
+settings.register_profile("thorough", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+settings.register_profile("petworks", settings.get_profile("thorough"), max_examples=50)
+settings.register_profile("quick", settings.get_profile("thorough"), max_examples=6)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "petworks"))
 
 
 def examples(number):
-    """How many random examples a test tries; `make quick` tries fewer."""
-    quick = settings.get_current_profile_name() == "quick"
-    return settings(max_examples=min(number, settings.default.max_examples) if quick else number)
+    """How many random examples a test tries by `make thorough`; others try half of them, and `make quick` a few."""
+    tried = {"quick": min(number, settings.default.max_examples), "petworks": -(-number // 2)}
+    return settings(max_examples=tried.get(settings.get_current_profile_name(), number))
 
 
 def pytest_collection_modifyitems(items):
