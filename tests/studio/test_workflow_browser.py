@@ -173,7 +173,7 @@ def walk(visit, pictures=lambda step: None):
 
 
 @pytest.mark.parametrize("lang", ["en", "zh-TW"])
-def test_from_a_raw_table_to_a_release_that_passes(browser, folder, tmp_path_factory, lang):
+def test_from_a_raw_table_to_a_release_that_passes(browser, folder, tmp_path_factory, monkeypatch, lang):
     """By mouse; and the commands that the pages show give the same files."""
     with Server(folder) as server, Visit(browser, server, lang) as visit:
         commands, made = walk(visit), files(folder)
@@ -182,6 +182,7 @@ def test_from_a_raw_table_to_a_release_that_passes(browser, folder, tmp_path_fac
     evidence = next(folder.glob("evidence_hospital_released_*"))
     assert (evidence / "for_recipients").is_dir()
     typed = tmp_path_factory.mktemp("typed")
+    monkeypatch.setenv("PETWORKS_LANG", lang)
     shutil.copy(folder / "hospital.csv", typed)
     for command in commands:
         program, *arguments = shlex.split(command)

@@ -255,7 +255,7 @@ def written(
         paths.plan.unlink(missing_ok=True)
     if root is not None:
         note("cli.outside", path=shown_path(root))
-    if keeps_order(job) and not options["shuffle"]:
+    if keeps_order(job) and not options["shuffle"] and original.engine.name != "spark":  # a cluster cannot shuffle
         note("cli.in-order")
     if original.privacy_unit is not None:
         note("cli.unit-numbered", column=repr(original.privacy_unit))
@@ -263,7 +263,7 @@ def written(
 
 def keeps_order(job: Job) -> bool:
     """Whether the records of a release are where those of the table are, unless they are shuffled."""
-    return job.release.source.ordered and job.release.engine.name != "spark"
+    return job.release.source.ordered
 
 
 def _content(result: Recoded, job: Job, path: Path, options: dict[str, Any]) -> Any:
