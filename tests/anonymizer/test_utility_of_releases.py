@@ -215,6 +215,8 @@ def test_the_losses_of_local_recoding_are_those_of_a_slow_twin(task):
         return
     result = recoded_locally(best)
     cells, levels = cells_of(result, task), local_levels_of(result, task)
+    if all(set(row.values()) == {"*"} for row in cells):
+        return  # cells do not tell whether the top node or suppression made them so
     each = {one.objective: one for one in result.utility().losses}
     assert list(each) == [*(name for name in OBJECTIVES if name not in ("non-uniform-entropy", "publisher-payout"))]
     assert each["granularity"].after == pytest.approx(result.loss, abs=1e-12)
