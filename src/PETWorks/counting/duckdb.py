@@ -40,7 +40,7 @@ Summary = TypeVar("Summary")
 
 ROWS_PER_PART = 1 << 20
 BYTES_PER_CELL = 2048  # of the limit, for each cell of a part: there are several parts at work, each with its arrays
-COLUMNS = 8  # of such a cell; of more, parts have fewer cells
+COLUMNS = 8  # of a part; of more columns, parts have fewer cells
 SHARE = 0.6  # of the memory limit that DuckDB may use; the rest is for reading, encoding and kernels
 
 
@@ -126,6 +126,10 @@ class DuckEngine:
         from PETWorks.counting.duckdb_people import DuckPeople
 
         return DuckPeople(self, brought, place, numbers)
+
+    def rows_at_once(self, columns: int) -> int:
+        """How many rows of so many columns a part has."""
+        return max(1, self.rows_per_part * COLUMNS // max(COLUMNS, columns))
 
     def new(self, kind: str) -> str:
         """A name that no table has."""
@@ -279,7 +283,7 @@ class DuckCells:
         masks, total = self.words.masks(classes), int(self._engine.fetch(f"SELECT count(*) FROM {self.table}")[0][0])
         numbers = ", ".join(f"n{place}" for place in range(self._counted))
         kept: list[Integers] = []
-        step = max(1, self._engine.rows_per_part * COLUMNS // max(COLUMNS, len(self.words.places)))
+        step = self._engine.rows_at_once(len(self.words.places))
         for first in range(0, max(total, 1), step):
             where = f"rowid >= {first} AND rowid < {first + step}"
             read = self._engine.fetch(f"SELECT {self.keys}, {numbers} FROM {self.table} WHERE {where}")

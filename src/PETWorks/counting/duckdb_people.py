@@ -133,7 +133,7 @@ class DuckPeople:
         blocks = number_of_words(self._numbers[attribute])
         columns = ", ".join(["c0", f"v{place}", *(f"w{place}_{block}" for block in range(blocks))])
         sides = [side for side, one in zip(self._sides, self._brought, strict=True) if attribute in one.values]
-        step = max(1, self._engine.rows_per_part // max(1, len(sides) * blocks // 8))
+        step = self._engine.rows_at_once(len(sides) * (2 + blocks))
         for first in range(0, self._number, step):
             where = f"rowid >= {first} AND rowid < {first + step}"
             part = []

@@ -60,9 +60,15 @@ class Words:
             words[place.word] |= codes[name].astype(np.int64) << place.shift
         return words
 
+    def code(self, column: str, words: Sequence[Integers]) -> Integers:
+        """The codes of a column."""
+        place = self.places[column]
+        codes: Integers = words[place.word] >> place.shift & place.mask
+        return codes
+
     def codes(self, words: Sequence[Integers]) -> dict[str, Integers]:
         """The codes of each column."""
-        return {name: words[place.word] >> place.shift & place.mask for name, place in self.places.items()}
+        return {name: self.code(name, words) for name in self.places}
 
     def expressions(self, coarser: "Words") -> list[str]:
         """For each word of some of these columns, how SQL makes it of the words `k0`, `k1`… of all."""

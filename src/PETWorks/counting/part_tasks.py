@@ -28,8 +28,8 @@ class Part(NamedTuple):
 def rows_of(words: Words, domains: Mapping[str, Domain], part: Part) -> WeightedRows:
     """A part of the cells as rows in memory."""
     columns = {
-        name: Column(domains[name].labels, codes.astype(narrowest(len(domains[name].labels))))
-        for name, codes in words.codes(part.words).items()
+        name: Column(domains[name].labels, words.code(name, part.words).astype(narrowest(len(domains[name].labels))))
+        for name in words.places
     }
     weights, *people = part.numbers
     return WeightedRows(columns, None, weights, people[0] if people else None, whole=False)
@@ -58,16 +58,15 @@ def classes_in(masks: Sequence[int], part: Part) -> int:
 def packed_in(words: Words, placed: Mapping[str, NDArray[np.uint64]], part: Part) -> list[NDArray[np.uint64]]:
     """Cells as keys that carry their numbers: for each column, what each code adds to a key."""
     keys = part.numbers[0].astype(np.uint64)
-    codes = words.codes(part.words)
     for name, own in placed.items():
-        keys += own[codes[name]]
+        keys += own[words.code(name, part.words)]
     return [keys]
 
 
 def recoded_in(words: Words, new_codes: Mapping[str, Integers], part: Part) -> list[list[Any]]:
     """Cells as new codes of some columns, and their numbers behind them."""
-    codes = words.codes(part.words)
-    return [[*(own.astype(np.uint32)[codes[name]] for name, own in new_codes.items()), part.numbers[0]]]
+    recoded = (own.astype(np.uint32)[words.code(name, part.words)] for name, own in new_codes.items())
+    return [[*recoded, part.numbers[0]]]
 
 
 def merged_answers(merges: Sequence[Callable[[Any, Any], Any]], one: list[Any], other: list[Any]) -> list[Any]:
@@ -91,8 +90,10 @@ def families_in(
 
     if part.numbers[0].max() >= 1 << 32:
         raise InputError("more than four billion records are equal in all columns, too many to count their subsets")
-    codes = words.codes(part.words)
-    fields = {name: Field(own.astype(narrowest(1 << bits[name])), bits[name]) for name, own in codes.items()}
+    fields = {
+        name: Field(words.code(name, part.words).astype(narrowest(1 << bits[name])), bits[name])
+        for name in words.places
+    }
     rows = Rows(fields, part.numbers[0].astype(np.uint32))
     subsets = [subset for family in families for subset in family.subsets(sizes)]
     if is_small(int(part.numbers[0].sum()), len(subsets)):
@@ -122,7 +123,7 @@ def total(part: Part) -> int:
 def counts_in(words: Words, column: str, size: int, part: Part) -> Integers:
     """How often each code of a column was counted."""
     counts = np.zeros(size, np.int64)
-    np.add.at(counts, words.codes(part.words)[column], part.numbers[0])
+    np.add.at(counts, words.code(column, part.words), part.numbers[0])
     return counts
 
 
@@ -134,8 +135,7 @@ def paired(
     part: Part,
 ) -> Summary:
     """Classes of two tables, without those that stand aside: of the background only incomplete ones do."""
-    codes = words.codes(part.words)
-    known = [codes[name] for name in grouping.known]
+    known = [words.code(name, part.words) for name in grouping.known]
     counts = []
     for numbers, suppressed_apart in zip(part.numbers, (grouping.suppressed_apart, False), strict=True):
         own = Grouping(grouping.columns, grouping.known, suppressed_apart, grouping.incomplete_apart)

@@ -173,7 +173,8 @@ class PartitionedTable:
         groups: dict[int, tuple[Cells, list[int]]] = {}
         # Questions that need more columns come first: their cells also serve those that need the first of them.
         for place in sorted(range(len(questions)), key=lambda place: -len(questions[place].columns)):
-            cells = self._cells_for(questions[place])
+            question = questions[place]
+            cells = self._count(question.columns) if question.once else self._cells_for(question)
             groups.setdefault(id(cells), (cells, []))[1].append(place)
         for cells, places in groups.values():
             asked = [questions[place] for place in places]
@@ -184,6 +185,8 @@ class PartitionedTable:
                 min(len(question.grouping.columns) for question in asked),
             )
             answers |= zip(places, merged, strict=True)
+            if asked[0].once:
+                cells.drop()
         return [answers[place] for place in range(len(questions))]
 
     def _cells_for(self, question: Question[Any]) -> Cells:

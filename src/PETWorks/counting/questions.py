@@ -25,6 +25,7 @@ class Question(Generic[Summary]):
     people     a table with the same classes that counts people, if records of one person count once
     limit      a threshold that only adds to the answer how many classes and records are beyond it
     others     further columns that are counted with the classes
+    once       whether no other question needs these columns, so that what is counted for it need not be kept
     """
 
     key: Hashable
@@ -36,6 +37,7 @@ class Question(Generic[Summary]):
     people: Any = None
     limit: Hashable = None
     others: tuple[str, ...] = ()
+    once: bool = False
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """How many people the linked adversary hits with which sets of releases, counted on complete classes part by part.
 
-A set of releases is the bits of a number. Sets are counted by the first release that they have, the lead: a part of the
-people that has complete classes of the lead has complete classes of all its sets.
+A set of releases is the bits of a number. Each set is counted by one of its releases, the lead: a part of the people
+that has complete classes of the lead has complete classes of all its sets. People who are not in the lead are one class
+of it, which no part can divide. Therefore the lead of a set is the release of it that most targets are in.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,21 +40,29 @@ class Attacked:
 
 def hits_by_set(people: JoinedPeople, attacked: Sequence[Attacked]) -> BySet:
     """The hits of all sets of releases; of the first ones and of all but one, if there are many releases."""
-    groups = people.groups
     hits: BySet = {}
-    for lead in range(len(groups) if len(groups) <= MOST_PLAYERS else 2):
-        own = groups[lead]
-        later = [name for group in groups[lead + 1 :] for name in group]
+    for places in _leads(people.in_common):
+        own, *later = (people.groups[place] for place in places)
         question = Question(
-            ("hits", id(people), lead),
+            ("hits", id(people), places),
             people.targets,
             Grouping(own, own),
-            partial(_hits_of_part, groups, attacked, lead),
+            partial(_hits_of_part, people.groups, attacked, places),
             added,
-            others=(*later, *(one.name for one in attacked)),
+            others=(*(name for group in later for name in group), *(one.name for one in attacked)),
+            once=True,
         )
         hits |= people.targets.ask([question])[0]
     return hits
+
+
+def _leads(in_common: Sequence[int]) -> list[tuple[int, ...]]:
+    """The places of releases: each time a lead, and behind it the others in the sets that are counted by it."""
+    every = range(len(in_common))
+    if len(in_common) > MOST_PLAYERS:
+        return [tuple(every), tuple(every)[1:]]
+    order = sorted(every, key=lambda place: -in_common[place])
+    return [tuple(order[first:]) for first in every]
 
 
 def added(one: BySet, other: BySet) -> BySet:
@@ -72,19 +81,19 @@ def first_ones(number: int) -> int:
 
 
 def _hits_of_part(
-    groups: Sequence[tuple[str, ...]], attacked: Sequence[Attacked], lead: int, rows: Any, _people: Any
+    groups: Sequence[tuple[str, ...]], attacked: Sequence[Attacked], places: Sequence[int], rows: Any, _people: Any
 ) -> BySet:
-    """The hits of sets whose first release is the lead, in a part that has complete classes of the lead."""
-    known = [Classes.of(pack([rows.columns[name] for name in group]).keys) for group in groups[lead:]]
+    """The hits of sets that have the first of these releases, the lead, in a part with complete classes of the lead."""
+    known = [Classes.of(pack([rows.columns[name] for name in groups[place]]).keys) for place in places]
     values = [rows.columns[one.name].codes for one in attacked]
     whole = _Part(known, values, rows.weights, attacked)
-    return folded(partial(_hits_of_sets, len(groups), lead), added, whole.pieces(), len(known[0].codes))
+    return folded(partial(_hits_of_sets, len(groups), places), added, whole.pieces(), len(known[0].codes))
 
 
-def _hits_of_sets(releases: int, lead: int, part: "_Part") -> BySet:
+def _hits_of_sets(releases: int, places: Sequence[int], part: "_Part") -> BySet:
     if releases <= MOST_PLAYERS:
-        return {chosen << lead: hits for chosen, hits in part.every_set().items()}
-    if lead == 1:
+        return part.every_set(places)
+    if places[0] == 1:
         return {all_but(0, releases): part.hits(list(accumulate(part.known, refined))[-1])}
     return part.first_ones_and_all_but_one()
 
@@ -119,8 +128,8 @@ class _Part:
             yield _Part(known, [own[rows] for own in self._values], weights, self._attacked)
             first = last
 
-    def every_set(self) -> BySet:
-        """The hits of all sets that have the first release.
+    def every_set(self, places: Sequence[int]) -> BySet:
+        """The hits of all sets that have the first release; the places say which releases these are.
 
         Whoever is alone in a class, or all in it are alike in everything, stays so when more is known: they are counted
         once, and left out from there on.
@@ -140,9 +149,9 @@ class _Part:
             codes = (np.cumsum(~single, dtype=np.int32) - 1)[classes.codes[~is_single]]
             for place in range(first, len(self.known)):
                 more = Classes(self.known[place].codes[rows], self.known[place].number)
-                visit(chosen | 1 << place, place + 1, rows, refined(Classes(codes, left), more), settled)
+                visit(chosen | 1 << places[place], place + 1, rows, refined(Classes(codes, left), more), settled)
 
-        visit(1, 1, None, self.known[0], nothing)
+        visit(1 << places[0], 1, None, self.known[0], nothing)
         return answers
 
     def first_ones_and_all_but_one(self) -> BySet:
