@@ -102,6 +102,7 @@ class Hint(StrEnum):
     POPULATION = "population"
     HIERARCHIES = "hierarchies"
     ENGINE_IN_MEMORY = "engine_in_memory"
+    ORDER = "order"
     MEMORY_LIMIT = "memory_limit"
     TEMP_FOLDER = "temp_folder"
     ALL_SUBSETS = "all_subsets"
@@ -125,6 +126,7 @@ PYTHON: Mapping[Hint, str] = {
     Hint.POPULATION: "population=...",
     Hint.HIERARCHIES: "hierarchies=...",
     Hint.ENGINE_IN_MEMORY: "engine='memory'",
+    Hint.ORDER: "order='original'",
     Hint.MEMORY_LIMIT: "memory_limit=...",
     Hint.TEMP_FOLDER: "temp_folder=...",
     Hint.ALL_SUBSETS: "sizes='all'",

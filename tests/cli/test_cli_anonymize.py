@@ -46,7 +46,9 @@ def test_two_commands_lead_from_fail_to_pass(raw):
     told = " ".join(failed.stdout.split())
     assert "petworks anonymize policy.yaml -o RELEASED.csv" in told
     assert "suppress the 240 records (100 %) in classes that fail" in told
-    made = run("anonymize", raw / "policy.yaml", "-o", raw / "released.csv", "--html", raw / "report.html")
+    made = run(
+        "anonymize", raw / "policy.yaml", "-o", raw / "released.csv", "--html", raw / "report.html", "--keep-order"
+    )
     assert made.returncode == 0, made.stderr
     assert "Proved: no other levels lose less" in made.stdout
     checked = run("check", raw / "released_policy.yaml")
@@ -62,7 +64,7 @@ def test_two_commands_lead_from_fail_to_pass(raw):
 
 def test_the_same_input_gives_the_same_bytes(raw):
     for name in ("one", "two"):
-        assert run("anonymize", raw / "policy.yaml", "-o", raw / f"{name}.csv").returncode == 0
+        assert run("anonymize", raw / "policy.yaml", "-o", raw / f"{name}.csv", "--keep-order").returncode == 0
     assert (raw / "one.csv").read_bytes() == (raw / "two.csv").read_bytes()
 
 
@@ -94,7 +96,7 @@ def test_json_has_the_whole_explanation(raw):
 
 def test_what_is_left_is_shown(raw):
     """A few numbers always; each column and each objective with --explain, in JSON and in the report."""
-    arguments = ("anonymize", raw / "policy.yaml", "-o", raw / "released.csv")
+    arguments = ("anonymize", raw / "policy.yaml", "-o", raw / "released.csv", "--keep-order")
     brief, long = run(*arguments), run(*arguments, "--explain", "--html", raw / "report.html")
     kept = json.loads(run(*arguments, "--format", "json").stdout)["anonymization"]["utility"]
     assert [one["column"] for one in kept["columns"]] == ["Age", "Zip", "Illness"]
@@ -154,40 +156,85 @@ def test_local_recoding_loses_less_and_passes(raw):
 
 
 def test_shuffled_records_are_the_same_records(raw):
-    made = run("anonymize", raw / "policy.yaml", "-o", raw / "a.csv", "--shuffle")
-    seed = made.stderr.split("--seed ")[1].split(")")[0]
-    again = run("anonymize", raw / "policy.yaml", "-o", raw / "b.csv", "--shuffle", "--seed", seed)
-    assert again.returncode == 0
-    plain = run("anonymize", raw / "policy.yaml", "-o", raw / "c.csv")
-    assert plain.returncode == 0
-    one, two, three = ((raw / f"{name}.csv").read_bytes() for name in "abc")
-    assert one == two != three
-    assert sorted(one.splitlines()) == sorted(three.splitlines())
+    made = run("anonymize", raw / "policy.yaml", "-o", raw / "a.csv")
+    seed = made.stderr.split("--seed ")[1].split()[0]
+    assert int(seed) > 1 << 64, "too many to try them all"
+    plain = ("anonymize", raw / "policy.yaml")
+    assert run(*plain, "-o", raw / "b.csv", "--seed", seed).returncode == 0
+    assert run(*plain, "-o", raw / "c.csv", "--keep-order").returncode == 0
+    assert run(*plain, "-o", raw / "d.csv", "--shuffle").returncode == 0
+    one, two, three, four = ((raw / f"{name}.csv").read_bytes() for name in "abcd")
+    assert len({one, two, three, four}) == 3
+    assert one == two
+    assert sorted(one.splitlines()) == sorted(three.splitlines()) == sorted(four.splitlines())
+
+
+def test_shuffled_records_are_not_compared_one_by_one(raw):
+    """The policy of the release says that they are in another order than those of the original."""
+    measured = {}
+    for name, option in (("kept", "--keep-order"), ("mixed", "--shuffle")):
+        arguments = ("-o", raw / f"{name}.csv", option, "--json", raw / f"{name}.json")
+        assert run("anonymize", raw / "policy.yaml", *arguments).returncode == 0
+        documents = [
+            json.loads((raw / f"{name}.json").read_text("utf-8")),
+            json.loads(run("check", raw / f"{name}_policy.yaml", "--json", "-").stdout),
+        ]
+        measured[name] = [{one["measure"] for one in document["results"]} for document in documents]
+        reasons = [document["not_applicable"].get("non-uniform-entropy", "") for document in documents]
+        told = ["needs records in the order of the original" in reason for reason in reasons]
+        assert told == [name == "mixed"] * 2
+    for kept, mixed in zip(measured["kept"], measured["mixed"], strict=True):
+        assert kept - mixed == {"non-uniform-entropy"}
+    assert "order: shuffled\n" in (raw / "mixed_policy.yaml").read_text("utf-8")
+    assert "order:" not in (raw / "kept_policy.yaml").read_text("utf-8")
+
+
+def test_a_rule_that_compares_records_keeps_their_order(raw):
+    text = (raw / "policy.yaml").read_text()
+    (raw / "policy.yaml").write_text(
+        text.replace("rules:", "rules:\n  - {measure: non-uniform-entropy, at_least: 0}", 1)
+    )
+    made = run("anonymize", raw / "policy.yaml", "-o", raw / "a.csv")
+    assert "('non-uniform-entropy' compares them one by one)" in made.stderr
+    assert made.returncode == 0, made.stdout
+    refused = run("anonymize", raw / "policy.yaml", "-o", raw / "b.csv", "--shuffle")
+    assert refused.returncode == 2
+    assert "'non-uniform-entropy' compares them one by one" in refused.stderr
+
+
+def test_the_policy_says_the_order_too(raw):
+    text = (raw / "policy.yaml").read_text()
+    (raw / "policy.yaml").write_text(text.replace("{suppression: 0.05}", "{suppression: 0.05, order: original}"))
+    plain = ("anonymize", raw / "policy.yaml", "-o", raw / "a.csv")
+    assert "the order of the original table, as asked" in run(*plain).stderr
+    assert "in random order" in run(*plain, "--shuffle").stderr
+    applied = run("apply", raw / "policy.yaml", "--levels", "Age=3,Zip=2", "-o", raw / "b.csv")
+    assert "the order of the original table, as asked" in applied.stderr
 
 
 @pytest.mark.parametrize("lang", ["en", "zh-TW"])
 def test_the_order_of_the_records_is_told(raw, lang):
     """A table that is sorted by name is a list of names to whoever has another one."""
     kept, lost = {
-        "en": ("the order of the original", "in random order."),
+        "en": ("the order of the original table", "in random order."),
         "zh-TW": ("順序與原始資料表相同", "已隨機打亂"),
     }[lang]
-    for shuffle in ([], ["--shuffle"]):
+    for option, shuffled in (("--keep-order", False), ("--shuffle", True)):
         made = run(
-            "--lang", lang, "anonymize", raw / "policy.yaml", "-o", raw / "a.csv", "--html", raw / "a.html", *shuffle
+            "--lang", lang, "anonymize", raw / "policy.yaml", "-o", raw / "a.csv", "--html", raw / "a.html", option
         )
-        assert (kept in made.stderr, kept not in made.stdout) == (not shuffle, True)
+        assert (kept in made.stderr, kept in made.stdout) == (not shuffled, False)
         page = (raw / "a.html").read_text("utf-8")
-        assert (kept in page, lost in page.replace("writes them in random order", "")) == (not shuffle, bool(shuffle))
+        assert (kept in page, lost in page) == (not shuffled, shuffled)
         assert {"en": "there is no seed", "zh-TW": "沒有隨機種子"}[lang] not in page
     told = run("anonymize", raw / "policy.yaml", "-o", raw / "a.csv", "--format", "json", "--json", raw / "a.json")
     documents = json.loads(told.stdout), json.loads((raw / "a.json").read_text("utf-8"))
-    assert [one["anonymization"]["shuffled"] for one in documents] == [False, False]
+    assert [one["anonymization"]["shuffled"] for one in documents] == [True, True]
 
 
 def test_apply_recodes_as_told(raw):
     told = run("apply", raw / "policy.yaml", "--levels", "Age=1,Zip=1", "-o", raw / "told.csv")
-    assert "the order of the original table" in told.stderr
+    assert "in random order" in told.stderr
     assert told.returncode == 1
     assert "0 of 240 records are suppressed" in told.stdout
     suppressed = run("apply", raw / "policy.yaml", "--levels", "Age=1,Zip=1", "--suppress", "-o", raw / "told.csv")
@@ -214,7 +261,7 @@ def test_apply_recodes_as_told(raw):
         (["--level", "Age=1-x"], "got 'Age=1-x'"),
         (["--objective", "granulrity"], "did you mean 'granularity'"),
         (["--aggregate", "sum", "--objective", "aecs"], "only granularity"),
-        (["--seed", "1"], "--shuffle"),
+        (["--keep-order", "--seed", "1"], "--keep-order"),
         (["--shuffle", "--seed", "-1"], "--seed expects a whole number"),
         (["--qi", "Age"], "--qi is for a table"),
         (["--hierarchies", "."], "--hierarchies is for a table"),

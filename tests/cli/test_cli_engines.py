@@ -55,7 +55,7 @@ def refused(folder, *arguments):
 @pytest.mark.parametrize("options", [(), ("--local",), ("--level", "Age=1-2")])
 def test_duckdb_writes_the_same_files(folder, options):
     for policy, suffix in (("csv.yaml", "csv"), ("parquet.yaml", "parquet"), ("parquet.yaml", "tsv")):
-        one = told(folder, policy, f"one_{suffix}.{suffix}", *options)
+        one = told(folder, policy, f"one_{suffix}.{suffix}", "--keep-order", *options)
         limited = ("--engine", "duckdb", "--memory-limit", "256MiB")
         other = told(folder, policy, f"other_{suffix}.{suffix}", *options, *limited)
         assert one == other
@@ -69,7 +69,7 @@ def test_duckdb_writes_the_same_files(folder, options):
 
 def test_apply_takes_an_engine_too(folder):
     for engine, output in (("memory", "one.csv"), ("duckdb", "other.csv")):
-        levels = ("--levels", "Age=1", "--suppress", "--engine", engine)
+        levels = ("--levels", "Age=1", "--suppress", "--engine", engine, "--keep-order")
         done = run("apply", "csv.yaml", *levels, "-o", output, cwd=folder)
         assert done.returncode == 0, done.stderr
     assert (folder / "one.csv").read_bytes() == (folder / "other.csv").read_bytes()
@@ -83,6 +83,7 @@ def test_a_report_is_made_with_the_engine(folder):
 def test_what_an_engine_cannot_write(folder):
     command = ("anonymize", "csv.yaml", "--engine", "duckdb", "-o", "r.csv")
     assert "--shuffle needs all records in memory" in refused(folder, *command, "--shuffle")
+    assert "(the engine duckdb cannot shuffle them)" in run(*command, cwd=folder).stderr
     unit = POLICY.format(data="raw.csv").replace("identifiers: [Name], ", "") + "privacy_unit: Name\n"
     (folder / "csv.yaml").write_text(unit)
     assert "use the engine 'memory'" in refused(folder, *command)
@@ -92,7 +93,7 @@ def test_what_an_engine_cannot_write(folder):
 @needs_spark[1]
 @needs_spark[2]
 def test_a_cluster_writes_a_folder(folder):
-    one = told(folder, "parquet.yaml", "one.parquet")
+    one = told(folder, "parquet.yaml", "one.parquet", "--keep-order")
     other = told(folder, "parquet.yaml", "other.parquet", "--engine", "spark")
     assert one == other
     parts = sorted((folder / "other.parquet").iterdir())

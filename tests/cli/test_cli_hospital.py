@@ -17,7 +17,7 @@ def ward(tmp_path_factory):
     init = petworks("init", folder / "hospital.csv")
     anonymized = petworks(
         *("anonymize", folder / "hospital_policy.yaml", "-o", folder / "released.csv"),
-        *("--html", folder / "report.html", "--lang", "zh-TW"),
+        *("--html", folder / "report.html", "--lang", "zh-TW", "--keep-order"),
     )
     return folder, init, anonymized
 

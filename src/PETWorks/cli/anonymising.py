@@ -24,7 +24,8 @@ from PETWorks.cli.arguments import (
 from PETWorks.cli.frontiers import frontier_found, show_frontier, vary_given, with_thresholds
 from PETWorks.cli.insiders import reasons_beside, reasons_given, reasons_options, say_for_insiders
 from PETWorks.cli.policies import STANDARD_OUTPUT, with_format_options
-from PETWorks.cli.release_files import Job, check_seed, checked_paths, job_given, keeps_order, today, written
+from PETWorks.cli.record_order import check_seed, record_order
+from PETWorks.cli.release_files import Job, checked_paths, job_given, today, written
 from PETWorks.errors import ParameterError, Phrase
 from PETWorks.gate.anonymising import anonymize_by, seconds_given, waived_rules
 from PETWorks.gate.anonymization_document import AnonymizationFacts
@@ -70,8 +71,9 @@ def release_options(command: Callable[..., None]) -> Callable[..., None]:
         option("--encoding", metavar="NAME", help="Encoding of the CSV files; detected by default."),
         option("--root", type=FILE, metavar="DIR", help="Files of the policy must be in here."),
         option("--network", is_flag=True, help="Allow connections to servers that the policy names."),
-        option("--shuffle", is_flag=True, help="Write the records in random order."),
-        option("--seed", metavar="NUMBER", help="With --shuffle: the seed of an earlier run, to repeat it."),
+        option("--shuffle/--keep-order", default=None,
+               help="Whether the records are in random order [default: yes, if they are read into memory]."),
+        option("--seed", metavar="NUMBER", help="The seed of an earlier run, for the same random order."),
         *engine_options(),
         option("--format", "output_format", type=click.Choice(["table", "json"]), default="table", show_default=True,
                help="How to print."),
@@ -157,7 +159,7 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     about_records, below = reasons_given(options)
     if output is None and (wanted or about_records or not options["frontier"]):
         raise ParameterError("-o names the file of the release; only --frontier without a report does without it")
-    for_releases = [name for name in ("time", "resume", "explain", "shuffle") if options[name]]
+    for_releases = [name for name in ("time", "resume", "explain", "shuffle", "seed") if options[name]]
     if output is None and for_releases:
         raise ParameterError(
             "--{option} is for a release, and -o names none; a frontier is always complete",
@@ -177,6 +179,7 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         show_frontier(table, frontier, options)
         sys.exit(HOLDS)
     paths = checked_paths(output, job, [*reports.values(), *about_records])
+    order = record_order(job.release, job.rules, job.policy, options)
     unfinished = _unfinished(paths.release, [*reports.values(), *about_records], resume=options["resume"])
     given["resume"] = unfinished if options["resume"] else None
     with searching() as report, _interruptible():
@@ -200,10 +203,9 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         made = made_plan(result, job.content, job.policy, paths.release, paths.hierarchies)
         return plan_text(made).encode("utf-8", "replace")
 
-    with written(result, job, paths, options, plan, beside) as (policy, release, rules):
+    with written(result, job, paths, options, order, plan, beside) as (policy, release, rules):
         waived = waived_rules(policy, today())
-        order = {"shuffled": options["shuffle"] if keeps_order(job) else None}
-        facts = anonymization_facts(result, before, release, explanation, waived, frontier, **order)
+        facts = anonymization_facts(result, before, release, explanation, waived, frontier, shuffled=order.shuffled)
         found = columns_found(release, policy)
         told = _checked(policy, facts, job.judged_how(options)) if wanted else None
         if told is not None:

@@ -21,10 +21,10 @@ from PETWorks.cli.arguments import (
     say_written,
     shown_name,
 )
+from PETWorks.cli.record_order import check_seed, record_order
 from PETWorks.cli.release_files import (
     POLICY_SUFFIXES,
     Job,
-    check_seed,
     checked_paths,
     job_given,
     today,
@@ -81,9 +81,10 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
     levels = by_column(items(options["levels"], "--levels"), "--levels", level_given)
     job = job_given(table, options)
     paths = checked_paths(output, job)
+    order = record_order(job.release, job.rules, job.policy, options)
     with progress("recoding", shown_name(table)):
         result = on_levels(job.release, levels, job.rules if options["suppress"] else ())
-    with written(result, job, paths, options) as (_, _, rules):
+    with written(result, job, paths, options, order) as (_, _, rules):
         pass
     if options["output_format"] == "json":
         click.echo(dumps({"levels": result.levels, "suppressed": result.suppressed, "rules": verdicts(rules)}))
@@ -108,9 +109,10 @@ def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
     check_ordered(prepared.release.source)
     job = _job(table, prepared, demanded_rules(plan, today()), options)
     paths = checked_paths(output, job)
+    order = record_order(job.release, job.rules, job.policy, options)
     with progress("recoding", shown_name(table)):
         result = prepared.recoded(job.rules, strict=options["strict"])
-    with written(result, job, paths, options) as (policy, _, rules):
+    with written(result, job, paths, options, order) as (policy, _, rules):
         check_same_rules(plan, policy)
     _put_out(result, rules, paths, options)
     say_written(paths.written)

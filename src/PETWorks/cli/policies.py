@@ -118,7 +118,7 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     if can_be_anonymized(data, roles):
         suffix = data.suffix if data.suffix.lower() in SUFFIXES else ".csv"
         release = command_line([file_argument(shown_path(target.with_name(f"{unpacked(data).stem}_released{suffix}")))])
-        command = f"petworks anonymize {named} -o {release} --html report.html --shuffle"
+        command = f"petworks anonymize {named} -o {release} --html report.html"
         click.echo(said(lang, "cli.if-it-fails", command=command))
 
 

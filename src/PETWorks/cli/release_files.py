@@ -1,6 +1,5 @@
 """Which table is to be released, and the files of a release: it, its policy and its hierarchies."""
 
-import secrets
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -27,6 +26,7 @@ from PETWorks.cli.arguments import (
     shown_name,
     shown_path,
 )
+from PETWorks.cli.record_order import RecordOrder
 from PETWorks.cli.release_paths import Inputs, ReleasePaths, check_folder, check_reports, data_named, release_paths
 from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError, RoleError, quoted
@@ -34,7 +34,6 @@ from PETWorks.gate.anonymising import policy_content, released_policy, search_ru
 from PETWorks.gate.document import RuleResult
 from PETWorks.gate.policy import Policy, read_policy
 from PETWorks.gate.verdict import rule_results
-from PETWorks.measures.parameters import number_given
 from PETWorks.render.spoken import translated
 from PETWorks.render.terminal import progress
 from PETWorks.tables.opening import is_address
@@ -80,11 +79,6 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
         if strange:
             raise ParameterError("--{option} is for a table; the policy says it", option=strange[0].replace("_", "-"))
         policy = read_policy(table, options["root"], network=options["network"])
-        if policy.releases.measured and options.get("shuffle"):
-            raise ParameterError(
-                "--shuffle changes the order of the records, by which people are found in other releases; leave it "
-                "out, or 'releases' in the policy"
-            )
         with progress("reading", shown_name(policy.data)):
             release = policy.release(**counted_how(options))
         if release.engine.note:
@@ -136,12 +130,6 @@ def _check_engine(release: Release, options: dict[str, Any]) -> None:
         check_readable(release.source)
     if release.engine.name != "memory" and options.get("reasons") is not None:
         raise ParameterError("--reasons are told record by record, which needs --engine memory")
-    if release.engine.name != "memory" and options["shuffle"]:
-        raise ParameterError(
-            "--shuffle needs all records in memory; the engine {engine!r} writes them piece "
-            "by piece: leave it out, or use --engine memory",
-            engine=release.engine.name,
-        )
 
 
 def _beside(release: Release, hierarchies: Named | None) -> Iterator[Path]:
@@ -210,11 +198,13 @@ def written(
     job: Job,
     paths: ReleasePaths,
     options: dict[str, Any],
+    order: RecordOrder,
     plan: Callable[[], bytes] | None = None,
     beside: Mapping[Path, bytes] | None = None,
 ) -> Iterator[tuple[Policy, Release, tuple[RuleResult, ...]]]:
     """A context in which the release with all that comes beside it is written and judged; it stays if nothing fails.
 
+    order  in which the records are written
     plan   makes the plan of the release, when this is there; without it, the plan of an earlier release is removed
     """
     original = job.release
@@ -225,10 +215,11 @@ def written(
         paths.hierarchies,
         data=data_named(paths.release, in_parts=original.engine.name == "spark"),
         needs_original=job.needs_original,
+        shuffled=bool(order.shuffled),
         made=result,
     )
     contents: dict[Path, Any] = {
-        paths.release: _content(result, job, paths.release, options),
+        paths.release: _content(result, job, paths.release, order),
         paths.policy: text.encode("utf-8", "surrogateescape"),
         **{
             path: original.hierarchies[column].to_csv().encode("utf-8", "surrogateescape")
@@ -255,52 +246,22 @@ def written(
         paths.plan.unlink(missing_ok=True)
     if root is not None:
         note("cli.outside", path=shown_path(root))
-    if keeps_order(job) and not options["shuffle"] and original.engine.name != "spark":  # a cluster cannot shuffle
-        note("cli.in-order")
+    order.tell()
     if original.privacy_unit is not None:
         note("cli.unit-numbered", column=repr(original.privacy_unit))
 
 
-def keeps_order(job: Job) -> bool:
-    """Whether the records of a release are where those of the table are, unless they are shuffled."""
-    return job.release.source.ordered
-
-
-def _content(result: Recoded, job: Job, path: Path, options: dict[str, Any]) -> Any:
+def _content(result: Recoded, job: Job, path: Path, order: RecordOrder) -> Any:
     """What writes the release: here, or in a cluster."""
     original = result.original
     if original.engine.name == "spark":
         return Folder(result.write_parts)
-    order = _order(result.records, options)
     # The policy of the release says it of all CSV files, so this one must be such.
     stated = {key: job.content[key].replace(r"\t", "\t") for key in ("separator", "encoding") if key in job.content}
     changes, left_out = result.changes, result.left_out
-    return release_content(path, original.source, drop=left_out, changed=changes, order=order, **stated)
-
-
-def check_seed(options: dict[str, Any]) -> None:
-    """An error if a seed is given that is none, or for nothing."""
-    given = options["seed"]
-    if given is not None and not options["shuffle"]:
-        raise ParameterError("--seed is for --shuffle")
-    if given is not None and _seed(given) is None:
-        raise ParameterError("--seed expects a whole number, got {given!r}", given=given[:40])
-
-
-def _seed(text: str) -> int | None:
-    number = number_given(text)
-    return number if isinstance(number, int) and number >= 0 else None
-
-
-def _order(records: int, options: dict[str, Any]) -> Any:
-    """A random order, if it is wanted."""
-    if not options["shuffle"]:
-        return None
-    import numpy as np
-
-    seed = secrets.randbits(32) if options["seed"] is None else _seed(options["seed"])
-    note("cli.shuffled", seed=str(seed))
-    return np.random.default_rng(seed).permutation(records)
+    return release_content(
+        path, original.source, drop=left_out, changed=changes, order=order.places(result.records), **stated
+    )
 
 
 def today() -> date:

@@ -18,6 +18,7 @@ class Background:
     population        what was said about the people the records were drawn from
     load_population   makes the table of them, if it was given
     in_order          whether records, and those of the original, can be told apart by their place
+    same_order        whether each record was made of the one at the same place in the original
     given             the release and the original just as the user gave them
     """
 
@@ -25,6 +26,7 @@ class Background:
     population: Population | None = None
     load_population: Callable[[], Table] | None = None
     in_order: bool = True
+    same_order: bool = True
     given: tuple[Any, Any] = (None, None)
 
     @property

@@ -18,10 +18,12 @@ from PETWorks.counting.engine import Engine, allowed, choose
 from PETWorks.counting.profiles import Profile, profiles_of
 from PETWorks.counting.table import Table
 from PETWorks.counting.view import View
-from PETWorks.errors import HierarchyError, InputError, Phrase, quoted
+from PETWorks.errors import HierarchyError, InputError, ParameterError, Phrase, quoted
 from PETWorks.showing import Shown
 from PETWorks.tables.opening import open_source
 from PETWorks.tables.source import Source
+
+ORDERS = ("original", "shuffled")
 
 
 class Release(Shown):
@@ -32,6 +34,8 @@ class Release(Shown):
     hierarchies   a folder of hierarchy files, or a dict from column to a file, its rows, or a few words that declare
                   it, such as `{"width": [5, 10]}`
     original      the table the release was made from, where a measure needs it
+    order         "original": its records are in the order of the original; "shuffled": in another one, so that
+                  they cannot be compared one by one
     population    the people the records were drawn from: a table that has the quasi-identifiers, their number, or
                   the share of them that is in the release (0.01)
 
@@ -66,6 +70,7 @@ class Release(Shown):
         original: Any = None,
         *,
         population: Any = None,
+        order: str | None = None,
         suppressed: str | None = None,
         missing: str | None = None,
         several_sensitive: str | None = None,
@@ -76,6 +81,7 @@ class Release(Shown):
     ) -> None:
         treatment = {"missing": missing, "suppressed": suppressed, "several_sensitive": several_sensitive}
         checked_treatment(treatment)
+        self.order = _checked_order(order)
         source = open_source(data, Phrase("the released table"))
         before = None if original is None else open_source(original, Phrase("the original table"))
         if source.path is not None and (roles is None or hierarchies is None):
@@ -147,7 +153,7 @@ class Release(Shown):
                 _loaded, self.engine, people.source, people.columns, people.unit, "the population"
             )
         in_order = self.engine.keeps_order and source.ordered and (before is None or before.ordered)
-        return Background(load_original, people, load_population, in_order, given)
+        return Background(load_original, people, load_population, in_order, self.order == ORDERS[0], given)
 
     def __repr__(self) -> str:
         parts = [f"quasi-identifiers {quoted(self.quasi_identifiers)}" if self.quasi_identifiers else ""]
@@ -212,6 +218,16 @@ class Release(Shown):
 
     def _with_role(self, role: str) -> tuple[str, ...]:
         return tuple(column for column, given in self.roles.items() if given == role)
+
+
+def _checked_order(order: Any) -> str:
+    if order is None:
+        return ORDERS[0]
+    if order not in ORDERS:
+        raise ParameterError(
+            "expected the order {orders}, got {order!r}", orders=quoted(ORDERS), order=str(order)[:40], what="order"
+        )
+    return str(order)
 
 
 def _loaded(engine: Engine, source: Source, columns: Sequence[str], unit: str | None, what: str) -> Table:

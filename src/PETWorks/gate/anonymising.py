@@ -14,7 +14,7 @@ from PETWorks.anonymizer.local_anonymization import LocalAnonymization
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
 from PETWorks.anonymizer.searching import Progress
-from PETWorks.counting.release import Release
+from PETWorks.counting.release import ORDERS, Release
 from PETWorks.errors import ParameterError, PETWorksError, quoted
 from PETWorks.gate.mistakes import located_error
 from PETWorks.gate.policy import Policy
@@ -25,6 +25,7 @@ from PETWorks.tables.portable_paths import common_folder, path_from
 
 TABLES = ("data", "original", "policy")  # of an earlier release
 SETTINGS = ("suppression", "objective", "aggregate", "weights", "levels", "method")
+SAID_ANEW = ("anonymize", "hierarchies", "original", "data", "order")  # by the policy of the release
 MARK = "# Written by petworks anonymize, for the release beside it."
 NOT_TO_BE_RELEASED = (
     "# Policy, hierarchies and reports are for those who may see the original: hierarchies list its values."
@@ -70,6 +71,7 @@ def anonymize_by(
 ) -> Anonymization:
     """The best release of the policy's table; what is given takes precedence over what the policy says."""
     settings = {**policy.anonymize, **{name: value for name, value in given.items() if value is not None}}
+    settings.pop("order", None)  # of the records in the file
     time = settings.pop("time", None)
     if time is not None:
         settings.setdefault("seconds", seconds_given(time))
@@ -145,6 +147,7 @@ def released_policy(
     *,
     data: str,
     needs_original: bool,
+    shuffled: bool = False,
     made: Recoded | None = None,
 ) -> tuple[str, Path | None]:
     """The policy that comes with a release, and the folder it needs as root if its own is not enough.
@@ -153,12 +156,13 @@ def released_policy(
     target       the file of the release; the policy comes beside it
     hierarchies  for each column the file of its hierarchy
     data         what the policy calls the release
+    shuffled     whether its records are in another order than those of the table
     made         the release, for comments that say how it was made
     """
     import yaml
 
     folder = target.parent.resolve()
-    new = {key: value for key, value in content.items() if key not in ("anonymize", "hierarchies", "original", "data")}
+    new = {key: value for key, value in content.items() if key not in SAID_ANEW}
     original = content.get("original", content["data"])
     is_file = isinstance(original, Path)
     inside = is_file and original.resolve().is_relative_to(folder)
@@ -172,6 +176,8 @@ def released_policy(
     if inside or needs_original:
         named["original"] = _relative(original, folder)
         root = None if inside or not is_file else common_folder(folder, original.resolve().parent)
+        if shuffled or ("original" in content and content.get("order") == ORDERS[1]):
+            named["order"] = ORDERS[1]
     for path in _paths_in(new):
         if not path.resolve().is_relative_to(root or folder):
             root = common_folder(root or folder, path.resolve().parent)

@@ -37,6 +37,7 @@ KEYS = {
     "privacy_unit": "privacy_unit",
     "population": "population",
     "original": "original",
+    "order": "order",
     "hierarchies": "hierarchies",
 }
 
@@ -58,6 +59,7 @@ class Policy:
     title: Spoken
     data: Path | str  # a file, several, a table of a database file; the address of a table on a server
     original: Path | str | None
+    order: str | None  # in which the records are, compared with the original
     hierarchies: Named | None
     population: Path | str | int | float | None
     reading: Mapping[str, str]
@@ -96,6 +98,7 @@ class Policy:
                 self.hierarchies,
                 original,
                 population=self._opened("population", population) if isinstance(population, Path | str) else population,
+                order=self.order,
                 privacy_unit=self.privacy_unit,
                 **self.treatment,
                 **counted,
@@ -183,6 +186,7 @@ def read_policy(
         **others,
         **_context(content.get("context", {})),
         roles=roles,
+        order=content.get("order"),
         no_role={column.strip(): reason for column, reason in content.get("no_role", {}).items()},
         privacy_unit=content.get("privacy_unit", "").strip() or None,
         treatment={name: value for name, value in content.get("treatment", {}).items() if name in TREATMENTS},

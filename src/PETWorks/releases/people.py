@@ -250,6 +250,13 @@ def _read(release: Release, key: str, engine: Engine, name: str) -> tuple[Any, C
 def _with_key_of_original(release: Release, key: str, engine: Engine, name: str) -> tuple[Any, Column | None]:
     """The table with the key of the original that it was made from, record by record."""
     source = open_source(release.view.background.given[1], Phrase("the original table"))
+    if not release.view.background.same_order:
+        raise InputError(
+            "{release}: the key {key!r} is in the original, but the records of the release are in another order; give "
+            "the release the key as a column",
+            release=quoted([name]),
+            key=key,
+        )
     if not (engine.keeps_order and release.source.ordered and source.ordered):
         raise InputError(
             "{release}: the key {key!r} is in the original, but records come in no fixed order; "

@@ -43,6 +43,7 @@ def _given(document: CheckDocument) -> set[str]:
         "the original table": "original" in files,
         "a population table": "population" in files,
         "records in the order of the input": True,
+        "records in the order of the original": True,
     }
     measured = {need for result in document.results for need in find(result.measure).needs}
     return {need for need, is_met in met.items() if is_met} | measured

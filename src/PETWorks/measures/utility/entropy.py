@@ -18,7 +18,12 @@ from PETWorks.tables.cells import SUPPRESSED
 @metric(
     family="utility",
     better="higher",
-    needs=("the original table", "hierarchies", "records in the order of the input"),
+    needs=(
+        "the original table",
+        "hierarchies",
+        "records in the order of the input",
+        "records in the order of the original",
+    ),
     treats=CELL_BY_CELL,
     unit="ratio",
     if_it_fails="refine",

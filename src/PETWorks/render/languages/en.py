@@ -521,7 +521,7 @@ TEXTS = {
     "anonymize.waived": "Waived, and so not demanded of the release: {rules}.",
     "anonymize.in-order": (
         "The records are in the order of the original table: someone who knows that order can tell whose record is "
-        "whose. `petworks anonymize --shuffle` writes them in random order."
+        "whose."
     ),
     "anonymize.shuffled": "The records are in random order.",
     "anonymize.weighted": "The loss is weighted: {weights}; 1 otherwise.",
@@ -719,6 +719,7 @@ TEXTS = {
     "need.the population or its size": "the population or its size",
     "need.hierarchies": "hierarchies",
     "need.records in the order of the input": "records in the order of the input",
+    "need.records in the order of the original": "records in the order of the original",
     "footer": "Made by PETWorks {version} on the machine that holds the data; nothing was sent elsewhere.",
     # glossary
     "section.glossary": "Glossary",
@@ -1528,10 +1529,15 @@ TEXTS = {
         "if nobody needs to know"
     ),
     "cli.in-order": (
-        "the records are in the order of the original table: someone who knows that order can tell whose record is "
-        "whose; --shuffle writes them in random order"
+        "the records are in the order of the original table{why}: someone who knows that order can tell whose record "
+        "is whose"
     ),
-    "cli.shuffled": "the order of the records is random (--shuffle --seed {seed})",
+    "cli.in-order.asked": ", as asked",
+    "cli.in-order.engine": " (the engine {engine} cannot shuffle them)",
+    "cli.in-order.releases": " (by it, people are found in the other releases)",
+    "cli.in-order.rule": " ({rules} compares them one by one)",
+    "cli.in-order.large": " (the table is large; --shuffle reads all of it into memory)",
+    "cli.shuffled": "the records are in random order (--seed {seed} repeats it; keep that number inside)",
     "cli.registered-already": "already registered: {path}",
     "cli.registered-failing": "warning: the check of this release failed; the entry says so",
     "cli.none-registered": "no release is registered in {path}",

@@ -439,8 +439,10 @@ HELP = {
         "評估指標用以比較的資料表 [預設：資料表本身]。"
     ),
     "The population of the records.": "資料列所屬的母體。",
-    "Write the records in random order.": "以隨機順序寫出資料列。",
-    "With --shuffle: the seed of an earlier run, to repeat it.": "搭配 --shuffle：先前執行時的隨機種子，用以重現結果。",
+    "Whether the records are in random order [default: yes, if they are read into memory].": (
+        "資料列是否以隨機順序寫出 [預設：可載入記憶體時為是]。"
+    ),
+    "The seed of an earlier run, for the same random order.": "先前執行時的隨機種子，用以重現相同的隨機順序。",
     "The share of records that may be suppressed, from 0 to 1.": "可抑制的資料列比例上限，0 至 1。",
     "What is to be small [default: granularity].": "要最小化的損失 [預設：granularity]。",
     "Of granularity: geometric, arithmetic, sum, maximum.": (
@@ -1102,10 +1104,7 @@ TEXTS = {
     "anonymize.improving": "此結果在 {seconds} 秒中的第 {found} 秒找到：延長搜尋很可能找到更好的結果。",
     "anonymize.settled": "此結果在 {seconds} 秒中的第 {found} 秒找到：延長搜尋多半只能縮小差距，不易找到更好的結果。",
     "anonymize.waived": "已豁免，故未要求釋出資料符合：{rules}。",
-    "anonymize.in-order": (
-        "資料列順序與原始資料表相同：知道原本順序（例如學號順序）的人可逐筆對照。"
-        "以 petworks anonymize --shuffle 可按隨機順序寫出。"
-    ),
+    "anonymize.in-order": ("資料列順序與原始資料表相同：知道原本順序（例如學號順序）的人可逐筆對照。"),
     "anonymize.shuffled": "資料列順序已隨機打亂。",
     "anonymize.weighted": "損失經加權計算：{weights}；其餘為 1。",
     "anonymize.weight": "{name} 的權重為 {weight}",
@@ -1284,6 +1283,7 @@ TEXTS = {
     "need.the population or its size": "母體資料表或母體大小",
     "need.hierarchies": "資料階層定義",
     "need.records in the order of the input": "依輸入順序排列的資料列",
+    "need.records in the order of the original": "與原始資料表順序相同的資料列",
     "footer": "由 PETWorks {version} 於資料所在的電腦上產生；任何資料均未離開該電腦。",
     # glossary
     "section.glossary": "名詞解釋",
@@ -2013,10 +2013,13 @@ TEXTS = {
     "cli.not-explained": "說明的計算已中止；釋出資料已寫出，但不附說明",
     "cli.outside": "政策檔列有其資料夾以外的檔案：檢查時請加上 --root {path}",
     "cli.unit-numbered": "欄位 {column} 的值已換成編號；由編號可看出哪些資料列屬於同一人：若無此需要，請移除該欄位",
-    "cli.in-order": (
-        "資料列順序與原始資料表相同：知道原本順序（例如學號順序）的人可逐筆對照；加上 --shuffle 即以隨機順序寫出"
-    ),
-    "cli.shuffled": "資料列順序已隨機打亂（--shuffle --seed {seed}）",
+    "cli.in-order": "資料列順序與原始資料表相同{why}：知道原本順序（例如學號順序）的人可逐筆對照",
+    "cli.in-order.asked": "（依您的要求）",
+    "cli.in-order.engine": "（引擎 {engine} 無法打亂順序）",
+    "cli.in-order.releases": "（須依此順序在其他釋出資料中找出同一人）",
+    "cli.in-order.rule": "（{rules} 須逐筆比較）",
+    "cli.in-order.large": "（資料表很大；--shuffle 會將整份資料載入記憶體）",
+    "cli.shuffled": "資料列順序已隨機打亂（--seed {seed} 可重現相同順序；此數字請勿外流）",
     "cli.registered-already": "已登記過：{path}",
     "cli.registered-failing": "警告：這份釋出資料未通過檢查；登記內容已註明",
     "cli.none-registered": "{path} 中沒有登記任何釋出資料",
@@ -2608,7 +2611,16 @@ MESSAGES = {
     "--identifier: they are left out; --insensitive: they stay as they are": (
         "--identifier：不釋出；--insensitive：保持原樣"
     ),
-    "--seed is for --shuffle": "--seed 須與 --shuffle 併用",
+    "--seed is for records in random order, so it cannot be combined with --keep-order": (
+        "--seed 用於隨機順序，不能與 --keep-order 併用"
+    ),
+    "--shuffle changes the order of the records, but {rules} compares them one by one with the original; leave it out, "
+    "or the rule": "--shuffle 會改變資料列的順序，但規則 {rules} 須與原始資料逐筆比較；請省略 --shuffle，或移除該規則",
+    "expected the order {orders}, got {order!r}": "順序應為 {orders} 之一，卻是「{order}」",
+    "{release}: the key {key!r} is in the original, but the records of the release are in another order; give the "
+    "release the key as a column": (
+        "{release}：識別鍵「{key}」在原始資料表中，但釋出資料的資料列順序已改變；請在釋出資料中加入該鍵的欄位"
+    ),
     "--seed expects a whole number, got {given!r}": "--seed 應為整數，但收到「{given}」",
     "--{option} is for a table; the policy says it": "--{option} 用於資料表；政策檔中已有規定",
     "--shuffle changes the order of the records, by which people are found in other releases; leave it out, "
@@ -3013,6 +3025,12 @@ MESSAGES = {
     "of granularity: geometric (default), arithmetic, sum or maximum": (
         "granularity 的彙總方式：geometric（預設）、arithmetic、sum 或 maximum"
     ),
+    "in which order the records are written: shuffled (default, where possible) or original": (
+        "資料列以何種順序寫出：shuffled（隨機；可行時為預設）或 original（與原始資料表相同）"
+    ),
+    "in which order the records are: that of the original (default), or another one": (
+        "資料列的順序：與原始資料表相同（original，預設），或不同（shuffled）"
+    ),
     "what is to be small: granularity (default), precision, non-uniform-entropy, ...": (
         "要最小化的損失：granularity（預設）、precision、non-uniform-entropy 等"
     ),
@@ -3180,6 +3198,7 @@ MESSAGES = {
     "the population or its size": "母體或其人數",
     "hierarchies": "資料階層",
     "records in the order of the input": "依輸入順序的資料列",
+    "records in the order of the original": "與原始資料表順序相同的資料列",
     "{metric} measures a Release(data, roles), got {type}": "{metric} 的對象應為 Release(data, roles)，但收到 {type}",
     "measure": "評估指標",
     "{metric} takes no parameters, got {name}": "{metric} 沒有參數，但收到{name}",
