@@ -13,6 +13,7 @@ from command import petworks
 from PETWorks.cli.helping import OF_CLICK, cells, lines_of, spoken_command, translated_command
 from PETWorks.cli.main import MODULES, main
 from PETWorks.gate import starter
+from PETWorks.gate.anonymising import HOW_MADE, NOT_TO_BE_RELEASED, WRITTEN
 from PETWorks.render.languages import LANGUAGES
 
 OTHERS = [language for code, language in LANGUAGES.items() if code != "en"]
@@ -62,6 +63,7 @@ def comments():
             if isinstance(text, ast.Attribute):  # a phrase
                 continue
             yield text.value if isinstance(text, ast.Constant) else getattr(starter, text.id)
+    yield from (WRITTEN, NOT_TO_BE_RELEASED, HOW_MADE)  # of the policy of a release
 
 
 def test_every_command_is_here():

@@ -167,8 +167,31 @@ def test_two_records_of_each_value_are_worth_a_look():
     cells = twice([f"x{text}" for text in HEX])
     assert [role for role in ROLES if found("q7", cells, role)] == [NONE, INSENSITIVE]
     one = found("q7", cells, INSENSITIVE)
+    assert (one.kind, one.fails) == ("perhaps known", False)
+    one = found("q7 id", cells, INSENSITIVE)
     assert (one.kind, one.fails) == ("often unique", False)
-    assert found("q7", cells + cells[:10] * 3, INSENSITIVE) is None
+
+
+DATES = [f"2025-{1 + row % 12:02}-{1 + row % 28:02}" for row in range(ROWS)]
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "points_to", "looks_like"),
+    [
+        ("came", DATES, None, "dates or times"),
+        ("height", [str(150 + row % 40) for row in range(ROWS)], "how a person is built", None),
+        ("q7", [str(row % 40) for row in range(ROWS)], None, None),
+        ("town", [f"T{row % 9}" for row in range(ROWS)], "a place", None),
+    ],
+)
+def test_what_outsiders_may_know_is_said_where_no_measure_looks(name, cells, points_to, looks_like):
+    """As petworks init says it, whoever made the column insensitive."""
+    for role in ROLES:
+        one = found(name, cells, role)
+        assert (one is not None) == (role in (NONE, INSENSITIVE))
+    one = found(name, cells, INSENSITIVE)
+    assert (one.kind, one.fails, one.points_to, one.looks_like) == ("perhaps known", False, points_to, looks_like)
+    assert found(name, ["same"] * ROWS, INSENSITIVE) is None
 
 
 def test_some_personal_values_are_worth_a_look():

@@ -3,7 +3,7 @@
 import ast
 import re
 from string import Formatter
-from typing import get_args
+from typing import get_args, get_type_hints
 
 import pytest
 
@@ -22,6 +22,7 @@ from PETWorks.gate.recognition import LOOKS, MIXED
 from PETWorks.gate.rule_names import IMPLICIT, TOGETHER
 from PETWorks.gate.sign_off import ITEMS
 from PETWorks.gate.starter import PRESET
+from PETWorks.gate.steps_document import Notice
 from PETWorks.measures.attacks.subset_limits import LIMITS
 from PETWorks.measures.catalogue import NEEDS, catalogue
 from PETWorks.releases.limits import OF_ATTRIBUTES, OF_PEOPLE
@@ -93,6 +94,7 @@ def completed_ids():
     yield from (f"studio.decide.kind.{kind}" for kind in RELEASE_KINDS if kind)
     yield from (f"{term}{end}" for term in GLOSSARY for end in ("", ".meaning"))
     yield from (f"need.{need}" for need in NEEDS)
+    yield from (f"notice.{kind}" for kind in get_args(get_type_hints(Notice)["notice"]))
     yield from (f"verdict.{verdict}" for verdict in ("pass", "waived", "fail", "withheld"))
     yield from (f"waiver.{state}" for state in ("active", "expired", "not needed"))
     yield from (f"release.{kind}" for kind in ("unknown", "public", "controlled", "internal"))

@@ -15,7 +15,7 @@ from PETWorks.anonymizer.rules import NO_RULE, Rule, Rules, checked_rules
 from PETWorks.anonymizer.searching import Progress
 from PETWorks.anonymizer.unfinished import read_unfinished
 from PETWorks.counting.release import Release
-from PETWorks.errors import Joined, NotApplicable, ParameterError, Phrase
+from PETWorks.errors import Joined, NotApplicable, ParameterError, Phrase, quoted
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
 from PETWorks.measures.parameters import number_given
 
@@ -153,6 +153,12 @@ def anonymize_release(
 def _unsatisfiable(problem: Problem) -> NotApplicable:
     """The error for rules that nothing keeps: which of them fails even where it is kept most easily."""
     failing, hopeless = [], False
+    heights = {column: problem.original.hierarchies[column].height for column in problem.lattice.columns}
+    bounded = {
+        False: [column for column, (_, high) in problem.allowed_levels.items() if high < heights[column]],
+        True: [column for column, (low, _) in problem.allowed_levels.items() if low > 0],
+    }  # columns with levels that are not allowed, though a rule would be kept more easily there: about utility or not
+    in_the_way: dict[str, None] = {}
     for rule in problem.rules:
         lowest = rule.worse_by_suppression  # a rule about utility
         node = problem.lattice.low if lowest else problem.lattice.high
@@ -162,8 +168,12 @@ def _unsatisfiable(problem: Problem) -> NotApplicable:
         if not search.has_any():
             records = records_failing(search.judge, classes, rule)
             hopeless = hopeless or records == problem.ground.records
-            fails = Phrase("{rule} fails even on the lowest level of every column", rule=rule.name)
-            if not lowest:
+            in_the_way |= dict.fromkeys(bounded[lowest])
+            if bounded[lowest]:
+                fails = Phrase("{rule} fails on all levels that are allowed", rule=rule.name)
+            elif lowest:
+                fails = Phrase("{rule} fails even on the lowest level of every column", rule=rule.name)
+            else:
                 fails = Phrase("{rule} fails even on the highest level of every column", rule=rule.name)
             if records:
                 fails = Phrase(
@@ -173,10 +183,14 @@ def _unsatisfiable(problem: Problem) -> NotApplicable:
                     all=problem.ground.records,
                 )
             failing.append(fails)
+    if not failing:
+        in_the_way = dict.fromkeys([*bounded[False], *bounded[True]])
     text = Joined("; ", failing) or Phrase("each of the rules can be kept, but not all of them together")
     remedy = Phrase("loosen, waive or leave out a rule, or allow more suppression")
     if hopeless:
         remedy = Phrase("loosen, waive or leave out a rule")
+    if in_the_way:
+        remedy = Phrase("allow more levels of {columns}; or {others}", columns=quoted(in_the_way), others=remedy)
     return NotApplicable(
         "no levels keep the rules with at most {most} suppressed records: {reason}; {remedy}",
         most=problem.most,

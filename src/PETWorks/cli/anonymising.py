@@ -14,7 +14,6 @@ import click
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
 from PETWorks.anonymizer.searching import Progress
 from PETWorks.cli.arguments import (
-    DOES_NOT_HOLD,
     HOLDS,
     engine_options,
     note,
@@ -25,15 +24,16 @@ from PETWorks.cli.frontiers import frontier_found, show_frontier, vary_given, wi
 from PETWorks.cli.insiders import reasons_beside, reasons_given, reasons_options, say_for_insiders
 from PETWorks.cli.policies import STANDARD_OUTPUT, with_format_options
 from PETWorks.cli.record_order import check_seed, record_order
-from PETWorks.cli.release_files import Job, checked_paths, job_given, today, written
+from PETWorks.cli.release_files import Job, checked_paths, exit_with, job_given, today, written
 from PETWorks.errors import ParameterError, Phrase
 from PETWorks.gate.anonymising import anonymize_by, seconds_given, waived_rules
 from PETWorks.gate.anonymization_document import AnonymizationFacts
 from PETWorks.gate.anonymization_facts import anonymization_facts, state
 from PETWorks.gate.document import FAIL, RuleResult, together
+from PETWorks.gate.notices import noticed
 from PETWorks.gate.plan_files import made_plan, plan_text
 from PETWorks.gate.policy import Policy
-from PETWorks.gate.verdict import columns_found
+from PETWorks.gate.steps_document import Notice
 from PETWorks.measures.parameters import number_given
 from PETWorks.render.formats import FILES
 from PETWorks.render.json import dumps
@@ -206,7 +206,7 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     with written(result, job, paths, options, order, plan, beside) as (policy, release, rules):
         waived = waived_rules(policy, today())
         facts = anonymization_facts(result, before, release, explanation, waived, frontier, shuffled=order.shuffled)
-        found = columns_found(release, policy)
+        found = noticed(release, policy, rules)
         told = _checked(policy, facts, job.judged_how(options)) if wanted else None
         if told is not None:
             write_whole({path: told.to_format(name, lang).encode("utf-8", "replace") for name, path in reports.items()})
@@ -218,7 +218,7 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     say_for_insiders(beside)
     if result.is_complete:
         unfinished.unlink(missing_ok=True)
-    sys.exit(DOES_NOT_HOLD if together([rule.verdict for rule in rules]) == FAIL else HOLDS)
+    exit_with(together([rule.verdict for rule in rules]) != FAIL, paths.release)
 
 
 def _unfinished(release: Path, others: Iterable[Path], *, resume: bool) -> Path:
@@ -271,19 +271,20 @@ def _anonymized(job: Job, given: dict[str, Any], report: Callable[[Progress], No
 def _put_out(
     facts: AnonymizationFacts,
     rules: tuple[RuleResult, ...],
-    found: tuple[str, ...],
+    found: tuple[tuple[str, ...], tuple[Notice, ...]],
     target: Path,
     policy: Policy,
     options: dict[str, Any],
 ) -> None:
     if options["output_format"] == "json":
         told = {"release": target.name, "policy": policy.path.name, "anonymization": facts.to_dict()}
-        click.echo(dumps({**told, "rules": verdicts(rules), "columns_to_look_at": found}))
+        beside = {"columns_to_look_at": found[0], "notices": [one.to_dict() for one in found[1]]}
+        click.echo(dumps({**told, "rules": verdicts(rules), **beside}))
         return
     from PETWorks.render.anonymization_text import anonymization_text
 
     shown = {"detailed": options["explain"], **style(None)}
-    click.echo(anonymization_text(target.name, facts, rules, found, **shown), nl=False)
+    click.echo(anonymization_text(target.name, facts, rules, *found, **shown), nl=False)
 
 
 def verdicts(rules: tuple[RuleResult, ...]) -> list[dict[str, Any]]:

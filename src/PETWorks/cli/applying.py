@@ -1,6 +1,5 @@
 """The command `apply`: a release on levels of one's own choice, or as the plan of an earlier release says."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,6 @@ from PETWorks.anonymizer.rules import Rule
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE
 from PETWorks.cli.anonymising import FILE, by_column, level_given, release_options, verdicts
 from PETWorks.cli.arguments import (
-    DOES_NOT_HOLD,
-    HOLDS,
     columns,
     input_files,
     items,
@@ -26,6 +23,7 @@ from PETWorks.cli.release_files import (
     POLICY_SUFFIXES,
     Job,
     checked_paths,
+    exit_with,
     job_given,
     today,
     written,
@@ -93,7 +91,7 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
 
         click.echo(applied_text(paths.release.name, result.suppressed, result.records, rules, **style(None)), nl=False)
     say_written(paths.written)
-    sys.exit(DOES_NOT_HOLD if together([rule.verdict for rule in rules]) == FAIL else HOLDS)
+    exit_with(together([rule.verdict for rule in rules]) != FAIL, paths.release)
 
 
 def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
@@ -116,8 +114,7 @@ def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
         check_same_rules(plan, policy)
     _put_out(result, rules, paths, options)
     say_written(paths.written)
-    holds = together([rule.verdict for rule in rules]) != FAIL and result.within_the_limit
-    sys.exit(HOLDS if holds else DOES_NOT_HOLD)
+    exit_with(together([rule.verdict for rule in rules]) != FAIL and result.within_the_limit, paths.release)
 
 
 def _prepared(table: str, plan: Plan, options: dict[str, Any]) -> Prepared:

@@ -1,12 +1,13 @@
 """Which table is to be released, and the files of a release: it, its policy and its hierarchies."""
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -16,6 +17,8 @@ from PETWorks.about.sidecar import read_sidecar, sidecar_of
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import MeasureRule, Rule
 from PETWorks.cli.arguments import (
+    DOES_NOT_HOLD,
+    HOLDS,
     ROLE_OPTIONS,
     counted_how,
     input_files,
@@ -34,7 +37,8 @@ from PETWorks.gate.anonymising import policy_content, released_policy, search_ru
 from PETWorks.gate.document import RuleResult
 from PETWorks.gate.policy import Policy, read_policy
 from PETWorks.gate.verdict import rule_results
-from PETWorks.render.spoken import translated
+from PETWorks.render.prose import spoken_comments
+from PETWorks.render.spoken import language, translated
 from PETWorks.render.terminal import progress
 from PETWorks.tables.opening import is_address
 from PETWorks.tables.output import Folder, in_place
@@ -217,6 +221,7 @@ def written(
         needs_original=job.needs_original,
         shuffled=bool(order.shuffled),
         made=result,
+        say=spoken_comments(language())["say"],
     )
     contents: dict[Path, Any] = {
         paths.release: _content(result, job, paths.release, order),
@@ -262,6 +267,13 @@ def _content(result: Recoded, job: Job, path: Path, order: RecordOrder) -> Any:
     return release_content(
         path, original.source, drop=left_out, changed=changes, order=order.places(result.records), **stated
     )
+
+
+def exit_with(holds: bool, release: Path) -> NoReturn:
+    """End the command; the last line says so if the release may not be handed out."""
+    if not holds:
+        note("cli.do-not-release", path=shown_path(release))
+    sys.exit(HOLDS if holds else DOES_NOT_HOLD)
 
 
 def today() -> date:

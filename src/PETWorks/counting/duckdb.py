@@ -41,7 +41,7 @@ Summary = TypeVar("Summary")
 ROWS_PER_PART = 1 << 20
 BYTES_PER_CELL = 2048  # of the limit, for each cell of a part: there are several parts at work, each with its arrays
 COLUMNS = 8  # of a part; of more columns, parts have fewer cells
-SHARE = 0.6  # of the memory limit that DuckDB may use; the rest is for reading, encoding and kernels
+SHARE = 0.5  # of the memory limit that DuckDB may count as used; it takes more, and reading and kernels take the rest
 
 
 class DuckEngine:

@@ -7,6 +7,7 @@ from PETWorks.attributetypes import SENSITIVE_ATTRIBUTE
 from PETWorks.counting.release import Release
 from PETWorks.gate.document import FAIL, WAIVED, ColumnFacts, RuleResult
 from PETWorks.gate.facts import below, without
+from PETWorks.gate.notices import is_unexplained
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.ranges import range_of
 from PETWorks.gate.releases_document import ReleasesFacts
@@ -23,6 +24,7 @@ STEPS = {
     ("direct identifier", True): "hidden-identifiers",
     ("nearly unique", True): "unmeasured-values",
     ("nearly unique", False): "nearly-unique",
+    ("perhaps known", False): "measure-or-explain",
 }
 MOST_NAMED = 3  # columns that a step lists
 
@@ -47,7 +49,7 @@ def next_steps(
     small = _rules_with_small_classes(release, failing)
     return (
         *_remove_identifiers(release, policy.releases.key),
-        *_findings(columns, fails=True),
+        *_findings(columns, policy, fails=True),
         *_unlink(release, policy.releases.key),
         *_merge_classes(release, failing, small, riskiest),
         *_cannot_hold(release, failing),
@@ -57,7 +59,7 @@ def next_steps(
         *_waivers(rules, today),
         *_review(signed),
         *_give_roles(release, columns),
-        *_findings(columns, fails=False),
+        *_findings(columns, policy, fails=False),
         *_many_suppressed(release),
         *_measure_together(others),
         *_try_subsets(release, policy),
@@ -201,11 +203,11 @@ def _give_roles(release: Release, columns: Sequence[ColumnFacts]) -> Iterator[Ne
         yield NextStep("give-roles", columns=names)
 
 
-def _findings(columns: Sequence[ColumnFacts], *, fails: bool) -> Iterator[NextStep]:
-    """What to do about columns whose values contradict their role, or deserve a look."""
+def _findings(columns: Sequence[ColumnFacts], policy: Policy, *, fails: bool) -> Iterator[NextStep]:
+    """What to do about columns whose values contradict their role, or deserve a look that nobody has explained."""
     by_step: dict[str, list[str]] = {}
     for one in columns:
-        if one.finding is not None and one.finding.fails is fails:
+        if one.finding is not None and one.finding.fails is fails and is_unexplained(one, policy):
             step = STEPS.get((one.finding.kind, fails), "look-again")
             if step == "nearly-unique" and one.role == SENSITIVE_ATTRIBUTE:
                 step = "round-values"  # no level can be given to it

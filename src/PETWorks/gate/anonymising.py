@@ -26,10 +26,12 @@ from PETWorks.tables.portable_paths import common_folder, path_from
 TABLES = ("data", "original", "policy")  # of an earlier release
 SETTINGS = ("suppression", "objective", "aggregate", "weights", "levels", "method")
 SAID_ANEW = ("anonymize", "hierarchies", "original", "data", "order")  # by the policy of the release
-MARK = "# Written by petworks anonymize, for the release beside it."
+WRITTEN = "Written by petworks anonymize, for the release beside it."
+MARK = f"# {WRITTEN}"  # in every language: it tells the files of this program from those of the user
 NOT_TO_BE_RELEASED = (
-    "# Policy, hierarchies and reports are for those who may see the original: hierarchies list its values."
+    "Policy, hierarchies and reports are for those who may see the original: hierarchies list its values."
 )
+HOW_MADE = "How it was made:"
 
 
 def search_rules(policy: Policy, today: date) -> tuple[Rule, ...]:
@@ -149,6 +151,7 @@ def released_policy(
     needs_original: bool,
     shuffled: bool = False,
     made: Recoded | None = None,
+    say: Callable[[str], str] = str,
 ) -> tuple[str, Path | None]:
     """The policy that comes with a release, and the folder it needs as root if its own is not enough.
 
@@ -158,6 +161,7 @@ def released_policy(
     data         what the policy calls the release
     shuffled     whether its records are in another order than those of the table
     made         the release, for comments that say how it was made
+    say          what puts comments into the user's language
     """
     import yaml
 
@@ -184,8 +188,9 @@ def released_policy(
     new = _moved(new, folder)
     named["hierarchies"] = {column: path.relative_to(folder).as_posix() for column, path in hierarchies.items()}
     text = yaml.safe_dump({**named, **new}, allow_unicode=True, sort_keys=False, width=100)
-    comments = "" if made is None else "".join(f"# {line}\n" for line in _how_made(made))
-    return f"{MARK}\n{NOT_TO_BE_RELEASED}\n{comments}{text}", root
+    comments = [*([say(WRITTEN)] if say(WRITTEN) != WRITTEN else []), say(NOT_TO_BE_RELEASED)]
+    comments += [] if made is None else [say(HOW_MADE), *_how_made(made)]
+    return "\n".join([MARK, *(f"# {line}" for line in comments), text]), root
 
 
 def _paths_in(content: Any) -> Iterator[Path]:
@@ -222,7 +227,7 @@ def _how_made(made: Recoded) -> Iterator[str]:
         told["anonymize"] = {name: value for name, value in used.items() if value not in (None, {})}
     told["suppressed_records"] = made.suppressed
     text = yaml.safe_dump(told, allow_unicode=True, sort_keys=False, default_flow_style=None, width=100)
-    yield from ("How it was made:", *(f"  {line}" for line in text.splitlines()))
+    yield from (f"  {line}" for line in text.splitlines())
 
 
 def _plain(level: Any) -> Any:

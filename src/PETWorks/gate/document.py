@@ -14,7 +14,7 @@ from PETWorks.gate.bounds import Bound, Count, Number
 from PETWorks.gate.releases_document import ReleasesFacts
 from PETWorks.gate.sign_off_document import Day, SignOff
 from PETWorks.gate.sign_off_document import Spoken as Spoken
-from PETWorks.gate.steps_document import NextStep
+from PETWorks.gate.steps_document import NextStep, Notice
 from PETWorks.gate.subset_document import Driver, KnownAttributes, RiskySubset, SubsetLimit
 from PETWorks.gate.typed_json import ABSENT, Absent, JSONObject, keywords
 
@@ -47,6 +47,7 @@ FindingKind = Literal[
     "nearly unique",
     "often unique",
     "long texts",
+    "perhaps known",
 ]
 Value = Annotated[
     float | str | bool | Bound | tuple[float | str | Bound | None, ...] | None,
@@ -295,6 +296,7 @@ class CheckDocument(JSONObject):
     results: tuple[MeasureResult, ...]
     not_applicable: Annotated[Mapping[str, str], "the measures that do not apply, each with the reason"]
     next_steps: tuple[NextStep, ...]
+    notices: Annotated[tuple[Notice, ...], "what the reader of the verdict should know besides; internal only"] = ()
     sign_off: SignOff | None = None
     anonymization: AnonymizationFacts | None = None
     releases: ReleasesFacts | None = None

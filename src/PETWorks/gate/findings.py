@@ -5,12 +5,14 @@ from dataclasses import replace
 
 from PETWorks.about.column_names import pointed_to, points_to_a_place, words_of
 from PETWorks.about.vocabulary import A_LABEL, A_NAME, A_NUMBER, AN_ADDRESS
-from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE
+from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER
 from PETWorks.counting.profiles import Profile
 from PETWorks.counting.release import Release
 from PETWorks.gate.document import ColumnFacts, ColumnFinding, FindingKind, Spoken
 from PETWorks.gate.recognition import DATE, FEW, MIXED, MOST, NAMES, SPOTS, Examined
+from PETWorks.gate.suggestion import suggested_role
 
+UNMEASURED = (None, INSENSITIVE_ATTRIBUTE)
 SOME = 0.05  # share of personal values that is worth a look
 SHARED = 5  # records that have the same town or school, on average
 MASKS = "*＊○〇●"
@@ -48,7 +50,13 @@ def finding(column: str, role: str | None, profile: Examined) -> ColumnFinding |
     if profile.distinct < 2:
         return None
     words = words_of(column)
-    found = (_direct(words, profile), _named(pointed_to(words), profile), _unique(role, profile))
+    found = (
+        _direct(words, profile),
+        _named(pointed_to(words), profile),
+        _unique(role, profile),
+        _known(column, role, profile),
+        _often_unique(role, profile),
+    )
     return _worst([one for one in found if one is not None])
 
 
@@ -110,12 +118,29 @@ def _masked(profile: Examined) -> bool:
     return profile.distinct < profile.present / 2 and profile.most(lambda text: any(sign in MASKS for sign in text))
 
 
+def _known(column: str, role: str | None, profile: Examined) -> ColumnFinding | None:
+    """A column that no measure looks at, although an outsider may know it: `petworks init` would say the same."""
+    suggested = suggested_role(column, profile)
+    if role not in UNMEASURED or suggested.role != QUASI_IDENTIFIER:
+        return None
+    why = suggested.why
+    if why.kind == "named":
+        return ColumnFinding("perhaps known", False, points_to=why.what)
+    if why.kind == "looks":
+        return ColumnFinding("perhaps known", False, looks_like=why.what, share=why.part / why.whole)
+    return ColumnFinding("perhaps known", False)
+
+
 def _unique(role: str | None, profile: Examined) -> ColumnFinding | None:
-    unseen = role in (None, INSENSITIVE_ATTRIBUTE)
+    unseen = role in UNMEASURED
     if profile.nearly_unique:
         return ColumnFinding("nearly unique", unseen)
-    if unseen and profile.present >= FEW and profile.distinct >= profile.present / 2:
-        return ColumnFinding("often unique", False)
     if unseen and profile.distinct >= FEW and profile.most(lambda text: len(text) >= LONG):
         return ColumnFinding("long texts", False)
+    return None
+
+
+def _often_unique(role: str | None, profile: Examined) -> ColumnFinding | None:
+    if role in UNMEASURED and profile.present >= FEW and profile.distinct >= profile.present / 2:
+        return ColumnFinding("often unique", False)
     return None

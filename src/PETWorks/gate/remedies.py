@@ -47,6 +47,14 @@ def size_asked_for(rules: Iterable[RuleResult | Result]) -> int | None:
     return math.ceil(max((size for size in sizes if size), default=0)) or None
 
 
+def limits_class_sizes(rule: RuleResult) -> bool:
+    """Whether a rule demands that every class has several records, in all of its columns or in every subset of them."""
+    if rule.measure == SUBSETS or size_asked_for([rule]):
+        return True
+    avoided = rule.measure in catalogue and catalogue[rule.measure].classes_to_avoid is not None
+    return avoided or any(parameter.class_size(value) > 1 for value, parameter in _thresholds(rule))
+
+
 def values_per_class(rule: RuleResult) -> float:
     """How many sensitive values a rule demands in every class; 0 if it demands none."""
     return max((value or 0 for value, parameter in _thresholds(rule) if parameter.unit == "values"), default=0)

@@ -1,7 +1,7 @@
 """The part of a check's document that says what to do next."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from PETWorks.gate.bounds import Bound
 from PETWorks.gate.sign_off_document import Spoken
@@ -24,6 +24,14 @@ class RaisedLevel(JSONObject):
     level: int
     records: int
     loss: float
+
+
+@dataclass(frozen=True)
+class Notice(JSONObject):
+    """Something that the reader of the verdict should know besides."""
+
+    notice: Literal["perhaps-known", "nearly-unique", "nothing-left", "no-class-size"]
+    columns: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)

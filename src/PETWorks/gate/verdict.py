@@ -38,6 +38,7 @@ from PETWorks.gate.document import (
 from PETWorks.gate.facts import assumed, columns, payout, small_classes
 from PETWorks.gate.findings import examined_columns
 from PETWorks.gate.inputs import Inputs, policy_facts, shown_table
+from PETWorks.gate.notices import notices
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.policy_rules import Rule, Waiver
 from PETWorks.gate.register import registered
@@ -102,6 +103,7 @@ def judged(
         # The document says what is missing; how to give it differs from interface to interface.
         not_applicable={name: error.message for name, error in overview.reasons.items()},
         next_steps=next_steps(release, policy, rules, examined, signed, moment.date(), drivers, others),
+        notices=notices(policy, examined, rules),
         sign_off=signed,
         releases=others,
         options=dict(_options(policy, given, release)),
@@ -124,12 +126,6 @@ def _others(
     measured = {one.sha256 for one in files if one.use == "release"}
     entries = registered(policy, release, files[0].sha256, measured)
     return releases_facts(policy, composition, policy.data if given is None else given, entries)
-
-
-def columns_found(release: Release, policy: Policy) -> tuple[str, ...]:
-    """The columns whose name or values contradict their role, or deserve a look."""
-    examined = examined_columns(release, columns(release, ()), policy.no_role)
-    return tuple(one.column for one in examined if one.finding is not None)
 
 
 def _is_the_policys(data: Any, policy: Policy) -> bool:

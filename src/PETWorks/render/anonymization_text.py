@@ -9,9 +9,11 @@ from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.errors import printable, quoted
 from PETWorks.gate.anonymization_document import AnonymizationFacts, FrontierFacts, LocalRecoding
 from PETWorks.gate.document import FAIL, RuleResult, together
+from PETWorks.gate.steps_document import Notice
 from PETWorks.render import anonymization
 from PETWorks.render.check_text import rules_table, verdict_word
 from PETWorks.render.language import name, percent, put, rule_name, said
+from PETWorks.render.prose import notice_texts
 from PETWorks.render.text import new_table, rendered
 
 
@@ -20,6 +22,7 @@ def anonymization_text(
     facts: AnonymizationFacts,
     rules: Sequence[RuleResult],
     found: tuple[str, ...],
+    notices: Sequence[Notice],
     lang: str,
     *,
     detailed: bool,
@@ -28,9 +31,12 @@ def anonymization_text(
 ) -> str:
     """What was lost, before and after, levels with their reasons, the verdict of each rule, columns to look at.
 
+    found      columns that deserve a look
+    notices    what to know besides the verdict
     detailed   whether to show what is left of each column, and what is lost by each objective
     """
-    parts: list[Any] = [_title(file, rules, lang), *(Text(one) for one in anonymization.outcome(facts, lang))]
+    parts: list[Any] = [_title(file, rules, lang), *(Text(one) for one in notice_texts(notices, lang))]
+    parts += [Text(one) for one in anonymization.outcome(facts, lang)]
     table = new_table("", said(lang, "head.before"), said(lang, "head.after"))
     for row in anonymization.states(facts, lang):
         table.add_row(*map(Text, row))
@@ -46,8 +52,10 @@ def anonymization_text(
     if facts.frontier is not None:
         parts += [Text(said(lang, "frontier.title"), "bold"), *frontier_parts(facts.frontier, lang)]
     parts.append(rules_table(rules, lang))
-    if found:
-        parts.append(Text(said(lang, "anonymize.look-at", columns=found)))
+    told = {column for notice in notices for column in notice.columns or ()}
+    others = [column for column in found if column not in told]
+    if others:
+        parts.append(Text(said(lang, "anonymize.look-at", columns=others)))
     return rendered(parts, colour=colour, width=width)
 
 

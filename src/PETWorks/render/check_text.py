@@ -49,6 +49,7 @@ def check_text(document: CheckDocument, lang: str, *, colour: bool, width: int, 
     parts: list[Any] = [
         verdict_word(document.verdict, lang) + Text(f" {own(document.title, lang)}", "bold"),
         Text(prose.summary(document, lang), "not bold"),
+        *(Text(one) for one in prose.notices(document, lang)),
     ]
     parts.append(rules_table(document.rules, lang))
     parts += [

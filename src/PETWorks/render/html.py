@@ -108,6 +108,7 @@ def _sentences(document: CheckDocument) -> dict[str, Any]:
     lists = {
         "assumptions": prose.assumptions,
         "method": prose.method,
+        "notices": prose.notices,
         "not_measured": prose.not_measured,
         "utility_texts": prose.utility,
     }

@@ -1,6 +1,6 @@
 """The sentences of a report, in any language."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PETWorks.errors import Phrase
@@ -13,6 +13,7 @@ from PETWorks.gate.document import (
     WaiverFacts,
 )
 from PETWorks.gate.reasons import Reason
+from PETWorks.gate.steps_document import Notice
 from PETWorks.gate.suggestion import Suggestion
 from PETWorks.measures.catalogue import find
 from PETWorks.render import other_releases
@@ -115,6 +116,16 @@ def presence(document: CheckDocument, lang: str) -> str:
 def summary(document: CheckDocument, lang: str) -> str:
     """The verdict and what was examined."""
     return _together(lang, verdict(document, lang), table(document, lang))
+
+
+def notices(document: CheckDocument, lang: str) -> list[str]:
+    """What to know besides the verdict."""
+    return notice_texts(document.notices, lang)
+
+
+def notice_texts(given: Sequence[Notice], lang: str) -> list[str]:
+    """What to know besides the verdict."""
+    return [said(lang, f"notice.{one.notice}", columns=one.columns or ()) for one in given]
 
 
 def _together(lang: str, *sentences: str) -> str:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import BinaryIO
 
@@ -44,7 +45,12 @@ def check_new_folder(path: Path) -> Path:
     """The folder to write, links followed; an error if there is anything at its place, or if it cannot be written."""
     target = check_writable(path)
     if os.path.lexists(target):
-        raise InputError("cannot write {path!r}: it exists; name a new folder", path=str(path))
+        other = next(name for n in count(2) if not os.path.lexists(name := target.with_name(f"{target.name}_{n}")))
+        raise InputError(
+            "cannot write {path!r}: it exists; name a new folder, such as {other!r}",
+            path=str(path),
+            other=str(path.with_name(other.name)),
+        )
     return target
 
 

@@ -1,5 +1,6 @@
 """Plain YAML files: mappings, lists and texts as they stand there, and the line on which each began."""
 
+import codecs
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
@@ -84,8 +85,25 @@ def read_yaml(path: Path) -> YAMLFile:
         line, advice = _mistake(text, error)
         place = Place("{file}, line {line}", file=path.name, line=line)
         raise InputError("{place}: not plain YAML: {advice}", place=place, advice=advice) from None
-    except (yaml.YAMLError, UnicodeDecodeError):
+    except UnicodeDecodeError:
+        raise InputError(
+            "{file}: its text is not in UTF-8{guess}; save it as UTF-8 (Notepad: File, Save as, Encoding)",
+            file=path.name,
+            guess=_other_encoding(read),
+        ) from None
+    except yaml.YAMLError:
         raise InputError("{file}: not a YAML file in UTF-8", file=path.name) from None
+
+
+def _other_encoding(read: bytes) -> str:
+    """The encoding that a file seems to have, as a part of a sentence."""
+    if read.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return Phrase(", but in {encoding}", encoding="UTF-16")
+    try:
+        read.decode("big5hkscs")
+    except UnicodeDecodeError:
+        return ""
+    return Phrase(", but perhaps in {encoding}", encoding="Big5")
 
 
 def _mistake(text: str, error: Any) -> tuple[int, Phrase]:

@@ -177,10 +177,10 @@ TEXTS = {
     "head.values": "values",
     "head.unique-values": "records with a unique value",
     "head.missing": "missing or suppressed",
-    "word.removed": " (removed)",
     "role.none": "no role",
     "role.privacy_unit": "privacy unit",
     "role.identifier": "direct identifier",
+    "role.left-out": "left out of the release",
     "role.quasi_identifier": "quasi-identifier",
     "role.sensitive_attribute": "sensitive attribute",
     "role.insensitive_attribute": "insensitive attribute",
@@ -190,6 +190,7 @@ TEXTS = {
     "finding.nearly unique": "nearly every record has a unique value",
     "finding.often unique": "at most two records on average share a value",
     "finding.long texts": "long texts, in which people may be named",
+    "finding.perhaps known": "an outsider may know it, and no measure looks at it",
     "finding.points-to": "the name points to {what}",
     "finding.looks-like": "{share} of the values look like {what}",
     "subject.a person's name": "a person's name",
@@ -494,6 +495,10 @@ TEXTS = {
         "group the values in the source and run again, or explain under 'role_reasons' why no outsider knows them."
     ),
     "step.nearly-unique": "Nearly every record has a unique value in {columns}: generalise or remove it.",
+    "step.measure-or-explain": (
+        "An outsider may know {columns}, by which records can be found: make it a quasi-identifier or leave it out, or "
+        "explain under 'role_reasons' why nobody outside knows it."
+    ),
     "step.look-again": "Check whether these columns contain personal details (section Columns): {columns}.",
     "step.many-suppressed": ("{share} of the records are suppressed: the remaining records may not be representative."),
     "step.review-overdue": "The review date has passed: review the release, and set a new date in the policy.",
@@ -547,6 +552,12 @@ TEXTS = {
     "anonymize.all-suppressed.one": "The only record counts as suppressed, because every quasi-identifier is * in it.",
     "anonymize.nothing-left": "Warning: nothing is left of the quasi-identifiers. A release that says more needs "
     "weaker rules, more suppression, or other hierarchies.",
+    "notice.perhaps-known": (
+        "Not measured: an outsider may know {columns}. The verdict says nothing about someone who does."
+    ),
+    "notice.nearly-unique": "Nearly every record has a unique value in {columns}: whoever knows it finds the record.",
+    "notice.nothing-left": "Nothing is left of {columns}: every cell is *.",
+    "notice.no-class-size": "No rule limits how few records may look alike: a person may be alone in their class.",
     "anonymize.look-at": "Before the release goes out, look at {columns}: values are nearly unique, or look personal.",
     "anonymize.levels": "Levels: 0 is the original value, the highest level says nothing.",
     "anonymize.level": "{level} of {height}",
@@ -1514,6 +1525,7 @@ TEXTS = {
     # what commands say beside their results
     "cli.warning": "warning: {command}",
     "cli.wrote": "wrote {path}",
+    "cli.do-not-release": "{path} fails its rules: do not hand it out",
     "cli.subsets-kept": "{n} of {all} subsets are in {path}; continue with --resume",
     "cli.of-the-frontier": "for the release of one of them, give instead of --frontier: {command}",
     "cli.for-insiders": (

@@ -656,6 +656,11 @@ HELP = {
     "none of these": "不屬於以上各類",
     "every other column needs a reason for having no role": "其他欄位若不指定屬性型態，須說明理由",
     "why a column has none": "不指定屬性型態的理由",
+    "Written by petworks anonymize, for the release beside it.": "由 petworks anonymize 寫出，供旁邊的釋出資料使用。",
+    "Policy, hierarchies and reports are for those who may see the original: hierarchies list its values.": (
+        "政策檔、資料階層與報告僅供有權查閱原始資料的人使用：資料階層列有原始值。"
+    ),
+    "How it was made:": "產生方式：",
     "several records of one person count once": "同一人的多筆資料列只計一次",
     "where one person has several records": "用於同一人有多筆資料列時",
     "public, controlled or internal": "public（公開）、controlled（受控）或 internal（內部）",
@@ -827,10 +832,10 @@ TEXTS = {
     "head.values": "相異值數",
     "head.unique-values": "值未重複的資料列",
     "head.missing": "缺值或遭抑制",
-    "word.removed": "（已移除）",
     "role.none": "未指定",
     "role.privacy_unit": "隱私單位",
     "role.identifier": "直接識別符",
+    "role.left-out": "未釋出",
     "role.quasi_identifier": "準識別符",
     "role.sensitive_attribute": "敏感屬性",
     "role.insensitive_attribute": "非敏感屬性",
@@ -840,6 +845,7 @@ TEXTS = {
     "finding.nearly unique": "幾乎每筆資料列的值都不同",
     "finding.often unique": "平均最多兩筆資料列有相同的值",
     "finding.long texts": "長篇文字，其中可能提及個人",
+    "finding.perhaps known": "外人可能知道，卻沒有任何評估指標將其納入",
     "finding.points-to": "依欄位名稱判斷為{what}",
     "finding.looks-like": "{share} 的值看起來是{what}",
     "subject.a person's name": "姓名",
@@ -1084,6 +1090,10 @@ TEXTS = {
         "或在政策檔的 role_reasons 說明為何外人不會知道這些值。"
     ),
     "step.nearly-unique": "{columns}幾乎每筆資料列的值都不同：請予以概化或移除。",
+    "step.measure-or-explain": (
+        "外人可能知道{columns}，並藉此找出資料列：請改列為準識別符或不予釋出，"
+        "或在政策檔的 role_reasons 說明為何外人不會知道。"
+    ),
     "step.look-again": "請確認以下欄位是否含有個人資料（見「欄位」一節）：{columns}。",
     "step.many-suppressed": "{share} 的資料列遭抑制：其餘資料列可能不具代表性。",
     "step.review-overdue": "已逾審查期限：請審查本次釋出，並在政策檔訂定新的期限。",
@@ -1124,6 +1134,10 @@ TEXTS = {
     "anonymize.all-suppressed": "全部 {n} 筆資料列均視為已抑制，因為其所有準識別符皆為 *。",
     "anonymize.nothing-left": "警告：準識別符已不含任何資訊。"
     "若要保留更多資訊，須放寬規則、提高抑制上限，或改用其他資料階層。",
+    "notice.perhaps-known": "未納入評估：外人可能知道{columns}，本結論不適用於知道這些欄位的人。",
+    "notice.nearly-unique": "{columns}幾乎每筆資料列的值都不同：知道該值的人即可找出資料列。",
+    "notice.nothing-left": "{columns}已無任何資訊：所有儲存格皆為 *。",
+    "notice.no-class-size": "沒有任何規則限制每個等價類至少要有幾筆資料列：可能有人獨自成為一個等價類。",
     "anonymize.look-at": "釋出前請檢視{columns}：其值幾乎唯一，或疑似個人資料。",
     "anonymize.levels": "層級 0 為原始值，最高層級則不含任何資訊。",
     "anonymize.level": "{level}（最高 {height}）",
@@ -2003,6 +2017,7 @@ TEXTS = {
     "register.digest": "SHA-256 雜湊值",
     "hierarchy.more": "另有 {n} 組",
     "cli.warning": "警告：{command}",
+    "cli.do-not-release": "{path} 未通過規則：請勿交付",
     "cli.wrote": "已寫出 {path}",
     "cli.subsets-kept": "{all} 種組合中已完成 {n} 種，存於 {path}；可用 --resume 接續",
     "cli.of-the-frontier": "若要產生其中一種釋出資料，請將 --frontier 換成：{command}",
@@ -2320,6 +2335,8 @@ MESSAGES = {
     "loosen, waive or leave out a rule": "請放寬、豁免或移除規則",
     "for local recoding": "區域重新編碼時",
     "{rule} fails even on the lowest level of every column": "即使每個欄位都在最低層級，{rule} 仍未通過",
+    "{rule} fails on all levels that are allowed": "在所有允許的層級，{rule} 皆未通過",
+    "allow more levels of {columns}; or {others}": "請放寬 {columns} 的層級範圍；或{others}",
     "{rule} fails even on the highest level of every column": "即使每個欄位都在最高層級，{rule} 仍未通過",
     "{fails}: {records} of {all} records are in classes that fail": (
         "{fails}：{all} 筆資料列中有 {records} 筆屬於不合格的等價類"
@@ -3678,7 +3695,9 @@ MESSAGES = {
     "{name}: duplicate column names": "{name}：欄位名稱重複",
     "column {column!r}": "欄位「{column}」",
     "{file}: not a readable Feather file; it may be truncated": "{file}：不是可讀取的 Feather 檔；可能不完整",
-    "cannot write {path!r}: it exists; name a new folder": "無法寫入「{path}」：已存在；請指定新的資料夾",
+    "cannot write {path!r}: it exists; name a new folder, such as {other!r}": (
+        "無法寫入「{path}」：已存在；請指定新的資料夾，例如「{other}」"
+    ),
     "cannot write {path!r}: the folder {folder!r} does not exist": "無法寫入「{path}」：資料夾「{folder}」不存在",
     "cannot write {path!r}: it is a folder or a device, not a file": "無法寫入「{path}」：它是資料夾或裝置，不是檔案",
     "cannot write {path!r}: it is an input of this run, or is named like one": (
@@ -3731,6 +3750,11 @@ MESSAGES = {
     "write a blank behind ':'": "「:」後面要有一個半形空格",
     "look at the indentation, for quotes and brackets that are not closed, and for blanks behind '-' and half-width "
     "':'": ("請檢查縮排、未成對的引號或括號，以及「-」與「:」後面是否有一個半形空格、冒號是否為半形"),
+    "{file}: its text is not in UTF-8{guess}; save it as UTF-8 (Notepad: File, Save as, Encoding)": (
+        "{file}：文字不是 UTF-8{guess}；請另存為 UTF-8（記事本：檔案 → 另存新檔 → 編碼）"
+    ),
+    ", but in {encoding}": "，而是 {encoding}",
+    ", but perhaps in {encoding}": "，可能是 {encoding}",
     "{file}: not a YAML file in UTF-8": "{file}：不是 UTF-8 的 YAML 檔",
     "an alias": "別名（alias）",
     "a tag": "標籤（tag）",

@@ -1,0 +1,122 @@
+"""What stands beside the verdict: columns that nobody measured, nearly unique ones, those of which nothing is left."""
+
+import json
+
+import pytest
+
+from command import petworks
+from PETWorks import check
+
+POLICY = """petworks_policy: 1
+data: table.csv
+hierarchies: {age: {width: [10]}, zip: {prefix: [1]}}
+roles:
+  quasi_identifiers: [age, zip]
+  sensitive_attributes: [cost]
+  insensitive_attributes: [visited, ward]
+rules:
+  - {measure: k-anonymity, k: 2}
+"""
+EXPLAINED = """role_reasons:
+  visited: a day of the year in which nobody saw them come
+  cost: known to the ledger alone
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Everybody is of one age that is suppressed; costs are unique, visits are days, and a ward is a letter."""
+    rows = [f"*,{10 + n % 2},{1000 + 7 * n},2025-01-{1 + n % 5:02},same" for n in range(40)]
+    (tmp_path / "table.csv").write_text("\n".join(["age,zip,cost,visited,ward", *rows]) + "\n")
+    (tmp_path / "policy.yaml").write_text(POLICY)
+    return tmp_path
+
+
+def notices(folder):
+    document = check(folder / "policy.yaml").content
+    return document.verdict, {one.notice: one.columns for one in document.notices}
+
+
+def test_what_the_verdict_does_not_say(folder):
+    assert notices(folder) == (
+        "pass",
+        {"perhaps-known": ("visited",), "nearly-unique": ("cost",), "nothing-left": ("age",)},
+    )
+    told = petworks("check", folder / "policy.yaml")
+    assert told.returncode == 0
+    first = " ".join(told.stdout.split("rule  ")[0].split())
+    for text in (
+        "an outsider may know visited.",
+        "unique value in cost: whoever knows it finds the record.",
+        "Nothing is left of age: every cell is *.",
+    ):
+        assert text in first, "beside the verdict, above the rules"
+    assert "make it a quasi-identifier or leave it out, or explain under 'role_reasons'" in " ".join(
+        told.stdout.split()
+    )
+
+
+def test_a_reason_in_the_policy_settles_it(folder):
+    (folder / "policy.yaml").write_text(POLICY + EXPLAINED)
+    assert notices(folder) == ("pass", {"nothing-left": ("age",)})
+    steps = {one.step for one in check(folder / "policy.yaml").content.next_steps}
+    assert not steps & {"measure-or-explain", "round-values", "look-again"}
+
+
+def test_a_reason_does_not_excuse_what_fails(folder):
+    names = "\n".join(f"*,{10 + n % 2},{n},2025-01-01,person{n}@example.org" for n in range(40))
+    (folder / "table.csv").write_text(f"age,zip,cost,visited,ward\n{names}\n")
+    (folder / "policy.yaml").write_text(POLICY + EXPLAINED + "  ward: they asked for it\n")
+    assert notices(folder)[0] == "fail"
+
+
+@pytest.mark.parametrize(
+    ("rules", "told"),
+    [
+        ("  - {measure: k-anonymity, k: 2}\n", False),
+        ("  - {measure: prosecutor-risk, highest: 0.5}\n", False),
+        ("  - {measure: l-diversity, l: 2}\n", True),
+        ("  - {measure: l-diversity, l: 2}\nsubsets: {sizes: 1, limits: {highest-risk: 0.5}}\n", False),
+        (
+            "  - {measure: k-anonymity, k: 30}\n  - {measure: l-diversity, l: 2}\n"
+            "waivers: [{rule: k-anonymity, owner: we, reason: we trust them, expires: 2999-01-01}]\n",
+            True,
+        ),
+    ],
+)
+def test_somebody_must_limit_the_size_of_classes(folder, rules, told):
+    head, _, _ = POLICY.partition("rules:")
+    (folder / "policy.yaml").write_text(f"{head}rules:\n{rules}")
+    assert ("no-class-size" in notices(folder)[1]) == told
+
+
+def test_outsiders_do_not_read_them(folder):
+    document = json.loads(check(folder / "policy.yaml").to_json(edition="external"))
+    assert not document.get("notices")
+
+
+def test_anonymize_says_the_same(folder):
+    rows = [f"{20 + n % 9},{10 + n % 2},{1000 + 7 * n},2025-01-{1 + n % 5:02},same" for n in range(40)]
+    (folder / "table.csv").write_text("\n".join(["age,zip,cost,visited,ward", *rows]) + "\n")
+    made = petworks("anonymize", folder / "policy.yaml", "-o", folder / "released.csv", "--level", "age=2")
+    assert made.returncode == 0, made.stderr
+    assert made.stdout.splitlines()[1:4] == [
+        "Not measured: an outsider may know visited. The verdict says nothing about someone who does.",
+        "Nearly every record has a unique value in cost: whoever knows it finds the record.",
+        "Nothing is left of age: every cell is *.",
+    ]
+    assert "look at" not in made.stdout
+    told = json.loads(
+        petworks("anonymize", folder / "policy.yaml", "-o", folder / "released.csv", "--format", "json").stdout
+    )
+    assert told["columns_to_look_at"] == ["cost", "visited"]
+    assert [one["notice"] for one in told["notices"]] == ["perhaps-known", "nearly-unique"]
+
+
+def test_the_last_line_says_that_a_release_fails(folder):
+    applied = petworks("apply", folder / "policy.yaml", "-o", folder / "released.csv", "--levels", "zip=0")
+    assert applied.returncode == 0
+    (folder / "policy.yaml").write_text(POLICY.replace("k: 2", "k: 30"))
+    applied = petworks("apply", folder / "policy.yaml", "-o", folder / "released.csv", "--levels", "zip=0")
+    assert applied.returncode == 1
+    assert applied.stderr.splitlines()[-1].endswith("released.csv fails its rules: do not hand it out")
