@@ -169,6 +169,30 @@ def test_shuffled_records_are_the_same_records(raw):
     assert sorted(one.splitlines()) == sorted(three.splitlines()) == sorted(four.splitlines())
 
 
+def test_numbers_of_people_do_not_tell_the_order_of_the_original(raw):
+    """People are numbered as they come in the release; the numbers tell which records are of one person, no more."""
+    text = (raw / "policy.yaml").read_text().replace("identifiers: [Name], ", "")
+    (raw / "policy.yaml").write_text(f"{text}privacy_unit: Name\n")
+    rows = [f"P{n // 2},{20 + n % 40},{47900 + n % 12},{'abc'[n % 3]},x" for n in range(240)]
+    (raw / "raw.csv").write_text("\n".join(["Name,Age,Zip,Illness,Note", *rows]) + "\n")
+    made = {}
+    for name, option in (("kept", "--keep-order"), ("mixed", "--shuffle")):
+        done = run("anonymize", raw / "policy.yaml", "-o", raw / f"{name}.csv", option)
+        assert done.returncode == 0, done.stderr
+        made[name] = rows_of(raw / f"{name}.csv")
+    numbers = [int(row[0]) for row in made["mixed"]]
+    assert list(dict.fromkeys(numbers)) == list(range(1, 121)), "in the order of the release"
+    assert [int(row[0]) for row in made["kept"]] == [1 + n // 2 for n in range(240)]
+
+    def people(rows):
+        by_number = {}
+        for row in rows:
+            by_number.setdefault(row[0], []).append(tuple(row[1:]))
+        return sorted(sorted(own) for own in by_number.values())
+
+    assert people(made["mixed"]) == people(made["kept"]), "records of one person stay together"
+
+
 def test_shuffled_records_are_not_compared_one_by_one(raw):
     """The policy of the release says that they are in another order than those of the original."""
     measured = {}

@@ -41,7 +41,7 @@ from PETWorks.studio.hierarchy_writing import BOUNDS
 from PETWorks.studio.job_pages import WORDS
 from PETWorks.studio.opening import SEPARATORS
 from PETWorks.studio.page import STEPS as PAGES
-from PETWorks.studio.safe_settings import METHODS
+from PETWorks.studio.safe_settings import METHODS, WRITTEN_IN
 
 RENDER = ROOT / "src/PETWorks/render"
 STUDIO = ROOT / "src/PETWorks/studio"
@@ -89,6 +89,7 @@ def completed_ids():
     yield from (f"studio.job.doing.{word}" for word in ("starting", *WORDS))
     yield from (f"studio.safe.method.{method}{end}" for method in METHODS for end in ("", ".about"))
     yield from (f"studio.safe.{end}" for end in ("low", "high"))
+    yield from (f"studio.safe.order.{order}" for order in WRITTEN_IN)
     yield from levels_ids()
     yield from ("write.is.about", "write.is.at_most")
     yield from (f"studio.decide.kind.{kind}" for kind in RELEASE_KINDS if kind)

@@ -12,6 +12,7 @@ from PETWorks.anonymizer.ground import NodeClasses
 from PETWorks.anonymizer.recoder import Recoder
 from PETWorks.attributetypes import IDENTIFIER
 from PETWorks.counting.codes import Column
+from PETWorks.counting.counts import Integers
 from PETWorks.counting.release import Release
 from PETWorks.measures.class_tests import Mask
 from PETWorks.showing import Shown
@@ -76,6 +77,15 @@ class Recoded(Rows, Shown):
         used = {name: column.without_unused_labels() for name, column in changed.items()}
         return {name: dictionary(column.codes, column.labels) for name, column in used.items()}
 
+    def changes_in(self, places: Integers | None) -> "dict[str, pa.Array] | Recoder":
+        """The changes of a release that has its records in this order; numbers of people must not tell the old one."""
+        changes, unit = self.changes, self.original.privacy_unit
+        if places is None or unit is None or isinstance(changes, Recoder):
+            return changes
+        table: Any = self.classes.ground.view.table
+        numbered = _numbered(table.columns[unit], places)
+        return {**changes, unit: dictionary(numbered.codes, numbered.labels)}
+
     @cached_property
     def recoder(self) -> Recoder:
         """How the quasi-identifiers of any record become those of the release."""
@@ -130,6 +140,7 @@ class Recoded(Rows, Shown):
             before.hierarchies,
             given[0] if given[1] is None else given[1],
             population=None if population is None else population.given_as,
+            order=None if given[1] is None else before.order,
             privacy_unit=before.privacy_unit,
             engine=before.engine.name,
             memory_limit=before.memory_limit,
@@ -137,8 +148,10 @@ class Recoded(Rows, Shown):
         )
 
 
-def _numbered(column: Column) -> Column:
-    """A column with its values replaced by numbers, in the order in which they appear."""
-    _, first, codes = np.unique(column.codes, return_index=True, return_inverse=True)
+def _numbered(column: Column, places: Integers | None = None) -> Column:
+    """A column with its values replaced by numbers, as they appear first if the rows come in this order."""
+    codes = column.codes if places is None else column.codes[places]
+    distinct, first = np.unique(codes, return_index=True)
     numbers = np.argsort(np.argsort(first))
-    return Column(strings([str(number + 1) for number in range(len(first))]), numbers[codes].astype(np.uint32))
+    new_codes = numbers[np.searchsorted(distinct, column.codes)]
+    return Column(strings([str(number + 1) for number in range(len(first))]), new_codes.astype(np.uint32))

@@ -263,10 +263,9 @@ def _content(result: Recoded, job: Job, path: Path, order: RecordOrder) -> Any:
         return Folder(result.write_parts)
     # The policy of the release says it of all CSV files, so this one must be such.
     stated = {key: job.content[key].replace(r"\t", "\t") for key in ("separator", "encoding") if key in job.content}
-    changes, left_out = result.changes, result.left_out
-    return release_content(
-        path, original.source, drop=left_out, changed=changes, order=order.places(result.records), **stated
-    )
+    places = order.places(result.records)
+    changes, left_out = result.changes_in(places), result.left_out
+    return release_content(path, original.source, drop=left_out, changed=changes, order=places, **stated)
 
 
 def exit_with(holds: bool, release: Path) -> NoReturn:

@@ -1,6 +1,6 @@
 """Columns: what each column is, which role it has, and what contradicts that."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,7 +91,7 @@ def _page(request: Request, desk: Desk) -> Response:
         suggested_unit=facts.suggested_unit if facts.suggested_unit != unit else None,
         has_subsets="subsets" in desk.policy.file.content,
         seen=desk.file.digest,
-        worth=_contradictions(facts, roles, unit, lang),
+        worth=_contradictions(facts, roles, unit, _explained(desk), lang),
         unsaved=0,
         shown_places={row.place for row in chosen[(number - 1) * MOST_ROWS : number * MOST_ROWS]},
     )
@@ -105,7 +105,7 @@ def _is_wanted(row: Row, wanted: str, find: str) -> bool:
 
 def _rows(desk: Desk, facts: TableFacts, roles: Mapping[str, str], unit: str | None, lang: str) -> list[Row]:
     places = facts.places(desk.policy)
-    found = {one.column: one for one in _examined(facts, roles, unit)}
+    found = {one.column: one for one in _examined(facts, roles, unit, _explained(desk))}
     return [
         Row(
             place=place,
@@ -128,16 +128,25 @@ def _rows(desk: Desk, facts: TableFacts, roles: Mapping[str, str], unit: str | N
     ]
 
 
-def _examined(facts: TableFacts, roles: Mapping[str, str], unit: str | None) -> Iterable[ColumnFacts]:
+def _explained(desk: Desk) -> set[str]:
+    """The columns for whose role the policy has a reason."""
+    return {*desk.policy.accountability.role_reasons, *desk.policy.no_role}
+
+
+def _examined(
+    facts: TableFacts, roles: Mapping[str, str], unit: str | None, explained: Collection[str]
+) -> Iterable[ColumnFacts]:
     """The columns whose name or values contradict their role, as a check finds them."""
     for name, profile in facts.profiles.items():
         role = roles.get(name)
         found = None if role == IDENTIFIER or name == unit else finding(name, role, profile)
-        if found is not None:
+        if found is not None and (found.fails or name not in explained):
             yield ColumnFacts(name, role, released=True, finding=found)
 
 
-def _contradictions(facts: TableFacts, roles: Mapping[str, str], unit: str | None, lang: str) -> list[dict[str, Any]]:
+def _contradictions(
+    facts: TableFacts, roles: Mapping[str, str], unit: str | None, explained: Collection[str], lang: str
+) -> list[dict[str, Any]]:
     """What contradicts the roles, the worst first."""
     places = {name: place for place, name in enumerate(facts.names)}
     found = [
@@ -148,7 +157,7 @@ def _contradictions(facts: TableFacts, roles: Mapping[str, str], unit: str | Non
             "fails": one.finding is not None and one.finding.fails,
             "text": prose.finding(one, lang),
         }
-        for one in _examined(facts, roles, unit)
+        for one in _examined(facts, roles, unit, explained)
     ]
     return sorted(found, key=lambda one: not one["fails"])
 
@@ -182,7 +191,9 @@ def _look(request: Request, desk: Desk, form: Form) -> Response:
     chosen_unit = unit if said.unit is None else said.unit or None
     unsaved = sum(before.get(name) != role for name, role in said.roles.items()) + (chosen_unit != unit)
     unsaved += sum(text != spoken(reason_of(desk.policy, name, before), lang) for name, text in said.reasons.items())
-    worth = _contradictions(facts, roles, chosen_unit, lang)
+    without = {name for name, text in said.reasons.items() if not text}
+    given = {name for name, text in said.reasons.items() if text}
+    worth = _contradictions(facts, roles, chosen_unit, _explained(desk) - without | given, lang)
     places = {facts.names.index(name) for name in said.roles}
     return part(request, "contradictions.html", desk, worth=worth, unsaved=unsaved, shown_places=places)
 

@@ -29,7 +29,7 @@ from PETWorks.studio.released_files import (
     releases_of,
     usual_name,
 )
-from PETWorks.studio.safe_settings import AGGREGATED, METHODS, Settings, settings_change, settings_of
+from PETWorks.studio.safe_settings import AGGREGATED, METHODS, WRITTEN_IN, Settings, settings_change, settings_of
 
 MOST_BELOW = 1_000_000
 
@@ -58,6 +58,7 @@ async def _page(request: Request, desk: Desk, mistake: PETWorksError | None = No
         objectives=[(one, measure_summary(one, language(request))) for one in OBJECTIVES],
         aggregates=AGGREGATED,
         methods=METHODS,
+        orders=WRITTEN_IN,
         release=wanted,
         target=files.release.name,
         releases=made,

@@ -15,6 +15,7 @@ from PETWorks.studio.policy_file import Change
 
 METHODS = ("global", "local")
 AGGREGATED = tuple(AGGREGATES)
+WRITTEN_IN = ("shuffled", "original")  # the order of the records
 MOST_COLUMNS = 100
 SECTION = "anonymize"
 FIELDS = {
@@ -26,7 +27,11 @@ FIELDS = {
     "method": Phrase("method"),
     "objective": Phrase("objective"),
     "aggregate": Phrase("aggregate"),
+    "order": Phrase("order"),
 }  # what errors call the fields of the form
+
+
+TYPED = ("suppression", "method", "objective", "aggregate", "order", "minutes")
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,7 @@ class Settings:
     method: str
     objective: str
     aggregate: str
+    order: str
     minutes: str
     columns: tuple[ColumnSetting, ...]
 
@@ -57,7 +63,7 @@ class Settings:
             replace(one, weight=form.text(f"weight-{at}"), low=form.text(f"low-{at}"), high=form.text(f"high-{at}"))
             for at, one in enumerate(self.columns)
         )
-        given = {name: form.text(name) for name in ("suppression", "method", "objective", "aggregate", "minutes")}
+        given = {name: form.text(name) for name in TYPED}
         return Settings(**given, columns=tuple(columns))
 
     @property
@@ -75,6 +81,7 @@ def settings_of(section: Mapping[str, Any], columns: Sequence[str], heights: Map
         method=str(section.get("method", METHODS[0])),
         objective=str(section.get("objective", OBJECTIVES[0])),
         aggregate=str(section.get("aggregate", AGGREGATED[0])),
+        order=str(section.get("order", WRITTEN_IN[0])),
         minutes="" if seconds is None else _written(Decimal(str(seconds)) / 60),
         columns=tuple(
             ColumnSetting(column, heights.get(column), str(weights.get(column, "")), *_bounds(levels.get(column)))
@@ -103,11 +110,13 @@ def settings_change(form: Form, columns: Sequence[str], heights: Mapping[str, in
     share, minutes = _number(form, "suppression", 0, 100), _number(form, "minutes", 0, 60 * 24 * 365)
     method, objective = _choice(form, "method", METHODS), _choice(form, "objective", OBJECTIVES)
     aggregate = _choice(form, "aggregate", AGGREGATED) if objective == "granularity" else AGGREGATED[0]
+    order = _choice(form, "order", WRITTEN_IN)
     values: dict[str, Any] = {
         "suppression": None if not share else float(share / 100),
         "method": None if method == METHODS[0] else method,
         "objective": None if objective == OBJECTIVES[0] else objective,
         "aggregate": None if aggregate == AGGREGATED[0] else aggregate,
+        "order": None if order == WRITTEN_IN[0] else order,
         "time": f"{_written(minutes)}m" if minutes else None,
     }
     same = {
@@ -115,6 +124,7 @@ def settings_change(form: Form, columns: Sequence[str], heights: Mapping[str, in
         "method": method == old.method,
         "objective": objective == old.objective,
         "aggregate": aggregate == old.aggregate,
+        "order": order == old.order,
         "time": _written(minutes or Decimal(0)) == (old.minutes or "0"),
     }
     weights, levels = dict[str, Any](), dict[str, Any]()

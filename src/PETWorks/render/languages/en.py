@@ -1000,6 +1000,10 @@ TEXTS = {
     "studio.safe.minutes": "Time limit in minutes",
     "studio.safe.about-minutes": "Empty: search until the best release is proved. When time is up, the best one so far "
     "is written.",
+    "studio.safe.order": "Order of the records",
+    "studio.safe.order.shuffled": "random",
+    "studio.safe.order.original": "as in the original",
+    "studio.safe.about-order": "Someone who knows the order of the original can tell whose record is whose.",
     "studio.safe.method": "Recoding",
     "studio.safe.method.global": "Global",
     "studio.safe.method.global.about": "One level for each column: easy to analyse, and proved to be the best.",

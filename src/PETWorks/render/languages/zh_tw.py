@@ -1526,6 +1526,10 @@ TEXTS = {
     "studio.safe.about-objective": "預設為細緻度，即數值保持的精細程度。",
     "studio.safe.minutes": "時間上限（分鐘）",
     "studio.safe.about-minutes": "留白：搜尋到證明為最佳為止。時間一到，就寫出目前最佳的結果。",
+    "studio.safe.order": "資料列順序",
+    "studio.safe.order.shuffled": "隨機打亂",
+    "studio.safe.order.original": "與原始資料表相同",
+    "studio.safe.about-order": "知道原始順序（例如學號順序）的人可逐筆對照。",
     "studio.safe.method": "重新編碼方式",
     "studio.safe.method.global": "全域",
     "studio.safe.method.global.about": "每個欄位一個層級：容易分析，且證明為最佳。",
@@ -2376,6 +2380,7 @@ MESSAGES = {
         "只有 granularity 可指定彙總方式；目前的目標函數為 {objective}"
     ),
     "aggregate": "彙總方式",
+    "order": "順序",
     "weights are for {weighted}; the objective is {objective}": "權重僅適用於{weighted}；目前的目標函數為 {objective}",
     "expected weights that are numbers, 0 to {largest:,}": "權重應為 0 到 {largest:,} 的數字",
     "{rule}: a function of your own cannot be part of a plan": "{rule}：自訂函式不能納入計畫檔",
