@@ -215,8 +215,6 @@ def test_the_losses_of_local_recoding_are_those_of_a_slow_twin(task):
         return
     result = recoded_locally(best)
     cells, levels = cells_of(result, task), local_levels_of(result, task)
-    if all(set(row.values()) == {"*"} for row in cells):
-        return  # cells do not tell whether the top node or suppression made them so
     each = {one.objective: one for one in result.utility().losses}
     assert list(each) == [*(name for name in OBJECTIVES if name not in ("non-uniform-entropy", "publisher-payout"))]
     assert each["granularity"].after == pytest.approx(result.loss, abs=1e-12)
@@ -361,3 +359,14 @@ def test_of_levels_with_as_many_records_the_coarsest_is_compared():
     more = replace(task, rows=[{"q": value} for value in "aaaabcd"])
     (own,) = recoded_locally(anonymized(more)).utility().columns
     assert own.shift == pytest.approx(3 / 7), "on level 0, on which most are, the others say nothing"
+
+
+def test_records_that_the_top_node_made_stars_are_suppressed():
+    """By what is lost in local recoding, they are no class: nothing is left of any of them."""
+    table = pa.table({"age": ["*", "31", "42", "57"]})
+    result = anonymize(
+        table, {"age": "quasi_identifier"}, {"age": {"width": [10]}}, {"k-anonymity": {"k": 3}}, method="local"
+    )
+    assert result.table["age"].to_pylist() == ["*"] * 4
+    lost = {one.objective: one.after for one in result.utility().losses}
+    assert (lost["discernibility"], lost["aecs"]) == (16, 4)

@@ -130,10 +130,16 @@ class Sweep:
     @cached_property
     def _looks(self) -> tuple[NodeClasses, Mask]:
         """The classes as they look in the release, and which of them have suppressed records."""
-        classes, of_row = looking(self.ground, self.ground.lattice.low, self.recoded())
+        rows = self.recoded()
+        classes, of_row = looking(self.ground, self.ground.lattice.low, rows)
         suppressed = np.zeros(len(classes.records), np.bool_)
-        suppressed[of_row[self.on_node == LEFT]] = True
+        suppressed[of_row[(self.on_node == LEFT) | ~self.says_something(rows)]] = True
         return classes, suppressed
+
+    def says_something(self, rows: WeightedRows) -> Mask:
+        """Which rows have a cell that is not `*`."""
+        said: Mask = np.logical_or.reduce([rows.columns[name].codes != STAR for name in self.ground.lattice.columns])
+        return said
 
     def recoded(self) -> WeightedRows:
         """The distinct rows as they look in the release."""
@@ -183,7 +189,7 @@ def settled(found: Sweep, judge: Judge) -> Sweep:
     while True:
         rows = found.recoded()
         passing = kept(found.ground, judge, found.ground.lattice.low, rows)
-        passing &= np.logical_or.reduce([rows.columns[name].codes != STAR for name in found.ground.lattice.columns])
+        passing &= found.says_something(rows)
         if passing[found.on_node != LEFT].all():
             return found.without_unused()
         found = replace(found, on_node=np.where(passing, found.on_node, LEFT))
