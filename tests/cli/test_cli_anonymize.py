@@ -555,6 +555,8 @@ def test_columns_that_go_out_nearly_unique_are_named(raw):
     (raw / "raw.csv").write_text("\n".join([f"{lines[0]},Fees", *fees]) + "\n")
     text = (raw / "policy.yaml").read_text().replace("[Illness]", "[Illness, Fees]")
     (raw / "policy.yaml").write_text(text.replace("l: 2", "l: 1"))
-    assert "Before the release goes out, look at Fees: values are nearly unique" in words(run(*made))
-    assert "釋出前請檢視" in words(run(*made, "--lang", "zh-TW"))
+    assert "Nearly every record has a unique value in Fees" in words(run(*made))
+    assert "「Fees」幾乎每筆資料列的值都不同" in words(run(*made, "--lang", "zh-TW"))
     assert json.loads(run(*made, "--format", "json").stdout)["columns_to_look_at"] == ["Fees"]
+    (raw / "policy.yaml").write_text(text.replace("l: 2", "l: 1") + "role_reasons: {Fees: nobody saw the bills}\n")
+    assert "Fees" not in run(*made).stdout.split("before")[0]

@@ -67,8 +67,11 @@ def test_settings_are_saved_in_the_policy_and_comments_stay(folder):
         assert (shown["suppression"], shown["minutes"], shown["low-1"], shown["weight-2"]) == ("5", "10", "1", "2.5")
         run(page, do="save", suppression="0", minutes="", **{"low-1": "", "high-1": "", "weight-2": ""})
         assert read_policy(folder / "policy.yaml").anonymize == {}
-        run(page, do="save", objective="precision", method="local")
-        assert read_policy(folder / "policy.yaml").anonymize == {"objective": "precision", "method": "local"}
+        run(page, do="save", objective="precision", method="local", order="original")
+        chosen = {"objective": "precision", "method": "local", "order": "original"}
+        assert read_policy(folder / "policy.yaml").anonymize == chosen
+        run(page, do="save", order="shuffled")
+        assert "order" not in read_policy(folder / "policy.yaml").anonymize
 
 
 @pytest.mark.parametrize(
@@ -81,6 +84,7 @@ def test_settings_are_saved_in_the_policy_and_comments_stay(folder):
         ({"release": "adult.csv"}, "was not made here"),
         ({"release": "out.exe"}, "ends in one of"),
         ({"objective": "happiness"}, "objective is one of"),
+        ({"order": "sorted"}, "order is one of"),
         ({"reasons": "yes", "below": "1"}, "from 2 to"),
         ({"seen": "0" * 64}, "changed by someone else"),
     ],
@@ -91,13 +95,15 @@ def test_mistakes_are_shown_at_the_form(folder, changed, message):
         assert answer.status_code == 400
         assert message in unescape(answer.text)
         fields = fields_of(answer.text, "/safe/run")
-        kept = [name for name in changed if name not in ("reasons", "below", "seen", "objective")]
+        kept = [name for name in changed if name not in ("reasons", "below", "seen", "objective", "order")]
         assert {name: fields[name] for name in kept} == {name: changed[name] for name in kept}, "what was typed stays"
         assert not page.studio.jobs.running
 
 
 def test_the_mouse_and_the_command_line_give_the_same_policy_release_and_digest(folder, tmp_path_factory):
     other = tmp_path_factory.mktemp("typed")
+    text = (folder / "policy.yaml").read_text("utf-8")
+    (folder / "policy.yaml").write_text(text.replace("anonymize:\n", "anonymize:\n  order: original\n"), "utf-8")
     for name in ("adult.csv", "policy.yaml"):
         shutil.copy(folder / name, other)
     with entered(folder) as page:
