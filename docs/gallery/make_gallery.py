@@ -67,7 +67,7 @@ def from_raw_to_released(folder):
             Path(elsewhere, name) for name in ("hospital.csv", "hospital_policy.yaml", "hospital_released.csv")
         )
         hospital(table)
-        for command in (["init", table], ["anonymize", policy, "-o", released]):
+        for command in (["init", table], ["anonymize", policy, "-o", released, "--seed", "7"]):
             subprocess.run([PETWORKS, "--lang", "en", *command], check=True, capture_output=True)  # noqa: S603 - our own command
         shutil.copy(policy, folder / policy.name)
         made(folder, policy, "raw_report", LANGUAGE["hospital"])
