@@ -56,6 +56,14 @@ def test_what_the_verdict_does_not_say(folder):
     )
 
 
+@pytest.mark.parametrize("format_name", ["html", "markdown"])
+def test_every_report_for_people_has_them(folder, format_name):
+    text = check(folder / "policy.yaml").to_format(format_name, "en", "internal")
+    assert "unique value in cost: whoever knows it finds the record." in text
+    outside = check(folder / "policy.yaml").to_format(format_name, "en", "external")
+    assert "whoever knows it finds the record." not in outside
+
+
 def test_a_reason_in_the_policy_settles_it(folder):
     (folder / "policy.yaml").write_text(POLICY + EXPLAINED)
     assert notices(folder) == ("pass", {"nothing-left": ("age",)})

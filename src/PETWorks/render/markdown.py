@@ -22,6 +22,7 @@ def markdown(document: CheckDocument, lang: str) -> str:
         "",
         _plain(prose.summary(document, lang)),
         "",
+        *(line for notice in prose.notices(document, lang) for line in (_plain(notice), "")),
         f"| {' | '.join(headers)} |",
         "|---|---|---:|---|---|",
     ]
