@@ -189,6 +189,8 @@ class ColumnFacts(JSONObject):
     unique: Annotated[float, "share of the records that have a unique value"] | None = None
     finding: ColumnFinding | None = None
     no_role: Spoken | None = None
+    level: Annotated[int, "of its hierarchy, if all values are on one level"] | None = None
+    height: Annotated[int, "the highest level of its hierarchy"] | None = None
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from PETWorks.about.hierarchy import Hierarchy
+from PETWorks.about.levels import released_level
 from PETWorks.about.treatment import APART
 from PETWorks.counting.counts import ClassSizes, Grouping, Marginal
 from PETWorks.counting.release import Release
@@ -46,6 +48,8 @@ def _what_is_left(release: Release, name: str, by_measure: Mapping[str, Any]) ->
         if entry.by_column is not None and name in by_measure.get(entry.name, {})
     }
     left["distinct"] = _distinct(values)
+    if name in release.hierarchies:
+        left |= _level(name, values, release.hierarchies[name])
     if release.has_original:
         before, after = release.original.marginal(name), release.marginal(name)
         left["distinct_before"] = _distinct(before.values)
@@ -55,6 +59,16 @@ def _what_is_left(release: Release, name: str, by_measure: Mapping[str, Any]) ->
         if left["recoded"]:
             left.pop("total_variation", None)  # the labels differ, so there is nothing to compare
     return left
+
+
+def _level(name: str, values: Sequence[str | None], hierarchy: Hierarchy) -> dict[str, int]:
+    """The level of a column and the highest one; nothing if its values are on several levels or on none."""
+    told = [value for value in values if value not in (None, SUPPRESSED)]
+    try:
+        level = released_level(name, told or [SUPPRESSED], hierarchy)
+    except (HierarchyError, NotApplicable):
+        return {}
+    return {"level": int(level), "height": hierarchy.height}
 
 
 def _changed(before: Marginal, after: Marginal) -> float:
