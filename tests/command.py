@@ -6,6 +6,7 @@ import gc
 import importlib
 import json
 import os
+import pkgutil
 import subprocess
 import sys
 import tempfile
@@ -13,23 +14,10 @@ import threading
 import traceback
 from pathlib import Path
 
-IMPORTED = (
-    "pyarrow.compute",
-    "pyarrow.csv",
-    "pyarrow.parquet",
-    "rich.console",
-    "rich.table",
-    "rich.text",
-    "yaml",
-    "jinja2",
-)
-IMPORTED += ("jsonschema", "concurrent.futures", "PETWorks.cli.main", "PETWorks.cli.policies", "PETWorks.render.text")
-IMPORTED += (
-    "PETWorks.render.checks",
-    "PETWorks.render.check_text",
-    "PETWorks.counting.loading",
-    "PETWorks.counting.subset_counts",
-)
+# What the package imports where it needs it.
+IMPORTED = ("pyarrow.compute", "pyarrow.csv", "pyarrow.dataset", "pyarrow.parquet", "duckdb", "jsonschema")
+IMPORTED += ("encodings.utf_8_sig", "rich.console", "rich.table", "rich.text")
+OF_OTHERS = ("PETWorks.__main__", "PETWorks.pytest_plugin", "PETWorks.studio")
 
 
 def petworks(*arguments, cwd=None, env=None):
@@ -61,6 +49,18 @@ def _server():
 
     atexit.register(end)
     return started
+
+
+def _prepare():
+    """Import all that commands do, and compile what they call."""
+    package = importlib.import_module("PETWorks")
+    own = [found.name for found in pkgutil.walk_packages(package.__path__, "PETWorks.")]
+    for name in (*IMPORTED, *(name for name in own if not name.startswith(OF_OTHERS))):
+        importlib.import_module(name)
+    table, roles = {"a": ["x", "y"] * 2}, {"a": "quasi_identifier"}
+    package.every_subset(package.Release(table, roles))
+    package.anonymize(table, roles, {"a": [("x", "*"), ("y", "*")]}, {"k-anonymity": {"k": 2}})
+    gc.freeze()
 
 
 def _serve():
@@ -99,8 +99,5 @@ def _serve():
 
 if __name__ == "__main__":
     sys.path.pop(0)  # modules of tests are none of the command's
-    for name in IMPORTED:
-        importlib.import_module(name)
-    sys.modules["PETWorks"].every_subset(sys.modules["PETWorks"].Release({"a": ["x"]}, {"a": "quasi_identifier"}))
-    gc.freeze()
+    _prepare()
     _serve()
