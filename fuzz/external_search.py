@@ -69,12 +69,12 @@ class Table(NamedTuple):
         return pa.table({"a": [row[0] for row in rows], "s": [row[1] for row in rows]})
 
 
-def partitions(number: int, most: int | None = None) -> Iterator[tuple[int, ...]]:
-    """The ways to write a number as a sum of positive ones, in descending order."""
-    if number == 0:
+def partitions(number: int, most: int | None = None, parts: int | None = None) -> Iterator[tuple[int, ...]]:
+    """The ways to write a number as a sum of positive ones, of so many if that is given, in descending order."""
+    if number == 0 and not parts:
         yield ()
-    for first in range(min(number, most or number), 0, -1):
-        for rest in partitions(number - first, first):
+    for first in range(min(number, most or number) if parts != 0 else 0, 0, -1):
+        for rest in partitions(number - first, first, None if parts is None else parts - 1):
             yield (first, *rest)
 
 
@@ -88,9 +88,8 @@ def by_class_sizes(records: int) -> Iterator[Table]:
 def with_a_binary_attribute(records: int, classes: int = 2) -> Iterator[Table]:
     """All tables with so many records in at most so many classes and a sensitive attribute with two values."""
     for number in range(1, classes + 1):
-        for sizes in partitions(records):
-            if len(sizes) == number:
-                yield from (Table(rows) for rows in _binary(sizes))
+        for sizes in partitions(records, parts=number):
+            yield from (Table(rows) for rows in _binary(sizes))
 
 
 def _binary(sizes: Sequence[int]) -> Iterator[tuple[tuple[int, int], ...]]:
