@@ -9,6 +9,9 @@ SECONDS ?= 60
 PYTHONS ?= python3.11 python3.12 python3.13
 DEMO := build/demo
 
+# Whatever the environment says, Python keeps what it has compiled: the tests start it hundreds of times.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo quick test thorough check site bench docs gallery pictures conformance fuzz wheels clean
 
 # The tools that tests compare with pin old versions or want packages that are not needed for it: they run on newer ones.

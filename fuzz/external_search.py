@@ -86,10 +86,13 @@ def by_class_sizes(records: int) -> Iterator[Table]:
 
 
 def with_a_binary_attribute(records: int, classes: int = 2) -> Iterator[Table]:
-    """All tables with so many records in at most so many classes and a sensitive attribute with two values."""
+    """All tables with so many records in at most so many classes and a sensitive attribute with two values.
+
+    What the values are called means nothing: the second is the rarer one.
+    """
     for number in range(1, classes + 1):
         for sizes in partitions(records, parts=number):
-            yield from (Table(rows) for rows in _binary(sizes))
+            yield from (Table(rows) for rows in _binary(sizes) if 2 * sum(ones for _, ones in rows) <= records)
 
 
 def _binary(sizes: Sequence[int]) -> Iterator[tuple[tuple[int, int], ...]]:

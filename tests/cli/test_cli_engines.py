@@ -2,12 +2,15 @@
 
 import csv
 import json
+from subprocess import CompletedProcess
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
 
 from command import petworks as run
+from PETWorks.cli.main import main
 from spark_cluster import needs_spark
 
 POLICY = """petworks_policy: 1
@@ -36,7 +39,13 @@ def folder(tmp_path):
     return tmp_path
 
 
-def told(folder, policy, output, *arguments):
+def here(*arguments, cwd):
+    """The command in this process, which is in the folder already."""
+    done = CliRunner().invoke(main, arguments)
+    return CompletedProcess(arguments, done.exit_code, done.stdout, done.stderr)
+
+
+def told(folder, policy, output, *arguments, run=run):
     """What a command that succeeds says of its release."""
     done = run("anonymize", policy, "-o", output, "--format", "json", *arguments, cwd=folder)
     assert done.returncode == 0, (done.stdout, done.stderr)
@@ -44,7 +53,7 @@ def told(folder, policy, output, *arguments):
     return {name: value for name, value in document.items() if name not in ("release", "policy")}
 
 
-def refused(folder, *arguments):
+def refused(folder, *arguments, run=run):
     before = sorted(path.name for path in folder.iterdir())
     done = run(*arguments, cwd=folder)
     assert done.returncode == 2, (done.returncode, done.stdout, done.stderr)
@@ -92,7 +101,8 @@ def test_what_an_engine_cannot_write(folder):
 @needs_spark[0]
 @needs_spark[1]
 @needs_spark[2]
-def test_a_cluster_writes_a_folder(folder):
+def test_a_cluster_writes_a_folder(folder, monkeypatch):
+    """The first command starts Spark as users do; the others run here, where it is started once for all tests."""
     one = told(folder, "parquet.yaml", "one.parquet", "--keep-order")
     other = told(folder, "parquet.yaml", "other.parquet", "--engine", "spark")
     assert one == other
@@ -109,13 +119,13 @@ def test_a_cluster_writes_a_folder(folder):
     )
     roles = ("--identifier", "Name", "--qi", "Age,Zip", "--sensitive", "Illness", "--hierarchies", "levels")
     rules = ("--measure", "k-anonymity:k=4", "--measure", "l-diversity:l=2", "--suppression", "0.1")
-    third = told(folder, f"file://{folder}/raw.parquet", "third.parquet", *roles, *rules)
+    monkeypatch.chdir(folder)
+    third = told(folder, f"file://{folder}/raw.parquet", "third.parquet", *roles, *rules, run=here)
     assert third["anonymization"]["loss"] == one["anonymization"]["loss"]
     parts = sorted((folder / "third.parquet").iterdir())
     assert pa.concat_tables([pq.read_table(part) for part in parts]).to_pydict() == released.to_pydict()
     again = ("anonymize", "parquet.yaml", "--engine", "spark", "-o")
-    assert "the folder exists; remove it" in refused(folder, *again, "other.parquet")
-    assert "writes a folder of Parquet files" in refused(folder, *again, "r.csv")
-    assert "releases Parquet files and Spark data frames" in refused(
-        folder, "anonymize", "csv.yaml", "--engine", "spark", "-o", "r.parquet"
-    )
+    assert "the folder exists; remove it" in refused(folder, *again, "other.parquet", run=here)
+    assert "writes a folder of Parquet files" in refused(folder, *again, "r.csv", run=here)
+    csv_file = ("anonymize", "csv.yaml", "--engine", "spark", "-o", "r.parquet")
+    assert "releases Parquet files and Spark data frames" in refused(folder, *csv_file, run=here)
