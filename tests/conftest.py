@@ -10,6 +10,7 @@ from unittest import mock
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
+from xdist.scheduler import LoadScopeScheduling
 
 import PETWorks
 from definitions import Case
@@ -32,11 +33,38 @@ def examples(number):
     return settings(max_examples=tried.get(settings.get_current_profile_name(), number))
 
 
+# Tests that run in one process, by what their names contain: Java is started once, so is a browser for each file, and
+# the site is built once. They take long and are the first ones, so that no process is left with them in the end.
+GROUPS = {
+    "spark": ("spark", "cluster"),
+    "browser": ("_browser.py", "/test_report.py", "/test_other_releases.py", "/test_plots.py"),
+    "site": ("/test_site.py",),
+}
+
+
+def group_of(name):
+    """The group of a test; None if any process may run it."""
+    return next((group for group, parts in GROUPS.items() if any(part in name for part in parts)), None)
+
+
+class Groups(LoadScopeScheduling):
+    """Hands out groups, the largest first, and other tests one by one.
+
+    That of pytest-xdist itself (`--dist loadgroup`) does not see its marks with some versions of pytest.
+    """
+
+    def _split_scope(self, nodeid):
+        return group_of(nodeid) or nodeid
+
+
+def pytest_xdist_make_scheduler(config, log):
+    return Groups(config, log)
+
+
 def pytest_collection_modifyitems(items):
-    """Tests with Spark run in one process (`--dist loadgroup`), so that Java is started once."""
     for item in items:
         if item.get_closest_marker("spark"):
-            item.add_marker(pytest.mark.xdist_group("spark"))
+            assert group_of(item.nodeid) == "spark", f"{item.nodeid}: its name says nothing of Spark"
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
 

@@ -35,8 +35,6 @@ KINDS = [
 ]
 KINDS += ["gallery/README", "decisions/0022-studio", "changelog", "search", "genindex"]
 
-pytestmark = pytest.mark.xdist_group("site")
-
 
 class Page(HTMLParser):
     """The links, the anchors and what a browser loads for a page."""
