@@ -1,5 +1,6 @@
 """Shared by all tests: where the reference tables are, and random releases."""
 
+import gc
 import importlib
 import os
 import pkgutil
@@ -67,6 +68,12 @@ def pytest_collection_modifyitems(items):
             assert group_of(item.nodeid) == "spark", f"{item.nodeid}: its name says nothing of Spark"
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
+
+
+def pytest_collection_finish():
+    """Tests and modules stay to the end: the garbage collector need not look at them again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @contextmanager

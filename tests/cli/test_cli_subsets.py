@@ -194,7 +194,7 @@ def test_a_full_terminal_leaves_the_file(folder):
 def test_interrupted_and_gone_on_with(tmp_path):
     rng = np.random.default_rng(5)
     names = [f"q{number:02}" for number in range(12)]
-    columns = {name: pa.array(rng.integers(0, 3 + number, 150_000)) for number, name in enumerate(names)}
+    columns = {name: pa.array(rng.integers(0, 3 + number, 70_000)) for number, name in enumerate(names)}
     parquet.write_table(pa.table(columns), tmp_path / "t.parquet")
     attack = ("attack", "t.parquet", "--qi", ",".join(names), "--subsets", "all", "-o", "out.csv")
     command = [str(Path(sys.executable).with_name("petworks")), *attack]

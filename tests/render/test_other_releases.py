@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from test_report import HOSTILE, Opened, browser, saved, violations  # noqa: F401 - a fixture
+from test_report import HOSTILE, LOOKS, Opened, browser, saved, violations  # noqa: F401 - a fixture
 
 from PETWorks import check
 from PETWorks.render.language import said
@@ -48,9 +48,7 @@ def policy_of(folder, earlier, **names):
     return folder / "p.yaml"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("lang", ["en", "zh-TW"])
-@pytest.mark.parametrize("edition", ["internal", "external"])
+@pytest.mark.parametrize(("edition", "lang", "scheme"), LOOKS)
 def test_in_the_browser(browser, tmp_path, edition, lang, scheme):  # noqa: F811
     result = check(policy_of(tmp_path, 3), as_of=DAY)
     path = saved(tmp_path, result.to_html(lang, edition))

@@ -24,8 +24,7 @@ def server(tmp_path):
         yield started
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1100])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 390), ("dark", 1100)])
 def test_a_look_before_opening_is_accessible_and_answers_at_once(browser, server, tmp_path, scheme, width):
     with Visit(browser, server, "zh-TW", scheme=scheme, width=width) as visit:
         page = visit.page

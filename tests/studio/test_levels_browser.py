@@ -27,8 +27,7 @@ def server(tmp_path):
         yield started
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1100])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 390), ("dark", 1100)])
 def test_every_page_and_form_is_accessible_on_any_screen(browser, server, scheme, width):
     with Visit(browser, server, "zh-TW", scheme=scheme, width=width) as visit:
         visit.go(AT)
