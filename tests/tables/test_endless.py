@@ -1,5 +1,6 @@
 """Views that never end: signals still end the program."""
 
+import contextlib
 import os
 import signal
 import sqlite3
@@ -32,13 +33,31 @@ def stopped(table, number, started):
         running.kill()
 
 
-def computing(running):
-    """Wait until a process has computed for some seconds; it imports for less than two."""
-    while running.poll() is None:
-        used = Path(f"/proc/{running.pid}/stat").read_text().rpartition(")")[2].split()
-        if (int(used[11]) + int(used[12])) / os.sysconf("SC_CLK_TCK") > 3:
-            return
-        time.sleep(0.1)
+def computing(path):
+    """Wait until a process has opened a file and then computed for a second."""
+
+    def used(running):
+        ticks = Path(f"/proc/{running.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+        return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+
+    def wait(running):
+        opened = None
+        while running.poll() is None:
+            if opened is None and has_open(running, path):
+                opened = used(running)
+            if opened is not None and used(running) > opened + 1:
+                return
+            time.sleep(0.05)
+
+    return wait
+
+
+def has_open(running, path):
+    for link in Path(f"/proc/{running.pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+            if link.readlink() == path:
+                return True
+    return False
 
 
 @pytest.mark.slow
@@ -56,7 +75,7 @@ def test_signals_end_the_reading_of_an_endless_view(tmp_path, kind, number):
         never = "SELECT a.range AS zip FROM range(10000000) a, range(10000000) b WHERE a.range * 7 + b.range < 0"
         connection.execute(f"CREATE VIEW endless AS {COUNTING if kind == 'duckdb' else never}")
     connection.close()
-    code, errors, seconds = stopped(f"{path}#endless", number, computing)
+    code, errors, seconds = stopped(f"{path}#endless", number, computing(path))
     assert code == CODES[number], errors
     assert errors == ("petworks: interrupted\n" if number == signal.SIGINT else "")
     assert seconds < 15
