@@ -62,6 +62,11 @@ def pytest_xdist_make_scheduler(config, log):
     return Groups(config, log)
 
 
+def pytest_xdist_auto_num_workers():
+    """One more than there are cores: many tests wait for servers, browsers and Java."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_collection_modifyitems(items):
     for item in items:
         if item.get_closest_marker("spark"):
