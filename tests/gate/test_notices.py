@@ -66,7 +66,7 @@ def test_every_report_for_people_has_them(folder, format_name):
 
 def test_a_reason_in_the_policy_settles_it(folder):
     (folder / "policy.yaml").write_text(POLICY + EXPLAINED)
-    assert notices(folder) == ("pass", {"nothing-left": ("age",)})
+    assert notices(folder) == ("pass", {"explained": ("visited", "cost"), "nothing-left": ("age",)})
     steps = {one.step for one in check(folder / "policy.yaml").content.next_steps}
     assert not steps & {"measure-or-explain", "round-values", "look-again"}
 
@@ -128,3 +128,63 @@ def test_the_last_line_says_that_a_release_fails(folder):
     applied = petworks("apply", folder / "policy.yaml", "-o", folder / "released.csv", "--levels", "zip=0")
     assert applied.returncode == 1
     assert applied.stderr.splitlines()[-1].endswith("released.csv fails its rules: do not hand it out")
+
+
+def suppressing(folder, *options):
+    """A table in which one person stands out, and all others fill classes of four."""
+    rows = [f"{20 + n // 4 % 5},{10 + n % 2},{n % 3},same,same" for n in range(40)] + ["99,10,1,same,same"]
+    (folder / "table.csv").write_text("\n".join(["age,zip,cost,visited,ward", *rows]) + "\n")
+    text = POLICY.replace("[10]", "[1]").replace("k: 2}", "k: 2}\n" + "".join(options))
+    (folder / "policy.yaml").write_text(text + "anonymize: {suppression: 0.1, levels: {age: 0, zip: 0}}\n")
+    return petworks("anonymize", folder / "policy.yaml", "-o", folder / "released.csv")
+
+
+def test_whoever_fits_no_class_is_among_the_suppressed(folder):
+    """Suppressed records keep their sensitive values: as a class, they would break the rule."""
+    made = suppressing(folder)
+    assert made.returncode == 0, made.stderr
+    told = " ".join(made.stdout.split())
+    assert "has found it. If it counted as a class, k-anonymity would not hold." in told
+    document = check(folder / "released_policy.yaml").content
+    (notice,) = [one for one in document.notices if one.notice == "suppressed-class"]
+    assert (notice.records, notice.rules, notice.columns) == (1, ("k-anonymity",), ("cost",))
+    assert "suppressed-class" in {one.step for one in document.next_steps}
+    again = suppressing(folder, "treatment: {suppressed: class}\n")
+    assert again.returncode in (0, 2)
+    assert "counted as a class" not in again.stdout
+
+
+def test_suppressed_records_of_one_sensitive_value_are_told(folder):
+    """Enough of them, but all alike: two classes that l-diversity rejects make one that it would reject, too."""
+    rows = [f"{20 + n % 2},{10 + n // 2 % 2},{n % 3},same,same" for n in range(48)]
+    rows += [f"{80 + n % 2},10,7,same,same" for n in range(8)]
+    (folder / "table.csv").write_text("\n".join(["age,zip,cost,visited,ward", *rows]) + "\n")
+    text = POLICY.replace("[10]", "[1]") + "  - {measure: l-diversity, l: 2}\n"
+    (folder / "policy.yaml").write_text(text + "anonymize: {suppression: 0.2, levels: {age: 0, zip: 0}}\n")
+    assert petworks("anonymize", folder / "policy.yaml", "-o", folder / "released.csv").returncode == 0
+    document = check(folder / "released_policy.yaml").content
+    (notice,) = [one for one in document.notices if one.notice == "suppressed-class"]
+    assert (notice.records, notice.rules) == (8, ("l-diversity",))
+
+
+def test_one_value_is_little(folder):
+    rows = [f"{20 + n % 9},1{n % 2},{1000 + 7 * n},2025-01-{1 + n % 5:02},same" for n in range(40)]
+    (folder / "table.csv").write_text("\n".join(["age,zip,cost,visited,ward", *rows]) + "\n")
+    made = petworks("anonymize", folder / "policy.yaml", "-o", folder / "released.csv", "--level", "zip=1")
+    assert "Only one value is left of zip." in made.stdout
+
+
+def test_a_waiver_does_not_hide_names(folder):
+    (folder / "policy.yaml").write_text(
+        POLICY.replace("roles:\n", "roles:\n  identifiers: [ward]\n").replace("visited, ward", "visited")
+        + "waivers: [{rule: no-direct-identifiers, owner: we, reason: they asked, expires: 2999-01-01}]\n"
+    )
+    verdict, found = notices(folder)
+    assert verdict == "waived"
+    assert found["identifiers-left"] == ("ward",)
+
+
+def test_the_terminal_has_them_whatever_the_edition(folder):
+    told = petworks("check", folder / "policy.yaml", "--edition", "external", "--html", folder / "out.html")
+    assert "an outsider may know visited" in told.stderr
+    assert "may know visited" not in (folder / "out.html").read_text("utf-8")

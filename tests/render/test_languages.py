@@ -182,7 +182,7 @@ def levels_ids():
 
 def other_steps():
     """Steps of the gate that are not about a measure."""
-    steps = "remove-identifiers unlink merge-classes cannot-hold waiver-expired waiver-ends waiver-not-needed"
+    steps = "remove-identifiers suppressed-class unlink merge-classes cannot-hold waiver-expired waiver-ends waiver-not-needed"
     steps += " remove-key blur-together withdraw measure-together"
     return [
         *steps.split(),

@@ -46,10 +46,11 @@ _OPEN = re.compile(rf"[<>≤≥]=?{_NUMBER}|{_NUMBER}\+", re.ASCII)
 
 @dataclass(frozen=True)
 class Proposal:
-    """A hierarchy in a few words, and why."""
+    """A hierarchy in a few words, and why; `height` is its highest level, if that is known."""
 
     words: Mapping[str, Any]
     reason: Phrase
+    height: int = 0
 
 
 def proposed_hierarchy(column: str, counts: Mapping[str | None, int]) -> tuple[Proposal, Hierarchy] | None:

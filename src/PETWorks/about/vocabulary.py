@@ -41,6 +41,8 @@ KNOWN = {
     "where or when a person was seen": """hospital, clinic, ward, admission, discharge, visit, year, month, day, time,
         醫院, 診所, 院所, 就醫, 就診, 住院, 入院, 出院, 看診, 科別, 病房, 年度, 年月, 月分, 年分""",
 }
+REMARKS = """remark, remarks, note, notes, comment, comments, memo, free text, description, 備註, 附註, 備考, 註記,
+    評語, 說明, 描述, 紀要"""
 DATES = "date, datetime, timestamp, created at, updated at, 日期, 時間"
 SENSITIVE = {
     "health": """diagnosis, diagnose, diagnostic, diag, dx, icd, disease, illness, condition, symptom, disorder,
@@ -55,8 +57,9 @@ SENSITIVE = {
         account balance, cost, charge, price, fee, bill, payment, credit score, net worth, capital gain, capital loss,
         tax, expenditure, 薪, 工資, 所得, 收入, 資產, 財產, 存款, 負債, 債務, 貸款, 餘額, 帳戶餘額, 信用評分, 補助, 稅,
         保費, 理賠, 金額, 費用""",
-    "belief, opinion or private life": """religion, religious, faith, politics, political, vote, voting, trade union,
-        sexual, sexuality, gender identity, 宗教, 信仰, 政黨, 政治, 投票, 工會, 性傾向, 性取向, 性別認同""",
+    "belief, opinion or private life": """counselling, counseling, bullying, special needs, religion, religious,
+        faith, politics, political, vote, voting, trade union, sexual, sexuality, gender identity, 宗教, 信仰, 政黨,
+        政治, 投票, 工會, 性傾向, 性取向, 性別認同, 輔導, 諮商, 霸凌, 中輟, 特教, 懲處, 獎懲, 弱勢""",
     "crime or violence": """crime, criminal, conviction, arrest, offense, victim, violence, abuse, addiction, 犯罪,
         前科, 罪, 刑, 受害, 家暴, 虐待, 成癮, 吸毒""",
     "results of a person": "gpa, exam score, test score, performance rating, 成績, 考績",

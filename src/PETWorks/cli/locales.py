@@ -28,6 +28,11 @@ def chosen_language(arguments: Sequence[str], environment: Mapping[str, str] = o
     return of_locale(_windows_locale() if named is None else named)
 
 
+def is_chosen(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether the user asked for a language, by the option or the variable of this program."""
+    return bool(environment.get(VARIABLE) or _given(arguments))
+
+
 def check_variable(environment: Mapping[str, str] = os.environ) -> None:
     """An error if the variable names a language that does not exist."""
     if environment.get(VARIABLE):

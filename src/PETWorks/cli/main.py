@@ -71,7 +71,9 @@ class Commands(click.Group):
         try:
             return super().resolve_command(context, args)
         except click.UsageError as error:
-            error.__dict__["possibilities"] = get_close_matches(args[0].casefold(), MODULES, n=1)
+            near = get_close_matches(args[0].casefold(), MODULES, n=3)
+            near.sort(key=lambda name: name[0] != args[0][:1].casefold())  # lint and init are as near to int
+            error.__dict__["possibilities"] = near[:1]
             raise
 
     def main(self, args: Sequence[str] | None = None, *arguments: Any, **options: Any) -> Any:

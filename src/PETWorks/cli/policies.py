@@ -94,7 +94,11 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     separator = "\t" if separator == r"\t" else separator
     if target.exists():
         open_one(data, separator, encoding)  # a table that cannot be read is the greater mistake
-        raise InputError("cannot write {path!r}: it already exists; name another file with --output", path=str(target))
+        raise InputError(
+            "cannot write {path!r}: it already exists; name another file with --output, or delete it: what you wrote "
+            "there is lost then",
+            path=str(target),
+        )
     target = check_writable(target, (data,))
     with progress("reading", data.name):
         roles, unit = suggestions(data, separator, encoding)
@@ -181,6 +185,7 @@ def check_command(policy: Path, **options: Any) -> None:
     from PETWorks.render.check_text import check_text
     from PETWorks.render.checks import check
     from PETWorks.render.evidence import evidence_files, write_evidence
+    from PETWorks.render.prose import notices
 
     lang = language()
     wanted = {name: options[name] for name in FILES if options[name] is not None}
@@ -219,6 +224,9 @@ def check_command(policy: Path, **options: Any) -> None:
     else:
         edition = "external" if options["edition"] == "external" else "internal"
         click.echo(check_text(result.file(edition), **style(None), policy=str(policy)), nl=False)
+        if edition == "external":  # outsiders do not read these; whoever runs the check should
+            for text in notices(result.content, lang):
+                click.echo(f"petworks: {text}", err=True)
     say_written(contents)
     if reasons is not None:
         say_for_insiders([reasons])

@@ -232,7 +232,7 @@ def written(
         },
         **(beside or {}),
     }
-    is_new = not paths.folder.exists()
+    is_new, is_again = not paths.folder.exists(), paths.release.exists()
     paths.folder.mkdir(exist_ok=True)
     try:
         with ExitStack() as files:
@@ -252,6 +252,8 @@ def written(
     if root is not None:
         note("cli.outside", path=shown_path(root))
     order.tell()
+    if is_again:
+        note("cli.replaced", path=shown_path(paths.release))
     if original.privacy_unit is not None:
         note("cli.unit-numbered", column=repr(original.privacy_unit))
 

@@ -1,9 +1,11 @@
 """The command `studio`."""
 
+import sys
 from pathlib import Path
 
 import click
 
+from PETWorks.cli.locales import is_chosen
 from PETWorks.errors import InputError, Phrase
 from PETWorks.render.language import said
 from PETWorks.render.spoken import language
@@ -41,4 +43,4 @@ def studio_command(folder: Path, no_browser: bool, idle: int) -> None:
         click.echo(f"petworks studio: {address}")
 
     click.echo(said(language(), "cli.page-opened"), err=True)
-    serve(folder, idle * 60.0, opened, browser=not no_browser)
+    serve(folder, idle * 60.0, opened, browser=not no_browser, lang_chosen=is_chosen(sys.argv[1:]))

@@ -7,14 +7,14 @@ from PETWorks.attributetypes import SENSITIVE_ATTRIBUTE
 from PETWorks.counting.release import Release
 from PETWorks.gate.document import FAIL, WAIVED, ColumnFacts, RuleResult
 from PETWorks.gate.facts import below, without
-from PETWorks.gate.notices import is_unexplained
+from PETWorks.gate.notices import is_unexplained, released_identifiers
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.ranges import range_of
 from PETWorks.gate.releases_document import ReleasesFacts
 from PETWorks.gate.remedies import REMEDIES, remedy, sufficient_class_size, values_per_class
 from PETWorks.gate.rule_names import IMPLICIT, TOGETHER
 from PETWorks.gate.sign_off_document import SignOff
-from PETWorks.gate.steps_document import NextStep
+from PETWorks.gate.steps_document import NextStep, Notice
 from PETWorks.gate.withheld import fewest_attacked, rules_withheld
 
 SOON = 30  # days before the end of a waiver in which a step mentions it
@@ -25,6 +25,7 @@ STEPS = {
     ("nearly unique", True): "unmeasured-values",
     ("nearly unique", False): "nearly-unique",
     ("perhaps known", False): "measure-or-explain",
+    ("perhaps sensitive", False): "secret-or-explain",
 }
 MOST_NAMED = 3  # columns that a step lists
 
@@ -38,11 +39,13 @@ def next_steps(
     today: date,
     drivers: Sequence[str],
     others: ReleasesFacts | None = None,
+    noticed: Sequence[Notice] = (),
 ) -> tuple[NextStep, ...]:
     """The steps, the most urgent first.
 
     drivers   quasi-identifiers by what they add to the risk, if that is known
     others    other releases about the same people
+    noticed   what stands below the verdict
     """
     riskiest = drivers or sorted(release.quasi_identifiers, key=lambda column: -len(release.marginal(column).values))
     failing = [rule for rule in rules if rule.satisfied is False and rule.name not in IMPLICIT]
@@ -60,18 +63,13 @@ def next_steps(
         *_review(signed),
         *_give_roles(release, columns),
         *_findings(columns, policy, fails=False),
+        *_suppressed_class(noticed),
         *_many_suppressed(release),
         *_measure_together(others),
         *_try_subsets(release, policy),
         *_regimes(signed),
         *_withheld(rules, policy.cell_size, release.view.people, others),
     )
-
-
-def released_identifiers(release: Release, key: str | None) -> tuple[str, ...]:
-    """Direct identifiers that are in the release; privacy unit and key are needed to count and to join people."""
-    needed = (release.privacy_unit, key)
-    return tuple(name for name in release.identifiers if name in release.columns and name not in needed)
 
 
 def _rules_with_small_classes(release: Release, failing: Sequence[RuleResult]) -> dict[str, float]:
@@ -227,6 +225,12 @@ def _regimes(signed: SignOff) -> Iterator[NextStep]:
         items = tuple(one.item for one in regime.items if not one.given)
         if items:
             yield NextStep("regime-lacks", regime=regime.name, items=items)
+
+
+def _suppressed_class(noticed: Sequence[Notice]) -> Iterator[NextStep]:
+    for one in noticed:
+        if one.notice == "suppressed-class":
+            yield NextStep("suppressed-class", records=one.records, rules=one.rules)
 
 
 def _many_suppressed(release: Release) -> Iterator[NextStep]:

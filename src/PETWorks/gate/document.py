@@ -48,6 +48,7 @@ FindingKind = Literal[
     "often unique",
     "long texts",
     "perhaps known",
+    "perhaps sensitive",
 ]
 Value = Annotated[
     float | str | bool | Bound | tuple[float | str | Bound | None, ...] | None,

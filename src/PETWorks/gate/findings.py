@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from PETWorks.about.column_names import pointed_to, points_to_a_place, words_of
 from PETWorks.about.vocabulary import A_LABEL, A_NAME, A_NUMBER, AN_ADDRESS
-from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER
+from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.profiles import Profile
 from PETWorks.counting.release import Release
 from PETWorks.gate.document import ColumnFacts, ColumnFinding, FindingKind, Spoken
@@ -13,6 +13,7 @@ from PETWorks.gate.recognition import DATE, FEW, MIXED, MOST, NAMES, SPOTS, Exam
 from PETWorks.gate.suggestion import suggested_role
 
 UNMEASURED = (None, INSENSITIVE_ATTRIBUTE)
+TELLING = ("named", "looks", "remarks")  # reasons for a role that are more than caution
 SOME = 0.05  # share of personal values that is worth a look
 SHARED = 5  # records that have the same town or school, on average
 MASKS = "*＊○〇●"
@@ -50,14 +51,9 @@ def finding(column: str, role: str | None, profile: Examined) -> ColumnFinding |
     if profile.distinct < 2:
         return None
     words = words_of(column)
-    found = (
-        _direct(words, profile),
-        _named(pointed_to(words), profile),
-        _unique(role, profile),
-        _known(column, role, profile),
-        _often_unique(role, profile),
-    )
-    return _worst([one for one in found if one is not None])
+    found = (_direct(words, profile), _named(pointed_to(words), profile), _unique(role, profile))
+    worst = _worst([one for one in found if one is not None])
+    return worst or _known(column, role, profile) or _often_unique(role, profile)
 
 
 def _worst(findings: Sequence[ColumnFinding]) -> ColumnFinding | None:
@@ -119,11 +115,17 @@ def _masked(profile: Examined) -> bool:
 
 
 def _known(column: str, role: str | None, profile: Examined) -> ColumnFinding | None:
-    """A column that no measure looks at, although an outsider may know it: `petworks init` would say the same."""
+    """A column that no measure takes as known, although an outsider may know it: `petworks init` would say the same.
+
+    A sensitive attribute is taken as secret; what speaks against that must be more than caution.
+    """
     suggested = suggested_role(column, profile)
-    if role not in UNMEASURED or suggested.role != QUASI_IDENTIFIER:
-        return None
     why = suggested.why
+    if role in UNMEASURED and suggested.role == SENSITIVE_ATTRIBUTE:
+        return ColumnFinding("perhaps sensitive", False, points_to=why.what)
+    told = suggested.role == QUASI_IDENTIFIER or why.kind == "remarks"
+    if not told or not (role in UNMEASURED or (role == SENSITIVE_ATTRIBUTE and why.kind in TELLING)):
+        return None
     if why.kind == "named":
         return ColumnFinding("perhaps known", False, points_to=why.what)
     if why.kind == "looks":

@@ -1,20 +1,34 @@
 """What the reader of a verdict should know besides: columns of which nothing is left, or that nobody measured."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from PETWorks.about.treatment import APART, AS_CLASS
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.release import Release
+from PETWorks.counting.view import View
+from PETWorks.errors import NotApplicable
 from PETWorks.gate.document import WAIVED, ColumnFacts, RuleResult
 from PETWorks.gate.facts import columns
 from PETWorks.gate.findings import examined_columns
 from PETWorks.gate.policy import Policy
+from PETWorks.gate.policy_rules import Rule
 from PETWorks.gate.remedies import limits_class_sizes
+from PETWorks.gate.rule_names import NO_IDENTIFIERS
 from PETWorks.gate.steps_document import Notice
 
 
-def notices(policy: Policy, examined: Sequence[ColumnFacts], rules: Sequence[RuleResult]) -> tuple[Notice, ...]:
+def notices(
+    release: Release, policy: Policy, examined: Sequence[ColumnFacts], rules: Sequence[RuleResult]
+) -> tuple[Notice, ...]:
     """The notices, the most important first."""
-    return tuple(_notices(policy, examined, rules))
+    in_force = [rule for rule in rules if rule.verdict != WAIVED]
+    return (
+        *_identifiers(release, policy, rules),
+        *_suppressed(release, rules_of_suppressed(release, policy, in_force)),
+        *_columns(policy, examined),
+        *_class_sizes(release, in_force),
+    )
 
 
 def noticed(
@@ -22,31 +36,81 @@ def noticed(
 ) -> tuple[tuple[str, ...], tuple[Notice, ...]]:
     """The columns of a release that deserve a look, and the notices, without a whole check."""
     examined = examined_columns(release, columns(release, ()), policy.no_role)
-    return tuple(one.column for one in examined if is_unexplained(one, policy)), notices(policy, examined, rules)
+    found = tuple(one.column for one in examined if is_unexplained(one, policy))
+    return found, notices(release, policy, examined, rules)
 
 
 def is_unexplained(column: ColumnFacts, policy: Policy) -> bool:
     """Whether something was found about a column that the policy does not explain; a failing one, it cannot."""
-    if column.finding is None:
+    return column.finding is not None and (column.finding.fails or not _has_reason(column, policy))
+
+
+def _has_reason(column: ColumnFacts, policy: Policy) -> bool:
+    return column.column in policy.accountability.role_reasons or column.column in policy.no_role
+
+
+def rules_of_suppressed(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> tuple[str, ...]:
+    """The rules that would not hold if the suppressed records, which keep their sensitive values, were a class.
+
+    Somebody who sees that a person fits no class knows that their record is one of these.
+    """
+    suppressed = release.suppressed_records
+    if release.treatment["suppressed"] != APART or not 0 < suppressed < release.records:
+        return ()
+    holding = {rule.name for rule in rules if rule.satisfied}
+    view = replace(release.view, treatment={**release.treatment, "suppressed": AS_CLASS})
+    return tuple(rule.name for rule in policy.rules if rule.name in holding and _fails(rule, view))
+
+
+def _fails(rule: Rule, view: View) -> bool:
+    """Whether a rule about single classes does not hold."""
+    if rule.measure is None or rule.measure.tests is None:
         return False
-    return column.finding.fails or column.column not in {*policy.accountability.role_reasons, *policy.no_role}
+    try:
+        return rule.measure.measure(view, rule.parameters).satisfied is False
+    except NotApplicable:
+        return False
 
 
-def _notices(policy: Policy, examined: Sequence[ColumnFacts], rules: Sequence[RuleResult]) -> Iterator[Notice]:
-    looked_at = [one for one in examined if is_unexplained(one, policy)]
-    known = [one.column for one in looked_at if one.finding is not None and one.finding.kind == "perhaps known"]
-    if known:
-        yield Notice("perhaps-known", tuple(known))
-    unique = [one.column for one in looked_at if one.role == SENSITIVE_ATTRIBUTE and _is_nearly_unique(one)]
-    if unique:
-        yield Notice("nearly-unique", tuple(unique))
-    gone = [one.column for one in examined if one.released and one.role == QUASI_IDENTIFIER and one.distinct == 0]
-    if gone:
-        yield Notice("nothing-left", tuple(gone))
-    has_classes = any(one.role == QUASI_IDENTIFIER for one in examined)
-    if has_classes and not any(limits_class_sizes(rule) for rule in rules if rule.verdict != WAIVED):
-        yield Notice("no-class-size")
+def _suppressed(release: Release, rules: Sequence[str]) -> Iterator[Notice]:
+    if rules:
+        columns = release.sensitive_attributes or None
+        yield Notice("suppressed-class", columns, release.suppressed_records, tuple(rules))
+
+
+def _identifiers(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[Notice]:
+    """Direct identifiers that are in the release although the verdict is none of a failure."""
+    left = released_identifiers(release, policy.releases.key)
+    if left and any(rule.measure == NO_IDENTIFIERS and rule.verdict == WAIVED for rule in rules):
+        yield Notice("identifiers-left", left)
+
+
+def released_identifiers(release: Release, key: str | None) -> tuple[str, ...]:
+    """Direct identifiers that are in the release; privacy unit and key are needed to count and to join people."""
+    needed = (release.privacy_unit, key)
+    return tuple(name for name in release.identifiers if name in release.columns and name not in needed)
+
+
+def _columns(policy: Policy, examined: Sequence[ColumnFacts]) -> Iterator[Notice]:
+    known = [one for one in examined if one.finding is not None and one.finding.kind == "perhaps known"]
+    secret = [one for one in examined if one.finding is not None and one.finding.kind == "perhaps sensitive"]
+    unique = [one for one in examined if one.role == SENSITIVE_ATTRIBUTE and _is_nearly_unique(one)]
+    quasi = [one for one in examined if one.released and one.role == QUASI_IDENTIFIER]
+    by_notice = (
+        Notice("perhaps-known", tuple(one.column for one in known if not _has_reason(one, policy))),
+        Notice("perhaps-sensitive", tuple(one.column for one in secret if not _has_reason(one, policy))),
+        Notice("nearly-unique", tuple(one.column for one in unique if not _has_reason(one, policy))),
+        Notice("explained", tuple(one.column for one in (*known, *secret, *unique) if _has_reason(one, policy))),
+        Notice("nothing-left", tuple(one.column for one in quasi if one.distinct == 0)),
+        Notice("one-value", tuple(one.column for one in quasi if one.distinct == 1 < (one.distinct_before or 0))),
+    )
+    yield from (one for one in by_notice if one.columns)
 
 
 def _is_nearly_unique(column: ColumnFacts) -> bool:
     return column.finding is not None and column.finding.kind == "nearly unique"
+
+
+def _class_sizes(release: Release, rules: Sequence[RuleResult]) -> Iterator[Notice]:
+    if release.quasi_identifiers and not any(map(limits_class_sizes, rules)):
+        yield Notice("no-class-size")

@@ -18,6 +18,7 @@ REASONS = {
     "assigned": "nearly unique whole numbers that look assigned rather than measured",
     "precise": "a precise number identifies people to anyone who knows it",
     "unique": "nearly every record has a unique text",
+    "remarks": "remarks, in which people may be described",
     "long": "long texts, in which people may be named",
     "cautious": "the cautious choice: the name is unknown and an adversary may know the value",
     "beside": "as the YAML file beside the table says",

@@ -98,7 +98,10 @@ def _with_hierarchy(suggestion: Suggestion, table: WeightedRows) -> Suggestion:
     marginal = table.marginal(suggestion.column)
     counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
     proposed = proposed_hierarchy(suggestion.column, counts)
-    return suggestion if proposed is None else replace(suggestion, hierarchy=proposed[0])
+    if proposed is None:
+        return suggestion
+    proposal, hierarchy = proposed
+    return replace(suggestion, hierarchy=replace(proposal, height=hierarchy.height))
 
 
 def starter_policy(
@@ -180,7 +183,7 @@ def _hierarchies(known: Sequence[Suggestion], say: Say, levels: str) -> list[str
 
 def _all_roles(by_role: Mapping[str | None, Sequence[Suggestion]], say: Say, why: Why) -> list[str]:
     meanings = {
-        "identifiers": say("name a person; remove them before the release"),
+        "identifiers": say("name a person, or nobody needs them; petworks anonymize leaves them out"),
         "quasi_identifiers": say("what an adversary may know of a person"),
         "sensitive_attributes": say("what nobody may learn of a person"),
         "insensitive_attributes": say("none of these"),
@@ -308,11 +311,14 @@ def _anonymize(known: Sequence[Suggestion], say: Say, *, possible: bool) -> list
     """How much `petworks anonymize` may suppress."""
     if not possible:
         return [f"# anonymize: {{suppression: {SUPPRESSION}}}  # {say('once every quasi-identifier has a hierarchy')}"]
-    first = yaml_text(known[0].column)
+    # The level below the highest one keeps a column from becoming `*`.
+    heights = {one.column: one.hierarchy.height for one in known if one.hierarchy is not None}
+    column = max(heights, key=lambda name: heights[name]) if heights else known[0].column
+    first, bound = yaml_text(column), max(heights.get(column, 2) - 1, 1)
     return [
         f"anonymize:                      # {say('how petworks anonymize makes a release that keeps the rules')}",
         f"  suppression: {SUPPRESSION}             # {say(SUPPRESSED)}",
-        f"  # levels: {{{first}: {{at_most: 1}}}}  # {say('for a column that would become too coarse')}",
+        f"  # levels: {{{first}: {{at_most: {bound}}}}}  # {say('for a column that would become too coarse')}",
     ]
 
 

@@ -30,8 +30,20 @@ class RaisedLevel(JSONObject):
 class Notice(JSONObject):
     """Something that the reader of the verdict should know besides."""
 
-    notice: Literal["perhaps-known", "nearly-unique", "nothing-left", "no-class-size"]
+    notice: Literal[
+        "identifiers-left",
+        "suppressed-class",
+        "perhaps-known",
+        "perhaps-sensitive",
+        "nearly-unique",
+        "explained",
+        "nothing-left",
+        "one-value",
+        "no-class-size",
+    ]
     columns: tuple[str, ...] | None = None
+    records: int | None = None
+    rules: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from PETWorks import __version__
 from PETWorks.counting.release import Release
 from PETWorks.errors import NeedNotMet, NotApplicable, ParameterError, quoted
-from PETWorks.gate.advice import columns_to_explain, next_steps, released_identifiers
+from PETWorks.gate.advice import columns_to_explain, next_steps
 from PETWorks.gate.composing import composed, releases_facts
 from PETWorks.gate.document import (
     FAIL,
@@ -38,7 +38,7 @@ from PETWorks.gate.document import (
 from PETWorks.gate.facts import assumed, columns, payout, small_classes
 from PETWorks.gate.findings import examined_columns
 from PETWorks.gate.inputs import Inputs, policy_facts, shown_table
-from PETWorks.gate.notices import notices
+from PETWorks.gate.notices import notices, released_identifiers
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.policy_rules import Rule, Waiver
 from PETWorks.gate.register import registered
@@ -78,6 +78,7 @@ def judged(
     overview = _overview(release, policy)
     examined = examined_columns(release, columns(release, overview.results), policy.no_role)
     rules = tuple(_rules(release, policy, subsets, composition, examined, moment.date()))
+    noticed = notices(release, policy, examined, rules)
     signed = sign_off(release, policy, moment.date())
     files = inputs.facts()
     others = _others(release, policy, composition, given, files)
@@ -102,8 +103,8 @@ def judged(
         results=tuple(MeasureResult.from_dict(result.to_dict()) for result in overview.results),
         # The document says what is missing; how to give it differs from interface to interface.
         not_applicable={name: error.message for name, error in overview.reasons.items()},
-        next_steps=next_steps(release, policy, rules, examined, signed, moment.date(), drivers, others),
-        notices=notices(policy, examined, rules),
+        next_steps=next_steps(release, policy, rules, examined, signed, moment.date(), drivers, others, noticed),
+        notices=noticed,
         sign_off=signed,
         releases=others,
         options=dict(_options(policy, given, release)),

@@ -17,7 +17,7 @@ from PETWorks.gate.steps_document import Notice
 from PETWorks.gate.suggestion import Suggestion
 from PETWorks.measures.catalogue import find
 from PETWorks.render import other_releases
-from PETWorks.render.language import listed, measure_name, name, own, percent, put, said
+from PETWorks.render.language import listed, measure_name, name, own, percent, put, rule_name, said
 from PETWorks.render.languages import ENGLISH
 from PETWorks.render.sections import lacking, utility_keys
 from PETWorks.render.shell_words import command_line
@@ -125,7 +125,16 @@ def notices(document: CheckDocument, lang: str) -> list[str]:
 
 def notice_texts(given: Sequence[Notice], lang: str) -> list[str]:
     """What to know besides the verdict."""
-    return [said(lang, f"notice.{one.notice}", columns=one.columns or ()) for one in given]
+    return [
+        said(
+            lang,
+            f"notice.{one.notice}",
+            columns=one.columns or (),
+            n=one.records or 0,
+            rules=[rule_name(rule, lang) for rule in one.rules or ()],
+        )
+        for one in given
+    ]
 
 
 def _together(lang: str, *sentences: str) -> str:
@@ -242,7 +251,7 @@ def residual(document: CheckDocument, lang: str) -> str:
     if "attribute-inference" in results:
         attributes = results["attribute-inference"].details.get("attributes", {})
         if attributes:
-            column = max(attributes, key=lambda name: attributes[name]["posterior"])
+            column = max(attributes, key=lambda name: attributes[name]["posterior"] - attributes[name]["prior"])
             chances = {name: percent(attributes[column][name], lang) for name in ("posterior", "prior")}
             sentences.append(said(lang, "residual.attribute", column=[column], **chances))
         else:

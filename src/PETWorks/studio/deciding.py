@@ -14,6 +14,7 @@ from PETWorks.measures.attacks.subset_limits import checked_limits
 from PETWorks.measures.attacks.subset_sizes import checked_sizes, known_columns
 from PETWorks.measures.catalogue import Metric, Parameter, all_measures
 from PETWorks.measures.parameters import Choice, Flag, Function
+from PETWorks.render import prose
 from PETWorks.render.language import LIMIT_SIGNS, limit_name, measure_summary, preset_note
 from PETWorks.render.shell_words import command_line
 from PETWorks.studio.decisions import CHANGES, EARLIER, KINDS, SIGN_OFF, WAIVER, known_measure, limit_names, text_in
@@ -198,7 +199,8 @@ async def verdict(request: Request) -> Response:
     """What the check says: each rule, and what regimes still ask for."""
     desk = await desk_of(request)
     check = await computed(lambda: desk.check)
-    return part(request, "decide_verdict.html", desk, d=check.content)
+    notices = prose.notices(check.content, language(request))
+    return part(request, "decide_verdict.html", desk, d=check.content, notices=notices)
 
 
 ROUTES = [

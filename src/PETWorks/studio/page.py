@@ -42,13 +42,13 @@ def _environment() -> Any:
 
 
 def language(request: Request) -> str:
-    """The language that the user has chosen, or that the browser asks for, or that of the command."""
+    """The language that the user has chosen on the page or for the command, or that the browser asks for."""
     chosen = request.cookies.get(LANGUAGE_COOKIE, "")
     if chosen in LANGUAGES:
         return chosen
-    asked = request.headers.get("accept-language", "").strip().lower()
-    if asked in ("", "*"):
-        return studio(request).lang
+    works, asked = studio(request), request.headers.get("accept-language", "").strip().lower()
+    if works.lang_chosen or asked in ("", "*"):
+        return works.lang
     return "zh-TW" if asked.startswith("zh") else ENGLISH
 
 

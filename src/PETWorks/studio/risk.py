@@ -26,8 +26,11 @@ MOST_SETS = 30
 # Where on the page a step is done; the others are decisions.
 PLACES = {
     **dict.fromkeys(("remove-identifiers", "hidden-identifiers", "unlink", "give-roles", "look-again"), "columns"),
+    **dict.fromkeys(("measure-or-explain", "round-values"), "columns"),
     **dict.fromkeys(("unmeasured-values", "nearly-unique", "refine", "many-suppressed"), "levels"),
     **dict.fromkeys(("anonymize", "merge-classes", "more-values", "diversify", "hide-presence", "blur"), "safe"),
+    "suppressed-class": "safe",
+    "secret-or-explain": "columns",
 }
 
 
@@ -83,6 +86,7 @@ def _body(desk: Desk, lang: str, request: Request) -> dict[str, Any]:
     return {
         "d": document,
         "texts": [make(document, lang) for make in (prose.verdict, prose.residual, prose.table)],
+        "notices": prose.notices(document, lang),
         "rules": listed["rules"],
         "todo": list(zip(texts, places, strict=False)),
         "risk_charts": charts.risk(document),

@@ -24,14 +24,19 @@ LOOK_EVERY = 0.5  # seconds
 LAST_ANSWERS = 2  # seconds that they may take when the server ends
 
 
-def serve(folder: Path, idle: float, opened: Callable[[str], None], *, browser: bool) -> None:
+def serve(
+    folder: Path, idle: float, opened: Callable[[str], None], *, browser: bool, lang_chosen: bool = False
+) -> None:
     """Serve the pages of a folder until nobody has asked for one for so many seconds, or until Ctrl-C.
 
-    opened   called with the address once the server runs, and again with another one if the browser has lost its cookie
-    browser  whether to open it in the user's browser
+    opened       called with the address once the server runs, and again with another one if the browser has lost its
+                 cookie
+    browser      whether to open it in the user's browser
+    lang_chosen  whether the user asked for the language of the command
     """
     app = make_app(folder)
     works = app.state.studio
+    works.lang_chosen = lang_chosen
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
         listening.bind(("127.0.0.1", 0))
         port = listening.getsockname()[1]

@@ -17,6 +17,7 @@ class Studio:
 
     is_ending   whether the server is about to end, which answers that are still being sent must not delay
     lang        the language of the command that started it
+    lang_chosen whether the user asked for that language, rather than the system
     """
 
     workspace: Workspace
@@ -26,3 +27,4 @@ class Studio:
     last_request: float = field(default_factory=monotonic)
     is_ending: Callable[[], bool] = lambda: False
     lang: str = field(default_factory=language)
+    lang_chosen: bool = False

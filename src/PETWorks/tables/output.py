@@ -43,7 +43,9 @@ def check_writable(path: Path, inputs: tuple[Path | None, ...] = ()) -> Path:
 
 def check_new_folder(path: Path) -> Path:
     """The folder to write, links followed; an error if there is anything at its place, or if it cannot be written."""
-    target = check_writable(path)
+    target = path.resolve()
+    if not os.path.lexists(path):
+        return check_writable(path)
     if os.path.lexists(target):
         other = next(name for n in count(2) if not os.path.lexists(name := target.with_name(f"{target.name}_{n}")))
         raise InputError(

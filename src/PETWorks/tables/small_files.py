@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from PETWorks.errors import InputError, system_reason
-from PETWorks.tables.regular_files import check_regular
+from PETWorks.tables.regular_files import check_regular, no_such_file
 
 
 def read_small(path: Path, most: int, error: type[InputError] = InputError) -> bytes:
@@ -12,6 +12,9 @@ def read_small(path: Path, most: int, error: type[InputError] = InputError) -> b
         check_regular(path, error)
         with path.open("rb") as file:
             content = file.read(most + 1)
+    except FileNotFoundError:
+        missing = no_such_file(path)
+        raise error(*missing.parts, what=missing.what) from None
     except OSError as failure:
         raise error("cannot read {path!r}: {reason}", path=str(path), reason=system_reason(failure)) from None
     if len(content) > most:

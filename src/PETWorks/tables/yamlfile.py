@@ -4,7 +4,7 @@ import codecs
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,9 @@ class Place(Phrase):
         return int(self.values["line"])
 
 
+_FULL_WIDTH = re.compile("[：，［］｛｝“”‘’\u3000０-９]")
+
+
 @dataclass(frozen=True)
 class YAMLFile:
     """The content of a file; `lines` has the line of everything in it, by the keys that lead there."""
@@ -52,6 +55,7 @@ class YAMLFile:
     content: Any
     lines: Mapping[Key, int]
     sha256: str  # of the bytes that were read
+    full_width: Mapping[int, str] = field(default_factory=dict)  # by line, signs of Chinese keyboards
 
     def error(self, key: Key, /, *parts: str | Hint, **values: Any) -> InputError:
         """An error that names the file, the line and the key."""
@@ -65,6 +69,14 @@ class YAMLFile:
         shown = printable(dotted if len(dotted) <= 80 else dotted[:77] + "...")
         line = self.lines.get(key, 1)
         file = printable(self.name)
+        if line in self.full_width:
+            return Place(
+                "{file}, line {line}, {key} (on this line, '{signs}' may have to be of half width)",
+                file=file,
+                line=line,
+                key=shown,
+                signs=self.full_width[line],
+            )
         if not shown:
             return Place("{file}, line {line}", file=file, line=line)
         return Place("{file}, line {line}, {key}", file=file, line=line, key=shown)
@@ -80,7 +92,8 @@ def read_yaml(path: Path) -> YAMLFile:
         read = read_small(path, LARGEST_FILE)
         text = read.decode("utf-8-sig")
         events = yaml.parse(text, loader)
-        return YAMLFile(path.name, _document(events, path.name, lines), lines, hashlib.sha256(read).hexdigest())
+        document, digest = _document(events, path.name, lines), hashlib.sha256(read).hexdigest()
+        return YAMLFile(path.name, document, lines, digest, _full_width(text))
     except yaml.MarkedYAMLError as error:
         line, advice = _mistake(text, error)
         place = Place("{file}, line {line}", file=path.name, line=line)
@@ -119,7 +132,16 @@ def _mistake(text: str, error: Any) -> tuple[int, Phrase]:
         for pattern, advice in MISTAKES:
             if pattern.match(lines[place]):
                 return place + 1, advice
+    signs = _full_width(text).get(last + 1)
+    if signs is not None:
+        return last + 1, Phrase("'{signs}' may have to be of half width, as the sign : is", signs=signs)
     return last + 1, LOOK_AT
+
+
+def _full_width(text: str) -> dict[int, str]:
+    """By line, signs of full width that YAML does not know as what they look like; comments do not count."""
+    found = {place: _FULL_WIDTH.findall(line.partition("#")[0]) for place, line in enumerate(text.splitlines(), 1)}
+    return {place: " ".join(dict.fromkeys(signs)) for place, signs in found.items() if signs}
 
 
 def _document(events: Iterator[Any], name: str, lines: dict[Key, int]) -> Any:

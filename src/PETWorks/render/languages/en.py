@@ -191,6 +191,7 @@ TEXTS = {
     "finding.often unique": "at most two records on average share a value",
     "finding.long texts": "long texts, in which people may be named",
     "finding.perhaps known": "an outsider may know it, and no measure looks at it",
+    "finding.perhaps sensitive": "may be sensitive, and no measure looks at it",
     "finding.points-to": "the name points to {what}",
     "finding.looks-like": "{share} of the values look like {what}",
     "subject.a person's name": "a person's name",
@@ -500,6 +501,14 @@ TEXTS = {
         "explain under 'role_reasons' why nobody outside knows it."
     ),
     "step.look-again": "Check whether these columns contain personal details (section Columns): {columns}.",
+    "step.suppressed-class": (
+        "Let suppressed records count as a class, so that {rules} hold for them, too: write 'treatment: {{suppressed: "
+        "class}}' into the policy and make the release again; or allow no suppression."
+    ),
+    "step.secret-or-explain": (
+        "By its name, {columns} is sensitive: give it that role, leave it out, or explain under 'role_reasons' why it "
+        "is not."
+    ),
     "step.many-suppressed": ("{share} of the records are suppressed: the remaining records may not be representative."),
     "step.review-overdue": "The review date has passed: review the release, and set a new date in the policy.",
     "step.regime-lacks": "{regime} also asks for: {items}. See the section Sign-off.",
@@ -552,6 +561,18 @@ TEXTS = {
     "anonymize.all-suppressed.one": "The only record counts as suppressed, because every quasi-identifier is * in it.",
     "anonymize.nothing-left": "Warning: nothing is left of the quasi-identifiers. A release that says more needs "
     "weaker rules, more suppression, or other hierarchies.",
+    "notice.identifiers-left": "The table still has direct identifiers: {columns}.",
+    "notice.suppressed-class": (
+        "The {n} suppressed records are in no class, but keep their other columns: whoever sees that a person fits no "
+        "class knows that the record is one of them. If they counted as a class, {rules} would not hold."
+    ),
+    "notice.suppressed-class.one": (
+        "The suppressed record is in no class, but keeps its other columns: whoever sees that a person fits no class "
+        "has found it. If it counted as a class, {rules} would not hold."
+    ),
+    "notice.perhaps-sensitive": "Not measured: {columns} may be sensitive, and goes out as it is.",
+    "notice.explained": "The verdict relies on the policy's reasons why no outsider knows {columns}.",
+    "notice.one-value": "Only one value is left of {columns}.",
     "notice.perhaps-known": (
         "Not measured: an outsider may know {columns}. The verdict says nothing about someone who does."
     ),
@@ -1529,6 +1550,7 @@ TEXTS = {
     # what commands say beside their results
     "cli.warning": "warning: {command}",
     "cli.wrote": "wrote {path}",
+    "cli.replaced": "{path} was there already: it is replaced, and so is what came beside it",
     "cli.do-not-release": "{path} fails its rules: do not hand it out",
     "cli.subsets-kept": "{n} of {all} subsets are in {path}; continue with --resume",
     "cli.of-the-frontier": "for the release of one of them, give instead of --frontier: {command}",

@@ -650,7 +650,9 @@ HELP = {
     ),
     "To see the levels of a column, use:": "若要查看欄位的各層級，請執行：",
     "none proposed, its values are generalised or too many": "未提出建議，因為值已經概化或過多",
-    "name a person; remove them before the release": "可直接指認個人；釋出前須移除",
+    "name a person, or nobody needs them; petworks anonymize leaves them out": (
+        "可直接指出個人，或無人需要；petworks anonymize 會予以剔除"
+    ),
     "what an adversary may know of a person": "攻擊者可能知道的個人資訊",
     "what nobody may learn of a person": "不應為人所知的個人資訊",
     "none of these": "不屬於以上各類",
@@ -846,6 +848,7 @@ TEXTS = {
     "finding.often unique": "平均最多兩筆資料列有相同的值",
     "finding.long texts": "長篇文字，其中可能提及個人",
     "finding.perhaps known": "外人可能知道，卻沒有任何評估指標將其納入",
+    "finding.perhaps sensitive": "可能為敏感資料，卻沒有任何評估指標將其納入",
     "finding.points-to": "依欄位名稱判斷為{what}",
     "finding.looks-like": "{share} 的值看起來是{what}",
     "subject.a person's name": "姓名",
@@ -892,6 +895,7 @@ TEXTS = {
     "reason.assigned": "幾乎不重複的整數，像是編號而非測量值",
     "reason.precise": "精確的數字，知道的人可藉此認出個人",
     "reason.unique": "幾乎每筆資料列的文字都不同",
+    "reason.remarks": "備註類文字，其中可能描述個人",
     "reason.long": "長篇文字，其中可能提及個人",
     "reason.cautious": "謹慎起見：無法由欄位名稱判斷，攻擊者可能知道其值",
     "reason.beside": "依資料表旁的 YAML 檔",
@@ -1095,6 +1099,13 @@ TEXTS = {
         "或在政策檔的 role_reasons 說明為何外人不會知道。"
     ),
     "step.look-again": "請確認以下欄位是否含有個人資料（見「欄位」一節）：{columns}。",
+    "step.suppressed-class": (
+        "請將遭抑制的資料列計為一個等價類，使{rules}也適用於這些資料列：在政策檔寫入 treatment: {{suppressed: class}}，"
+        "再重新產生釋出資料；或不允許抑制。"
+    ),
+    "step.secret-or-explain": (
+        "依名稱判斷，{columns}屬於敏感資料：請改列為敏感屬性或不予釋出，或在政策檔的 role_reasons 說明為何不是。"
+    ),
     "step.many-suppressed": "{share} 的資料列遭抑制：其餘資料列可能不具代表性。",
     "step.review-overdue": "已逾審查期限：請審查本次釋出，並在政策檔訂定新的期限。",
     "step.regime-lacks": "{regime} 另要求：{items}。見「核可」一節。",
@@ -1134,6 +1145,14 @@ TEXTS = {
     "anonymize.all-suppressed": "全部 {n} 筆資料列均視為已抑制，因為其所有準識別符皆為 *。",
     "anonymize.nothing-left": "警告：準識別符已不含任何資訊。"
     "若要保留更多資訊，須放寬規則、提高抑制上限，或改用其他資料階層。",
+    "notice.identifiers-left": "資料表仍含直接識別符：{columns}。",
+    "notice.suppressed-class": (
+        "遭抑制的 {n} 筆資料列不屬於任何等價類，但其他欄位仍保留原值：看得出某人不屬於任何等價類的人，"
+        "就知道其資料列在這些資料列之中。若將其計為一個等價類，{rules}便不成立。"
+    ),
+    "notice.perhaps-sensitive": "未納入評估：{columns}可能為敏感資料，且會原樣釋出。",
+    "notice.explained": "本結論以政策檔所述理由為前提：外人不會知道{columns}。",
+    "notice.one-value": "{columns}只剩一個值。",
     "notice.perhaps-known": "未納入評估：外人可能知道{columns}，本結論不適用於知道這些欄位的人。",
     "notice.nearly-unique": "{columns}幾乎每筆資料列的值都不同：知道該值的人即可找出資料列。",
     "notice.nothing-left": "{columns}已無任何資訊：所有儲存格皆為 *。",
@@ -2021,6 +2040,7 @@ TEXTS = {
     "register.digest": "SHA-256 雜湊值",
     "hierarchy.more": "另有 {n} 組",
     "cli.warning": "警告：{command}",
+    "cli.replaced": "{path} 先前已存在：已連同旁邊的檔案一併取代",
     "cli.do-not-release": "{path} 未通過規則：請勿交付",
     "cli.wrote": "已寫出 {path}",
     "cli.subsets-kept": "{all} 種組合中已完成 {n} 種，存於 {path}；可用 --resume 接續",
@@ -2340,7 +2360,7 @@ MESSAGES = {
     "for local recoding": "區域重新編碼時",
     "{rule} fails even on the lowest level of every column": "即使每個欄位都在最低層級，{rule} 仍未通過",
     "{rule} fails on all levels that are allowed": "在所有允許的層級，{rule} 皆未通過",
-    "allow more levels of {columns}; or {others}": "請放寬 {columns} 的層級範圍；或{others}",
+    "allow more levels of {columns}; or {others}": "請放寬{columns}的層級範圍；否則，{others}",
     "{rule} fails even on the highest level of every column": "即使每個欄位都在最高層級，{rule} 仍未通過",
     "{fails}: {records} of {all} records are in classes that fail": (
         "{fails}：{all} 筆資料列中有 {records} 筆屬於不合格的等價類"
@@ -2599,9 +2619,8 @@ MESSAGES = {
     ),
     "not enough memory": "記憶體不足",
     "interrupted": "已中斷",
-    "cannot write {path!r}: it already exists; name another file with --output": (
-        "無法寫入「{path}」：檔案已存在；請以 --output 指定其他檔案"
-    ),
+    "cannot write {path!r}: it already exists; name another file with --output, or delete it: what you wrote there is "
+    "lost then": "無法寫入「{path}」：檔案已存在；請以 --output 指定其他檔案，或先刪除它（您寫在裡面的內容會消失）",
     "only one result can be printed: give '-' once, and one edition": (
         "只能輸出一項結果：「-」只能用一次，且只能有一種版本"
     ),
@@ -3755,6 +3774,10 @@ MESSAGES = {
     "write a blank behind ':'": "「:」後面要有一個半形空格",
     "look at the indentation, for quotes and brackets that are not closed, and for blanks behind '-' and half-width "
     "':'": ("請檢查縮排、未成對的引號或括號，以及「-」與「:」後面是否有一個半形空格、冒號是否為半形"),
+    "{file}, line {line}, {key} (on this line, '{signs}' may have to be of half width)": (
+        "{file} 第 {line} 行，{key}（此行的「{signs}」可能須改為半形）"
+    ),
+    "'{signs}' may have to be of half width, as the sign : is": "「{signs}」可能須改為半形，例如「:」",
     "{file}: its text is not in UTF-8{guess}; save it as UTF-8 (Notepad: File, Save as, Encoding)": (
         "{file}：文字不是 UTF-8{guess}；請另存為 UTF-8（記事本：檔案 → 另存新檔 → 編碼）"
     ),
