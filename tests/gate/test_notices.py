@@ -83,10 +83,14 @@ def test_a_reason_does_not_excuse_what_fails(folder):
     [
         ("  - {measure: k-anonymity, k: 2}\n", False),
         ("  - {measure: prosecutor-risk, highest: 0.5}\n", False),
-        ("  - {measure: l-diversity, l: 2}\n", True),
-        ("  - {measure: l-diversity, l: 2}\nsubsets: {sizes: 1, limits: {highest-risk: 0.5}}\n", False),
+        ("  - {measure: l-diversity, l: 2}\n", False),
+        ("  - {measure: l-diversity, l: 1}\n", True),
+        ("  - {measure: k-anonymity, k: 1}\n", True),
+        ("  - {measure: prosecutor-risk, highest: 1}\n", True),
+        ("  - {measure: t-closeness, t: 1}\nsubsets: {sizes: 1, limits: {highest-risk: 0.5}}\n", False),
+        ("  - {measure: t-closeness, t: 1}\nsubsets: {sizes: 1, limits: {highest-risk: 1}}\n", True),
         (
-            "  - {measure: k-anonymity, k: 30}\n  - {measure: l-diversity, l: 2}\n"
+            "  - {measure: k-anonymity, k: 30}\n  - {measure: t-closeness, t: 1}\n"
             "waivers: [{rule: k-anonymity, owner: we, reason: we trust them, expires: 2999-01-01}]\n",
             True,
         ),
@@ -96,6 +100,12 @@ def test_somebody_must_limit_the_size_of_classes(folder, rules, told):
     head, _, _ = POLICY.partition("rules:")
     (folder / "policy.yaml").write_text(f"{head}rules:\n{rules}")
     assert ("no-class-size" in notices(folder)[1]) == told
+
+
+def test_a_column_that_was_empty_has_lost_nothing(folder):
+    rows = [f",{10 + n % 2},{1000 + 7 * n},2025-01-{1 + n % 5:02},same" for n in range(40)]
+    (folder / "table.csv").write_text("\n".join(["age,zip,cost,visited,ward", *rows]) + "\n")
+    assert "nothing-left" not in notices(folder)[1]
 
 
 def test_outsiders_do_not_read_them(folder):
@@ -127,7 +137,7 @@ def test_the_last_line_says_that_a_release_fails(folder):
     (folder / "policy.yaml").write_text(POLICY.replace("k: 2", "k: 30"))
     applied = petworks("apply", folder / "policy.yaml", "-o", folder / "released.csv", "--levels", "zip=0")
     assert applied.returncode == 1
-    assert applied.stderr.splitlines()[-1].endswith("released.csv fails its rules: do not hand it out")
+    assert applied.stderr.splitlines()[-1].endswith("released.csv does not pass: do not hand it out")
 
 
 def suppressing(folder, *options):

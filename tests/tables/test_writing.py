@@ -377,3 +377,21 @@ def test_a_type_that_a_format_does_not_know_is_an_error(tmp_path):
     with pytest.raises(InputError, match=r"the format cannot hold all of the types 'run_end_encoded<.*'") as error:
         table_content(tmp_path / "t.parquet", pa.table({"a": runs}))(io.BytesIO())
     assert "secret" not in str(error.value)
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "feather"])
+@pytest.mark.parametrize("ordered", [False, True])
+def test_dictionaries_do_not_tell_what_is_not_written(tmp_path, suffix, ordered):
+    """Neither the order of the original nor labels that no record has."""
+    labels = pa.array(["gone", "first", "second", "third"])
+    cells = pa.DictionaryArray.from_arrays(pa.array([1, 2, None, 3, 2]), labels, ordered=ordered)
+    source = tmp_path / "table.feather"
+    pa.feather.write_feather(pa.table({"a": cells}), source)
+    release = tmp_path / f"release.{suffix}"
+    write_whole({release: release_content(release, open_source(source, "t"), order=np.array([4, 3, 2, 1, 0]))})
+    written = got(release)["a"]
+    assert written.to_pylist() == ["second", "third", None, "second", "first"]
+    if pa.types.is_dictionary(written.type):
+        (dictionary,) = {tuple(chunk.dictionary.to_pylist()) for chunk in written.chunks}
+        assert dictionary == (("first", "second", "third") if ordered else ("second", "third", "first"))
+    assert b"gone" not in release.read_bytes()

@@ -151,40 +151,34 @@ def anonymize_release(
 
 
 def _unsatisfiable(problem: Problem) -> NotApplicable:
-    """The error for rules that nothing keeps: which of them fails even where it is kept most easily."""
-    failing, hopeless = [], False
-    heights = {column: problem.original.hierarchies[column].height for column in problem.lattice.columns}
-    bounded = {
-        False: [column for column, (_, high) in problem.allowed_levels.items() if high < heights[column]],
-        True: [column for column, (low, _) in problem.allowed_levels.items() if low > 0],
-    }  # columns with levels that are not allowed, though a rule would be kept more easily there: about utility or not
-    in_the_way: dict[str, None] = {}
+    """The error for rules that nothing keeps: which of them fails even where it is kept most easily.
+
+    Bounds on levels are in the way of rules that would be kept beyond them.
+    """
+    free = _without_bounds(problem)
+    failing, hopeless, in_the_way = [], False, dict[str, None]()
     for rule in problem.rules:
-        lowest = rule.worse_by_suppression  # a rule about utility
-        node = problem.lattice.low if lowest else problem.lattice.high
-        classes = problem.ground.at(node)
-        search = problem.search((rule,))
-        search.look_at(node)
-        if not search.has_any():
-            records = records_failing(search.judge, classes, rule)
-            hopeless = hopeless or records == problem.ground.records
-            in_the_way |= dict.fromkeys(bounded[lowest])
-            if bounded[lowest]:
-                fails = Phrase("{rule} fails on all levels that are allowed", rule=rule.name)
-            elif lowest:
-                fails = Phrase("{rule} fails even on the lowest level of every column", rule=rule.name)
-            else:
-                fails = Phrase("{rule} fails even on the highest level of every column", rule=rule.name)
-            if records:
-                fails = Phrase(
-                    "{fails}: {records} of {all} records are in classes that fail",
-                    fails=fails,
-                    records=records,
-                    all=problem.ground.records,
-                )
-            failing.append(fails)
+        records = _failing_at_best(problem, rule)
+        if records is None:
+            continue
+        hopeless = hopeless or records == problem.ground.records
+        if free is not problem and _failing_at_best(free, rule) is None:
+            in_the_way |= dict.fromkeys(problem.allowed_levels)
+            fails = Phrase("{rule} fails on all levels that are allowed", rule=rule.name)
+        elif rule.worse_by_suppression:
+            fails = Phrase("{rule} fails even on the lowest level of every column", rule=rule.name)
+        else:
+            fails = Phrase("{rule} fails even on the highest level of every column", rule=rule.name)
+        if records:
+            fails = Phrase(
+                "{fails}: {records:,} of {all:,} records are in classes that fail",
+                fails=fails,
+                records=records,
+                all=problem.ground.records,
+            )
+        failing.append(fails)
     if not failing:
-        in_the_way = dict.fromkeys([*bounded[False], *bounded[True]])
+        in_the_way = dict.fromkeys(problem.allowed_levels)
     text = Joined("; ", failing) or Phrase("each of the rules can be kept, but not all of them together")
     remedy = Phrase("loosen, waive or leave out a rule, or allow more suppression")
     if hopeless:
@@ -197,4 +191,27 @@ def _unsatisfiable(problem: Problem) -> NotApplicable:
         reason=text,
         remedy=remedy,
         what="rules",
+    )
+
+
+def _failing_at_best(problem: Problem, rule: Rule) -> int | None:
+    """How many records are in classes that fail where a rule is kept most easily; None if it is kept there."""
+    node = problem.lattice.low if rule.worse_by_suppression else problem.lattice.high
+    search = problem.search((rule,))
+    search.look_at(node)
+    return None if search.has_any() else records_failing(search.judge, problem.ground.at(node), rule)
+
+
+def _without_bounds(problem: Problem) -> Problem:
+    """The same problem with all levels allowed, if it has bounds and the rows are there on all levels."""
+    if not problem.allowed_levels or problem.original.engine.name != "memory":
+        return problem
+    return problem_of(
+        problem.original,
+        problem.rules,
+        problem.suppression,
+        problem.objective_name,
+        problem.aggregate,
+        problem.weights,
+        None,
     )

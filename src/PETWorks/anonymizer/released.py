@@ -133,7 +133,7 @@ class Recoded(Rows, Shown):
         """The release, ready to be evaluated; the table that it was made from is its original."""
         before, table = self.original, self.table
         given, population = before.view.background.given, before.view.background.population
-        treatment = {name: way for name, way in before.treatment.items() if name != "privacy_unit"}
+        treatment: dict[str, Any] = {name: way for name, way in before.treatment.items() if name != "privacy_unit"}
         return Release(
             table,
             {name: role for name, role in before.roles.items() if name in table.column_names or role == IDENTIFIER},
@@ -141,6 +141,7 @@ class Recoded(Rows, Shown):
             given[0] if given[1] is None else given[1],
             population=None if population is None else population.given_as,
             order=None if given[1] is None else before.order,
+            seed=None if given[1] is None else before.seed,
             privacy_unit=before.privacy_unit,
             engine=before.engine.name,
             memory_limit=before.memory_limit,

@@ -118,7 +118,7 @@ def table_given(table: str | None, options: dict[str, Any]) -> str | Path:
         from PETWorks.gate.policy import read_policy
 
         policy = read_policy(options["policy"], options["root"], network=options["network"])
-        names = ("roles", "original", "hierarchies", "population", "privacy_unit")
+        names = ("roles", "original", "order", "hierarchies", "population", "privacy_unit")
         said = {name: getattr(policy, name) for name in names} | dict(policy.reading) | dict(policy.treatment)
         options.update({name: value for name, value in said.items() if options.get(name) is None})
         return policy.data if table is None else table
@@ -153,6 +153,7 @@ def release_given(
         options.get("hierarchies"),
         opened(options.get("original")),
         population=opened(population),
+        order=options.get("order"),
         **treatment,
         **counted_how(options),
     )

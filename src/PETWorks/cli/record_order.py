@@ -3,12 +3,14 @@
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from PETWorks.anonymizer.rules import MeasureRule, Rule
-from PETWorks.cli.arguments import note
+from PETWorks.cli.arguments import note, shown_path
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.release import ORDERS, Release
+from PETWorks.counting.shuffling import shuffled_places
 from PETWorks.errors import ParameterError, quoted
 from PETWorks.gate.policy import Policy
 from PETWorks.render.language import said
@@ -24,29 +26,25 @@ SEED_BITS = 128  # nobody can try all seeds until the records are in a likely or
 class RecordOrder:
     """How records are ordered.
 
-    shuffled   whether they are in random order; None if the table itself has no fixed order
+    shuffled   whether they are in random order
     seed       of the random order
     why_not    the text that says why they keep their order
     values     what is filled into it
     """
 
-    shuffled: bool | None
+    shuffled: bool
     seed: int | None = None
     why_not: str | None = None
     values: tuple[tuple[str, str], ...] = ()
 
     def places(self, records: int) -> Integers | None:
         """Which record comes where; None if they stay where they are."""
-        if not self.shuffled:
-            return None
-        import numpy as np
+        return None if self.seed is None else shuffled_places(self.seed, records)
 
-        return np.random.default_rng(self.seed).permutation(records)
-
-    def tell(self) -> None:
-        """Say which order it is, to those who make the release."""
+    def tell(self, policy: Path) -> None:
+        """Say which order it is, to those who make the release; its policy has the seed."""
         if self.shuffled:
-            note("cli.shuffled", seed=str(self.seed))
+            note("cli.shuffled", path=shown_path(policy))
         elif self.why_not is not None:
             note("cli.in-order", why=said(language(), self.why_not, **dict(self.values)))
 
@@ -58,18 +56,27 @@ def record_order(
     asked = options["shuffle"]
     if asked is None and policy is not None and "order" in policy.anonymize:
         asked = policy.anonymize["order"] == SHUFFLED
+    order = _kept(release, rules, asked)
+    if order is not None and options["seed"] is not None:
+        raise ParameterError("--seed is for records in random order, and these keep theirs")
+    if order is not None:
+        return order
+    seed = secrets.randbits(SEED_BITS) if options["seed"] is None else _seed(options["seed"])
+    return RecordOrder(True, seed)
+
+
+def _kept(release: Release, rules: Sequence[Rule], asked: bool | None) -> RecordOrder | None:
+    """The order of the original, if it is asked for or needed; an error if it is needed and a random one asked for."""
     if asked is False:
-        return RecordOrder(False, why_not="cli.in-order.asked") if release.source.ordered else RecordOrder(None)
-    against = _against(release, rules, policy)
+        return RecordOrder(False, why_not="cli.in-order.asked")
+    against = _against(release, rules)
     if asked and against is not None:
         raise against[1]
     if against is not None:
-        why, _, values = against
-        return RecordOrder(False, why_not=why, values=values) if release.source.ordered else RecordOrder(None)
+        return RecordOrder(False, why_not=against[0], values=against[2])
     if asked is None and release.records * len(release.columns) > MOST_CELLS:
         return RecordOrder(False, why_not="cli.in-order.large")
-    seed = secrets.randbits(SEED_BITS) if options["seed"] is None else _seed(options["seed"])
-    return RecordOrder(True, seed)
+    return None
 
 
 def check_seed(options: dict[str, Any]) -> None:
@@ -81,11 +88,12 @@ def check_seed(options: dict[str, Any]) -> None:
         raise ParameterError("--seed expects a whole number, got {given!r}", given=given[:40])
 
 
-def _against(
-    release: Release, rules: Sequence[Rule], policy: Policy | None
-) -> tuple[str, ParameterError, tuple[tuple[str, str], ...]] | None:
+def _against(release: Release, rules: Sequence[Rule]) -> tuple[str, ParameterError, tuple[tuple[str, str], ...]] | None:
     """What speaks against a random order: the text that says so, and the error if it was asked for."""
     engine = release.engine.name
+    if not release.source.ordered:
+        error = ParameterError("--shuffle needs a file; save the table as a CSV or Parquet file first, or leave it out")
+        return "cli.in-order.database", error, ()
     if engine != "memory":
         error = ParameterError(
             "--shuffle needs all records in memory; the engine {engine!r} writes them piece "
@@ -93,12 +101,6 @@ def _against(
             engine=engine,
         )
         return "cli.in-order.engine", error, (("engine", engine),)
-    if policy is not None and policy.releases.measured:
-        error = ParameterError(
-            "--shuffle changes the order of the records, by which people are found in other releases; leave it "
-            "out, or 'releases' in the policy"
-        )
-        return "cli.in-order.releases", error, ()
     comparing = [rule.name for rule in rules if isinstance(rule, MeasureRule) and _compares_records(rule)]
     if comparing:
         error = ParameterError(

@@ -219,7 +219,7 @@ def written(
         paths.hierarchies,
         data=data_named(paths.release, in_parts=original.engine.name == "spark"),
         needs_original=job.needs_original,
-        shuffled=bool(order.shuffled),
+        seed=order.seed,
         made=result,
         say=spoken_comments(language())["say"],
     )
@@ -251,7 +251,7 @@ def written(
         paths.plan.unlink(missing_ok=True)
     if root is not None:
         note("cli.outside", path=shown_path(root))
-    order.tell()
+    order.tell(paths.policy)
     if is_again:
         note("cli.replaced", path=shown_path(paths.release))
     if original.privacy_unit is not None:

@@ -36,6 +36,7 @@ class Release(Shown):
     original      the table the release was made from, where a measure needs it
     order         "original": its records are in the order of the original; "shuffled": in another one, so that
                   they cannot be compared one by one
+    seed          of that other order, if `petworks anonymize` made it: by it, people are found in other releases
     population    the people the records were drawn from: a table that has the quasi-identifiers, their number, or
                   the share of them that is in the release (0.01)
 
@@ -71,6 +72,7 @@ class Release(Shown):
         *,
         population: Any = None,
         order: str | None = None,
+        seed: int | None = None,
         suppressed: str | None = None,
         missing: str | None = None,
         several_sensitive: str | None = None,
@@ -81,7 +83,7 @@ class Release(Shown):
     ) -> None:
         treatment = {"missing": missing, "suppressed": suppressed, "several_sensitive": several_sensitive}
         checked_treatment(treatment)
-        self.order = _checked_order(order)
+        self.order, self.seed = _checked_order(order), seed
         source = open_source(data, Phrase("the released table"))
         before = None if original is None else open_source(original, Phrase("the original table"))
         if source.path is not None and (roles is None or hierarchies is None):

@@ -25,7 +25,7 @@ from PETWorks.tables.portable_paths import common_folder, path_from
 
 TABLES = ("data", "original", "policy")  # of an earlier release
 SETTINGS = ("suppression", "objective", "aggregate", "weights", "levels", "method")
-SAID_ANEW = ("anonymize", "hierarchies", "original", "data", "order")  # by the policy of the release
+SAID_ANEW = ("anonymize", "hierarchies", "original", "data", "order", "seed")  # by the policy of the release
 WRITTEN = "Written by petworks anonymize, for the release beside it."
 MARK = f"# {WRITTEN}"  # in every language: it tells the files of this program from those of the user
 NOT_TO_BE_RELEASED = (
@@ -149,7 +149,7 @@ def released_policy(
     *,
     data: str,
     needs_original: bool,
-    shuffled: bool = False,
+    seed: int | None = None,
     made: Recoded | None = None,
     say: Callable[[str], str] = str,
 ) -> tuple[str, Path | None]:
@@ -159,7 +159,7 @@ def released_policy(
     target       the file of the release; the policy comes beside it
     hierarchies  for each column the file of its hierarchy
     data         what the policy calls the release
-    shuffled     whether its records are in another order than those of the table
+    seed         of the random order of its records; None if they are in the order of the table
     made         the release, for comments that say how it was made
     say          what puts comments into the user's language
     """
@@ -180,8 +180,7 @@ def released_policy(
     if inside or needs_original:
         named["original"] = _relative(original, folder)
         root = None if inside or not is_file else common_folder(folder, original.resolve().parent)
-        if shuffled or ("original" in content and content.get("order") == ORDERS[1]):
-            named["order"] = ORDERS[1]
+    named |= _order(content, seed)
     for path in _paths_in(new):
         if not path.resolve().is_relative_to(root or folder):
             root = common_folder(root or folder, path.resolve().parent)
@@ -191,6 +190,15 @@ def released_policy(
     comments = [*([say(WRITTEN)] if say(WRITTEN) != WRITTEN else []), say(NOT_TO_BE_RELEASED)]
     comments += [] if made is None else [say(HOW_MADE), *_how_made(made)]
     return "\n".join([MARK, *(f"# {line}" for line in comments), text]), root
+
+
+def _order(content: Mapping[str, Any], seed: int | None) -> dict[str, str]:
+    """What a policy says about the order of the records, compared with the original."""
+    before = {key: str(content[key]) for key in ("order", "seed") if key in content and "original" in content}
+    if seed is None:
+        return before
+    is_twice = before.get("order") == ORDERS[1]  # no seed makes both orders at once
+    return {"order": ORDERS[1]} | ({} if is_twice else {"seed": str(seed)})
 
 
 def _paths_in(content: Any) -> Iterator[Path]:

@@ -78,7 +78,7 @@ def _opened(mistakes: Mistakes, given: EarlierTable, counted: dict[str, Any]) ->
                 key=given.key,
                 columns=columns_of(source),
             )
-        return Release(source, roles, {}, original, **counted)
+        return Release(source, roles, {}, original, order=given.order, seed=given.seed, **counted)
     return None
 
 

@@ -24,6 +24,7 @@ class EarlierTable:
 
     data         where its table is; None if only its digest is known
     original     the table that it was made from, if that has the key
+    order        in which its records are, compared with the original; seed: of that order, if it is random
     roles        None if the YAML file beside the table says
     """
 
@@ -31,6 +32,8 @@ class EarlierTable:
     name: Spoken | None
     data: Path | str | None
     original: Path | str | None
+    order: str | None
+    seed: int | None
     roles: Mapping[str, str] | None
     reading: Mapping[str, str]
     key: str | None
@@ -81,6 +84,14 @@ class OtherPolicy(Protocol):
     @property
     def original(self) -> Path | str | None:
         """The table that it was made from."""
+
+    @property
+    def order(self) -> str | None:
+        """In which order its records are."""
+
+    @property
+    def seed(self) -> int | None:
+        """The seed of that order."""
 
     @property
     def roles(self) -> Mapping[str, str] | None:
@@ -157,6 +168,8 @@ class _Reader:
             name=given.get("name", title),
             data=self._source(at, "data", given) if own is None else own.data,
             original=self._source(at, "original", given) or (None if own is None else own.original),
+            order=given.get("order", None if own is None else own.order),
+            seed=int(given["seed"]) if "seed" in given else None if own is None else own.seed,
             roles=self._roles(at, given) or (None if own is None else own.roles),
             reading=self._reading(given) if own is None else own.reading,
             key=given.get("key", "").strip() or key,

@@ -16,6 +16,7 @@ from PETWorks.gate.policy_rules import Rule
 from PETWorks.gate.remedies import limits_class_sizes
 from PETWorks.gate.rule_names import NO_IDENTIFIERS
 from PETWorks.gate.steps_document import Notice
+from PETWorks.tables.cells import SUPPRESSED
 
 
 def notices(
@@ -26,7 +27,7 @@ def notices(
     return (
         *_identifiers(release, policy, rules),
         *_suppressed(release, rules_of_suppressed(release, policy, in_force)),
-        *_columns(policy, examined),
+        *_columns(release, policy, examined),
         *_class_sizes(release, in_force),
     )
 
@@ -91,7 +92,12 @@ def released_identifiers(release: Release, key: str | None) -> tuple[str, ...]:
     return tuple(name for name in release.identifiers if name in release.columns and name not in needed)
 
 
-def _columns(policy: Policy, examined: Sequence[ColumnFacts]) -> Iterator[Notice]:
+def _is_gone(release: Release, column: str) -> bool:
+    """Whether every cell of a column is `*`."""
+    return set(release.marginal(column).values) == {SUPPRESSED}
+
+
+def _columns(release: Release, policy: Policy, examined: Sequence[ColumnFacts]) -> Iterator[Notice]:
     known = [one for one in examined if one.finding is not None and one.finding.kind == "perhaps known"]
     secret = [one for one in examined if one.finding is not None and one.finding.kind == "perhaps sensitive"]
     unique = [one for one in examined if one.role == SENSITIVE_ATTRIBUTE and _is_nearly_unique(one)]
@@ -101,7 +107,7 @@ def _columns(policy: Policy, examined: Sequence[ColumnFacts]) -> Iterator[Notice
         Notice("perhaps-sensitive", tuple(one.column for one in secret if not _has_reason(one, policy))),
         Notice("nearly-unique", tuple(one.column for one in unique if not _has_reason(one, policy))),
         Notice("explained", tuple(one.column for one in (*known, *secret, *unique) if _has_reason(one, policy))),
-        Notice("nothing-left", tuple(one.column for one in quasi if one.distinct == 0)),
+        Notice("nothing-left", tuple(one.column for one in quasi if _is_gone(release, one.column))),
         Notice("one-value", tuple(one.column for one in quasi if one.distinct == 1 < (one.distinct_before or 0))),
     )
     yield from (one for one in by_notice if one.columns)

@@ -131,6 +131,7 @@ def prepare(
     roles = {column: ROLE_KEYS[key] for key, columns in plan.roles.items() for column in columns}
     known = {*roles, *plan.no_role, *([] if plan.privacy_unit is None else [plan.privacy_unit])}
     missing = _checked_columns(plan, source, known, new_roles or {})
+    treatment: dict[str, Any] = {str(name): way for name, way in plan.treatment.items()}
     release = Release(
         source,
         {
@@ -143,7 +144,7 @@ def prepare(
         privacy_unit=plan.privacy_unit,
         engine="memory",
         memory_limit=memory_limit,
-        **{str(name): way for name, way in plan.treatment.items()},
+        **treatment,
     )
     fitted = {}
     strange = {}

@@ -60,6 +60,7 @@ class Policy:
     data: Path | str  # a file, several, a table of a database file; the address of a table on a server
     original: Path | str | None
     order: str | None  # in which the records are, compared with the original
+    seed: int | None  # of that order, if it is random
     hierarchies: Named | None
     population: Path | str | int | float | None
     reading: Mapping[str, str]
@@ -99,6 +100,7 @@ class Policy:
                 original,
                 population=self._opened("population", population) if isinstance(population, Path | str) else population,
                 order=self.order,
+                seed=self.seed,
                 privacy_unit=self.privacy_unit,
                 **self.treatment,
                 **counted,
@@ -187,6 +189,7 @@ def read_policy(
         **_context(content.get("context", {})),
         roles=roles,
         order=content.get("order"),
+        seed=int(content["seed"]) if "seed" in content else None,
         no_role={column.strip(): reason for column, reason in content.get("no_role", {}).items()},
         privacy_unit=content.get("privacy_unit", "").strip() or None,
         treatment={name: value for name, value in content.get("treatment", {}).items() if name in TREATMENTS},

@@ -49,10 +49,11 @@ def size_asked_for(rules: Iterable[RuleResult | Result]) -> int | None:
 
 def limits_class_sizes(rule: RuleResult) -> bool:
     """Whether a rule demands that every class has several records, in all of its columns or in every subset of them."""
-    if rule.measure == SUBSETS or size_asked_for([rule]):
+    if rule.measure == SUBSETS:
+        return any(limit < 1 for name, limit in rule.parameters.items() if name == "highest-risk" and limit is not None)
+    if (size_asked_for([rule]) or 0) > 1 or values_per_class(rule) > 1:
         return True
-    avoided = rule.measure in catalogue and catalogue[rule.measure].classes_to_avoid is not None
-    return avoided or any(parameter.class_size(value) > 1 for value, parameter in _thresholds(rule))
+    return any(parameter.class_size(value) > 1 for value, parameter in _thresholds(rule))
 
 
 def values_per_class(rule: RuleResult) -> float:

@@ -16,6 +16,7 @@ from PETWorks.counting.engine import Engine, MemoryEngine
 from PETWorks.counting.people import Brought, JoinedPeople, KeyCounts, column_name, key_counts
 from PETWorks.counting.questions import class_sizes, fold
 from PETWorks.counting.release import Release
+from PETWorks.counting.shuffling import shuffled_places
 from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.errors import Hint, InputError, ParameterError, Phrase, RoleError, quoted
 from PETWorks.measures.attacks.worth import Worth
@@ -250,10 +251,11 @@ def _read(release: Release, key: str, engine: Engine, name: str) -> tuple[Any, C
 def _with_key_of_original(release: Release, key: str, engine: Engine, name: str) -> tuple[Any, Column | None]:
     """The table with the key of the original that it was made from, record by record."""
     source = open_source(release.view.background.given[1], Phrase("the original table"))
-    if not release.view.background.same_order:
+    is_shuffled = not release.view.background.same_order
+    if is_shuffled and (release.seed is None or not isinstance(engine, MemoryEngine)):
         raise InputError(
             "{release}: the key {key!r} is in the original, but the records of the release are in another order; give "
-            "the release the key as a column",
+            "the release the key as a column, or the seed of that order and --engine memory",
             release=quoted([name]),
             key=key,
         )
@@ -274,6 +276,8 @@ def _with_key_of_original(release: Release, key: str, engine: Engine, name: str)
         return table, None
     column = engine.load_with_key(source, [], key)[1]
     _check_rows(len(column.codes), release.records, name)
+    if is_shuffled and release.seed is not None:
+        column = Column(column.labels, column.codes[shuffled_places(release.seed, len(column.codes))])
     if not isinstance(table, WeightedRows):
         table = engine.load(release.source, release.compared_columns)
     return table, column

@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from PETWorks.errors import InputError, Joined, quoted
-from PETWorks.tables.arrays import arrow_integers
+from PETWorks.tables.arrays import arrow_integers, numpy_integers, taken
 from PETWorks.tables.changes import Changes, changed_pieces
 from PETWorks.tables.column_errors import is_text
 from PETWorks.tables.csv_cells import Column, Dialect, longest_text, rows_at_a_time
@@ -208,7 +208,7 @@ def _columnar(path: Path, table: pa.Table, schema: pa.Schema, order: NDArray[np.
     """What writes a table as Parquet or Feather, in the types of a schema."""
     if order is not None:
         check_order(order, table.num_rows, path.name)
-    columns = [_unified(column) for column in table.columns]
+    columns = [_in_use(_unified(column), order) for column in table.columns]
     for place, column in enumerate(columns):
         if pa.types.is_dictionary(schema.field(place).type):
             schema = schema.set(place, schema.field(place).with_type(column.type))
@@ -265,6 +265,25 @@ def _unified(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return pa.chunked_array([_storable(chunk, own) for chunk in column.chunks]).unify_dictionaries()
     except pa.ArrowInvalid:  # its indices are too narrow for the labels of all chunks
         return pa.chunked_array([_storable(chunk, pa.int32()) for chunk in column.chunks]).unify_dictionaries()
+
+
+def _in_use(column: pa.ChunkedArray, order: NDArray[np.int64] | None) -> pa.ChunkedArray:
+    """A column whose dictionary has only labels that are written, as they come; in order if it has one.
+
+    Other labels may be those of records that are not released, and their order that of the original.
+    """
+    if not pa.types.is_dictionary(column.type) or not column.num_chunks:
+        return column
+    none = arrow_integers(np.array([-1]))[0]  # PyArrow imports pandas for a Python number
+    codes = np.concatenate([numpy_integers(chunk.indices.cast(pa.int64()).fill_null(none)) for chunk in column.chunks])
+    written = codes if order is None else codes[order]
+    used, first = np.unique(written[written >= 0], return_index=True)
+    kept = used if column.type.ordered else used[np.argsort(first)]
+    places = np.full(len(column.chunk(0).dictionary) + 1, -1)
+    places[kept] = np.arange(len(kept))
+    indices = taken(arrow_integers(np.arange(len(kept))), places[codes]).cast(column.type.index_type)
+    labels = column.chunk(0).dictionary.take(arrow_integers(kept))
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(indices, labels, ordered=column.type.ordered)])
 
 
 def _storable(cells: pa.DictionaryArray, index_type: pa.DataType) -> pa.DictionaryArray:

@@ -1551,7 +1551,7 @@ TEXTS = {
     "cli.warning": "warning: {command}",
     "cli.wrote": "wrote {path}",
     "cli.replaced": "{path} was there already: it is replaced, and so is what came beside it",
-    "cli.do-not-release": "{path} fails its rules: do not hand it out",
+    "cli.do-not-release": "{path} does not pass: do not hand it out",
     "cli.subsets-kept": "{n} of {all} subsets are in {path}; continue with --resume",
     "cli.of-the-frontier": "for the release of one of them, give instead of --frontier: {command}",
     "cli.for-insiders": (
@@ -1571,11 +1571,11 @@ TEXTS = {
         "is whose"
     ),
     "cli.in-order.asked": ", as asked",
+    "cli.in-order.database": " (as the database gives them)",
     "cli.in-order.engine": " (the engine {engine} cannot shuffle them)",
-    "cli.in-order.releases": " (by it, people are found in the other releases)",
     "cli.in-order.rule": " ({rules} compares them one by one)",
     "cli.in-order.large": " (the table is large; --shuffle reads all of it into memory)",
-    "cli.shuffled": "the records are in random order (--seed {seed} repeats it; keep that number inside)",
+    "cli.shuffled": "the records are in random order; {path} has its seed, and stays inside",
     "cli.registered-already": "already registered: {path}",
     "cli.registered-failing": "warning: the check of this release failed; the entry says so",
     "cli.none-registered": "no release is registered in {path}",

@@ -2041,7 +2041,7 @@ TEXTS = {
     "hierarchy.more": "另有 {n} 組",
     "cli.warning": "警告：{command}",
     "cli.replaced": "{path} 先前已存在：已連同旁邊的檔案一併取代",
-    "cli.do-not-release": "{path} 未通過規則：請勿交付",
+    "cli.do-not-release": "{path} 未通過：請勿交付",
     "cli.wrote": "已寫出 {path}",
     "cli.subsets-kept": "{all} 種組合中已完成 {n} 種，存於 {path}；可用 --resume 接續",
     "cli.of-the-frontier": "若要產生其中一種釋出資料，請將 --frontier 換成：{command}",
@@ -2054,11 +2054,11 @@ TEXTS = {
     "cli.unit-numbered": "欄位 {column} 的值已換成編號；由編號可看出哪些資料列屬於同一人：若無此需要，請移除該欄位",
     "cli.in-order": "資料列順序與原始資料表相同{why}：知道原本順序（例如學號順序）的人可逐筆對照",
     "cli.in-order.asked": "（依您的要求）",
+    "cli.in-order.database": "（即資料庫給出的順序）",
     "cli.in-order.engine": "（引擎 {engine} 無法打亂順序）",
-    "cli.in-order.releases": "（須依此順序在其他釋出資料中找出同一人）",
     "cli.in-order.rule": "（{rules} 須逐筆比較）",
     "cli.in-order.large": "（資料表很大；--shuffle 會將整份資料載入記憶體）",
-    "cli.shuffled": "資料列順序已隨機打亂（--seed {seed} 可重現相同順序；此數字請勿外流）",
+    "cli.shuffled": "資料列順序已隨機打亂；隨機種子存於 {path}，該檔請勿對外提供",
     "cli.registered-already": "已登記過：{path}",
     "cli.registered-failing": "警告：這份釋出資料未通過檢查；登記內容已註明",
     "cli.none-registered": "{path} 中沒有登記任何釋出資料",
@@ -2362,8 +2362,8 @@ MESSAGES = {
     "{rule} fails on all levels that are allowed": "在所有允許的層級，{rule} 皆未通過",
     "allow more levels of {columns}; or {others}": "請放寬{columns}的層級範圍；否則，{others}",
     "{rule} fails even on the highest level of every column": "即使每個欄位都在最高層級，{rule} 仍未通過",
-    "{fails}: {records} of {all} records are in classes that fail": (
-        "{fails}：{all} 筆資料列中有 {records} 筆屬於不合格的等價類"
+    "{fails}: {records:,} of {all:,} records are in classes that fail": (
+        "{fails}：{all:,} 筆資料列中有 {records:,} 筆屬於不合格的等價類"
     ),
     "there are too many distinct rows to compare the release with the original values": (
         "相異的資料列過多，無法將釋出資料與原始值比較"
@@ -2652,6 +2652,10 @@ MESSAGES = {
     "--identifier: they are left out; --insensitive: they stay as they are": (
         "--identifier：不釋出；--insensitive：保持原樣"
     ),
+    "--seed is for records in random order, and these keep theirs": "--seed 用於隨機順序，但這些資料列保留原本的順序",
+    "--shuffle needs a file; save the table as a CSV or Parquet file first, or leave it out": (
+        "--shuffle 需要檔案；請先將資料表存成 CSV 或 Parquet 檔，或省略 --shuffle"
+    ),
     "--seed is for records in random order, so it cannot be combined with --keep-order": (
         "--seed 用於隨機順序，不能與 --keep-order 併用"
     ),
@@ -2659,15 +2663,12 @@ MESSAGES = {
     "or the rule": "--shuffle 會改變資料列的順序，但規則 {rules} 須與原始資料逐筆比較；請省略 --shuffle，或移除該規則",
     "expected the order {orders}, got {order!r}": "順序應為 {orders} 之一，卻是「{order}」",
     "{release}: the key {key!r} is in the original, but the records of the release are in another order; give the "
-    "release the key as a column": (
-        "{release}：識別鍵「{key}」在原始資料表中，但釋出資料的資料列順序已改變；請在釋出資料中加入該鍵的欄位"
+    "release the key as a column, or the seed of that order and --engine memory": (
+        "{release}：識別鍵「{key}」在原始資料表中，但釋出資料的資料列順序已改變；請在釋出資料中加入該鍵的欄位，"
+        "或提供該順序的隨機種子並使用 --engine memory"
     ),
     "--seed expects a whole number, got {given!r}": "--seed 應為整數，但收到「{given}」",
     "--{option} is for a table; the policy says it": "--{option} 用於資料表；政策檔中已有規定",
-    "--shuffle changes the order of the records, by which people are found in other releases; leave it out, "
-    "or 'releases' in the policy": (
-        "--shuffle 會改變資料列的順序，但其他釋出資料須依順序找出同一人；請省略 --shuffle，或移除政策檔中的「releases」"
-    ),
     "name another output": "請指定其他輸出檔名",
     "cannot write {path!r}: a file with 'hierarchy_' in its name is taken for a hierarchy; {another}": (
         "無法寫入「{path}」：名稱含有「hierarchy_」的檔案會被視為資料階層；{another}"
@@ -3065,6 +3066,9 @@ MESSAGES = {
     ),
     "of granularity: geometric (default), arithmetic, sum or maximum": (
         "granularity 的彙總方式：geometric（預設）、arithmetic、sum 或 maximum"
+    ),
+    "of the order 'shuffled', if petworks anonymize made it; it stays inside": (
+        "shuffled 順序的隨機種子（由 petworks anonymize 產生）；不對外提供"
     ),
     "in which order the records are written: shuffled (default, where possible) or original": (
         "資料列以何種順序寫出：shuffled（隨機；可行時為預設）或 original（與原始資料表相同）"
