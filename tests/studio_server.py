@@ -24,7 +24,8 @@ class Server:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, **environment},
+            # As if nobody had chosen a language.
+            env={**os.environ, "PETWORKS_LANG": "", "LC_ALL": "C.UTF-8", **environment},
         )
         self.address = self._line(self.process.stdout).removeprefix("petworks studio: ").strip()
         self.note = self._line(self.process.stderr)

@@ -197,7 +197,7 @@ def test_the_policy_is_found_from_wherever_pytest_is_started(project, monkeypatc
             "the marker petworks takes one policy: *",
         ),
         ("", "assert_release(SAFE, 'no.yaml')", "*no.yaml*"),
-        ("", "assert_release(SAFE, 'no.yaml', lang='zh-TW')", "無法讀取*no.yaml*"),
+        ("", "assert_release(SAFE, 'no.yaml', lang='zh-TW')", "沒有此檔案*no.yaml*"),
         ("", "assert_release(SAFE, 'policies/export.yaml', lang='xx')", "*'xx'*"),
         ("", "assert_release({'age': ['1']}, 'policies/export.yaml')", "*'zip'*"),
         (

@@ -187,9 +187,15 @@ def test_roles_files_that_are_not_right(table, yaml, message):
 
 def test_a_roles_file_that_is_no_text(table, tmp_path):
     path = table(GOOD)
-    (tmp_path / "t.yaml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InputError, match=r"t.yaml: not a YAML file in UTF-8"):
-        Release(path)
+    for content, told in (
+        (b"\xff\xfe\x00", "its text is not in UTF-8, but in UTF-16; save it as UTF-8"),
+        ("標題: 表\n".encode("big5"), "its text is not in UTF-8, but perhaps in Big5; save it as UTF-8"),
+        (b"\xff\xff\xff", "its text is not in UTF-8; save it as UTF-8"),
+        (b"a: \x00", "not a YAML file in UTF-8"),
+    ):
+        (tmp_path / "t.yaml").write_bytes(content)
+        with pytest.raises(InputError, match=f"t.yaml: {told}"):
+            Release(path)
 
 
 # --- hierarchies

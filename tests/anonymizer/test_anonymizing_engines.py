@@ -161,7 +161,7 @@ def test_values_have_another_order_on_the_lowest_levels():
     facts, whole = (anonymization_facts(one, state(one.original), one.release, None) for one in (found, expected))
     assert facts.utility is None
     assert replace(facts, utility=whole.utility) == whole
-    told = anonymization_text("r.csv", facts, (), (), "en", detailed=True, colour=False, width=100)
+    told = anonymization_text("r.csv", facts, (), (), (), "en", detailed=True, colour=False, width=100)
     assert "Loss (granularity" in told
 
 

@@ -489,7 +489,7 @@ def test_diff_refuses_what_is_no_number(tmp_path, number):
 
 def test_diff_says_what_is_wrong_with_a_path(tmp_path):
     assert "not a regular file" in petworks("diff", tmp_path, tmp_path).stderr
-    assert "No such file" in petworks("diff", tmp_path / "x", tmp_path / "x").stderr
+    assert "no such file" in petworks("diff", tmp_path / "x", tmp_path / "x").stderr
 
 
 def test_diff_refuses_two_editions(tmp_path):

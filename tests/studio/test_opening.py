@@ -14,6 +14,7 @@ from conftest import ROOT
 from PETWorks.render.spoken import speaking
 from PETWorks.studio.sample import masked
 from studio_client import entered
+from studio_server import Server
 
 
 @pytest.fixture
@@ -256,3 +257,12 @@ def test_the_language_of_the_command_where_the_browser_names_none(tmp_path, aske
     with browser:
         shown = browser.get("/", headers={} if asked is None else {"Accept-Language": asked})
     assert f'<html lang="{lang}"' in shown.text
+
+
+def test_a_language_that_was_asked_for_is_that_of_the_page(tmp_path):
+    """Whatever the browser would rather have; a choice on the page itself comes first."""
+    for arguments, environment in ((["--no-browser", "--lang", "zh-TW"], {}), ([], {"PETWORKS_LANG": "zh-TW"})):
+        with Server(tmp_path, *arguments, **environment) as server:
+            server.enter()
+            assert '<html lang="zh-TW"' in server.ask("/", Accept_Language="en").text
+            server.end()

@@ -151,21 +151,22 @@ def anonymize_release(
 
 
 def _unsatisfiable(problem: Problem) -> NotApplicable:
-    """The error for rules that nothing keeps: which of them fails even where it is kept most easily.
-
-    Bounds on levels are in the way of rules that would be kept beyond them.
-    """
-    free = _without_bounds(problem)
+    """The error for rules that nothing keeps: which of them fails even where it is kept most easily."""
     failing, hopeless, in_the_way = [], False, dict[str, None]()
     for rule in problem.rules:
-        records = _failing_at_best(problem, rule)
-        if records is None:
+        lowest = rule.worse_by_suppression  # a rule about utility
+        node = problem.lattice.low if lowest else problem.lattice.high
+        search = problem.search((rule,))
+        search.look_at(node)
+        if search.has_any():
             continue
+        records = records_failing(search.judge, problem.ground.at(node), rule)
         hopeless = hopeless or records == problem.ground.records
-        if free is not problem and _failing_at_best(free, rule) is None:
-            in_the_way |= dict.fromkeys(problem.allowed_levels)
+        bounded = _bounded(problem, lowest=lowest)
+        in_the_way |= dict.fromkeys(bounded)
+        if bounded:
             fails = Phrase("{rule} fails on all levels that are allowed", rule=rule.name)
-        elif rule.worse_by_suppression:
+        elif lowest:
             fails = Phrase("{rule} fails even on the lowest level of every column", rule=rule.name)
         else:
             fails = Phrase("{rule} fails even on the highest level of every column", rule=rule.name)
@@ -184,7 +185,9 @@ def _unsatisfiable(problem: Problem) -> NotApplicable:
     if hopeless:
         remedy = Phrase("loosen, waive or leave out a rule")
     if in_the_way:
-        remedy = Phrase("allow more levels of {columns}; or {others}", columns=quoted(in_the_way), others=remedy)
+        remedy = Phrase(
+            "allow more levels of {columns}, if that helps; or {others}", columns=quoted(in_the_way), others=remedy
+        )
     return NotApplicable(
         "no levels keep the rules with at most {most} suppressed records: {reason}; {remedy}",
         most=problem.most,
@@ -194,24 +197,11 @@ def _unsatisfiable(problem: Problem) -> NotApplicable:
     )
 
 
-def _failing_at_best(problem: Problem, rule: Rule) -> int | None:
-    """How many records are in classes that fail where a rule is kept most easily; None if it is kept there."""
-    node = problem.lattice.low if rule.worse_by_suppression else problem.lattice.high
-    search = problem.search((rule,))
-    search.look_at(node)
-    return None if search.has_any() else records_failing(search.judge, problem.ground.at(node), rule)
-
-
-def _without_bounds(problem: Problem) -> Problem:
-    """The same problem with all levels allowed, if it has bounds and the rows are there on all levels."""
-    if not problem.allowed_levels or problem.original.engine.name != "memory":
-        return problem
-    return problem_of(
-        problem.original,
-        problem.rules,
-        problem.suppression,
-        problem.objective_name,
-        problem.aggregate,
-        problem.weights,
-        None,
-    )
+def _bounded(problem: Problem, *, lowest: bool) -> list[str]:
+    """The columns that may not have their lowest, or their highest, level."""
+    heights = {column: problem.original.hierarchies[column].height for column in problem.lattice.columns}
+    return [
+        column
+        for column, (low, high) in problem.allowed_levels.items()
+        if (low > 0 if lowest else high < heights[column])
+    ]

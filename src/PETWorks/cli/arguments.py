@@ -34,6 +34,7 @@ OPTIONS = {
     Hint.POPULATION: "--population",
     Hint.HIERARCHIES: "--hierarchies",
     Hint.ENGINE_IN_MEMORY: "--engine memory",
+    Hint.ORDER: "order: original",
     Hint.MEMORY_LIMIT: "--memory-limit",
     Hint.TEMP_FOLDER: "--temp-folder",
     Hint.ALL_SUBSETS: "--subsets all",

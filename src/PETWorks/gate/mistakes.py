@@ -18,6 +18,7 @@ KEY_HINTS = {
     Hint.ORIGINAL: "original:",
     Hint.POPULATION: "population:",
     Hint.HIERARCHIES: "hierarchies:",
+    Hint.ORDER: "order: original",
     Hint.ALL_SUBSETS: "subsets.sizes: all",
     Hint.WORTH: "releases.worth:",
 }

@@ -255,7 +255,8 @@ def _with_key_of_original(release: Release, key: str, engine: Engine, name: str)
     if is_shuffled and (release.seed is None or not isinstance(engine, MemoryEngine)):
         raise InputError(
             "{release}: the key {key!r} is in the original, but the records of the release are in another order; give "
-            "the release the key as a column, or the seed of that order and --engine memory",
+            "the release the key as a column, or the seed of that order, in memory",
+            Hint.ENGINE_IN_MEMORY,
             release=quoted([name]),
             key=key,
         )

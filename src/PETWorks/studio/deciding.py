@@ -99,6 +99,7 @@ def _page(
         policy_named=studio(request).workspace.relative(desk.file.path),
         versions=len(desk.file.versions),
         d=desk.check.content if desk.is_checked else None,
+        notices=prose.notices(desk.check.content, lang) if desk.is_checked else [],
         released=lambda one: studio(request).workspace.relative(one.policy),
         command=command_line(["petworks", "check", studio(request).workspace.argument(desk.file.path)]),
         **texts,

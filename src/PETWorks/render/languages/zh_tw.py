@@ -2360,7 +2360,9 @@ MESSAGES = {
     "for local recoding": "區域重新編碼時",
     "{rule} fails even on the lowest level of every column": "即使每個欄位都在最低層級，{rule} 仍未通過",
     "{rule} fails on all levels that are allowed": "在所有允許的層級，{rule} 皆未通過",
-    "allow more levels of {columns}; or {others}": "請放寬{columns}的層級範圍；否則，{others}",
+    "allow more levels of {columns}, if that helps; or {others}": (
+        "請放寬{columns}的層級範圍（若有幫助）；否則，{others}"
+    ),
     "{rule} fails even on the highest level of every column": "即使每個欄位都在最高層級，{rule} 仍未通過",
     "{fails}: {records:,} of {all:,} records are in classes that fail": (
         "{fails}：{all:,} 筆資料列中有 {records:,} 筆屬於不合格的等價類"
@@ -2663,9 +2665,9 @@ MESSAGES = {
     "or the rule": "--shuffle 會改變資料列的順序，但規則 {rules} 須與原始資料逐筆比較；請省略 --shuffle，或移除該規則",
     "expected the order {orders}, got {order!r}": "順序應為 {orders} 之一，卻是「{order}」",
     "{release}: the key {key!r} is in the original, but the records of the release are in another order; give the "
-    "release the key as a column, or the seed of that order and --engine memory": (
+    "release the key as a column, or the seed of that order, in memory": (
         "{release}：識別鍵「{key}」在原始資料表中，但釋出資料的資料列順序已改變；請在釋出資料中加入該鍵的欄位，"
-        "或提供該順序的隨機種子並使用 --engine memory"
+        "或提供該順序的隨機種子（須在記憶體中計算）"
     ),
     "--seed expects a whole number, got {given!r}": "--seed 應為整數，但收到「{given}」",
     "--{option} is for a table; the policy says it": "--{option} 用於資料表；政策檔中已有規定",
