@@ -8,15 +8,16 @@ of it, which no part can divide. Therefore the lead of a set is the release of i
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
 
 from PETWorks.counting import batches
 from PETWorks.counting.batches import folded
-from PETWorks.counting.counts import Grouping, Integers, run_starts
-from PETWorks.counting.keys import in_order, pack
+from PETWorks.counting.codes import narrowest
+from PETWorks.counting.counts import Grouping, Integers
+from PETWorks.counting.keys import pack
 from PETWorks.counting.people import JoinedPeople
 from PETWorks.counting.questions import Question
 from PETWorks.measures.attacks.worth import Worth
@@ -112,21 +113,21 @@ class _Part:
 
     def pieces(self) -> Iterator["_Part"]:
         """The same people in pieces that have complete classes of the first release, and fit into the cache."""
-        lead = self.known[0].codes
+        lead, number = self.known[0]
         if len(lead) <= batches.CELLS_PER_BATCH:
             yield self
             return
-        order = in_order(lead)
-        ends = np.append(run_starts(lead[order])[1:], len(order))
-        first = 0
-        while first < len(order):
-            within = int(np.searchsorted(ends, first + batches.CELLS_PER_BATCH, "right")) - 1
-            last = int(ends[max(within, int(np.searchsorted(ends, first, "right")))])  # a class may be larger
-            rows = order[first:last]
-            known = [Classes.of(one.codes[rows]) for one in self.known]
-            weights = None if self._weights is None else self._weights[rows]
-            yield _Part(known, [own[rows] for own in self._values], weights, self._attacked)
-            first = last
+        sizes = np.bincount(lead, minlength=number)
+        of_class = (np.cumsum(sizes) - sizes) // batches.CELLS_PER_BATCH  # which piece a class is in
+        piece = of_class.astype(narrowest(int(of_class[-1]) + 1))[lead]
+        order = np.argsort(piece, kind="stable")  # small numbers are sorted by counting
+        ends = np.cumsum(np.bincount(piece))
+        for first, last in pairwise((0, *ends.tolist())):
+            if last > first:
+                rows = order[first:last]
+                known = [Classes.of(one.codes[rows]) for one in self.known]
+                weights = None if self._weights is None else self._weights[rows]
+                yield _Part(known, [own[rows] for own in self._values], weights, self._attacked)
 
     def every_set(self, places: Sequence[int]) -> BySet:
         """The hits of all sets that have the first release; the places say which releases these are.
