@@ -19,7 +19,7 @@ from PETWorks.cli.arguments import (
     writable,
 )
 from PETWorks.counting.release import Release
-from PETWorks.errors import HierarchyError, ParameterError, Phrase
+from PETWorks.errors import HierarchyError, ParameterError, Phrase, printable
 from PETWorks.render.json import dumps
 from PETWorks.render.language import said
 from PETWorks.render.spoken import language, translated
@@ -67,6 +67,7 @@ def hierarchy_command(data: str, column: str, **options: Any) -> None:
       petworks hierarchy patients.csv --column region --group North=Taipei,Hsinchu --group South=Tainan
     """
     from PETWorks.about.hierarchy_proposal import in_yaml, proposed_hierarchy
+    from PETWorks.gate.starter import yaml_text
     from PETWorks.render.hierarchy_text import hierarchy_groups, hierarchy_text
 
     column = column.strip()
@@ -102,6 +103,9 @@ def hierarchy_command(data: str, column: str, **options: Any) -> None:
         head = ""
         if reason:
             head = said(language(), "cli.proposed", why=translated(reason), command=in_yaml(words)) + "\n"
+        elif options["policy"] is None:
+            line = f"{yaml_text(column)}: {in_yaml(words)}"
+            head = said(language(), "cli.declared", line=printable(line)) + "\n"
         text = head + hierarchy_text(levels, **style(None))
     put_out(text, None, {} if target is None else {target: hierarchy.to_csv().encode("utf-8", "surrogateescape")})
 

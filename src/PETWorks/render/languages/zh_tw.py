@@ -2040,6 +2040,7 @@ TEXTS = {
     "register.digest": "SHA-256 雜湊值",
     "hierarchy.more": "另有 {n} 組",
     "cli.warning": "警告：{command}",
+    "cli.declared": "請貼到政策檔的 hierarchies 之下：{line}",
     "cli.replaced": "{path} 先前已存在：已連同旁邊的檔案一併取代",
     "cli.do-not-release": "{path} 未通過：請勿交付",
     "cli.wrote": "已寫出 {path}",
