@@ -51,7 +51,7 @@ def test_what_the_verdict_does_not_say(folder):
         "Nothing is left of age: every cell is *.",
     ):
         assert text in first, "beside the verdict, above the rules"
-    assert "make it a quasi-identifier or leave it out, or explain under 'role_reasons'" in " ".join(
+    assert "make such columns quasi-identifiers or leave them out, or explain under 'role_reasons'" in " ".join(
         told.stdout.split()
     )
 
@@ -198,3 +198,19 @@ def test_the_terminal_has_them_whatever_the_edition(folder):
     told = petworks("check", folder / "policy.yaml", "--edition", "external", "--html", folder / "out.html")
     assert "an outsider may know visited" in told.stderr
     assert "may know visited" not in (folder / "out.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(("step", "alone"), [(1, 1.0), (1000, 0.0)])
+def test_amounts_by_which_records_are_found_are_told(folder, step, alone):
+    """Rounded, so that no column says it alone; but in its class, everybody has an amount of their own."""
+    rows = [f"{20 + n % 2},{10 + n // 2 % 2},{(n // 4 + 20) * 100 // step * step},same,same" for n in range(120)]
+    (folder / "table.csv").write_text("\n".join(["age,zip,cost,visited,ward", *rows]) + "\n")
+    document = check(folder / "policy.yaml").content
+    found = {one.notice: (one.columns, one.share) for one in document.notices}
+    assert found.get("found-by-amount") == ((("cost",), alone) if alone else None)
+    (folder / "policy.yaml").write_text(POLICY + "role_reasons: {cost: nobody sees the bills}\n")
+    assert "found-by-amount" not in {one.notice for one in check(folder / "policy.yaml").content.notices}
+
+
+def test_outsiders_read_what_nobody_is_assumed_to_know(folder):
+    assert "Nobody is assumed to know: cost, visited, ward." in check(folder / "policy.yaml").to_html("en", "external")

@@ -5,6 +5,8 @@ from dataclasses import replace
 
 from PETWorks.about.treatment import APART, AS_CLASS
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.counting.counts import Grouping
+from PETWorks.counting.questions import class_sizes
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import View
 from PETWorks.errors import NotApplicable
@@ -13,10 +15,13 @@ from PETWorks.gate.facts import columns
 from PETWorks.gate.findings import examined_columns
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.policy_rules import Rule
+from PETWorks.gate.recognition import FEW, Examined
 from PETWorks.gate.remedies import limits_class_sizes
 from PETWorks.gate.rule_names import NO_IDENTIFIERS
 from PETWorks.gate.steps_document import Notice
 from PETWorks.tables.cells import SUPPRESSED
+
+ALONE = 0.05  # the share of records that may be found by an amount without a word
 
 
 def notices(
@@ -101,6 +106,8 @@ def _columns(release: Release, policy: Policy, examined: Sequence[ColumnFacts]) 
     known = [one for one in examined if one.finding is not None and one.finding.kind == "perhaps known"]
     secret = [one for one in examined if one.finding is not None and one.finding.kind == "perhaps sensitive"]
     unique = [one for one in examined if one.role == SENSITIVE_ATTRIBUTE and _is_nearly_unique(one)]
+    amounts = {one.column: _alone_with(release, one.column) for one in examined if _is_amount(release, one)}
+    finding = {column: share for column, share in amounts.items() if share > ALONE}
     quasi = [one for one in examined if one.released and one.role == QUASI_IDENTIFIER]
     by_notice = (
         Notice("perhaps-known", tuple(one.column for one in known if not _has_reason(one, policy))),
@@ -111,6 +118,24 @@ def _columns(release: Release, policy: Policy, examined: Sequence[ColumnFacts]) 
         Notice("one-value", tuple(one.column for one in quasi if one.distinct == 1 < (one.distinct_before or 0))),
     )
     yield from (one for one in by_notice if one.columns)
+    unexplained = {one.column for one in examined if not _has_reason(one, policy)}
+    for column, share in finding.items():
+        if column in unexplained:
+            yield Notice("found-by-amount", (column,), share=share)
+
+
+def _is_amount(release: Release, column: ColumnFacts) -> bool:
+    """Whether a sensitive attribute has numbers, which others may know: a bill, an award."""
+    if column.role != SENSITIVE_ATTRIBUTE or _is_nearly_unique(column) or (column.distinct or 0) < FEW:
+        return False
+    return Examined.of(release.profiles()[column.column]).measured
+
+
+def _alone_with(release: Release, column: str) -> float:
+    """The share of the records that are alone in their class for someone who knows a further column."""
+    known = (*release.quasi_identifiers, column)
+    sizes = release.table.ask([class_sizes(release.table, Grouping(known, known))])[0]
+    return float(sizes.classes[sizes.sizes == 1].sum() / release.records)
 
 
 def _is_nearly_unique(column: ColumnFacts) -> bool:

@@ -36,6 +36,7 @@ class Notice(JSONObject):
         "perhaps-known",
         "perhaps-sensitive",
         "nearly-unique",
+        "found-by-amount",
         "explained",
         "nothing-left",
         "one-value",
@@ -44,6 +45,7 @@ class Notice(JSONObject):
     columns: tuple[str, ...] | None = None
     records: int | None = None
     rules: tuple[str, ...] | None = None
+    share: Annotated[float, "of the records, at most"] | None = None
 
 
 @dataclass(frozen=True)

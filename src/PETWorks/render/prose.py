@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from PETWorks.about.treatment import APART
+from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import Phrase
 from PETWorks.gate.bounds import Bound
 from PETWorks.gate.document import (
@@ -29,6 +31,7 @@ GLOSSARY = (
 )
 LOOKING = ("looks", "mixed")  # kinds of reasons that say what values look like
 AMOUNTS = ("adversary_cost", "adversary_gain", "publisher_loss", "publisher_benefit")
+SECRET = (None, SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE)  # roles of columns that nobody is assumed to know
 
 
 def verdict(document: CheckDocument, lang: str) -> str:
@@ -132,6 +135,7 @@ def notice_texts(given: Sequence[Notice], lang: str) -> list[str]:
             columns=one.columns or (),
             n=one.records or 0,
             rules=[rule_name(rule, lang) for rule in one.rules or ()],
+            share=percent(one.share, lang) if one.share is not None else "",
         )
         for one in given
     ]
@@ -206,6 +210,9 @@ def assumptions(document: CheckDocument, lang: str) -> list[str]:
     if policy.review_by:
         sentences.append(said(lang, "context.review", date=policy.review_by))
     sentences.append(said(lang, "context.known", columns=described.quasi_identifiers))
+    secret = [one.column for one in document.columns if one.released and one.role in SECRET]
+    if secret:
+        sentences.append(said(lang, "context.unknown", columns=secret))
     sentences += [
         said(lang, "context.adversary", who=own(one.who, lang), columns=one.knows) for one in document.adversaries
     ]
@@ -246,6 +253,9 @@ def residual(document: CheckDocument, lang: str) -> str:
         if "prosecutor-risk" in results:
             highest = _chance(results["prosecutor-risk"], lang)
             sentences.append(said(lang, "residual.identity-highest", chance=chance, highest=highest))
+            counted = document.table.classes
+            if counted is not None and counted.suppressed_records and document.table.treatment["suppressed"] == APART:
+                sentences.append(said(lang, "residual.apart"))
         else:
             sentences.append(said(lang, "residual.identity", chance=chance))
     if "attribute-inference" in results:

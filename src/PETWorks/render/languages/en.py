@@ -120,6 +120,7 @@ TEXTS = {
     "context.review": "The release is to be reviewed by {date}.",
     "context.recipients": "Recipients: {who}.",
     "context.known": "An adversary may know all of these columns: {columns}.",
+    "context.unknown": "Nobody is assumed to know: {columns}.",
     "context.adversary": "Assumed adversary: {who}. Known columns: {columns}.",
     "treatment.missing.value": "A missing quasi-identifier counts as a value of its own.",
     "treatment.missing.apart": "Records with a missing quasi-identifier are excluded from class-based checks.",
@@ -408,6 +409,7 @@ TEXTS = {
         "Someone who knows all of a person's quasi-identifiers picks the right record in {chance} of cases on average; "
         "for the person most at risk, the chance is {highest}."
     ),
+    "residual.apart": "Suppressed records do not count in this highest chance.",
     "residual.attribute": (
         "The value of {column} can be guessed with a chance of {posterior}; without the table, {prior}."
     ),
@@ -497,17 +499,17 @@ TEXTS = {
     ),
     "step.nearly-unique": "Nearly every record has a unique value in {columns}: generalise or remove it.",
     "step.measure-or-explain": (
-        "An outsider may know {columns}, by which records can be found: make it a quasi-identifier or leave it out, or "
-        "explain under 'role_reasons' why nobody outside knows it."
+        "An outsider may know {columns}, by which records can be found: make such columns quasi-identifiers or leave "
+        "them out, or explain under 'role_reasons' why nobody outside knows them."
     ),
     "step.look-again": "Check whether these columns contain personal details (section Columns): {columns}.",
     "step.suppressed-class": (
-        "Let suppressed records count as a class, so that {rules} hold for them, too: write 'treatment: {{suppressed: "
+        "Let suppressed records count as a class, so that they keep {rules}, too: write 'treatment: {{suppressed: "
         "class}}' into the policy and make the release again; or allow no suppression."
     ),
     "step.secret-or-explain": (
-        "By its name, {columns} is sensitive: give it that role, leave it out, or explain under 'role_reasons' why it "
-        "is not."
+        "To judge by the name, {columns} may be sensitive: give such columns that role, leave them out, or explain "
+        "under 'role_reasons' why they are not."
     ),
     "step.many-suppressed": ("{share} of the records are suppressed: the remaining records may not be representative."),
     "step.review-overdue": "The review date has passed: review the release, and set a new date in the policy.",
@@ -570,7 +572,11 @@ TEXTS = {
         "The suppressed record is in no class, but keeps its other columns: whoever sees that a person fits no class "
         "has found it. If it counted as a class, {rules} would not hold."
     ),
-    "notice.perhaps-sensitive": "Not measured: {columns} may be sensitive, and goes out as it is.",
+    "notice.perhaps-sensitive": "Not measured: {columns} may be sensitive, unchanged in the release.",
+    "notice.found-by-amount": (
+        "{share} of the records are alone in their class for someone who also knows {columns}: round it further, or "
+        "say under 'role_reasons' why no outsider knows it."
+    ),
     "notice.explained": "The verdict relies on the policy's reasons why no outsider knows {columns}.",
     "notice.one-value": "Only one value is left of {columns}.",
     "notice.perhaps-known": (

@@ -798,6 +798,7 @@ TEXTS = {
     "context.review": "應於 {date} 前審查本次釋出。",
     "context.recipients": "接收者：{who}。",
     "context.known": "攻擊者可能知道下列所有欄位：{columns}。",
+    "context.unknown": "假設無人知道下列欄位：{columns}。",
     "context.adversary": "假設的攻擊者：{who}，已知欄位為{columns}。",
     "treatment.missing.value": "準識別符的缺值視為一個獨立的值。",
     "treatment.missing.apart": "準識別符有缺值的資料列不列入以等價類為基礎的檢查。",
@@ -1043,6 +1044,7 @@ TEXTS = {
     "steps.none": "就評估數值而言，沒有其他待辦事項。",
     "residual.identity": "已知某人所有準識別符者，選中其資料列的機率平均為 {chance}。",
     "residual.identity-highest": "已知某人所有準識別符者，選中其資料列的機率平均為 {chance}，風險最高者為 {highest}。",
+    "residual.apart": "此最高值不含遭抑制的資料列。",
     "residual.attribute": "猜中{column}之值的機率為 {posterior}；未見資料表時為 {prior}。",
     "residual.attributes": "猜中敏感屬性值的機率為 {chance}。",
     "residual.none": "未評估風險。",
@@ -1100,7 +1102,7 @@ TEXTS = {
     ),
     "step.look-again": "請確認以下欄位是否含有個人資料（見「欄位」一節）：{columns}。",
     "step.suppressed-class": (
-        "請將遭抑制的資料列計為一個等價類，使{rules}也適用於這些資料列：在政策檔寫入 treatment: {{suppressed: class}}，"
+        "請將遭抑制的資料列計為一個等價類，使其也符合 {rules}：在政策檔寫入 treatment: {{suppressed: class}}，"
         "再重新產生釋出資料；或不允許抑制。"
     ),
     "step.secret-or-explain": (
@@ -1147,13 +1149,17 @@ TEXTS = {
     "若要保留更多資訊，須放寬規則、提高抑制上限，或改用其他資料階層。",
     "notice.identifiers-left": "資料表仍含直接識別符：{columns}。",
     "notice.suppressed-class": (
-        "遭抑制的 {n} 筆資料列不屬於任何等價類，但其他欄位仍保留原值：看得出某人不屬於任何等價類的人，"
-        "就知道其資料列在這些資料列之中。若將其計為一個等價類，{rules}便不成立。"
+        "遭抑制的 {n} 筆資料列不屬於任何等價類，但其他欄位仍保留原值：若有人看出某人不屬於任何等價類，"
+        "便知道此人就是這幾筆之一。若將其計為一個等價類，則不符合 {rules}。"
     ),
     "notice.perhaps-sensitive": "未納入評估：{columns}可能為敏感資料，且會原樣釋出。",
+    "notice.found-by-amount": (
+        "對於也知道{columns}的人，{share} 的資料列在其等價類中獨一無二：請進一步取整，"
+        "或在政策檔的 role_reasons 說明為何外人不會知道。"
+    ),
     "notice.explained": "本結論以政策檔所述理由為前提：外人不會知道{columns}。",
     "notice.one-value": "{columns}只剩一個值。",
-    "notice.perhaps-known": "未納入評估：外人可能知道{columns}，本結論不適用於知道這些欄位的人。",
+    "notice.perhaps-known": "未納入評估：外人可能知道{columns}，本結論不適用於知道上述欄位的人。",
     "notice.nearly-unique": "{columns}幾乎每筆資料列的值都不同：知道該值的人即可找出資料列。",
     "notice.nothing-left": "{columns}已無任何資訊：所有儲存格皆為 *。",
     "notice.no-class-size": "沒有任何規則限制每個等價類至少要有幾筆資料列：可能有人獨自成為一個等價類。",
@@ -2362,7 +2368,7 @@ MESSAGES = {
     "{rule} fails even on the lowest level of every column": "即使每個欄位都在最低層級，{rule} 仍未通過",
     "{rule} fails on all levels that are allowed": "在所有允許的層級，{rule} 皆未通過",
     "allow more levels of {columns}, if that helps; or {others}": (
-        "請放寬{columns}的層級範圍（若有幫助）；否則，{others}"
+        "可先試著放寬{columns}的層級範圍；若仍不行，{others}"
     ),
     "{rule} fails even on the highest level of every column": "即使每個欄位都在最高層級，{rule} 仍未通過",
     "{fails}: {records:,} of {all:,} records are in classes that fail": (
