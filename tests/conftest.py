@@ -63,8 +63,8 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 def pytest_xdist_auto_num_workers():
-    """One more than there are cores: many tests wait for servers, browsers and Java."""
-    return (os.cpu_count() or 1) + 1
+    """Two more than there are cores: many tests wait for servers, browsers and Java."""
+    return (os.cpu_count() or 1) + 2
 
 
 def pytest_collection_modifyitems(items):
