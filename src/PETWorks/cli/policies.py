@@ -185,7 +185,7 @@ def check_command(policy: Path, **options: Any) -> None:
     from PETWorks.render.check_text import check_text
     from PETWorks.render.checks import check
     from PETWorks.render.evidence import evidence_files, write_evidence
-    from PETWorks.render.prose import notices
+    from PETWorks.render.notices import notices
 
     lang = language()
     wanted = {name: options[name] for name in FILES if options[name] is not None}

@@ -13,7 +13,7 @@ from PETWorks.gate.steps_document import Notice
 from PETWorks.render import anonymization
 from PETWorks.render.check_text import rules_table, verdict_word
 from PETWorks.render.language import name, percent, put, rule_name, said
-from PETWorks.render.prose import notice_texts
+from PETWorks.render.notices import notice_texts
 from PETWorks.render.text import new_table, rendered
 
 

@@ -32,6 +32,7 @@ from PETWorks.render.language import (
     thresholds,
 )
 from PETWorks.render.languages import ENGLISH, LANGUAGES
+from PETWorks.render.notices import notices
 from PETWorks.render.spoken import translated
 from PETWorks.render.steps import fixing_command, step_texts
 from PETWorks.render.text import new_table, rendered
@@ -49,7 +50,7 @@ def check_text(document: CheckDocument, lang: str, *, colour: bool, width: int, 
     parts: list[Any] = [
         verdict_word(document.verdict, lang) + Text(f" {own(document.title, lang)}", "bold"),
         Text(prose.summary(document, lang), "not bold"),
-        *(Text(one) for one in prose.notices(document, lang)),
+        *(Text(one) for one in notices(document, lang)),
     ]
     parts.append(rules_table(document.rules, lang))
     parts += [

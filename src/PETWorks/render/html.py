@@ -31,6 +31,7 @@ from PETWorks.render.language import (
     thresholds,
 )
 from PETWorks.render.languages import ENGLISH, LANGUAGES
+from PETWorks.render.notices import notices
 from PETWorks.render.sections import MOST_COLUMNS, MOST_STEPS, by_section, shown_sections, view
 from PETWorks.render.spoken import translated
 from PETWorks.render.steps import step_texts
@@ -108,7 +109,7 @@ def _sentences(document: CheckDocument) -> dict[str, Any]:
     lists = {
         "assumptions": prose.assumptions,
         "method": prose.method,
-        "notices": prose.notices,
+        "notices": notices,
         "not_measured": prose.not_measured,
         "utility_texts": prose.utility,
     }

@@ -6,6 +6,7 @@ import re
 from PETWorks.gate.document import CheckDocument
 from PETWorks.render import other_releases, prose, sections
 from PETWorks.render.language import checked_language, measure_name, measured, own, rule_name, said, thresholds
+from PETWorks.render.notices import notices
 from PETWorks.render.steps import step_texts
 
 BREAK = "\u200b"  # invisible; entities and backslashes do not keep GitHub and GitLab from linking
@@ -22,7 +23,7 @@ def markdown(document: CheckDocument, lang: str) -> str:
         "",
         _plain(prose.summary(document, lang)),
         "",
-        *(line for notice in prose.notices(document, lang) for line in (_plain(notice), "")),
+        *(line for notice in notices(document, lang) for line in (_plain(notice), "")),
         f"| {' | '.join(headers)} |",
         "|---|---|---:|---|---|",
     ]

@@ -1,6 +1,6 @@
 """The sentences of a report, in any language."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from PETWorks.about.treatment import APART
@@ -15,11 +15,10 @@ from PETWorks.gate.document import (
     WaiverFacts,
 )
 from PETWorks.gate.reasons import Reason
-from PETWorks.gate.steps_document import Notice
 from PETWorks.gate.suggestion import Suggestion
 from PETWorks.measures.catalogue import find
 from PETWorks.render import other_releases
-from PETWorks.render.language import listed, measure_name, name, own, percent, put, rule_name, said
+from PETWorks.render.language import listed, measure_name, name, own, percent, put, said
 from PETWorks.render.languages import ENGLISH
 from PETWorks.render.sections import lacking, utility_keys
 from PETWorks.render.shell_words import command_line
@@ -119,26 +118,6 @@ def presence(document: CheckDocument, lang: str) -> str:
 def summary(document: CheckDocument, lang: str) -> str:
     """The verdict and what was examined."""
     return _together(lang, verdict(document, lang), table(document, lang))
-
-
-def notices(document: CheckDocument, lang: str) -> list[str]:
-    """What to know besides the verdict."""
-    return notice_texts(document.notices, lang)
-
-
-def notice_texts(given: Sequence[Notice], lang: str) -> list[str]:
-    """What to know besides the verdict."""
-    return [
-        said(
-            lang,
-            f"notice.{one.notice}",
-            columns=one.columns or (),
-            n=one.records or 0,
-            rules=[rule_name(rule, lang) for rule in one.rules or ()],
-            share=percent(one.share, lang) if one.share is not None else "",
-        )
-        for one in given
-    ]
 
 
 def _together(lang: str, *sentences: str) -> str:

@@ -14,8 +14,8 @@ from PETWorks.measures.attacks.subset_limits import checked_limits
 from PETWorks.measures.attacks.subset_sizes import checked_sizes, known_columns
 from PETWorks.measures.catalogue import Metric, Parameter, all_measures
 from PETWorks.measures.parameters import Choice, Flag, Function
-from PETWorks.render import prose
 from PETWorks.render.language import LIMIT_SIGNS, limit_name, measure_summary, preset_note
+from PETWorks.render.notices import notices
 from PETWorks.render.shell_words import command_line
 from PETWorks.studio.decisions import CHANGES, EARLIER, KINDS, SIGN_OFF, WAIVER, known_measure, limit_names, text_in
 from PETWorks.studio.desk import Desk
@@ -99,7 +99,7 @@ def _page(
         policy_named=studio(request).workspace.relative(desk.file.path),
         versions=len(desk.file.versions),
         d=desk.check.content if desk.is_checked else None,
-        notices=prose.notices(desk.check.content, lang) if desk.is_checked else [],
+        notices=notices(desk.check.content, lang) if desk.is_checked else [],
         released=lambda one: studio(request).workspace.relative(one.policy),
         command=command_line(["petworks", "check", studio(request).workspace.argument(desk.file.path)]),
         **texts,
@@ -200,8 +200,8 @@ async def verdict(request: Request) -> Response:
     """What the check says: each rule, and what regimes still ask for."""
     desk = await desk_of(request)
     check = await computed(lambda: desk.check)
-    notices = prose.notices(check.content, language(request))
-    return part(request, "decide_verdict.html", desk, d=check.content, notices=notices)
+    told = notices(check.content, language(request))
+    return part(request, "decide_verdict.html", desk, d=check.content, notices=told)
 
 
 ROUTES = [

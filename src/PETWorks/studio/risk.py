@@ -15,6 +15,7 @@ from PETWorks.measures.attacks.subset_sizes import MOST_COLUMNS
 from PETWorks.measures.attacks.subsets import Subsets, every_subset
 from PETWorks.render import charts, prose, sections
 from PETWorks.render.language import limit_name, measure_summary, measured
+from PETWorks.render.notices import notices
 from PETWorks.render.shell_words import command_line
 from PETWorks.render.steps import step_texts
 from PETWorks.studio.desk import Desk
@@ -86,7 +87,7 @@ def _body(desk: Desk, lang: str, request: Request) -> dict[str, Any]:
     return {
         "d": document,
         "texts": [make(document, lang) for make in (prose.verdict, prose.residual, prose.table)],
-        "notices": prose.notices(document, lang),
+        "notices": notices(document, lang),
         "rules": listed["rules"],
         "todo": list(zip(texts, places, strict=False)),
         "risk_charts": charts.risk(document),

@@ -11,7 +11,8 @@ from starlette.routing import Route
 
 from PETWorks.errors import InputError, quoted
 from PETWorks.gate.inputs import table_digest
-from PETWorks.render import anonymization, charts, prose
+from PETWorks.render import anonymization, charts
+from PETWorks.render.notices import notices
 from PETWorks.studio.desk import Desk
 from PETWorks.studio.making_safe import arguments_of
 from PETWorks.studio.page import computed, desk_of, language, page, petworks, studio
@@ -50,7 +51,7 @@ def _result(request: Request, desk: Desk) -> Response:
         desk,
         nav_step="safe",
         d=document,
-        notices=prose.notices(document, lang),
+        notices=notices(document, lang),
         facts=facts,
         is_current=_is_current(files, document),
         outcome=[*anonymization.outcome(facts, lang), *anonymization.order(facts, lang)],
