@@ -1,6 +1,6 @@
 # make demo | quick | test | thorough | check | site | bench | docs | gallery | pictures | conformance | fuzz | wheels — each sets up .venv first. PYTHON picks the interpreter (3.11 or newer).
 # quick: the tests that need no Spark and no browser and are not slow, with fewer random examples, in a minute or two;
-# test: all of them; thorough: with twice as many random examples.
+# test: all of them; thorough: with three times as many random examples.
 PYTHON ?= python3
 BIN := .venv/bin
 PEERS := .venv-peers/bin
@@ -14,12 +14,13 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo quick test thorough check site bench docs gallery pictures conformance fuzz wheels clean
 
+# Modules are compiled when they are imported first: most of them never are.
 # The tools that tests compare with pin old versions or want packages that are not needed for it: they run on newer ones.
 .venv/.ready: pyproject.toml constraints.txt tests/peers.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11 ...")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
-	$(BIN)/python -m pip install --quiet --no-deps --requirement tests/peers.txt
+	$(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --no-compile --no-deps --requirement tests/peers.txt
 	touch $@
 
 # The peers pin old versions of what we use, so they live in an environment of their own.

@@ -23,14 +23,14 @@ REFERENCE = Path(os.environ.get("PETWORKS_REFERENCE_DATA", ROOT.parent / "shared
 
 
 settings.register_profile("thorough", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
-settings.register_profile("petworks", settings.get_profile("thorough"), max_examples=50)
+settings.register_profile("petworks", settings.get_profile("thorough"), max_examples=34)
 settings.register_profile("quick", settings.get_profile("thorough"), max_examples=6)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "petworks"))
 
 
 def examples(number):
-    """How many random examples a test tries by `make thorough`; others try half of them, and `make quick` a few."""
-    tried = {"quick": min(number, settings.default.max_examples), "petworks": -(-number // 2)}
+    """How many random examples a test tries by `make thorough`; others try a third of them, and `make quick` a few."""
+    tried = {"quick": min(number, settings.default.max_examples), "petworks": -(-number // 3)}
     return settings(max_examples=tried.get(settings.get_current_profile_name(), number))
 
 
