@@ -209,7 +209,9 @@ def test_amounts_by_which_records_are_found_are_told(folder, step, alone):
     found = {one.notice: (one.columns, one.share) for one in document.notices}
     assert found.get("found-by-amount") == ((("cost",), alone) if alone else None)
     (folder / "policy.yaml").write_text(POLICY + "role_reasons: {cost: nobody sees the bills}\n")
-    assert "found-by-amount" not in {one.notice for one in check(folder / "policy.yaml").content.notices}
+    found = {one.notice: one.columns for one in check(folder / "policy.yaml").content.notices}
+    assert "found-by-amount" not in found
+    assert found.get("explained") == (("cost",) if alone else None)
 
 
 def test_outsiders_read_what_nobody_is_assumed_to_know(folder):

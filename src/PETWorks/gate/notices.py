@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from PETWorks.about.treatment import APART, AS_CLASS
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.counts import Grouping
+from PETWorks.counting.profiles import profiles_of
 from PETWorks.counting.questions import class_sizes
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import View
@@ -106,29 +108,30 @@ def _columns(release: Release, policy: Policy, examined: Sequence[ColumnFacts]) 
     known = [one for one in examined if one.finding is not None and one.finding.kind == "perhaps known"]
     secret = [one for one in examined if one.finding is not None and one.finding.kind == "perhaps sensitive"]
     unique = [one for one in examined if one.role == SENSITIVE_ATTRIBUTE and _is_nearly_unique(one)]
-    amounts = {one.column: _alone_with(release, one.column) for one in examined if _is_amount(release, one)}
-    finding = {column: share for column, share in amounts.items() if share > ALONE}
+    alone = {one.column: _alone_with(release, one.column) for one in examined if _is_amount(release, one)}
+    amounts = [one for one in examined if alone.get(one.column, 0) > ALONE]
     quasi = [one for one in examined if one.released and one.role == QUASI_IDENTIFIER]
+    doubtful = {one.column: one for one in (*known, *secret, *unique, *amounts)}.values()
     by_notice = (
         Notice("perhaps-known", tuple(one.column for one in known if not _has_reason(one, policy))),
         Notice("perhaps-sensitive", tuple(one.column for one in secret if not _has_reason(one, policy))),
         Notice("nearly-unique", tuple(one.column for one in unique if not _has_reason(one, policy))),
-        Notice("explained", tuple(one.column for one in (*known, *secret, *unique) if _has_reason(one, policy))),
+        Notice("explained", tuple(one.column for one in doubtful if _has_reason(one, policy))),
         Notice("nothing-left", tuple(one.column for one in quasi if _is_gone(release, one.column))),
         Notice("one-value", tuple(one.column for one in quasi if one.distinct == 1 < (one.distinct_before or 0))),
     )
     yield from (one for one in by_notice if one.columns)
-    unexplained = {one.column for one in examined if not _has_reason(one, policy)}
-    for column, share in finding.items():
-        if column in unexplained:
-            yield Notice("found-by-amount", (column,), share=share)
+    for one in amounts:
+        if not _has_reason(one, policy):
+            yield Notice("found-by-amount", (one.column,), share=alone[one.column])
 
 
 def _is_amount(release: Release, column: ColumnFacts) -> bool:
     """Whether a sensitive attribute has numbers, which others may know: a bill, an award."""
     if column.role != SENSITIVE_ATTRIBUTE or _is_nearly_unique(column) or (column.distinct or 0) < FEW:
         return False
-    return Examined.of(release.profiles()[column.column]).measured
+    table: Any = release.table  # it has all sensitive attributes: nothing is read again
+    return Examined.of(profiles_of(table.columns, [column.column])[column.column]).measured
 
 
 def _alone_with(release: Release, column: str) -> float:

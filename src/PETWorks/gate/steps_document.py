@@ -45,7 +45,7 @@ class Notice(JSONObject):
     columns: tuple[str, ...] | None = None
     records: int | None = None
     rules: tuple[str, ...] | None = None
-    share: Annotated[float, "of the records, at most"] | None = None
+    share: Annotated[float, "of the records"] | None = None
 
 
 @dataclass(frozen=True)
