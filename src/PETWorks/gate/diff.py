@@ -10,6 +10,7 @@ from PETWorks.errors import Hint, InputError, Phrase, quoted
 from PETWorks.gate.bounds import Bound
 from PETWorks.gate.document import FAIL, PASS, WAIVED, WITHHELD, CheckDocument, CheckFile, RuleResult, Value, Verdict
 from PETWorks.gate.json_files import read_json
+from PETWorks.gate.rule_names import IMPLICIT, NO_IDENTIFIERS
 from PETWorks.gate.schema import violation
 from PETWorks.gate.typed_json import JSONObject
 from PETWorks.measures.catalogue import catalogue
@@ -20,7 +21,7 @@ _ORDER = (FAIL, WITHHELD, WAIVED, PASS)
 
 DIGEST = "SHA-256 of "  # before the use of a file
 NOT_MEASURED = "not measured"
-Change = Literal["better", "worse", "changed", "new", "waived", "other threshold"]
+Change = Literal["better", "worse", "changed", "new", "new built-in rule", "waived", "other threshold"]
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,8 @@ class Comparison(JSONObject):
     """The differences between two checks.
 
     `worse` says whether somebody should look: a rule is worse, gone or has another threshold, or the roles or the way
-    of counting differ (`different` lists what), so that numbers cannot be compared.
+    of counting differ (`different` lists what), so that numbers cannot be compared. Rules that every policy has, and
+    that the earlier check did not judge, are listed in `new_built_in_rules` and make nothing worse.
     """
 
     schema: Literal["petworks-diff/1"]
@@ -65,6 +67,7 @@ class Comparison(JSONObject):
     comparable: bool
     different: tuple[str, ...]
     worse: bool
+    new_built_in_rules: tuple[str, ...]
     rules: tuple[Difference, ...]
     measures: tuple[Difference, ...]
     table: tuple[Difference, ...]
@@ -93,6 +96,7 @@ def compare(old: CheckDocument, new: CheckDocument) -> Comparison:
         comparable=not different,
         different=different,
         worse=bool(different) or any(rule.change in ("worse", "other threshold") for rule in rules),
+        new_built_in_rules=tuple(rule.name for rule in rules if rule.change == "new built-in rule"),
         rules=rules,
         measures=tuple(_measures(old, new)),
         table=tuple(_table(old, new)),
@@ -121,6 +125,8 @@ def _rules(old: CheckDocument, new: CheckDocument) -> Iterator[Difference]:
 def _change_of_rule(old: RuleResult | None, new: RuleResult | None) -> Change:
     if new is None:
         return "worse"  # a rule that is gone can no longer fail: somebody should look
+    if old is None and new.name in IMPLICIT and new.name != NO_IDENTIFIERS:  # all versions judge identifiers
+        return "new built-in rule"
     if old is None:
         return "new" if new.verdict == PASS else "worse"
     if old.parameters != new.parameters or old.measure != new.measure:

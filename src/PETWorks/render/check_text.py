@@ -114,6 +114,9 @@ def comparison_text(comparison: Comparison, *, lang: str, colour: bool, width: i
             _fact_name(one, lang).replace("_", " ") for one in comparison.different
         )
         parts.append(Text(said(lang, "diff.different", what=different), "bold red"))
+    if comparison.new_built_in_rules:
+        names = said(lang, "write.separator").join(rule_name(one, lang) for one in comparison.new_built_in_rules)
+        parts.append(Text(said(lang, "diff.new built-in rules", rules=names)))
     if not comparison.rules and not comparison.measures and not comparison.table:
         parts.append(Text(said(lang, "diff.same")))
     named = {"rule": rule_name, "measure": measure_name, "table": _fact_name}

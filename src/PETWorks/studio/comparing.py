@@ -19,7 +19,7 @@ from PETWorks.gate.document import CheckDocument
 from PETWorks.gate.policy import read_policy
 from PETWorks.gate.remedies import class_size_wanted
 from PETWorks.render import charts, prose
-from PETWorks.render.language import measured, put, said
+from PETWorks.render.language import measured, put, rule_name, said
 from PETWorks.render.language import name as shown_name
 from PETWorks.render.languages import LANGUAGES
 from PETWorks.render.shell_words import command_line
@@ -160,6 +160,7 @@ def _compared(request: Request, desk: Desk, other: str) -> dict[str, Any]:
         "residuals": [prose.residual(one, lang) for one in (old, new)],
         "moments": [prose.moment(one) for one in (old, new)],
         "different": [_fact_name(name, lang) for name in comparison.different],
+        "new_rules": [rule_name(name, lang) for name in comparison.new_built_in_rules],
         "rule_rows": rules,
         "measure_rows": [row for row in measures if row.change != "same"],
         "same_rows": [row for row in measures if row.change == "same"],

@@ -925,6 +925,7 @@ TEXTS = {
     "studio.compare.change.worse": "▼ worse",
     "studio.compare.change.changed": "changed",
     "studio.compare.change.new": "new",
+    "studio.compare.change.new built-in rule": "new built-in rule",
     "studio.compare.change.waived": "waived",
     "studio.compare.change.other threshold": "! another threshold",
     "studio.compare.no-rule": "no such rule",
@@ -1534,6 +1535,11 @@ TEXTS = {
     "diff.worse": "worse",
     "diff.changed": "changed",
     "diff.new": "new",
+    "diff.new built-in rule": "new built-in rule",
+    "diff.new built-in rules": (
+        "New built-in rules that the earlier check did not judge: {rules}. They do not count as worse here; the check "
+        "itself gives their verdict."
+    ),
     "diff.waived": "waived",
     "diff.other threshold": "other threshold",
     "verify.matches": "matches",

@@ -1465,6 +1465,7 @@ TEXTS = {
     "studio.compare.change.worse": "▼ 變差",
     "studio.compare.change.changed": "有變動",
     "studio.compare.change.new": "新增",
+    "studio.compare.change.new built-in rule": "新增的內建規則",
     "studio.compare.change.waived": "已豁免",
     "studio.compare.change.other threshold": "！閾值不同",
     "studio.compare.no-rule": "無此規則",
@@ -2027,6 +2028,10 @@ TEXTS = {
     "diff.worse": "變差",
     "diff.changed": "已改變",
     "diff.new": "新增",
+    "diff.new built-in rule": "新增的內建規則",
+    "diff.new built-in rules": (
+        "先前的檢查尚未判定下列新增的內建規則：{rules}。比較時不視為變差；是否符合，以檢查結果為準。"
+    ),
     "diff.waived": "已豁免",
     "diff.other threshold": "閾值不同",
     "verify.matches": "相符",
