@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 import definitions
-from definitions import Case, counted, full_paths, key, leaves_of
+from definitions import Case, counted, full_paths, key
 from frames import release_of
 from PETWorks import evaluate
 from PETWorks.errors import NotApplicable
@@ -435,9 +435,10 @@ def precision(at, out, weights):
 
 def missings(at, out, weights):
     total = Fraction(0)
-    for weight, (column, _, paths) in zip(weights, columns_at(at), strict=True):
+    for weight, (column, level, paths) in zip(weights, columns_at(at), strict=True):
         for place, row in enumerate(at.rows):
-            total += weight * (place in out or row[column] in (None, "*", paths[0][-1]))
+            is_top = row[column] == paths[0][-1] and share(row[column], level, paths) == 1
+            total += weight * (place in out or row[column] in (None, "*") or is_top)
     return total / len(at.rows) / len(weights)
 
 
@@ -473,7 +474,8 @@ def ambiguity(at, out, _weights):
     total = 0
     for place, row in enumerate(at.rows):
         total += math.prod(
-            len(paths) if place in out else leaves_of(row[column], paths) for column, _, paths in columns_at(at)
+            len(paths) * (1 if place in out else share(row[column], level, paths))
+            for column, level, paths in columns_at(at)
         )
     return Fraction(total)
 

@@ -46,7 +46,6 @@ class _Technique:
     keys: Callable[[Result], Mapping[str, Any]]
     parameters: Mapping[str, str] = field(default_factory=dict)
     required: bool = True
-    fixed: Mapping[str, Any] = field(default_factory=dict)  # what the published interface always meant
     # Which columns are quasi-identifiers where neither the caller nor a YAML file says so.
     otherwise: Callable[[Release], Iterable[str]] | None = None
 
@@ -128,9 +127,7 @@ TECHNIQUES = {
     ),
     "Precision": _Technique("precision", lambda result: {"precision": result.value}),
     "AECS": _Technique("aecs", lambda result: {"AECS": result.value}, otherwise=_with_hierarchy),
-    "Ambiguity": _Technique(
-        "ambiguity", lambda result: {"ambiguity": _kept(result)}, otherwise=_with_hierarchy, fixed={"leaf_first": True}
-    ),
+    "Ambiguity": _Technique("ambiguity", lambda result: {"ambiguity": _kept(result)}, otherwise=_with_hierarchy),
     "Non-Uniform Entropy": _Technique(
         "non-uniform-entropy", lambda result: {"Non-Uniform Entropy": result.value}, otherwise=_with_hierarchy
     ),
@@ -185,7 +182,7 @@ def _validation(
     missing = [name for name in technique.parameters if parameters.get(name) is None]
     if missing and technique.required:
         raise ParameterError("{metric} needs {missing}", metric=entry.name, missing=", ".join(missing))
-    given = {technique.parameters[name]: value for name, value in parameters.items()} | dict(technique.fixed)
+    given = {technique.parameters[name]: value for name, value in parameters.items()}
     checked = entry.check(given, published, empty_range=technique.required)  # a published technique then says False
     if entry.name == "utility-bias":
         # The function gets what was given, whatever it is.

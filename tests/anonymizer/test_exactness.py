@@ -5,6 +5,7 @@ import pytest
 
 from anonymizing_tasks import anonymized
 from brute_force import Task
+from PETWorks.anonymizer.local_anonymization import recoded_locally
 from PETWorks.errors import NotApplicable
 
 AGES = [("50", "old", "50"), ("49", "old", "50"), ("48", "young", "50")]  # the label of a leaf is also the top
@@ -63,23 +64,36 @@ def test_a_measure_that_needs_a_class_does_not_hold_where_all_is_suppressed():
     assert anonymized(task(["a", "b"], [("a", "*"), ("b", "*")], [("aecs", {"at_least": 0})])).levels == {"q": 0}
 
 
-def test_missings_count_a_leaf_with_the_label_of_the_top():
-    """Suppressing it adds nothing on the lowest level, but something above."""
-    rules = [("k-anonymity", {"k": 2})]
-    found = anonymized(task(["50", "48", "48", "48"], AGES, rules, limit=0.25, objective="missings"))
-    assert (found.levels, found.suppressed, found.loss) == ({"q": 0}, 1, 0.25)
-    objective, ground = found.problem.objective, found.problem.ground
-    classes = ground.at((1,))
-    assert objective.added_below(classes, classes.records == 1) is None
+@pytest.mark.parametrize(("objective", "losses"), [("missings", [0, 0, 1]), ("ambiguity", [4, 6, 12])])
+def test_a_leaf_with_the_label_of_the_top_counts_by_the_level_of_the_node(objective, losses):
+    one = task(["50", "50", "48", "48"], AGES, [("k-anonymity", {"k": 2})], objective=objective)
+    found = anonymized(one)
+    assert (found.levels, found.suppressed, found.loss) == ({"q": 0}, 0, losses[0])
+    by_level, ground = found.problem.objective, found.problem.ground
+    for level, loss in enumerate(losses):
+        classes = ground.at((level,))
+        assert by_level.loss(classes, np.zeros(len(classes.records), np.bool_)) == loss
+        assert by_level.bounds()[level] <= loss
+    assert recoded_locally(found).loss == losses[0]
 
 
-def test_ambiguity_may_fall_with_the_level_if_a_leaf_has_the_label_of_the_top():
-    found = anonymized(task(["50", "50", "49"], AGES, [("k-anonymity", {"k": 2})], objective="ambiguity"))
-    assert (found.levels, found.loss) == ({"q": 1}, 6)
-    objective, ground = found.problem.objective, found.problem.ground
-    nothing = np.zeros(2, np.bool_)
-    assert objective.loss(ground.at((0,)), nothing) == 7
-    assert objective.coarser_bound(ground.at((0,))) is None
+@pytest.mark.parametrize(("objective", "loss"), [("missings", 0.25), ("ambiguity", 6)])
+def test_suppressing_a_leaf_with_the_label_of_the_top_adds_no_less_on_a_finer_level(objective, loss):
+    one = task(["50", "48", "48", "48"], AGES, [("k-anonymity", {"k": 2})], limit=0.25, objective=objective)
+    found = anonymized(one)
+    assert (found.levels, found.suppressed, found.loss) == ({"q": 0}, 1, loss)
+    by_level, classes = found.problem.objective, found.problem.ground.at((1,))
+    if objective == "missings":
+        assert by_level.added_below(classes, classes.records == 1) == (0.25,)
+    else:
+        assert by_level.coarser_bound(found.problem.ground.at((0,))) == 4
+
+
+def test_a_value_may_stand_for_less_on_a_coarser_level_if_levels_do_not_nest_for_absent_ones():
+    paths = [("a", "x", "p", "*"), ("b", "x", "q", "*"), ("c", "y", "q", "*")]  # b, which is absent, does not nest
+    found = anonymized(task(list("aacc"), paths, [("k-anonymity", {"k": 2})], objective="ambiguity"))
+    assert found.loss == 4
+    assert found.problem.objective.coarser_bound(found.problem.ground.at((1,))) is None
 
 
 def test_nodes_that_were_given_up_are_among_the_next_best():

@@ -53,6 +53,22 @@ def test_the_optimum_is_that_of_the_reference(case):
         assert levels < case["levels"]
 
 
+def test_the_least_ambiguity_of_the_reference():
+    """The label 50 of the ages is a leaf on level 0 and the top on level 4."""
+    case = next(case for case in CASES if len(case["quasi_identifiers"]) == 9)
+    found = anonymize(
+        str(FOLDER / "adult.csv"),
+        dict.fromkeys(case["quasi_identifiers"], "quasi_identifier"),
+        str(FOLDER / "adult_hierarchy"),
+        {"k-anonymity": {"k": 5}},
+        suppression=0.04,
+        objective="ambiguity",
+    )
+    assert (found.loss, found.suppressed, found.optimal) == (139124375040, 60, True)
+    columns = (FOLDER / "adult.csv").read_text("utf-8").splitlines()[0].split(";")
+    assert [found.levels[name] for name in columns] == [0, 0, 1, 2, 3, 2, 2, 2, 0]
+
+
 @pytest.mark.parametrize(("k", "most"), [(5, 0.052), (10, 0.075), (25, 0.111), (50, 0.144)])
 def test_local_recoding_loses_no_more_than_the_best_that_is_known(k, most):
     case = next(case for case in CASES if len(case["quasi_identifiers"]) == 9)

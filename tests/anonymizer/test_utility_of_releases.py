@@ -198,13 +198,20 @@ def literal_local_loss(name, task, cells, levels):
         return sum(size**2 for size in classes.values()) + records * (records - kept)
     if name == "aecs":
         return records / (len(classes) + (kept < records))
-    return sum(math.prod(definitions.leaves_of(row[column], paths) for column, paths in columns) for row in cells)
+    return sum(
+        math.prod(
+            len(paths) * (1 if own is None else share(row[column], own[place], paths))
+            for place, (column, paths) in enumerate(columns)
+        )
+        for row, own in zip(cells, levels, strict=True)
+    )
 
 
 def literal_cell(name, label, level, paths):
     if name == "precision":
         return Fraction(level, len(paths[0]) - 1)
-    return share(label, level, paths) if name == "granularity" else label in (None, "*", paths[0][-1])
+    stands_for = share(label, level, paths)
+    return stands_for if name == "granularity" else label in (None, "*") or (label == paths[0][-1] and stands_for == 1)
 
 
 @examples(100)

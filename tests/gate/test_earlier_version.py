@@ -81,6 +81,16 @@ def test_a_stopped_search_goes_on(folder):
     assert kept_records(folder / "stopped.csv") == kept_records(folder / "release.csv")
 
 
+@pytest.mark.parametrize("objective", ["ambiguity", "missings"])
+def test_a_stopped_search_whose_losses_were_counted_differently_starts_over(folder, objective):
+    path = folder / "stopped.csv.unfinished"
+    search = json.loads(path.read_text("utf-8"))
+    search["objective"] = [objective, "geometric", {}]
+    path.write_text(json.dumps(search))
+    arguments = ("anonymize", "survey_policy.yaml", "-o", "stopped.csv", "--objective", objective, "--resume")
+    assert "it had other 'objective'" in run(folder, *arguments, codes=(2,)).stderr
+
+
 @pytest.mark.parametrize("document", ["check.json", "anonymization.json"])
 def test_documents_are_verified(folder, document):
     run(folder, "verify", document, "--data", "release.csv")

@@ -113,12 +113,9 @@ class Hierarchy:
             leaves.update(Counter(values))
         return leaves
 
-    def leaf_counts(self, values: Sequence[str | None], column: str, *, leaf_first: bool = False) -> Integers:
-        """For each released value the leaves it may stand for; missing and `*` stand for all.
-
-        leaf_first   a leaf stands for itself, also if it is a value of a higher level as well
-        """
-        below = self.leaves_below | (dict.fromkeys(self.leaves, 1) if leaf_first else {})
+    def leaf_counts(self, values: Sequence[str | None], column: str) -> Integers:
+        """For each released value the leaves it may stand for; missing and `*` stand for all."""
+        below = self.leaves_below
         leaves = [len(self.leaves) if value is None or value == SUPPRESSED else below.get(value, 0) for value in values]
         strange = leaves.count(0)
         if strange:

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from PETWorks.anonymizer.column_objectives import Reals
+from PETWorks.anonymizer.column_objectives import Reals, leaves_below
 from PETWorks.anonymizer.ground import Ground, NodeClasses
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.counting.counts import Integers
@@ -96,7 +96,7 @@ class Ambiguity(ByClass):
             np.array(
                 [np.log(own) @ ground.on_level(column, level).counts / in_rows for level, own in enumerate(leaves)]
             )
-            for column, leaves in zip(lattice.columns, self.leaves(), strict=True)
+            for column, leaves in zip(lattice.columns, self.leaves, strict=True)
         ]
         allowed = [own[low : high + 1] for own, low, high in zip(logs, lattice.low, lattice.high, strict=True)]
         total = reduce(lambda done, own: done[..., np.newaxis] + own, allowed[1:], allowed[0])
@@ -105,10 +105,7 @@ class Ambiguity(ByClass):
 
     def loss(self, classes: NodeClasses, suppressed: Mask) -> float:
         """What a node loses if some of its classes are suppressed."""
-        leaves = [
-            self.ground.view.hierarchies[column].leaf_counts(classes.rows.domains[column].values, column)
-            for column in classes.columns
-        ]
+        leaves = [by_level[level] for by_level, level in zip(self.leaves, classes.node, strict=True)]
         kept, total = np.flatnonzero(~suppressed), 0.0
         for first in range(0, len(kept), CLASSES_AT_A_TIME):
             which = kept[first : first + CLASSES_AT_A_TIME]
@@ -124,21 +121,22 @@ class Ambiguity(ByClass):
 
     @cached_property
     def _grows(self) -> bool:
-        """Whether no value stands for less on a coarser level; it does if the label of a leaf is also one above."""
-        for column, by_level in zip(self.ground.lattice.columns, self.leaves(), strict=True):
+        """Whether no value stands for less on a coarser level.
+
+        That is so if levels nest; but those of a hierarchy may not, for values that the table does not have.
+        """
+        for column, by_level in zip(self.ground.lattice.columns, self.leaves, strict=True):
             below = [own[self.ground.codes_on_level(column, level)] for level, own in enumerate(by_level)]
             if any((finer > coarser).any() for finer, coarser in pairwise(below)):
                 return False
         return True
 
+    @cached_property
     def leaves(self) -> list[list[Integers]]:
-        """For each column, level and value, how many leaves are below it."""
+        """For each column, level and value, how many leaves are below it on that level."""
         hierarchies = self.ground.view.hierarchies
         return [
-            [
-                hierarchies[column].leaf_counts(self.ground.on_level(column, level).values, column)
-                for level in range(hierarchies[column].height + 1)
-            ]
+            [leaves_below(self.ground, column, level) for level in range(hierarchies[column].height + 1)]
             for column in self.ground.lattice.columns
         ]
 

@@ -97,7 +97,10 @@ class ByColumn:
 
     @cached_property
     def adds_more_below(self) -> bool:
-        """Whether suppressing a record adds no less on a finer level; not so if the label of a leaf is also the top."""
+        """Whether suppressing a record adds no less on a finer level.
+
+        That is so if levels nest; but those of a hierarchy may not, for values that the table does not have.
+        """
         for column, by_level in zip(self.ground.lattice.columns, self.by_value, strict=False):
             added = [own[self.ground.codes_on_level(column, level)] for level, own in enumerate(by_level)]
             if any((coarser > finer).any() for finer, coarser in pairwise(added)):
@@ -169,7 +172,7 @@ class Granularity(ByColumn):
             hierarchy = ground.view.hierarchies[column]
             leaves = len(hierarchy.leaves)
             unit = 1 / (ground.records - ground.records / leaves) if leaves > 1 else 0.0
-            shares = [_leaves_below(ground, column, level) / leaves for level in range(hierarchy.height + 1)]
+            shares = [leaves_below(ground, column, level) / leaves for level in range(hierarchy.height + 1)]
             totals = [own @ ground.on_level(column, level).counts + ground.aside for level, own in enumerate(shares)]
             lost.append((np.array(totals) - ground.records / leaves) * unit)
             by_value.append([(1 - own) * unit for own in shares])
@@ -183,7 +186,7 @@ class Granularity(ByColumn):
         return added
 
 
-def _leaves_below(ground: Ground, column: str, level: int) -> Integers:
+def leaves_below(ground: Ground, column: str, level: int) -> Integers:
     """For each value on a level, how many leaves are below it there; missing and `*` stand for all."""
     hierarchy = ground.view.hierarchies[column]
     labels = hierarchy.levels[level]
@@ -232,10 +235,17 @@ class Missings(ByColumn):
             hierarchy = ground.view.hierarchies[column]
             kept = []
             for level in range(hierarchy.height + 1):
-                values = ground.on_level(column, level).values
-                kept.append(np.array([value not in (None, SUPPRESSED, hierarchy.top) for value in values], np.float64))
-            told = np.array([own @ ground.on_level(column, level).counts for level, own in enumerate(kept)])
-            lost.append(1 - told / ground.records)
+                values, everything = ground.on_level(column, level).values, len(hierarchy.leaves)
+                below = leaves_below(
+                    ground, column, level
+                ).tolist()  # on this level a leaf may have the label of the top
+                told = [
+                    not (value is None or value == SUPPRESSED or (value == hierarchy.top and leaves == everything))
+                    for value, leaves in zip(values, below, strict=True)
+                ]
+                kept.append(np.array(told, np.float64))
+            tell = np.array([own @ ground.on_level(column, level).counts for level, own in enumerate(kept)])
+            lost.append(1 - tell / ground.records)
             by_value.append([own / ground.records for own in kept])
         return cls(ground, lost, by_value, weights, "arithmetic")
 
@@ -286,7 +296,7 @@ class PublisherPayout(ByColumn):
             leaves = len(hierarchy.leaves)
             told = []
             for level in range(hierarchy.height + 1):
-                own = -np.log(_leaves_below(ground, column, level) / leaves)
+                own = -np.log(leaves_below(ground, column, level) / leaves)
                 told.append(own / everything if everything else np.full(len(own), 1 / len(hierarchies)))
             all_told = math.log(leaves) / everything if everything else 1 / len(hierarchies)
             totals = [own @ ground.on_level(column, level).counts for level, own in enumerate(told)]

@@ -113,7 +113,7 @@ class Sweep:
         """For how many combinations of original values all records may stand."""
         assert self.rows.weights is not None
         products = self.rows.weights.astype(np.float64)
-        for place, leaves in enumerate(objective.leaves()):
+        for place, leaves in enumerate(objective.leaves):
             for level, there, codes in self._on_levels(place):
                 products[there] *= leaves[level][codes]
         released = self.on_node != LEFT

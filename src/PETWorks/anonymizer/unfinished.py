@@ -107,10 +107,15 @@ def _about(problem: Problem) -> dict[str, Any]:
         "hierarchies": sha256(hierarchies.encode("utf-8", "surrogateescape")).hexdigest(),
         "rules": [_rule(rule) for rule in problem.rules],
         "suppression_limit": problem.most,
-        "objective": [problem.objective_name, problem.aggregate, dict(problem.weights)],
+        "objective": [_objective(problem.objective_name), problem.aggregate, dict(problem.weights)],
         "levels": [list(problem.lattice.low), list(problem.lattice.high)],
         "treatment": dict(release.treatment),
     }
+
+
+def _objective(name: str) -> str:
+    """The name of an objective, with what was counted differently by earlier versions."""
+    return f"{name} by level" if name in ("ambiguity", "missings") else name
 
 
 def _rule(rule: Rule) -> list[Any]:

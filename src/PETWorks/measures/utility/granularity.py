@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
 from operator import add
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from PETWorks.counting.counts import ClassCodes
 from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
 from PETWorks.measures.catalogue import CELL_BY_CELL, ByColumn, metric
-from PETWorks.measures.parameters import AtLeast, Flag
+from PETWorks.measures.parameters import AtLeast
 from PETWorks.measures.result import Later, Result, no_less_than, normalised
 
 
@@ -84,15 +84,15 @@ def _fits(combinations: int, records: int) -> bool:
     return combinations * records < 2**62
 
 
-def _stood_for_question(view: View, leaf_first: bool) -> Question[float]:
+def _stood_for_question(view: View) -> Question[float]:
     """For how many combinations of original values may all records stand?"""
     hierarchies = view.generalised_hierarchies("ambiguity")
     exact = _fits(math.prod(len(hierarchy.leaves) for hierarchy in hierarchies.values()), view.records)
     weights = {}
     for column, hierarchy in hierarchies.items():
-        leaves = hierarchy.leaf_counts(view.marginal(column).values, column, leaf_first=leaf_first)
+        leaves = hierarchy.leaf_counts(view.marginal(column).values, column)
         weights[column] = leaves if exact else leaves / len(hierarchy.leaves)
-    return view.fold_codes(f"stood for {leaf_first}", partial(_stood_for, weights, exact), add, every_record=True)
+    return view.fold_codes("stood for", partial(_stood_for, weights, exact), add, every_record=True)
 
 
 def _stood_for(weights: Mapping[str, Any], exact: bool, classes: ClassCodes) -> Any:
@@ -102,8 +102,8 @@ def _stood_for(weights: Mapping[str, Any], exact: bool, classes: ClassCodes) -> 
     return products.sum().item()
 
 
-def _asks(view: View, *, leaf_first: bool, **_limits: float | None) -> list[Question[float]]:
-    return [_stood_for_question(view, leaf_first)]
+def _asks(view: View, **_limits: float | None) -> list[Question[float]]:
+    return [_stood_for_question(view)]
 
 
 @metric(
@@ -116,12 +116,11 @@ def _asks(view: View, *, leaf_first: bool, **_limits: float | None) -> list[Ques
     if_it_fails="refine",
     worse_by_suppression=True,
 )
-def ambiguity(view: View, *, at_least: AtLeast = None, leaf_first: Annotated[bool, Flag()] = False) -> Result:
+def ambiguity(view: View, *, at_least: AtLeast = None) -> Result:
     """How few combinations of original values a record may stand for, between one and all.
 
     A record may stand for as many combinations as the product of the leaves below its values; these are added up over
-    the records. A value that is a leaf and a value of a higher level stands for all leaves below the latter, or, with
-    `leaf_first`, for itself.
+    the records. A value that is a leaf and a value of a higher level stands for all leaves below the latter.
 
     Goldberger and Tassa (2010), *Efficient Anonymizations with Enhanced Utility*.
 
@@ -132,7 +131,7 @@ def ambiguity(view: View, *, at_least: AtLeast = None, leaf_first: Annotated[boo
     hierarchies = view.generalised_hierarchies("ambiguity")
     combinations = math.prod(len(hierarchy.leaves) for hierarchy in hierarchies.values())
     exact = _fits(combinations, view.records)
-    total = Fraction(view.answer(_stood_for_question(view, leaf_first)))
+    total = Fraction(view.answer(_stood_for_question(view)))
     raw = total if exact else max(total * combinations, Fraction(view.records))
     least, most = view.records, view.records * combinations
     value = normalised(raw, least, most)
@@ -140,7 +139,7 @@ def ambiguity(view: View, *, at_least: AtLeast = None, leaf_first: Annotated[boo
         "ambiguity",
         value,
         no_less_than(value, at_least),
-        {"at_least": at_least, "leaf_first": leaf_first},
+        {"at_least": at_least},
         {"raw": int(raw) if exact else _rounded(raw), "min": least, "max": most, "records": view.records},
     )
 

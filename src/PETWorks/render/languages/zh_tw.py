@@ -61,7 +61,6 @@ MEASURES = {
 }
 
 PARAMETERS = {
-    "leaf_first": "葉節點優先",
     "alpha": "α",
     "beta": "β",
     "delta": "δ",
