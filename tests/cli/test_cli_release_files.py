@@ -1,10 +1,14 @@
 """The files of a release: inputs and files of others stay, and nothing is left behind where a command fails."""
 
 import csv
+import hashlib
+import json
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -258,3 +262,81 @@ def test_an_error_in_the_judging_leaves_everything_as_it_was(folder, monkeypatch
         with pytest.raises((error, Abort)):  # what click makes of Ctrl-C
             command.main([str(folder / "policy.yaml"), "-o", str(folder / name)], standalone_mode=False)
         assert content(folder) == before
+
+
+# --- what must not be seen half-done
+
+KILLED_AT = {
+    "while the release is written": "PETWorks.tables.output.Staging.write",
+    "when it is written": "PETWorks.cli.release_files.read_policy",
+    "while it is judged": "PETWorks.cli.release_files.rule_results",
+    "when it is judged": "PETWorks.cli.anonymising.noticed",
+    "while the report is made": "PETWorks.cli.anonymising._checked",
+    "before it is at its place": "PETWorks.tables.output.Staging.publish",
+}
+
+
+@pytest.mark.parametrize("where", KILLED_AT.values(), ids=KILLED_AT)
+def test_kill_leaves_nothing_under_the_final_names_and_does_not_block_the_next_run(folder, where):
+    before = sorted(path.name for path in folder.iterdir())
+    code = f"""
+        import os, signal
+        from unittest import mock
+        import PETWorks.cli.anonymising
+        from PETWorks.cli.main import main
+        def kill(*_, **__):
+            os.kill(os.getpid(), signal.SIGKILL)
+        with mock.patch({where!r}, kill):
+            main(["anonymize", "policy.yaml", "-o", "r.csv", "--html", "r.html"])
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, cwd=folder, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert sorted(path.name for path in folder.iterdir() if not path.name.startswith(".petworks-")) == before
+    made(folder, "-o", "r.csv")
+    left = {path.name for path in folder.iterdir()} - set(before)
+    assert left == {"r.csv", "r_policy.yaml", "r_plan.json", "r_hierarchies"}
+
+
+@pytest.mark.parametrize("output", ["r.csv", "r.parquet"])
+def test_two_runs_cannot_write_the_same_files(folder, output):
+    """Releases of the same stem have one policy."""
+    code = """
+        import sys
+        from unittest import mock
+        import PETWorks.cli.release_files as files
+        from PETWorks.cli.main import main
+        judge = files.rule_results
+        def wait(*arguments):
+            print("judging", flush=True)
+            sys.stdin.readline()
+            return judge(*arguments)
+        with mock.patch.object(files, "rule_results", wait):
+            main(["anonymize", "policy.yaml", "-o", "r.csv"])
+    """
+    first = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder
+    )
+    assert first.stdout.readline() == b"judging\n"
+    said = refused(folder, "-o", output)
+    assert (
+        said == f"petworks: cannot write '{output}': another run is writing it; wait for it, or name another output\n"
+    )
+    made(folder, "-o", "another.csv")
+    first.communicate(b"\n")
+    assert first.returncode == 0
+    made(folder, "-o", "r.csv")
+    assert not [path.name for path in folder.iterdir() if path.name.startswith(".")]
+
+
+def test_reports_name_the_final_files(folder):
+    made(folder, "-o", "r.csv", "--json", "r.json")
+    document = json.loads((folder / "r.json").read_text())
+    by_use = {one["is"]: one for one in document["inputs"]}
+    assert by_use["data"]["file"] == "r.csv"
+    assert by_use["data"]["sha256"] == hashlib.sha256((folder / "r.csv").read_bytes()).hexdigest()
+    assert document["policy"]["sha256"] == hashlib.sha256((folder / "r_policy.yaml").read_bytes()).hexdigest()
+    assert document["title"] == "r.csv"
+    assert "petworks-" not in (folder / "r.json").read_text().replace("petworks-check/1", "")
+    again = run("check", "r_policy.yaml", "--json", "-", cwd=folder)
+    for name in ("rules", "columns", "table"):
+        assert json.loads(again.stdout)[name] == document[name]

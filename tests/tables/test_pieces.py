@@ -17,7 +17,7 @@ from PETWorks.tables import csv_writing, csvfile, frames, parquet, writing
 from PETWorks.tables.arrays import dictionary, strings
 from PETWorks.tables.csvfile import CSV
 from PETWorks.tables.opening import open_source
-from PETWorks.tables.output import Folder, in_place, write_whole
+from PETWorks.tables.output import Folder, staging, write_whole
 from PETWorks.tables.writing import release_content
 
 LABELS = {"a": ["*", "low; 病", None, 'say "low"'], "b": ["x", "never used"]}
@@ -169,8 +169,9 @@ def test_a_folder_is_there_whole_or_not_at_all(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["r.yaml"]
 
     def fails_later():
-        with in_place({beside: b"new", target: Folder(whole)}):
-            assert (target / "part").read_bytes() == b"x"
+        with staging("x", tmp_path) as files:
+            files.write({beside: b"new", target: Folder(whole)})
+            assert files.current(target / "part").read_bytes() == b"x"
             raise InputError("it cannot be judged")
 
     with pytest.raises(InputError, match="judged"):

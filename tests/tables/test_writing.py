@@ -19,7 +19,7 @@ from conftest import ROOT
 from PETWorks import CSV
 from PETWorks.errors import InputError
 from PETWorks.tables.opening import open_source
-from PETWorks.tables.output import in_place, write_whole
+from PETWorks.tables.output import staging, write_whole
 from PETWorks.tables.whole import whole_table
 from PETWorks.tables.writing import release_content, table_content
 
@@ -206,7 +206,7 @@ def test_files_are_replaced_together_or_not_at_all(tmp_path, monkeypatch):
     usual = Path.replace
 
     def replaced(self, target):
-        if Path(target) == last and self.suffix == ".partial":
+        if Path(target) == last and self.parent.suffix == ".partial":
             raise PermissionError(errno.EPERM, "Operation not permitted")
         return usual(self, target)
 
@@ -248,12 +248,51 @@ def test_a_folder_is_not_replaced(tmp_path):
 def test_files_are_as_before_if_what_follows_fails(tmp_path):
     earlier, fresh = tmp_path / "earlier", tmp_path / "fresh"
     earlier.write_bytes(b"1")
-    with pytest.raises(OSError, match=r"nowhere"), in_place({earlier: b"2", fresh: b"2"}):
-        (tmp_path / "nowhere" / "file").write_bytes(earlier.read_bytes() + fresh.read_bytes())
+
+    def fails():
+        with staging("x", tmp_path) as files:
+            files.write({earlier: b"2", fresh: b"2"})
+            assert (earlier.read_bytes(), fresh.exists()) == (b"1", False)
+            assert files.current(earlier).read_bytes() + files.current(fresh).read_bytes() == b"22"
+            (tmp_path / "nowhere" / "file").write_bytes(b"")
+
+    with pytest.raises(OSError, match=r"nowhere"):
+        fails()
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"earlier": b"1"}
-    with in_place({earlier: b"2"}):
-        pass
+    with staging("x", tmp_path) as files:
+        files.write({earlier: b"2"})
+        files.publish()
+        assert files.current(earlier) == earlier
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"earlier": b"2"}
+
+
+def test_what_an_earlier_run_left_is_removed_and_what_is_of_no_use_is_gone(tmp_path):
+    left = tmp_path / ".petworks-x.partial"
+    left.mkdir()
+    (left / "release").write_bytes(b"never judged")
+    (tmp_path / "plan").write_bytes(b"1")
+    with staging("x", tmp_path) as files:
+        assert not left.exists()
+        files.write({tmp_path / "release": b"2", tmp_path / "folder" / "hierarchy": b"2"})
+        files.remove(tmp_path / "plan")
+        files.publish()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "release"]
+
+
+def test_the_first_file_comes_last(tmp_path, monkeypatch):
+    """Whenever the program is killed, a release is there with all its files, or not at all."""
+    release, policy = tmp_path / "release", tmp_path / "policy"
+    release.write_bytes(b"1")
+    policy.write_bytes(b"1")
+    usual, seen = Path.replace, []
+
+    def replaced(self, target):
+        usual(self, target)
+        seen.append([path.read_bytes() if path.exists() else b"" for path in (release, policy)])
+
+    monkeypatch.setattr(Path, "replace", replaced)
+    write_whole({release: b"2", policy: b"2"})
+    assert seen == [[b"", b"1"], [b"", b""], [b"", b"2"], [b"2", b"2"]]
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".feather"])

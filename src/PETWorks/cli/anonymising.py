@@ -3,7 +3,7 @@
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -39,7 +39,6 @@ from PETWorks.render.formats import FILES
 from PETWorks.render.json import dumps
 from PETWorks.render.spoken import language
 from PETWorks.render.terminal import PROGRESS_LINES, progress, searching, style
-from PETWorks.tables.output import write_whole
 
 if TYPE_CHECKING:
     from PETWorks.render.checks import Check
@@ -199,17 +198,20 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     with progress("measuring", shown_name(table)):
         before = state(job.release)
 
-    def plan() -> bytes:
-        made = made_plan(result, job.content, job.policy, paths.release, paths.hierarchies)
+    def plan(target: Path, hierarchies: Mapping[str, Path]) -> bytes:
+        made = made_plan(result, job.content, job.policy, target, hierarchies)
         return plan_text(made).encode("utf-8", "replace")
 
-    with written(result, job, paths, options, order, plan, beside) as (policy, release, rules):
+    with written(result, job, paths, options, order, plan, beside) as staged:
+        policy, release, rules = staged.policy, staged.release, staged.rules
         waived = waived_rules(policy, today())
         facts = anonymization_facts(result, before, release, explanation, waived, frontier, shuffled=order.shuffled)
         found = noticed(release, policy, rules)
         told = _checked(policy, facts, job.judged_how(options)) if wanted else None
         if told is not None:
-            write_whole({path: told.to_format(name, lang).encode("utf-8", "replace") for name, path in reports.items()})
+            staged.files.write(
+                {path: told.to_format(name, lang).encode("utf-8", "replace") for name, path in reports.items()}
+            )
     if told is not None and printed:
         click.echo(told.to_format(printed[0], lang), nl=False)
     else:

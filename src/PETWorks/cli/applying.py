@@ -82,8 +82,8 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
     order = record_order(job.release, job.rules, job.policy, options)
     with progress("recoding", shown_name(table)):
         result = on_levels(job.release, levels, job.rules if options["suppress"] else ())
-    with written(result, job, paths, options, order) as (_, _, rules):
-        pass
+    with written(result, job, paths, options, order) as staged:
+        rules = staged.rules
     if options["output_format"] == "json":
         click.echo(dumps({"levels": result.levels, "suppressed": result.suppressed, "rules": verdicts(rules)}))
     else:
@@ -110,8 +110,9 @@ def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
     order = record_order(job.release, job.rules, job.policy, options)
     with progress("recoding", shown_name(table)):
         result = prepared.recoded(job.rules, strict=options["strict"])
-    with written(result, job, paths, options, order) as (policy, _, rules):
-        check_same_rules(plan, policy)
+    with written(result, job, paths, options, order) as staged:
+        rules = staged.rules
+        check_same_rules(plan, staged.policy)
     _put_out(result, rules, paths, options)
     say_written(paths.written)
     exit_with(together([rule.verdict for rule in rules]) != FAIL and result.within_the_limit, paths.release)

@@ -1,9 +1,10 @@
 """Which table is to be released, and the files of a release: it, its policy and its hierarchies."""
 
+import hashlib
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -40,8 +41,9 @@ from PETWorks.gate.verdict import rule_results
 from PETWorks.render.prose import spoken_comments
 from PETWorks.render.spoken import language, translated
 from PETWorks.render.terminal import progress
+from PETWorks.tables.locking import locked
 from PETWorks.tables.opening import is_address
-from PETWorks.tables.output import Folder, in_place
+from PETWorks.tables.output import Folder, Staging, check_writable, staging
 from PETWorks.tables.whole import check_ordered
 from PETWorks.tables.writing import release_content
 
@@ -187,13 +189,33 @@ def _by_role(release: Release) -> dict[str, list[str]]:
 
 
 def checked_paths(output: Path, job: Job, reports: Collection[Path] = ()) -> ReleasePaths:
-    """Where the release and all that comes beside it are written; an error if something of it cannot be."""
+    """Where the release and all that comes beside it are written; an error if something of it cannot be.
+
+    Until the command ends, no other run can write a release with the same files.
+    """
     release = job.release
     if release.engine.name == "spark":
         check_folder(output)
+    target = check_writable(output, job.inputs.files)
+    click.get_current_context().with_resource(locked(target.with_name(f"{_hidden_name(target)}.lock"), output))
     paths = release_paths(output, release.hierarchies, tuple(release.compared_columns), job.inputs)
     check_reports(reports, paths, job.inputs)
     return paths
+
+
+def _hidden_name(release: Path) -> str:
+    """What a run calls its own files while it writes a release; the same for releases that have a policy in common."""
+    return f".petworks-{hashlib.sha256(release.stem.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}"
+
+
+@dataclass(frozen=True)
+class StagedRelease:
+    """A release that is written and judged, but not at its place yet; `files` takes what is to appear with it."""
+
+    policy: Policy
+    release: Release
+    rules: tuple[RuleResult, ...]
+    files: Staging
 
 
 @contextmanager
@@ -203,13 +225,16 @@ def written(
     paths: ReleasePaths,
     options: dict[str, Any],
     order: RecordOrder,
-    plan: Callable[[], bytes] | None = None,
+    plan: Callable[[Path, Mapping[str, Path]], bytes] | None = None,
     beside: Mapping[Path, bytes] | None = None,
-) -> Iterator[tuple[Policy, Release, tuple[RuleResult, ...]]]:
-    """A context in which the release with all that comes beside it is written and judged; it stays if nothing fails.
+) -> Iterator[StagedRelease]:
+    """A context in which the release with all that comes beside it is written and judged, but hidden.
+
+    When it ends without an error, all of it appears under its final names.
 
     order  in which the records are written
-    plan   makes the plan of the release, when this is there; without it, the plan of an earlier release is removed
+    plan   makes the plan of the release, given where that and its hierarchies are; without it, the plan of an earlier
+           release is removed
     """
     original = job.release
     original.engine.close()  # its counts are not needed any more, and the engine of the release needs room
@@ -232,23 +257,22 @@ def written(
         },
         **(beside or {}),
     }
-    is_new, is_again = not paths.folder.exists(), paths.release.exists()
-    paths.folder.mkdir(exist_ok=True)
-    try:
-        with ExitStack() as files:
-            with progress("writing", shown_name(paths.release)):
-                files.enter_context(in_place(contents))
-                files.enter_context(in_place({} if plan is None else {paths.plan: plan()}))
-            policy = read_policy(paths.policy, root, network=options["network"])
-            with progress("checking", shown_name(paths.release)):
-                release = policy.release(**job.judged_how(options))
-                rules = rule_results(release, policy, today())
-            yield policy, release, rules
-    finally:
-        if is_new and not any(paths.folder.iterdir()):
-            paths.folder.rmdir()
-    if plan is None:
-        paths.plan.unlink(missing_ok=True)
+    is_again = paths.release.exists()
+    with staging(_hidden_name(paths.release).removeprefix(".petworks-"), paths.release.parent) as files:
+        with progress("writing", shown_name(paths.release)):
+            files.write(contents)
+            if plan is None:
+                files.remove(paths.plan)
+            else:
+                hierarchies = {column: files.current(path) for column, path in paths.hierarchies.items()}
+                files.write({paths.plan: plan(files.current(paths.release), hierarchies)})
+        policy = read_policy(paths.policy, root, network=options["network"], find=files.current)
+        with progress("checking", shown_name(paths.release)):
+            release = policy.release(**job.judged_how(options))
+            rules = rule_results(release, policy, today())
+        yield StagedRelease(policy, release, rules, files)
+        release.engine.close()  # it may have the files open
+        files.publish()
     if root is not None:
         note("cli.outside", path=shown_path(root))
     order.tell(paths.policy)

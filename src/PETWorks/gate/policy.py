@@ -16,7 +16,7 @@ from PETWorks.gate.document import ReleaseKind, Spoken
 from PETWorks.gate.earlier_releases import ReleaseSet, releases_of
 from PETWorks.gate.mistakes import Mistakes, located_error, raw_names, without
 from PETWorks.gate.policy_rules import Located, Rule, Waiver, chosen_presets, rules_of, waivers_of
-from PETWorks.gate.policy_sources import check_columns, check_known, named_source, sources
+from PETWorks.gate.policy_sources import Find, check_columns, check_known, find_at_its_place, named_source, sources
 from PETWorks.gate.presets import Preset
 from PETWorks.gate.rule_names import IMPLICIT
 from PETWorks.gate.schema import check_schema
@@ -140,6 +140,7 @@ def read_policy(
     network: bool = False,
     alone: bool = False,
     unread: Collection[str] = (),
+    find: Find = find_at_its_place,
 ) -> Policy:
     """Read and check a policy file; all its mistakes are reported at once.
 
@@ -147,6 +148,7 @@ def read_policy(
     network   whether it may name servers to connect to
     alone     leave out what it says about other releases
     unread    keys of tables that will not be read, so that they need not be there: 'data', 'original', 'population'
+    find      where the policy and its files are now, if they are not at their places yet
 
     >>> policy = read_policy("data/adult_policy.yaml")
     >>> policy.data.name, [rule.name for rule in policy.rules][:2]
@@ -154,7 +156,7 @@ def read_policy(
     """
     path = Path(path)
     _check_no_table(path)
-    file = read_yaml(path)
+    file = read_yaml(find(path))
     if not isinstance(file.content, Mapping):
         raise file.error((), "expected a mapping that begins with 'petworks_policy: 1'")
     _check_version(file)
@@ -168,7 +170,7 @@ def read_policy(
     if not mistakes and all(rule.name in IMPLICIT for rule in rules):
         mistakes.add((), "no rule: give 'rules', 'presets', or limits under 'subsets'")
     folders = path.parent, path.parent if root is None else Path(root)
-    found = sources(mistakes, *folders, network=network, unread=unread)
+    found = sources(mistakes, *folders, network=network, unread=unread, find=find)
     others = _others(mistakes, *folders, network=network)
     roles = _roles(mistakes) if "roles" in content else None
     # A waiver of a rule that has a mistake has none itself.

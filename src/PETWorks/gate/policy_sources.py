@@ -1,7 +1,7 @@
 """The tables and folders that a policy names: files in the root, and servers that the user allows."""
 
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -26,13 +26,27 @@ from PETWorks.tables.yamlfile import Key
 # Options of an address that a policy may set. Others name files on this machine, such as keys and passwords.
 SAFE_OPTIONS = ("sslmode", "connect_timeout", "application_name", "target_session_attrs")
 
+Find = Callable[[Path], Path]  # where a file is that a policy names
+
+
+def find_at_its_place(path: Path) -> Path:
+    """A file is where the policy says."""
+    return path
+
 
 def sources(
-    mistakes: Mistakes, folder: Path, root: Path, *, network: bool, unread: Collection[str] = ()
+    mistakes: Mistakes,
+    folder: Path,
+    root: Path,
+    *,
+    network: bool,
+    unread: Collection[str] = (),
+    find: Find = find_at_its_place,
 ) -> dict[str, Any]:
     """What to read and how, and the title, which is the name of the table if there is no other.
 
     unread   the keys of tables that nobody will read, so that they need not be there
+    find     where files are now that will be where the policy says
     """
     content = mistakes.file.content
     population = number_given(content.get("population", ""))
@@ -43,9 +57,11 @@ def sources(
                 if key in unread:
                     found[key] = content[key] if is_address(content[key]) else folder / str(content[key])
                 elif isinstance(content[key], dict):
-                    found[key] = _hierarchies(mistakes, content[key], folder, root)
+                    found[key] = _hierarchies(mistakes, content[key], folder, root, find)
                 else:
-                    found[key] = named_source(mistakes, (key,), str(content[key]), folder, root, network=network)
+                    found[key] = named_source(
+                        mistakes, (key,), str(content[key]), folder, root, network=network, find=find
+                    )
     table = found["data"]
     return {
         "title": content.get("title", shown_address(table) if isinstance(table, str) else getattr(table, "name", "")),
@@ -54,7 +70,7 @@ def sources(
     }
 
 
-def _hierarchies(mistakes: Mistakes, given: Any, folder: Path, root: Path) -> dict[str, Any]:
+def _hierarchies(mistakes: Mistakes, given: Any, folder: Path, root: Path, find: Find) -> dict[str, Any]:
     """For each column a file or a declaration."""
     found: dict[str, Path | str | Declaration] = {}
     for key, one in given.items():
@@ -63,12 +79,21 @@ def _hierarchies(mistakes: Mistakes, given: Any, folder: Path, root: Path) -> di
             found[column] = (
                 declared(one, name_of(column))
                 if isinstance(one, dict)
-                else named_source(mistakes, place, str(one), folder, root, network=False)
+                else named_source(mistakes, place, str(one), folder, root, network=False, find=find)
             )
     return found
 
 
-def named_source(mistakes: Mistakes, key: Key, text: str, folder: Path, root: Path, *, network: bool) -> Path | str:
+def named_source(
+    mistakes: Mistakes,
+    key: Key,
+    text: str,
+    folder: Path,
+    root: Path,
+    *,
+    network: bool,
+    find: Find = find_at_its_place,
+) -> Path | str:
     """A path that does not lead out of the root, or the address of a server."""
     file = mistakes.file
     if is_address(text):
@@ -79,7 +104,7 @@ def named_source(mistakes: Mistakes, key: Key, text: str, folder: Path, root: Pa
         _check_address(mistakes, key, text, network=network)
         return text
     try:
-        target = folder / text
+        target = find(folder / text)
         files = files_named(target)
         inside = all(path.resolve().is_relative_to(root.resolve()) for path in (target, *files, *_also_read(target)))
     except (OSError, RuntimeError, ValueError):

@@ -68,51 +68,129 @@ Content = bytes | Callable[[BinaryIO], None] | Folder  # of a file, or what writ
 
 def write_whole(contents: Mapping[Path, Content]) -> None:
     """Write files so that they are there complete, all of them, or not at all; earlier ones stay if that fails."""
-    with in_place(contents, keep_earlier=len(contents) > 1):
-        pass
+    with staging(f"{os.getpid()}-{time.time_ns()}") as staged:
+        staged.write(contents)
+        staged.publish()
 
 
 @contextmanager
-def in_place(contents: Mapping[Path, Content], *, keep_earlier: bool = True) -> Iterator[None]:
-    """A context in which files are there complete, and stay; if it fails, earlier ones are there as before."""
-    names = {path: f".petworks-{os.getpid()}-{time.time_ns()}-{n}" for n, path in enumerate(contents)}
-    partial = {path: path.with_name(f"{name}.partial") for path, name in names.items()}
-    earlier = {path: path.with_name(f"{name}.earlier") for path, name in names.items() if keep_earlier}
-    replacing: list[Path] = []
-    written, complete = "", False
+def staging(name: str, base: Path | None = None) -> "Iterator[Staging]":
+    """A context in which files are written without being at their places; what is not published is gone after it.
+
+    name   of the hidden folders; what an earlier run has left under it is removed
+    base   the folder of files that belong together: they are staged in one folder, as they will stand in this one
+    """
+    staged = Staging(f".petworks-{name}.partial", base)
+    staged.clean()
     try:
-        try:
-            for path, content in contents.items():
-                written = str(path)
+        yield staged
+    finally:
+        staged.clean()
+
+
+class Staging:
+    """Files that are written to hidden folders beside their places, and moved to their places together."""
+
+    def __init__(self, name: str, base: Path | None = None) -> None:
+        self._name, self._base = name, base
+        self._staged: dict[Path, Path] = {}
+        self._gone: list[Path] = []
+        self._folders: set[Path] = set() if base is None else {base / name}
+
+    def write(self, contents: Mapping[Path, Content]) -> None:
+        """Write files, none of which is at its place yet."""
+        for path, content in contents.items():
+            with _errors_of(path):
+                folder, inside = self._folder_of(path)
+                staged = folder / inside
+                staged.parent.mkdir(parents=True, exist_ok=True)
+                self._staged[path] = staged
                 if isinstance(content, Folder):
-                    partial[path].mkdir()
-                    content.write(partial[path])
+                    staged.mkdir()
+                    content.write(staged)
                     continue
-                with partial[path].open("xb") as file:
+                with staged.open("xb") as file:
                     if isinstance(content, bytes):
                         file.write(content)
                     else:
                         content(file)
-            for path in contents:
-                written = str(path)
-                if path.is_dir():
-                    raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-                replacing.append(path)
-                if path in earlier and os.path.lexists(path):
-                    path.replace(earlier[path])
-                partial[path].replace(path)
-        except OSError as error:
-            raise InputError("cannot write {path!r}: {reason}", path=written, reason=system_reason(error)) from None
-        yield
-        complete = True
-    finally:
-        for path in [] if complete else replacing:
-            if path in earlier and os.path.lexists(earlier[path]):
-                earlier[path].replace(path)
-            elif path in earlier and not partial[path].exists():
+
+    def remove(self, path: Path) -> None:
+        """Let a file that is of no use any more be gone when the others are published."""
+        self._gone.append(path)
+
+    def current(self, path: Path) -> Path:
+        """Where a file is now: staged, or at its own place."""
+        for final, staged in self._staged.items():
+            if path == final or final in path.parents:
+                return staged / path.relative_to(final)
+        return path
+
+    def publish(self) -> None:
+        """Move all files to their places; if that fails, earlier ones are there as before.
+
+        The file that was written first comes last, and an earlier one at its place leaves it first. So wherever the
+        program is killed, it is there with all the others, or not at all.
+        """
+        paths = list(self._staged)
+        # One file is replaced in one step.
+        kept = [*paths, *self._gone] if len(paths) + len(self._gone) > 1 else []
+        earlier: dict[Path, Path] = {}
+        published: list[Path] = []
+        folders: list[Path] = []
+        complete = False
+        try:
+            for path in kept:
+                with _errors_of(path):
+                    _check_no_folder(path)
+                    if os.path.lexists(path):
+                        folder, inside = self._folder_of(path)
+                        aside = folder / ".earlier" / inside
+                        aside.parent.mkdir(parents=True, exist_ok=True)
+                        path.replace(aside)
+                        earlier[path] = aside
+            for path in reversed(paths):
+                with _errors_of(path):
+                    _check_no_folder(path)
+                    if not path.parent.exists():
+                        path.parent.mkdir()
+                        folders.append(path.parent)
+                    self._staged[path].replace(path)
+                    published.append(path)
+            complete = True
+        finally:
+            for path in [] if complete else [*published, *folders]:
                 _remove(path)
-        for path in (*partial.values(), *earlier.values()):
-            _remove(path)
+            for path, aside in {} if complete else earlier.items():
+                aside.replace(path)
+        self._staged.clear()
+
+    def clean(self) -> None:
+        """Remove what is staged."""
+        for folder in self._folders:
+            _remove(folder)
+
+    def _folder_of(self, path: Path) -> tuple[Path, Path]:
+        """The hidden folder for a file, and its place in there."""
+        base = self._base if self._base is not None and path.is_relative_to(self._base) else path.parent
+        folder = base / self._name
+        folder.mkdir(mode=0o700, exist_ok=True)
+        self._folders.add(folder)
+        return folder, path.relative_to(base)
+
+
+@contextmanager
+def _errors_of(path: Path) -> Iterator[None]:
+    """Name the file that cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError("cannot write {path!r}: {reason}", path=str(path), reason=system_reason(error)) from None
+
+
+def _check_no_folder(path: Path) -> None:
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
 
 
 def _remove(path: Path) -> None:

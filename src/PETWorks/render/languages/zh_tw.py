@@ -2713,6 +2713,9 @@ MESSAGES = {
     "cannot write {path!r}: inputs of this run are in it; {another}": (
         "無法寫入「{path}」：本次執行的輸入在此資料夾中；{another}"
     ),
+    "cannot write {path!r}: another run is writing it; wait for it, or name another output": (
+        "無法寫入「{path}」：另一次執行正在寫入；請等它結束，或指定其他輸出檔"
+    ),
     "cannot write {path!r}: it is an input of this run; {another}": "無法寫入「{path}」：這是本次執行的輸入；{another}",
     "cannot write {path!r}, or what comes beside it: {reason}": "無法寫入「{path}」或其附屬檔案：{reason}",
     "two results would be written to the same file, {path!r}": "兩項結果會寫入同一個檔案「{path}」",
