@@ -10,7 +10,8 @@ from PETWorks import check
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.loading import load_rows
 from PETWorks.counting.profiles import profile_of
-from PETWorks.gate.findings import finding
+from PETWorks.gate.document import ColumnFacts
+from PETWorks.gate.findings import findings
 from PETWorks.gate.recognition import Examined
 from PETWorks.gate.suggestion import suggested_roles
 from PETWorks.tables.opening import open_source
@@ -33,8 +34,12 @@ def luhn(number):
 
 
 def found(name, cells, role):
+    return next(iter(all_found(name, cells, role)), None)
+
+
+def all_found(name, cells, role):
     table = load_rows(open_source({name: pa.array(cells, pa.string())}, "t"), [name])
-    return finding(name, role, Examined.of(profile_of(table.columns[name], table.rows)))
+    return findings(name, role, Examined.of(profile_of(table.columns[name], table.rows)))
 
 
 def repeated(values):
@@ -160,9 +165,25 @@ WARNED = {
 def test_a_warning_does_not_hide_a_failure(name):
     cells, field, value = WARNED[name]
     for role in (NONE, INSENSITIVE):
-        one = found(name, cells, role)
-        assert (one.kind, one.fails, getattr(one, field)) == ("nearly unique", True, value)
+        worst, *others = all_found(name, cells, role)
+        assert (worst.kind, worst.fails) == ("nearly unique", True)
+        assert [getattr(one, field) for one in others] == [value]
     assert not found(name, cells, QI).fails
+
+
+def test_some_personal_values_do_not_silence_the_line_about_unique_values():
+    cells = [f"p{row}@example.org" if row % 10 < 3 else HEX[row] for row in range(ROWS)]
+    kinds = [one.kind for one in all_found("contact", cells, SENSITIVE)]
+    assert "nearly unique" in kinds
+
+
+def test_documents_of_earlier_versions_are_read():
+    """They have the worst finding of a column only; what was written then keeps its digest."""
+    old = {"column": "fee", "role": None, "released": True, "finding": {"kind": "nearly unique", "fails": True}}
+    column = ColumnFacts.from_dict(old)
+    assert column.fails
+    assert [one.kind for one in column.found] == ["nearly unique"]
+    assert column.to_dict() == old
 
 
 def test_two_records_of_each_value_are_worth_a_look():
@@ -239,8 +260,8 @@ def test_the_gate_stays_closed(tmp_path, engine):
     assert verdicts["every-column-has-a-role"] == ("fail", ["who"])
     columns = {one["column"]: one for one in result.document["columns"]}
     assert [(one["distinct"], one["unique"]) for one in columns.values()] == [(2, 0.0), (183, 0.91), (31, 0.0)]
-    assert columns["fee"]["finding"] == {"kind": "nearly unique", "fails": True}
-    assert columns["who"]["finding"]["looks_like"] == "English names of people"
+    assert columns["fee"]["findings"] == [{"kind": "nearly unique", "fails": True}]
+    assert columns["who"]["findings"][0]["looks_like"] == "English names of people"
     steps = {step["step"]: step["columns"] for step in result.document["next_steps"] if "columns" in step}
     assert (steps["unmeasured-values"], steps["hidden-identifiers"]) == (["fee"], ["who"])
     CHECK.validate(result.to_dict())
@@ -259,7 +280,7 @@ def test_reports_say_why_in_both_languages_and_show_no_cell(tmp_path):
 def test_the_external_edition_does_not_say_how_unique_a_column_is(tmp_path):
     outside = check(written(tmp_path), as_of=DAY).to_dict("external")
     for column in outside["columns"]:
-        assert not {"distinct", "unique", "finding", "no_role"} & set(column)
+        assert not {"distinct", "unique", "finding", "findings", "no_role"} & set(column)
     page = check(written(tmp_path), as_of=DAY).to_html("en", "external")
     assert "records with a unique value" not in page
     assert "English names" not in page
@@ -309,8 +330,8 @@ def test_reference_tables_have_nothing_hidden(table):
     source = open_source(REFERENCE / table, "t")
     rows = load_rows(source, source.names)
     profiles = {name: Examined.of(profile_of(rows.columns[name], rows.rows)) for name in source.names}
-    findings = [finding(name, role, profile) for name, profile in profiles.items() for role in ROLES]
-    assert not [one for one in findings if one is not None and one.fails]
+    found = [one for name, profile in profiles.items() for role in ROLES for one in findings(name, role, profile)]
+    assert not [one for one in found if one.fails]
 
 
 def test_the_gallery_keeps_its_verdicts():
@@ -322,8 +343,13 @@ def test_the_gallery_keeps_its_verdicts():
     }
     results = {path: check(ROOT / path, as_of=DAY) for path in verdicts}
     assert {path: result.verdict for path, result in results.items()} == verdicts
-    found = [one for result in results.values() for one in result.content.columns if one.finding]
-    assert [(one.column, one.finding.kind) for one in found] == [("workclass", "perhaps known")]
+    found = [
+        (one.column, finding.kind)
+        for result in results.values()
+        for one in result.content.columns
+        for finding in one.found
+    ]
+    assert found == [("workclass", "perhaps known")]
 
 
 def test_a_wide_table_of_unique_values_is_scanned_quickly():
@@ -332,7 +358,7 @@ def test_a_wide_table_of_unique_values_is_scanned_quickly():
     cells = pa.array([f"{row:07}x" for row in range(200_000)])
     table = load_rows(open_source({"q7": cells}, "t"), ["q7"])
     begin = time.perf_counter()
-    finding("q7", QI, Examined.of(profile_of(table.columns["q7"], table.rows)))
+    findings("q7", QI, Examined.of(profile_of(table.columns["q7"], table.rows)))
     assert time.perf_counter() - begin < 2
 
 

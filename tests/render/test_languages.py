@@ -194,6 +194,7 @@ def other_steps():
         "try-subsets",
         *STEPS.values(),
         "look-again",
+        "personal-details",
         "round-values",
         "review-overdue",
         "regime-lacks",

@@ -7,6 +7,7 @@ from PETWorks.attributetypes import SENSITIVE_ATTRIBUTE
 from PETWorks.counting.release import Release
 from PETWorks.gate.document import FAIL, WAIVED, ColumnFacts, RuleResult
 from PETWorks.gate.facts import below, without
+from PETWorks.gate.findings import personal_details
 from PETWorks.gate.notices import is_unexplained, released_identifiers
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.ranges import range_of
@@ -20,8 +21,9 @@ from PETWorks.gate.withheld import fewest_attacked, rules_withheld
 SOON = 30  # days before the end of a waiver in which a step mentions it
 MOST_SUPPRESSED = 0.05  # share of the records; a step mentions more than that
 # What to do about a finding, by its kind and whether the release fails because of it.
+REMOVE, LOOK_AGAIN, PERSONAL_DETAILS = "hidden-identifiers", "look-again", "personal-details"
 STEPS = {
-    ("direct identifier", True): "hidden-identifiers",
+    ("direct identifier", True): REMOVE,
     ("nearly unique", True): "unmeasured-values",
     ("nearly unique", False): "nearly-unique",
     ("perhaps known", False): "measure-or-explain",
@@ -204,14 +206,36 @@ def _give_roles(release: Release, columns: Sequence[ColumnFacts]) -> Iterator[Ne
 def _findings(columns: Sequence[ColumnFacts], policy: Policy, *, fails: bool) -> Iterator[NextStep]:
     """What to do about columns whose values contradict their role, or deserve a look that nobody has explained."""
     by_step: dict[str, list[str]] = {}
-    for one in columns:
-        if one.finding is not None and one.finding.fails is fails and is_unexplained(one, policy):
-            step = STEPS.get((one.finding.kind, fails), "look-again")
-            if step == "nearly-unique" and one.role == SENSITIVE_ATTRIBUTE:
-                step = "round-values"  # no level can be given to it
-            by_step.setdefault(step, []).append(one.column)
+    for column in columns:
+        if is_unexplained(column, policy):
+            for step in _steps_about(column, fails=fails):
+                by_step.setdefault(step, []).append(column.column)
     for step, names in by_step.items():
         yield NextStep(step, columns=tuple(names))
+    if fails:
+        yield from _personal_details(columns)
+
+
+def _personal_details(columns: Sequence[ColumnFacts]) -> Iterator[NextStep]:
+    """Texts that name people; one step for each column, since it says what was found there."""
+    for column in columns:
+        details = personal_details(column)
+        if details and not column.has("direct identifier"):
+            yield NextStep(PERSONAL_DETAILS, columns=(column.column,), details=details)
+
+
+def _steps_about(column: ColumnFacts, *, fails: bool) -> list[str]:
+    """The steps that findings of a column call for; one that is removed, or fails, needs no other advice."""
+    if column.fails is not fails:
+        return []
+    found = [one for one in column.found if one.fails is fails and one.kind != "personal details"]
+    steps = [STEPS.get((finding.kind, fails), LOOK_AGAIN) for finding in found]
+    if REMOVE in steps:
+        return [REMOVE]
+    if column.role == SENSITIVE_ATTRIBUTE:  # no level can be given to it
+        steps = ["round-values" if step == "nearly-unique" else step for step in steps]
+    special = [step for step in dict.fromkeys(steps) if step != LOOK_AGAIN]
+    return special or steps[:1]
 
 
 def _review(signed: SignOff) -> Iterator[NextStep]:

@@ -44,6 +44,7 @@ FindingKind = Literal[
     "direct identifier",
     "named like an identifier",
     "some personal values",
+    "personal details",
     "nearly unique",
     "often unique",
     "long texts",
@@ -168,6 +169,7 @@ class ColumnFinding(JSONObject):
     points_to: Annotated[str, "what the name of the column points to"] | None = None
     looks_like: Annotated[str, "what its values look like"] | None = None
     share: Annotated[float, "the share of its distinct values, or of a sample of them, that do"] | None = None
+    details: Annotated[Mapping[str, int], "how many personal details of each kind its texts have"] | None = None
 
 
 @dataclass(frozen=True)
@@ -188,10 +190,27 @@ class ColumnFacts(JSONObject):
     changed: Annotated[float, "share of the cells that changed, at least"] | None = None
     entropy_kept: Annotated[float, "entropy of the values, as a share of the original's"] | None = None
     unique: Annotated[float, "share of the records that have a unique value"] | None = None
-    finding: ColumnFinding | None = None
+    finding: (
+        Annotated[ColumnFinding, "the worst one: in documents of earlier versions, which kept no others"] | None
+    ) = None
+    findings: Annotated[tuple[ColumnFinding, ...], "what does not fit the role, the worst first"] = ()
     no_role: Spoken | None = None
     level: Annotated[int, "of its hierarchy, if all values are on one level"] | None = None
     height: Annotated[int, "the highest level of its hierarchy"] | None = None
+
+    @property
+    def found(self) -> tuple[ColumnFinding, ...]:
+        """The findings, whichever version wrote the document."""
+        return self.findings if self.finding is None else (self.finding, *self.findings)
+
+    @property
+    def fails(self) -> bool:
+        """Whether the release may not pass because of a finding."""
+        return any(finding.fails for finding in self.found)
+
+    def has(self, kind: FindingKind) -> bool:
+        """Whether there is a finding of this kind."""
+        return any(finding.kind == kind for finding in self.found)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Columns whose name or values contradict their role: direct identifiers, and nearly unique values."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from PETWorks.about.column_names import pointed_to, points_to_a_place, words_of
@@ -37,35 +37,41 @@ def _examined(
         facts,
         distinct=profile.distinct,
         unique=profile.unique / max(profile.records, 1),
-        finding=None if declared else finding(facts.column, facts.role, profile),
+        findings=() if declared else findings(facts.column, facts.role, profile),
         no_role=no_role.get(facts.column) if facts.role is None else None,
     )
 
 
-def finding(column: str, role: str | None, profile: Examined) -> ColumnFinding | None:
-    """What a column reveals that its role does not say; None if there is nothing.
+def findings(column: str, role: str | None, profile: Examined) -> tuple[ColumnFinding, ...]:
+    """What a column reveals that its role does not say, the worst first.
 
-    A direct identifier fails under every role. A column in which nearly every record has a value of its own fails
-    where no measure looks at it; the risk of a quasi-identifier or a sensitive attribute is measured.
+    A direct identifier, or personal details inside texts, fail under every role. A column in which nearly every record
+    has a value of its own fails where no measure looks at it; the risk of a quasi-identifier or a sensitive attribute
+    is measured.
     """
     if profile.distinct < 2:
-        return None
+        return ()
     words = words_of(column)
-    found = (_direct(words, profile), _named(pointed_to(words), profile), _unique(role, profile))
-    worst = _worst([one for one in found if one is not None])
-    return worst or _known(column, role, profile) or _often_unique(role, profile)
+    certain = _merge((_direct(words, profile), _named(pointed_to(words), profile), _unique(role, profile)))
+    if any(finding.fails for finding in certain):
+        return certain
+    further = (_known(column, role, profile), None if profile.nearly_unique else _often_unique(role, profile))
+    return (*certain, *(finding for finding in further if finding is not None))
 
 
-def _worst(findings: Sequence[ColumnFinding]) -> ColumnFinding | None:
-    """The first finding that fails, or else the first one, with what the others say about the name and the values."""
-    if not findings:
-        return None
-    worst = next((one for one in findings if one.fails), findings[0])
-    if worst.kind == "direct identifier":
-        return worst
-    named = next((one.points_to for one in findings if one.points_to is not None), None)
-    look, share = next(((one.looks_like, one.share) for one in findings if one.looks_like is not None), (None, None))
-    return replace(worst, points_to=named, looks_like=look, share=share)
+def _merge(findings: Iterable[ColumnFinding | None]) -> tuple[ColumnFinding, ...]:
+    """The findings, those that fail first; of one kind there is one, with what name and values say."""
+    by_kind: dict[str, ColumnFinding] = {}
+    for finding in findings:
+        if finding is not None:
+            before = by_kind.get(finding.kind, finding)
+            by_kind[finding.kind] = replace(before, points_to=finding.points_to or before.points_to)
+    return tuple(sorted(by_kind.values(), key=lambda finding: not finding.fails))
+
+
+def personal_details(column: ColumnFacts) -> Mapping[str, int]:
+    """How many personal details of each kind were found inside the texts of a column."""
+    return {kind: number for finding in column.found for kind, number in (finding.details or {}).items()}
 
 
 def _direct(words: str, profile: Examined) -> ColumnFinding | None:

@@ -50,7 +50,7 @@ def noticed(
 
 def is_unexplained(column: ColumnFacts, policy: Policy) -> bool:
     """Whether something was found about a column that the policy does not explain; a failing one, it cannot."""
-    return column.finding is not None and (column.finding.fails or not _has_reason(column, policy))
+    return column.fails or (bool(column.found) and not _has_reason(column, policy))
 
 
 def _has_reason(column: ColumnFacts, policy: Policy) -> bool:
@@ -105,8 +105,8 @@ def _is_gone(release: Release, column: str) -> bool:
 
 
 def _columns(release: Release, policy: Policy, examined: Sequence[ColumnFacts]) -> Iterator[Notice]:
-    known = [one for one in examined if one.finding is not None and one.finding.kind == "perhaps known"]
-    secret = [one for one in examined if one.finding is not None and one.finding.kind == "perhaps sensitive"]
+    known = [one for one in examined if one.has("perhaps known")]
+    secret = [one for one in examined if one.has("perhaps sensitive")]
     unique = [one for one in examined if one.role == SENSITIVE_ATTRIBUTE and _is_nearly_unique(one)]
     alone = {one.column: _alone_with(release, one.column) for one in examined if _is_amount(release, one)}
     amounts = [one for one in examined if alone.get(one.column, 0) > ALONE]
@@ -142,7 +142,7 @@ def _alone_with(release: Release, column: str) -> float:
 
 
 def _is_nearly_unique(column: ColumnFacts) -> bool:
-    return column.finding is not None and column.finding.kind == "nearly unique"
+    return column.has("nearly unique")
 
 
 def _class_sizes(release: Release, rules: Sequence[RuleResult]) -> Iterator[Notice]:

@@ -1,5 +1,6 @@
 """The part of a check's document that says what to do next."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -63,3 +64,4 @@ class NextStep(JSONObject):
     regime: str | None = None
     items: Annotated[tuple[str, ...], "what the policy lacks"] | None = None
     releases: Annotated[tuple[Spoken, ...], "earlier releases, by name"] | None = None
+    details: Annotated[Mapping[str, int], "how many personal details of each kind were found"] | None = None

@@ -260,7 +260,7 @@ def _rules(
     waivers = {waiver.rule: waiver for waiver in policy.waivers}
     wrong = {
         NO_IDENTIFIERS: released_identifiers(release, policy.releases.key),
-        NO_HIDDEN: tuple(one.column for one in columns if one.finding is not None and one.finding.fails),
+        NO_HIDDEN: tuple(one.column for one in columns if one.fails),
         ALL_ROLES: columns_to_explain(release, columns),
     }
     return [

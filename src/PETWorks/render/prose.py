@@ -11,6 +11,7 @@ from PETWorks.gate.document import (
     INTERNAL,
     CheckDocument,
     ColumnFacts,
+    ColumnFinding,
     MeasureResult,
     WaiverFacts,
 )
@@ -138,20 +139,29 @@ def waiver(given: WaiverFacts, lang: str) -> str:
 
 def finding(column: ColumnFacts, lang: str) -> str:
     """What was found about a column, with the reason; and why it has no role."""
-    sentences = []
-    if column.finding is not None:
-        found = column.finding
-        reasons = []
-        if found.points_to is not None:
-            reasons.append(said(lang, "finding.points-to", what=said(lang, f"subject.{found.points_to}")))
-        if found.looks_like is not None:
-            share = percent(found.share, lang)
-            reasons.append(said(lang, "finding.looks-like", share=share, what=said(lang, f"look.{found.looks_like}")))
-        text = said(lang, f"finding.{found.kind}")
-        sentences = [said(lang, "write.labelled", label=text, text=reason) for reason in reasons] or [text]
+    sentences = [sentence for found in column.found for sentence in _finding(found, lang)]
     if column.no_role is not None:
         sentences.append(own(column.no_role, lang))
     return said(lang, "write.clauses").join(sentences)
+
+
+def _finding(found: ColumnFinding, lang: str) -> list[str]:
+    reasons = []
+    if found.points_to is not None:
+        reasons.append(said(lang, "finding.points-to", what=said(lang, f"subject.{found.points_to}")))
+    if found.looks_like is not None:
+        share = percent(found.share, lang)
+        reasons.append(said(lang, "finding.looks-like", share=share, what=said(lang, f"look.{found.looks_like}")))
+    if found.details:
+        reasons.append(personal_details(found.details, lang))
+    text = said(lang, f"finding.{found.kind}")
+    return [said(lang, "write.labelled", label=text, text=reason) for reason in reasons] or [text]
+
+
+def personal_details(details: Mapping[str, int], lang: str) -> str:
+    """How many personal details of each kind were found."""
+    kinds = [said(lang, "finding.detail", what=said(lang, f"look.{kind}"), n=n) for kind, n in details.items()]
+    return said(lang, "write.separator").join(kinds)
 
 
 def suggested(why: Reason, lang: str) -> str:

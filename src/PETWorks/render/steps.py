@@ -8,13 +8,13 @@ from PETWorks.gate.rule_names import ALL_ROLES, NO_HIDDEN, NO_IDENTIFIERS
 from PETWorks.gate.steps_document import NextStep
 from PETWorks.measures import numbers
 from PETWorks.render.language import percent, said
-from PETWorks.render.prose import file_argument
+from PETWorks.render.prose import file_argument, personal_details
 from PETWorks.render.shell_words import command_line
 
 # The steps that concern rules about roles, which they do not name.
 STEPS_FOR_ROLES = {
     NO_IDENTIFIERS: ("remove-identifiers",),
-    NO_HIDDEN: ("hidden-identifiers", "unmeasured-values"),
+    NO_HIDDEN: ("hidden-identifiers", "personal-details", "unmeasured-values"),
     ALL_ROLES: ("give-roles",),
 }
 MOST_REMOVALS = 3  # quasi-identifiers for which a step describes the effect of removal
@@ -41,6 +41,8 @@ def _step(step: NextStep, lang: str, document: CheckDocument) -> str:
     values = {name: value for name, value in vars(step).items() if name != "step" and value is not None}
     if step.items is not None:
         values["items"] = [said(lang, f"item.{item}") for item in step.items]
+    if step.details is not None:
+        values["details"] = personal_details(step.details, lang)
     if step.share is not None:
         values["share"] = percent(step.share, lang)
     return said(lang, f"step.{step.step}", **values)

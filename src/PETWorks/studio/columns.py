@@ -12,7 +12,7 @@ from PETWorks.about.roles import ROLES
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import InputError
 from PETWorks.gate.document import ColumnFacts
-from PETWorks.gate.findings import finding
+from PETWorks.gate.findings import findings
 from PETWorks.gate.suggestion import Suggestion
 from PETWorks.render import prose
 from PETWorks.studio.desk import Desk
@@ -139,9 +139,10 @@ def _examined(
     """The columns whose name or values contradict their role, as a check finds them."""
     for name, profile in facts.profiles.items():
         role = roles.get(name)
-        found = None if role == IDENTIFIER or name == unit else finding(name, role, profile)
-        if found is not None and (found.fails or name not in explained):
-            yield ColumnFacts(name, role, released=True, finding=found)
+        found = () if role == IDENTIFIER or name == unit else findings(name, role, profile)
+        column = ColumnFacts(name, role, released=True, findings=found)
+        if column.fails or (found and name not in explained):
+            yield column
 
 
 def _contradictions(
@@ -154,7 +155,7 @@ def _contradictions(
             "place": places[one.column],
             "column": one.column,
             "role": one.role or NONE,
-            "fails": one.finding is not None and one.finding.fails,
+            "fails": one.fails,
             "text": prose.finding(one, lang),
         }
         for one in _examined(facts, roles, unit, explained)

@@ -188,6 +188,8 @@ TEXTS = {
     "finding.direct identifier": "identifies people",
     "finding.named like an identifier": "named like an identifier",
     "finding.some personal values": "has personal values",
+    "finding.personal details": "has personal details inside its texts",
+    "finding.detail": "{what}: {n}",
     "finding.nearly unique": "nearly every record has a unique value",
     "finding.often unique": "at most two records on average share a value",
     "finding.long texts": "long texts, in which people may be named",
@@ -488,6 +490,10 @@ TEXTS = {
     ),
     "step.hidden-identifiers": (
         "Columns that identify people although their role does not say so: {columns}. Remove them from the release."
+    ),
+    "step.personal-details": (
+        "The texts of {columns} have personal details ({details}), whatever its role is: remove them from the texts or "
+        "leave the column out. Only a waiver with an owner and a date lets them pass."
     ),
     "step.unmeasured-values": (
         "Nearly every record has a unique value in {columns}, and no measure takes it into account: make it a "

@@ -844,6 +844,8 @@ TEXTS = {
     "finding.direct identifier": "可直接識別個人",
     "finding.named like an identifier": "欄位名稱像識別符",
     "finding.some personal values": "含有個人資料",
+    "finding.personal details": "文字內含個人資料",
+    "finding.detail": "{what} {n} 處",
     "finding.nearly unique": "幾乎每筆資料列的值都不同",
     "finding.often unique": "平均最多兩筆資料列有相同的值",
     "finding.long texts": "長篇文字，其中可能提及個人",
@@ -1087,6 +1089,10 @@ TEXTS = {
     ),
     "step.give-roles": "未指定屬性型態的欄位未經評估：{columns}。請指定屬性型態，或在政策檔的 no_role 說明理由。",
     "step.hidden-identifiers": ("以下欄位可直接識別個人，但其屬性型態並非直接識別符：{columns}。請自釋出資料移除。"),
+    "step.personal-details": (
+        "{columns}的文字內含個人資料（{details}），無論屬性型態為何，皆不得釋出：請自文字中移除，或不釋出該欄位。"
+        "僅有註明負責人與期限的豁免可使其通過。"
+    ),
     "step.unmeasured-values": (
         "{columns}幾乎每筆資料列的值都不同，卻沒有任何評估指標將其納入：請改列為準識別符，或予以概化、移除。"
     ),
