@@ -93,6 +93,110 @@ def test_summary_and_log_are_for_outsiders_unless_asked_otherwise(run):
     assert "未通過" in run(policy="stays_policy.yaml", data="raw.csv", lang="zh-TW")[1]
 
 
+WITHHELD = """\
+petworks_policy: 1
+data: stays.csv
+roles:
+  quasi_identifiers: [age]
+  sensitive_attributes: [illness]
+cell_size: 11
+rules:
+- {measure: k-anonymity, k: 10}
+"""
+
+
+@pytest.fixture
+def hidden(tmp_path):
+    """A rule whose verdict the external edition withholds, with a table that keeps it and one that does not."""
+    (tmp_path / "hidden_policy.yaml").write_text(WITHHELD)
+    for name, size in (("keeps", 10), ("breaks", 9)):
+        lines = [f"{age},flu" for age in ("20-29", "30-39", "40-49") for _ in range(40)]
+        lines += ["50-59,gout"] * size + ["60-69,flu"] * (50 - size)
+        (tmp_path / f"{name}.csv").write_text("\n".join(["age,illness", *lines]) + "\n")
+    return "hidden_policy.yaml"
+
+
+def test_a_withheld_verdict_stops_the_job_whatever_the_data(run, hidden):
+    inside = {name: run(policy=hidden, data=f"{name}.csv", edition="internal") for name in ("keeps", "breaks")}
+    assert [done.returncode for done, _, _ in inside.values()] == [0, 1], "the verdicts differ"
+    outside = {}
+    for name in inside:
+        done, summary, output = run(policy=hidden, data=f"{name}.csv")
+        assert (done.returncode, output) == (4, "verdict=withheld\n")
+        assert "--edition internal" in done.stderr
+        assert "--edition internal" in summary
+        log = re.sub(r"[0-9a-f]{32}|::stop-commands::|\d{4}-\d\d-\d\dT\S+Z", "", done.stdout + done.stderr + summary)
+        outside[name] = log.replace(f"{name}.csv", "table.csv")
+    assert re.sub(" +|─+", " ", outside["keeps"]) == re.sub(" +|─+", " ", outside["breaks"])
+    assert run(policy=hidden, data="breaks.csv", fail_on="waived")[0].returncode == 4
+    assert run(policy=hidden, data="breaks.csv", fail_on="never")[0].returncode == 0
+    assert "結束代碼為 4" in run(policy=hidden, data="breaks.csv", lang="zh-TW")[0].stderr
+
+
+def test_the_worst_of_several_policies(run, hidden, tmp_path):
+    (tmp_path / "hidden_policy.yaml").write_text(WITHHELD.replace("stays.csv", "keeps.csv"))
+    (tmp_path / "bad_policy.yaml").write_text(POLICY.replace("stays.csv", "raw.csv"))
+    assert run(policy=f"stays_policy.yaml\n{hidden}")[0].returncode == 4
+    assert run(policy=f"{hidden}\nbad_policy.yaml")[0].returncode == 1, "a rule that is shown fails"
+    assert run(policy=f"{hidden}\nno_such.yaml\nbad_policy.yaml")[0].returncode == 2
+
+
+@pytest.fixture
+def install(tmp_path):
+    """Runs the step that installs, with a Python that only writes down what pip is asked for."""
+    log, tools = tmp_path / "asked", tmp_path / "tools"
+    tools.mkdir()
+    pip = f'#!/bin/sh\necho "$PIP_CONSTRAINT" "$@" >> {log}\n'
+    (tools / "python3").write_text(
+        f'#!/bin/sh\nmkdir -p "$3/bin"\ncat > "$3/bin/python" <<"END"\n{pip}END\nchmod +x "$3/bin/python"\n'
+    )
+    (tools / "python3").chmod(0o755)
+
+    def step(source, extras=""):
+        log.unlink(missing_ok=True)
+        environment = {"PATH": f"{tools}:{os.environ['PATH']}", "RUNNER_TEMP": str(tmp_path)}
+        environment |= {"GITHUB_ENV": str(tmp_path / "env"), "SOURCE": str(ROOT), "WANTED": source, "EXTRAS": extras}
+        (first,) = [one for one in ACTION["runs"]["steps"] if one["name"] == "Install PETWorks"]
+        command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", first["run"]]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        return done, log.read_text().strip() if log.exists() else ""
+
+    return step
+
+
+@pytest.mark.parametrize(
+    ("source", "extras", "wanted"),
+    [
+        ("", "", f"{ROOT}"),
+        ("", "duckdb", f"{ROOT}[duckdb]"),
+        ("ours", "duckdb", "{here}/ours[duckdb]"),
+        ("ours/petworks-1-py3-none-any.whl", "", "{here}/ours/petworks-1-py3-none-any.whl"),
+        ("petworks", "", "{here}/petworks"),
+        (
+            "git+https://git.example/us/petworks@v1",
+            "duckdb",
+            "petworks[duckdb] @ git+https://git.example/us/petworks@v1",
+        ),
+    ],
+)
+def test_what_is_installed_comes_from_no_index_and_with_pinned_versions(install, tmp_path, source, extras, wanted):
+    (tmp_path / "ours").mkdir()
+    (tmp_path / "petworks").mkdir()
+    (tmp_path / "ours/petworks-1-py3-none-any.whl").touch()
+    done, asked = install(source, extras)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert asked == f"{ROOT}/constraints.txt -m pip install --quiet --disable-pip-version-check " + wanted.format(
+        here=tmp_path
+    )
+
+
+@pytest.mark.parametrize("source", ["1.2.0", "petworks", "petworks==1.2.0", "git+https://git.example/us/petworks"])
+def test_a_name_or_a_version_installs_nothing(install, source):
+    done, asked = install(source)
+    assert (done.returncode, asked) == (2, "")
+    assert "source is a folder, a wheel or git+https://...@REVISION" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("inputs", "message"),
     [

@@ -25,7 +25,10 @@ def test_a_linter_has_no_objection():
 
 def test_it_is_small_and_runs_as_nobody():
     assert len(STAGES) == 2, "what builds is not shipped"
-    assert re.search(r"^ARG PYTHON=3\.\d+-slim", "\n".join(LINES), re.MULTILINE), "a version of Python, not the latest"
+    pinned = r"^ARG PYTHON=3\.\d+\.\d+-slim-bookworm@sha256:[0-9a-f]{64}$"
+    assert re.search(pinned, "\n".join(LINES), re.MULTILINE), "a version of Python by its digest, since tags are moved"
+    assert all(stage.splitlines()[0].startswith("FROM docker.io/library/python:${PYTHON}") for stage in STAGES)
+    assert "PIP_CONSTRAINT=/source/constraints.txt" in STAGES[0], "the versions that the tests ran with"
     user = re.findall(r"^USER (.+)$", STAGES[1], re.MULTILINE)
     assert user == ["10001:10001"], "a number, so that an orchestrator sees that it is not root"
     assert STAGES[1].index("USER") > STAGES[1].index("COPY"), "its files belong to root, so that it cannot change them"

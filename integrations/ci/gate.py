@@ -6,34 +6,44 @@ import secrets
 import sys
 
 from PETWorks import PETWorksError, check
+from PETWorks.gate.may_go_out import EXIT_CODES
+from PETWorks.render.language import said
 
 FAIL_ON = ("fail", "waived", "never")
 WORST_LAST = ("pass", "waived", "withheld", "fail")
+WORST_CODES = (2, 1, 4, 0)  # the first of these that a policy has is that of all
 
 
 def main(settings):
-    """The exit code: 0, 1 if a release does not pass, 2 if something is wrong with the input."""
+    """The exit code: 0; 1 if a release does not pass; 2 for mistakes in the input; 4 if a verdict is not shown.
+
+    It depends only on what the edition shows: whoever sees the log also sees whether the job passed.
+    """
     if settings["FAIL_ON"] not in FAIL_ON:
         print(f"fail-on is one of {', '.join(FAIL_ON)}, got {settings['FAIL_ON']!r}", file=sys.stderr)
         return 2
     lang, edition = settings["SPOKEN"], settings["EDITION"]
-    verdicts, codes = [], [0]
+    verdicts, codes = [], {0}
     for policy in policies(settings["POLICY"]):
         try:
             result = check(policy, data=settings["DATA"] or None)
             text, summary = (result.to_format(name, lang, edition) for name in ("text", "markdown"))
         except PETWorksError as error:
             print(f"petworks: {policy}: {error}", file=sys.stderr)
-            codes.append(2)
+            codes.add(2)
             continue
         print(text)
         append(settings["GITHUB_STEP_SUMMARY"], f"{summary}\n")
-        verdicts.append(result.file(edition).verdict)
-        refused = not result.passed or (result.verdict == "waived" and settings["FAIL_ON"] == "waived")
-        codes.append(int(refused and settings["FAIL_ON"] != "never"))
+        verdict = result.file(edition).verdict
+        verdicts.append(verdict)
+        if verdict == "withheld":
+            print(f"petworks: {policy}: {said(lang, 'cli.verdict-withheld')}", file=sys.stderr)
+            append(settings["GITHUB_STEP_SUMMARY"], f"{said(lang, 'cli.verdict-withheld')}\n")
+        if settings["FAIL_ON"] != "never":
+            codes.add(1 if verdict == settings["FAIL_ON"] else EXIT_CODES[verdict])
     if verdicts:
         append(settings["GITHUB_OUTPUT"], f"verdict={max(verdicts, key=WORST_LAST.index)}\n")
-    return max(codes)
+    return next(code for code in WORST_CODES if code in codes)
 
 
 def policies(lines):

@@ -73,6 +73,11 @@ def test_no_cell_of_the_original_leaves_in_it(folder):
     assert run("check", "policy.yaml", "--evidence", "evidence").exit_code == 1
     written = [path.read_bytes() for path in (folder / "evidence").rglob("*") if path.is_file()]
     assert written
+    assert not (folder / "evidence/for_recipients").exists(), "what fails may not go out"
+    assert (folder / "evidence/internal/report.external.html").exists()
+    readme = (folder / "evidence/README.txt").read_text("utf-8")
+    assert "Nothing here may go to the recipients: a rule does not hold." in readme
+    assert "此處沒有可提供給接收者的內容：有規則不符合。" in readme
     assert all(b"Secretive" not in content for content in written)
 
 

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from command import petworks
 from conftest import ROOT, examples
 from PETWorks import catalogue, check, read_policy
 from PETWorks.errors import InputError
@@ -609,3 +610,43 @@ def test_m_invariance_and_gain_are_never_told(tmp_path):
     verdicts = {rule["name"].removeprefix("all-releases: "): rule["verdict"] for rule in rules}
     names = ("m-invariance", "gain", "half-sure", "disclosed")
     assert [verdicts[name] for name in names] == ["withheld", "withheld", "withheld", "fail"]
+
+
+def test_the_command_tells_no_more_than_the_edition(tmp_path):
+    """Exit code, output and files are the same for a table that keeps a withheld rule and one that breaks it."""
+    policy = (
+        "petworks_policy: 1\ndata: t.csv\nroles: {quasi_identifiers: [age], sensitive_attributes: [illness]}\n"
+        "cell_size: 11\nrules: [{measure: k-anonymity, k: 10}]\n"
+    )
+    told = {}
+    for name, size in (("keeps", 10), ("breaks", 9)):
+        folder = tmp_path / name
+        folder.mkdir()
+        lines = [f"{age},flu" for age in ("20-29", "30-39", "40-49") for _ in range(40)]
+        lines += ["50-59,gout"] * size + ["60-69,flu"] * (50 - size)
+        (folder / "t.csv").write_text("\n".join(["age,illness", *lines]) + "\n", "utf-8")
+        (folder / "policy.yaml").write_text(policy, "utf-8")
+        inside = petworks("check", "policy.yaml", cwd=folder)
+        assert inside.returncode == (0 if name == "keeps" else 1)
+        outside = ["check", "policy.yaml", "--edition", "external", "--as-of", "2026-11-16"]
+        runs = [petworks(*outside, f"--{one}", "-", cwd=folder) for one in ("json", "junit", "markdown", "html")]
+        runs.append(petworks(*outside, "--html", "report.html", cwd=folder))
+        assert {run.returncode for run in runs} == {4}
+        assert all("exit code is 4 whatever the data" in run.stderr for run in runs)
+        assert petworks("check", "policy.yaml", "--edition", "both", cwd=folder).returncode == inside.returncode
+        told[name] = [
+            re.sub(r"[0-9a-f]{64}|[0-9a-f]{12}\b", "", text) for run in runs for text in (run.stdout, run.stderr)
+        ]
+    assert told["keeps"] == told["breaks"]
+
+
+def test_the_command_fails_if_a_rule_that_is_shown_does(tmp_path):
+    (tmp_path / "t.csv").write_text("age,illness\n" + "".join(f"{age},flu\n" for age in range(60)), "utf-8")
+    (tmp_path / "policy.yaml").write_text(
+        "petworks_policy: 1\ndata: t.csv\nroles: {quasi_identifiers: [age], sensitive_attributes: [illness]}\n"
+        "cell_size: 11\nrules: [{measure: k-anonymity, k: 11}, {measure: k-anonymity, k: 10, name: hidden}]\n",
+        "utf-8",
+    )
+    run = petworks("check", "policy.yaml", "--edition", "external", cwd=tmp_path)
+    assert "not shown" in run.stdout
+    assert (run.returncode, run.stderr) == (1, "")

@@ -49,7 +49,8 @@ def test_a_policy_that_states_everything_lacks_nothing(tmp_path):
 @pytest.mark.parametrize("name", regimes())
 def test_what_is_missing_is_listed(tmp_path, name):
     result = check(written(tmp_path, GOOD + f"regimes: [{name}]\n"), as_of=DAY)
-    assert result.verdict == "pass", "a checklist does not close the gate"
+    asks = "approver" in [one.item for one in regimes()[name].items]
+    assert result.verdict == ("fail" if asks else "pass"), "of a checklist, only the approver closes the gate"
     lacking = [item["item"] for item in items(result)[name] if not item["given"]]
     assert lacking == [one.item for one in regimes()[name].items if one.item != "risk_threshold"]
     (step,) = [step for step in result.document["next_steps"] if step["step"] == "regime-lacks"]
@@ -124,6 +125,22 @@ def test_the_internal_report_is_signed_and_nothing_personal_leaves(tmp_path):
     assert "research on influenza" in result.to_html("en", "external")
     outside = result.to_dict("external")
     assert (outside["policy"]["review_by"], "sign_off" in outside) == ("2027-05-31", False)
+
+
+def test_an_approver_whom_a_regime_asks_for_is_a_rule_that_can_be_waived(tmp_path):
+    asks = GOOD + "regimes: [iso-27559, ema-0070]\n"
+    result = check(written(tmp_path, asks), as_of=DAY)
+    (rule,) = [rule for rule in result.content.rules if rule.name == "approver-named"]
+    assert (rule.verdict, rule.value, result.passed) == ("fail", ("approver",), False)
+    assert "iso-27559 asks for an approver" in result.to_junit()
+    assert "iso-27559" not in result.to_json("external"), "checklists stay inside"
+    CHECK.validate(result.to_dict())
+    CHECK.validate(result.to_dict("external"))
+    waiver = "waivers: [{rule: approver-named, owner: Lin, reason: the board meets in May, expires: 2099-05-31}]\n"
+    assert check(written(tmp_path, asks + waiver), as_of=DAY).verdict == "waived"
+    assert check(written(tmp_path, asks + "sign_off: {approver: Dr. Chen}\n"), as_of=DAY).passed
+    others = check(written(tmp_path, GOOD + "regimes: [ema-0070]\n"), as_of=DAY)
+    assert "approver-named" not in [rule.name for rule in others.content.rules]
 
 
 def test_a_policy_that_states_nothing_still_has_lines_to_sign(tmp_path):

@@ -16,6 +16,7 @@ from PETWorks.gate.advice import STEPS
 from PETWorks.gate.bounds import Bound
 from PETWorks.gate.diff import Change
 from PETWorks.gate.document import FindingKind
+from PETWorks.gate.may_go_out import Obstacle
 from PETWorks.gate.presets import presets
 from PETWorks.gate.reasons import REASONS
 from PETWorks.gate.recognition import LOOKS, MIXED
@@ -96,6 +97,7 @@ def completed_ids():
     yield from (f"{term}{end}" for term in GLOSSARY for end in ("", ".meaning"))
     yield from (f"need.{need}" for need in NEEDS)
     yield from (f"notice.{kind}" for kind in get_args(get_type_hints(Notice)["notice"]))
+    yield from (f"obstacle.{obstacle}" for obstacle in get_args(Obstacle))
     yield from (f"verdict.{verdict}" for verdict in ("pass", "waived", "fail", "withheld"))
     yield from (f"waiver.{state}" for state in ("active", "expired", "not needed"))
     yield from (f"release.{kind}" for kind in ("unknown", "public", "controlled", "internal"))
@@ -198,6 +200,7 @@ def other_steps():
         "round-values",
         "review-overdue",
         "regime-lacks",
+        "name-approver",
     ]
 
 

@@ -144,7 +144,7 @@ def test_a_release_before_and_after_and_the_next_best_one_instead(folder):
         assert [column["level"] for column in facts["columns"]] == levels
         assert all(column["allowed_levels"] == [column["level"]] * 2 for column in facts["columns"])
         (folder / "adult_released.csv").write_text("changed", "utf-8")
-        assert "is not the file that was checked" in page.get(address).text
+        assert "is not the file that was judged" in page.get(address).text
 
 
 def test_reasons_are_shown_to_insiders_and_filtered(folder):

@@ -29,7 +29,8 @@ from PETWorks.errors import ParameterError, Phrase
 from PETWorks.gate.anonymising import anonymize_by, seconds_given, waived_rules
 from PETWorks.gate.anonymization_document import AnonymizationFacts
 from PETWorks.gate.anonymization_facts import anonymization_facts, state
-from PETWorks.gate.document import FAIL, RuleResult, together
+from PETWorks.gate.document import RuleResult, together
+from PETWorks.gate.may_go_out import passes
 from PETWorks.gate.notices import noticed
 from PETWorks.gate.plan_files import made_plan, plan_text
 from PETWorks.gate.policy import Policy
@@ -220,7 +221,7 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     say_for_insiders(beside)
     if result.is_complete:
         unfinished.unlink(missing_ok=True)
-    exit_with(together([rule.verdict for rule in rules]) != FAIL, paths.release)
+    exit_with(passes(together([rule.verdict for rule in rules])), paths.release)
 
 
 def _unfinished(release: Path, others: Iterable[Path], *, resume: bool) -> Path:

@@ -30,8 +30,9 @@ from PETWorks.cli.release_files import (
 )
 from PETWorks.cli.release_paths import Inputs, ReleasePaths
 from PETWorks.errors import ParameterError
-from PETWorks.gate.document import FAIL, RuleResult, together
+from PETWorks.gate.document import RuleResult, together
 from PETWorks.gate.inputs import table_digest
+from PETWorks.gate.may_go_out import passes
 from PETWorks.gate.plan_document import Plan
 from PETWorks.gate.plan_files import earlier_hierarchies, hierarchy_paths, read_plan
 from PETWorks.gate.planned import Prepared, check_same_rules, demanded_rules, next_policy, prepare
@@ -91,7 +92,7 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
 
         click.echo(applied_text(paths.release.name, result.suppressed, result.records, rules, **style(None)), nl=False)
     say_written(paths.written)
-    exit_with(together([rule.verdict for rule in rules]) != FAIL, paths.release)
+    exit_with(passes(together([rule.verdict for rule in rules])), paths.release)
 
 
 def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
@@ -115,7 +116,7 @@ def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
         check_same_rules(plan, staged.policy)
     _put_out(result, rules, paths, options)
     say_written(paths.written)
-    exit_with(together([rule.verdict for rule in rules]) != FAIL and result.within_the_limit, paths.release)
+    exit_with(passes(together([rule.verdict for rule in rules])) and result.within_the_limit, paths.release)
 
 
 def _prepared(table: str, plan: Plan, options: dict[str, Any]) -> Prepared:

@@ -196,7 +196,7 @@ def main() -> None:
     """How safe is a table about people, and how useful is it still?
 
     Nothing leaves this machine. Exit code 0: everything asked for holds; 1: something does not;
-    2: bad input or usage; 3: an error of the program itself.
+    2: bad input or usage; 3: an error of the program itself; 4: the external edition does not show the verdict.
     """
     _check_address_space()
     check_variable()

@@ -14,6 +14,7 @@ from PETWorks.cli.arguments import (
     counted_how,
     format_option,
     input_files,
+    note,
     put_out,
     say_written,
     shown_name,
@@ -169,7 +170,7 @@ def check_command(policy: Path, **options: Any) -> None:
     """Judge a release by a policy.
 
     Exit code 0: every rule holds or is waived; 1: a rule does not hold, or its waiver has expired; 2: bad input, and
-    nothing is written.
+    nothing is written; 4: with --edition external, no rule that it shows fails, and a verdict is not shown.
 
     \b
     Examples:
@@ -181,11 +182,12 @@ def check_command(policy: Path, **options: Any) -> None:
       petworks check policy.yaml --reasons for_us_only.csv --below 11
       petworks check policy.yaml --evidence evidence_2026-11-16
     """
+    from PETWorks.gate.document import WITHHELD
+    from PETWorks.gate.may_go_out import EXIT_CODES
     from PETWorks.gate.policy import read_policy
     from PETWorks.render.check_text import check_text
     from PETWorks.render.checks import check
     from PETWorks.render.evidence import evidence_files, write_evidence
-    from PETWorks.render.notices import notices
 
     lang = language()
     wanted = {name: options[name] for name in FILES if options[name] is not None}
@@ -219,18 +221,17 @@ def check_command(policy: Path, **options: Any) -> None:
         made = evidence_files(result, read, lang)
         contents[evidence] = Folder(lambda folder: write_evidence(folder, made))
     write_whole(contents)
+    shown = result.file("external" if options["edition"] == "external" else "internal")
     if printed:
         click.echo(result.to_format(printed[0], lang, options["edition"]), nl=False)
     else:
-        edition = "external" if options["edition"] == "external" else "internal"
-        click.echo(check_text(result.file(edition), **style(None), policy=str(policy)), nl=False)
-        if edition == "external":  # outsiders do not read these; whoever runs the check should
-            for text in notices(result.content, lang):
-                click.echo(f"petworks: {text}", err=True)
+        click.echo(check_text(shown, **style(None), policy=str(policy)), nl=False)
     say_written(contents)
     if reasons is not None:
         say_for_insiders([reasons])
-    sys.exit(HOLDS if result.passed else DOES_NOT_HOLD)
+    if shown.verdict == WITHHELD:
+        note("cli.verdict-withheld")
+    sys.exit(EXIT_CODES[shown.verdict])
 
 
 def _reasons(

@@ -14,6 +14,7 @@ from PETWorks.gate.ranges import range_of
 from PETWorks.gate.releases_document import ReleasesFacts
 from PETWorks.gate.remedies import REMEDIES, remedy, sufficient_class_size, values_per_class
 from PETWorks.gate.rule_names import IMPLICIT, TOGETHER
+from PETWorks.gate.sign_off import regimes_without_approver
 from PETWorks.gate.sign_off_document import SignOff
 from PETWorks.gate.steps_document import NextStep, Notice
 from PETWorks.gate.withheld import fewest_attacked, rules_withheld
@@ -62,6 +63,7 @@ def next_steps(
         *_withdraw(failing, others),
         *_fixes(release, policy, failing),
         *_waivers(rules, today),
+        *_name_approver(policy),
         *_review(signed),
         *_give_roles(release, columns),
         *_findings(columns, policy, fails=False),
@@ -241,6 +243,11 @@ def _steps_about(column: ColumnFacts, *, fails: bool) -> list[str]:
 def _review(signed: SignOff) -> Iterator[NextStep]:
     if signed.overdue:
         yield NextStep("review-overdue")
+
+
+def _name_approver(policy: Policy) -> Iterator[NextStep]:
+    for regime in regimes_without_approver(policy):
+        yield NextStep("name-approver", regime=regime)
 
 
 def _regimes(signed: SignOff) -> Iterator[NextStep]:

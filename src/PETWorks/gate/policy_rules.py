@@ -9,7 +9,8 @@ from PETWorks.errors import ParameterError, PETWorksError, quoted, unknown
 from PETWorks.gate.document import Spoken
 from PETWorks.gate.mistakes import Mistakes, located_error
 from PETWorks.gate.presets import Preset, presets
-from PETWorks.gate.rule_names import ALL_ROLES, NO_HIDDEN, NO_IDENTIFIERS, SUBSETS, TOGETHER
+from PETWorks.gate.regimes import APPROVER_ITEM, asking_for
+from PETWorks.gate.rule_names import ALL_ROLES, APPROVER, NO_HIDDEN, NO_IDENTIFIERS, SUBSETS, TOGETHER
 from PETWorks.measures.catalogue import Metric, find
 from PETWorks.tables.yamlfile import Key, YAMLFile
 
@@ -106,6 +107,8 @@ def rules_of(mistakes: Mistakes, chosen: Sequence[Preset]) -> Iterator[Rule]:
         yield from new(Rule(f"{TOGETHER}: {limit}", None, {limit: value}, (limit,), None, None, key))
     for name in (NO_HIDDEN, ALL_ROLES):
         yield from new(Rule(name, None, {}, (), None, None, ("roles",)))
+    if asking_for(APPROVER_ITEM, content.get("regimes", ())):
+        yield from new(Rule(APPROVER, None, {}, (), None, None, ("regimes",)))
 
 
 def _checked(file: YAMLFile, rule: Mapping[str, Any], key: Key) -> tuple[Metric, dict[str, Any], dict[str, Any]]:

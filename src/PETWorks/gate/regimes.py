@@ -1,6 +1,6 @@
 """Standards and laws that ask a data holder to write something down, by name."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.resources import as_file, files
 
@@ -8,6 +8,8 @@ from PETWorks.errors import unknown
 from PETWorks.gate.mistakes import Mistakes
 from PETWorks.gate.sign_off_document import Regime, RegimeItem
 from PETWorks.tables.yamlfile import read_yaml
+
+APPROVER_ITEM = "approver"  # of a checklist
 
 
 @cache
@@ -18,6 +20,12 @@ def regimes() -> dict[str, Regime]:
     return {
         name: Regime(name=name, **{**entry, "items": _checklist(entry["items"])}) for name, entry in content.items()
     }
+
+
+def asking_for(item: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Those of the regimes with these names that ask for an item."""
+    known = regimes()
+    return tuple(name for name in names if name in known and item in (entry.item for entry in known[name].items))
 
 
 def _checklist(items: Mapping[str, str]) -> tuple[RegimeItem, ...]:

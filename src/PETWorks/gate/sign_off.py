@@ -6,6 +6,7 @@ from datetime import date
 
 from PETWorks.counting.release import Release
 from PETWorks.gate.policy import Policy
+from PETWorks.gate.regimes import APPROVER_ITEM, asking_for
 from PETWorks.gate.sign_off_document import EarlierRelease, Regime, SignOff
 
 # Whether a policy has an item that a regime may ask for. An empty list of earlier releases says that there are none.
@@ -40,6 +41,12 @@ def sign_off(release: Release, policy: Policy, today: date) -> SignOff:
         earlier_releases=_earlier(policy),
         regimes=tuple(_checked(regime, release, policy) for regime in stated.regimes),
     )
+
+
+def regimes_without_approver(policy: Policy) -> tuple[str, ...]:
+    """The regimes of the policy that ask for an approver, if it names none."""
+    stated = policy.accountability
+    return () if stated.approver is not None else asking_for(APPROVER_ITEM, (regime.name for regime in stated.regimes))
 
 
 def _earlier(policy: Policy) -> tuple[EarlierRelease, ...] | None:

@@ -41,10 +41,11 @@ from PETWorks.gate.inputs import Inputs, policy_facts, shown_table
 from PETWorks.gate.notices import notices, released_identifiers
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.policy_rules import Rule, Waiver
+from PETWorks.gate.regimes import APPROVER_ITEM
 from PETWorks.gate.register import registered
 from PETWorks.gate.releases_document import ReleasesFacts
-from PETWorks.gate.rule_names import ALL_ROLES, NO_HIDDEN, NO_IDENTIFIERS, SUBSETS, TOGETHER
-from PETWorks.gate.sign_off import sign_off
+from PETWorks.gate.rule_names import ALL_ROLES, APPROVER, NO_HIDDEN, NO_IDENTIFIERS, SUBSETS, TOGETHER
+from PETWorks.gate.sign_off import regimes_without_approver, sign_off
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, every_subset
 from PETWorks.measures.catalogue import all_measures, find
 from PETWorks.measures.evaluation import Evaluation, evaluate_all, prepare
@@ -262,6 +263,7 @@ def _rules(
         NO_IDENTIFIERS: released_identifiers(release, policy.releases.key),
         NO_HIDDEN: tuple(one.column for one in columns if one.fails),
         ALL_ROLES: columns_to_explain(release, columns),
+        APPROVER: (APPROVER_ITEM,) if regimes_without_approver(policy) else (),
     }
     return [
         _judged(rule, waivers.get(rule.name), today, _measured(release, policy, rule, subsets, composition, wrong))

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from PETWorks.errors import ParameterError, unknown
 from PETWorks.gate.canonical import content_digest
 from PETWorks.gate.diff import read_check
-from PETWorks.gate.document import EXTERNAL, FAIL, INTERNAL, CheckDocument, CheckFile
+from PETWorks.gate.document import EXTERNAL, INTERNAL, CheckDocument, CheckFile
 from PETWorks.gate.external import external
+from PETWorks.gate.may_go_out import passes
 from PETWorks.gate.policy import Policy, read_policy
 from PETWorks.gate.verdict import judged
 from PETWorks.gate.verification import with_warning
@@ -52,7 +53,7 @@ class Check(Rows, Shown):
     @property
     def passed(self) -> bool:
         """Whether the gate is open."""
-        return self.verdict != FAIL
+        return passes(self.verdict)
 
     def file(self, edition: str = INTERNAL) -> CheckFile:
         """The content of an edition with its digest, as it is written to JSON."""

@@ -1,7 +1,7 @@
 """The evidence folder of a check: everything that shows how a release was judged, and none of the tables.
 
-What recipients may see is in a folder of its own. The digests are those of all files in the folder, as `sha256sum`
-prints them, and those of the tables, which stay where they are.
+What recipients may see is in a folder of its own, if the release may go out. The digests are those of all files in the
+folder, as `sha256sum` prints them, and those of the tables, which stay where they are.
 """
 
 from hashlib import sha256
@@ -9,6 +9,7 @@ from pathlib import Path
 
 from PETWorks.errors import InputError, printable
 from PETWorks.gate.document import EXTERNAL, INTERNAL
+from PETWorks.gate.may_go_out import obstacle
 from PETWorks.gate.plan_files import read_plan
 from PETWorks.gate.policy import Policy
 from PETWorks.render.checks import Check
@@ -29,9 +30,10 @@ def evidence_files(check: Check, policy: Policy, lang: str) -> dict[str, bytes]:
     if sha256(text).hexdigest() != check.content.policy.sha256:
         raise InputError("{file}: the file changed while it was checked; check again", file=policy.path.name)
     files = {f"{INSIDE}/{policy.path.name}": text}
-    for folder, edition in ((OUT, EXTERNAL), (INSIDE, INTERNAL)):
+    outside = f"{OUT}/report" if obstacle(check.content) is None else f"{INSIDE}/report.external"
+    for report, edition in ((outside, EXTERNAL), (f"{INSIDE}/report", INTERNAL)):
         for name in ("html", "json"):
-            files[f"{folder}/report.{name}"] = check.to_format(name, lang, edition).encode("utf-8", "replace")
+            files[f"{report}.{name}"] = check.to_format(name, lang, edition).encode("utf-8", "replace")
     plan = _plan(policy, check)
     if plan is not None:
         files[f"{INSIDE}/{plan.name}"] = plan.read_bytes()
@@ -59,7 +61,7 @@ def _plan(policy: Policy, check: Check) -> Path | None:
 
 def _readme(check: Check, lang: str) -> str:
     """What is in the folder, what may go out, and the digests of the tables, in all languages."""
-    document = check.content
+    document, against = check.content, obstacle(check.content)
     paragraphs = []
     for code in (lang, *(one for one in LANGUAGES if one != lang)):
         tables = [
@@ -69,7 +71,9 @@ def _readme(check: Check, lang: str) -> str:
         ]
         paragraphs += [
             said(code, "evidence.what", verdict=said(code, f"verdict.{document.verdict}")),
-            f"{OUT}/\n  {said(code, 'evidence.out')}",
+            f"{OUT}/\n  {said(code, 'evidence.out')}"
+            if against is None
+            else said(code, "evidence.nothing-out", why=said(code, f"obstacle.{against}")),
             f"{INSIDE}/\n  {said(code, 'evidence.inside')}",
             said(code, "evidence.digests", file=DIGESTS),
             "\n".join([said(code, "evidence.tables"), *tables]),

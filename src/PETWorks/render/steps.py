@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from PETWorks.gate.bounds import Count
 from PETWorks.gate.document import CheckDocument, RuleResult
-from PETWorks.gate.rule_names import ALL_ROLES, NO_HIDDEN, NO_IDENTIFIERS
+from PETWorks.gate.rule_names import ALL_ROLES, APPROVER, NO_HIDDEN, NO_IDENTIFIERS
 from PETWorks.gate.steps_document import NextStep
 from PETWorks.measures import numbers
 from PETWorks.render.language import percent, said
@@ -16,6 +16,7 @@ STEPS_FOR_ROLES = {
     NO_IDENTIFIERS: ("remove-identifiers",),
     NO_HIDDEN: ("hidden-identifiers", "personal-details", "unmeasured-values"),
     ALL_ROLES: ("give-roles",),
+    APPROVER: ("name-approver",),
 }
 MOST_REMOVALS = 3  # quasi-identifiers for which a step describes the effect of removal
 ALLOWING = ("root", "network")  # options of a check without which the policy cannot be read

@@ -48,7 +48,7 @@ async def _bar(request: Request) -> Response:
     desk = await desk_of(request)
     check = await computed(lambda: desk.check)
     await computed(remember, desk)
-    return part(request, "bar.html", desk, d=check.content)
+    return part(request, "bar.html", desk, bar_table=desk.table_name, d=check.content)
 
 
 async def _undo(request: Request) -> Response:

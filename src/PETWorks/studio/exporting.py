@@ -11,13 +11,15 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from PETWorks.errors import InputError, printable
+from PETWorks.gate.diff import read_check
+from PETWorks.gate.may_go_out import Obstacle, obstacle
 from PETWorks.gate.policy import Policy
-from PETWorks.render.evidence import OUT
+from PETWorks.render.evidence import INSIDE, OUT
 from PETWorks.render.languages import ENGLISH
 from PETWorks.studio.desk import Desk
 from PETWorks.studio.job_pages import follow
 from PETWorks.studio.jobs import GOOD, Purpose
-from PETWorks.studio.page import computed, desk_of, form_of, language, page, see, studio
+from PETWorks.studio.page import computed, desk_of, form_of, language, not_out_text, page, see, studio
 from PETWorks.studio.released_files import came_with_release
 from PETWorks.tables.small_files import read_small
 from PETWorks.tables.yamlfile import LARGEST_FILE
@@ -26,7 +28,6 @@ MOST_NAMES = 1000
 SHOWN_VERSIONS = 15
 MOST_LINES = 40  # of the difference between two versions
 LONGEST_LINE = 160
-HOLDS = 0
 
 
 def is_release(policy: Policy) -> bool:
@@ -76,18 +77,14 @@ async def exported(request: Request) -> Response:
     job = studio(request).jobs.of(request.query_params.get("job", ""))
     if job.purpose.policy != desk.file.path or job.purpose.on_end != "/decide/exported" or job.code not in GOOD:
         raise InputError("this job has not exported anything of the policy that is open")
-    out, inside = await computed(_written, desk.file.path.parent, dict(job.purpose.values))
-    passes = job.code == HOLDS
-    release = desk.policy.data
-    if passes and is_release(desk.policy) and isinstance(release, Path):
-        out.insert(0, release.name)
+    against, out, inside = await computed(_written, desk.policy, dict(job.purpose.values))
     reports = {name: studio(request).workspace.relative(desk.file.path.parent / name) for name in (*out, *inside)}
     return page(
         request,
         "decide_exported",
         desk,
         nav_step="decide",
-        passes=passes,
+        not_out=None if against is None else not_out_text(desk.table_name, against, language(request)),
         out=out,
         inside=inside,
         reports={name: path for name, path in reports.items() if name.endswith(".html")},
@@ -96,16 +93,24 @@ async def exported(request: Request) -> Response:
     )
 
 
-def _written(beside: Path, values: dict[str, str]) -> tuple[list[str], list[str]]:
-    """The files that a job has written, by what may go out and what stays inside."""
+def _written(policy: Policy, values: dict[str, str]) -> tuple[Obstacle | None, list[str], list[str]]:
+    """What stands against handing out the table, and the files of a job by what may go out and what stays inside."""
+    beside = policy.path.parent
     if "folder" in values:
         folder = beside / values["folder"]
         files = sorted(path.relative_to(beside).as_posix() for path in folder.rglob("*") if path.is_file())
-        out = [name for name in files if f"/{OUT}/" in name]
-        return out, [name for name in files if name not in out]
-    stem = values["stem"]
-    kinds = ("html", "json")
-    return [f"{stem}.external.{kind}" for kind in kinds], [f"{stem}.{kind}" for kind in kinds]
+        document, outside = folder / INSIDE / "report.json", [name for name in files if f"/{OUT}/" in name]
+    else:
+        stem = values["stem"]
+        files = [f"{stem}{edition}.{kind}" for edition in (".external", "") for kind in ("html", "json")]
+        document, outside = beside / f"{stem}.json", files[:2]
+    release = policy.data if isinstance(policy.data, Path) else None
+    against = obstacle(read_check(document), release)
+    if against is not None:
+        return against, [], files
+    if release is not None and is_release(policy):
+        outside = [release.name, *outside]
+    return None, outside, [name for name in files if name not in outside]
 
 
 async def versions(request: Request) -> Response:

@@ -13,6 +13,7 @@ from starlette.routing import Route
 from PETWorks.anonymizer.what_if import WhatIf
 from PETWorks.errors import InputError, ParameterError, PETWorksError
 from PETWorks.gate.anonymising import search_rules, waived_rules
+from PETWorks.gate.document import together
 from PETWorks.render.charts import drawn
 from PETWorks.render.language import name as shown_name
 from PETWorks.render.language import said
@@ -25,7 +26,19 @@ from PETWorks.studio.hierarchy_writing import BOUNDS, with_bounds
 from PETWorks.studio.job_pages import follow
 from PETWorks.studio.jobs import Purpose
 from PETWorks.studio.making_safe import origin_link
-from PETWorks.studio.page import Form, computed, desk_of, error_text, form_of, language, page, part, see, studio
+from PETWorks.studio.page import (
+    Form,
+    computed,
+    desk_of,
+    error_text,
+    form_of,
+    language,
+    not_out_text,
+    page,
+    part,
+    see,
+    studio,
+)
 from PETWorks.studio.released_files import named_release, usual_name
 
 MOST_COLUMNS = 60  # that have a slider on the page
@@ -239,13 +252,16 @@ async def applied(request: Request) -> Response:
     files = named_release(desk.file.path, request.query_params.get("release", ""))
     relative = studio(request).workspace.relative
     wrote = tuple(f"petworks: {said(lang, 'cli.wrote', path='')}" for lang in LANGUAGES)
+    verdict = together([rule["verdict"] for rule in found["rules"]])
     return page(
         request,
         "levels_applied",
         desk,
         nav_step="levels",
         found=found,
-        verdict="fail" if any(rule["verdict"] == "fail" for rule in found["rules"]) else "pass",
+        release_bar=None,
+        verdict=verdict,
+        not_out=not_out_text(files.release.name, "fails", language(request)) if job.code else None,
         release=files.release.name,
         released=relative(files.policy),
         inside=[path.name for path in files.inside],

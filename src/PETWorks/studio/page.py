@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from PETWorks import __version__
 from PETWorks.errors import InputError, PETWorksError, Phrase, of_system, printable
+from PETWorks.gate.may_go_out import Obstacle
 from PETWorks.measures.numbers import count
 from PETWorks.render.language import measure_name, name, own, percent, put, rule_name, said, thresholds
 from PETWorks.render.languages import ENGLISH, LANGUAGES
@@ -183,6 +184,11 @@ async def show_error(request: Request, error: Exception) -> Response:
     """The page for input that cannot be used."""
     message = error_text(error, request).replace(f"{studio(request).workspace.root}/", "")  # as pages name files
     return error_page(request, message, 400)
+
+
+def not_out_text(file: str, against: Obstacle, lang: str) -> str:
+    """Why a file may not go out."""
+    return said(lang, "studio.not-out", file=name(file), why=said(lang, f"obstacle.{against}"))
 
 
 def error_page(request: Request, message: str, status: int) -> Response:

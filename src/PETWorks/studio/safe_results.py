@@ -10,12 +10,12 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
 from PETWorks.errors import InputError, quoted
-from PETWorks.gate.inputs import table_digest
+from PETWorks.gate.may_go_out import obstacle
 from PETWorks.render import anonymization, charts
 from PETWorks.render.notices import notices
 from PETWorks.studio.desk import Desk
 from PETWorks.studio.making_safe import arguments_of
-from PETWorks.studio.page import computed, desk_of, language, page, petworks, studio
+from PETWorks.studio.page import computed, desk_of, language, not_out_text, page, petworks, studio
 from PETWorks.studio.released_files import ReleasedFiles, named_release
 
 MOST_COLUMNS = 100
@@ -45,6 +45,7 @@ def _result(request: Request, desk: Desk) -> Response:
     relative = studio(request).workspace.relative
     job = request.query_params.get("job", "")
     found = next((one for one in studio(request).jobs.about(desk.file.path) if one.id == job), None)
+    against = obstacle(document, files.release)
     return page(
         request,
         "safe_result",
@@ -53,7 +54,7 @@ def _result(request: Request, desk: Desk) -> Response:
         d=document,
         notices=notices(document, lang),
         facts=facts,
-        is_current=_is_current(files, document),
+        release_bar=document,
         outcome=[*anonymization.outcome(facts, lang), *anonymization.order(facts, lang)],
         states=anonymization.states(facts, lang),
         columns=[
@@ -74,8 +75,9 @@ def _result(request: Request, desk: Desk) -> Response:
         released=relative(files.policy),
         reasons=files.reasons.exists(),
         report=relative(files.report) if files.report.exists() else None,
-        out=[files.release.name],
-        inside=[path.name for path in files.inside],
+        not_out=None if against is None else not_out_text(files.release.name, against, lang),
+        out=[files.release.name] if against is None else [],
+        inside=[path.name for path in (*([files.release] if against else []), *files.inside) if path.exists()],
         command=petworks(*arguments_of(request, desk, files)) if found is None else found.command,
         messages=[] if found is None else [line.removeprefix("petworks: ") for line in found.messages],
     )
@@ -89,12 +91,6 @@ def _threshold(job: Any) -> str:
 
 def _files(request: Request, desk: Desk) -> ReleasedFiles:
     return named_release(desk.file.path, request.query_params.get("release", ""))
-
-
-def _is_current(files: ReleasedFiles, document: Any) -> bool:
-    """Whether the release is still the file that was checked when it was made."""
-    checked = next((one for one in document.inputs if one.use == "data"), None)
-    return checked is not None and files.release.exists() and checked.sha256 == table_digest(files.release)
 
 
 async def reasons(request: Request) -> Response:

@@ -77,6 +77,7 @@ TEXTS = {
     "rule.no-direct-identifiers": "no direct identifiers",
     "rule.no-hidden-identifiers": "no hidden identifiers",
     "rule.every-column-has-a-role": "every column has a role",
+    "rule.approver-named": "an approver is named",
     "rule.every-subset": "every subset",
     "rule.every-subset-limit": "every-subset: {limit}",
     "rule.all-releases": "all releases",
@@ -519,6 +520,7 @@ TEXTS = {
     ),
     "step.many-suppressed": ("{share} of the records are suppressed: the remaining records may not be representative."),
     "step.review-overdue": "The review date has passed: review the release, and set a new date in the policy.",
+    "step.name-approver": "{regime} asks for an approver: name who approves the release (sign_off: approver, role).",
     "step.regime-lacks": "{regime} also asks for: {items}. See the section Sign-off.",
     "step.try-subsets": (
         "It is not known which attributes an adversary has: check every subset of the quasi-identifiers ('subsets' in "
@@ -1068,8 +1070,6 @@ TEXTS = {
     "studio.safe.values": "Its values",
     "studio.safe.run-frontier": "Compare",
     "studio.result.title": "The release {release}",
-    "studio.result.changed": "{release} is not the file that was checked when it was made: it was changed or removed "
-    "since.",
     "studio.result.decide": "Go on with this release: decide",
     "studio.result.report": "Open the report",
     "studio.result.reasons": "Reasons per record",
@@ -1099,6 +1099,14 @@ TEXTS = {
     "evidence.what": "Evidence of a check by PETWorks. Verdict: {verdict}.",
     "evidence.out": "may go to the recipients: the external edition, without cells, classes or small counts.",
     "evidence.inside": "stays inside: the policy, the plan and the internal edition of the report.",
+    "evidence.nothing-out": "Nothing here may go to the recipients: {why}. Until that is solved, the external edition "
+    "(report.external) stays inside as well.",
+    "obstacle.fails": "a rule does not hold",
+    "obstacle.withheld": "this edition does not show the verdict",
+    "obstacle.changed": "it is not the file that was judged",
+    "obstacle.unfinished": "the search was stopped, and another release may lose less; go on with the search, or "
+    "decide about this one in the step Decide",
+    "studio.not-out": "{file} may not go out: {why}.",
     "evidence.digests": "{file} has the digests of all files here; sha256sum -c compares them.",
     "evidence.tables": "The tables are not in this folder. Their digests (SHA-256):",
     "studio.open.action": "action",
@@ -1430,7 +1438,7 @@ TEXTS = {
     "studio.decide.versions": "Versions of the policy ({n})",
     "studio.exported.title": "Exported",
     "studio.exported.passes": "Every rule holds or is waived.",
-    "studio.exported.fails": "A rule does not hold: do not hand out the release. The reports say why.",
+    "studio.exported.fails": "So do not hand out the release. The reports say why.",
     "studio.exported.folder": "Everything is in the folder {folder}.",
     "studio.exported.open": "Open {file}",
     "studio.versions.title": "Versions of the policy",
@@ -1570,6 +1578,8 @@ TEXTS = {
     "cli.wrote": "wrote {path}",
     "cli.declared": "In a policy, under 'hierarchies': {line}",
     "cli.replaced": "{path} was there already: it is replaced, and so is what came beside it",
+    "cli.verdict-withheld": "the external edition does not show the verdict, so the exit code is 4 whatever the data; "
+    "to learn it, run the check inside with --edition internal",
     "cli.do-not-release": "{path} does not pass: do not hand it out",
     "cli.subsets-kept": "{n} of {all} subsets are in {path}; continue with --resume",
     "cli.of-the-frontier": "for the release of one of them, give instead of --frontier: {command}",

@@ -294,8 +294,9 @@ HELP = {
     # the command
     "How safe is a table about people, and how useful is it still?": "含個人資料的資料表有多安全，還剩多少用處？",
     "Nothing leaves this machine. Exit code 0: everything asked for holds; 1: something does not; 2: bad input or "
-    "usage; 3: an error of the program itself.": "所有資料都留在這台電腦上。結束代碼 0：所要求的事項均成立；"
-    "1：有事項不成立；2：輸入或用法有誤；3：程式本身的錯誤。",
+    "usage; 3: an error of the program itself; 4: the external edition does not show the verdict.": "所有資料都留在"
+    "這台電腦上。結束代碼 0：所要求的事項均成立；1：有事項不成立；2：輸入或用法有誤；3：程式本身的錯誤；"
+    "4：對外版不公開整體結果。",
     "The language of messages and help, and the first one of a report [default: that of the system].": "訊息與說明的"
     "語言，以及報告中排在前面的語言 [預設：依系統設定]。",
     "Example:": "範例：",
@@ -527,8 +528,9 @@ HELP = {
     # check
     "Judge a release by a policy.": "依政策檔判定釋出資料是否通過。",
     "Exit code 0: every rule holds or is waived; 1: a rule does not hold, or its waiver has expired; 2: bad input, and "
-    "nothing is written.": (
-        "結束代碼 0：每條規則均成立或已豁免；1：有規則不成立，或其豁免已到期；2：輸入有誤，未寫出任何檔案。"
+    "nothing is written; 4: with --edition external, no rule that it shows fails, and a verdict is not shown.": (
+        "結束代碼 0：每條規則均成立或已豁免；1：有規則不成立，或其豁免已到期；2：輸入有誤，未寫出任何檔案；"
+        "4：使用 --edition external 時，所示規則均未不成立，且有結果不公開。"
     ),
     "Check this table instead of the policy's.": "改為檢查此資料表，而非政策檔所列者。",
     "Files must be in here [default: the policy's folder].": "檔案須位於此資料夾內 [預設：政策檔所在資料夾]。",
@@ -767,6 +769,7 @@ TEXTS = {
     "rule.no-direct-identifiers": "不含直接識別符",
     "rule.no-hidden-identifiers": "不含隱藏的直接識別符",
     "rule.every-column-has-a-role": "每個欄位都有屬性型態",
+    "rule.approver-named": "已載明核可者",
     "rule.every-subset": "所有準識別符組合",
     "rule.every-subset-limit": "所有準識別符組合：{limit}",
     "rule.all-releases": "所有釋出資料合併",
@@ -1115,6 +1118,7 @@ TEXTS = {
     ),
     "step.many-suppressed": "{share} 的資料列遭抑制：其餘資料列可能不具代表性。",
     "step.review-overdue": "已逾審查期限：請審查本次釋出，並在政策檔訂定新的期限。",
+    "step.name-approver": "{regime} 要求核可者：請載明由誰核可此釋出資料（sign_off：approver、role）。",
     "step.regime-lacks": "{regime} 另要求：{items}。見「核可」一節。",
     "step.try-subsets": "無法確知攻擊者知道哪些屬性：建議檢查準識別符的所有組合（於政策檔設定「subsets」）。",
     # sign-off
@@ -1588,7 +1592,6 @@ TEXTS = {
     "studio.safe.values": "閾值",
     "studio.safe.run-frontier": "比較",
     "studio.result.title": "釋出資料 {release}",
-    "studio.result.changed": "{release} 已不是產生時檢查的檔案：之後曾被變更或移除。",
     "studio.result.decide": "以此釋出資料繼續：決定",
     "studio.result.report": "開啟報告",
     "studio.result.reasons": "逐筆原因",
@@ -1617,6 +1620,12 @@ TEXTS = {
     "evidence.what": "PETWorks 檢查的佐證資料。結果：{verdict}。",
     "evidence.out": "可提供給接收者：對外版，不含儲存格、等價類與小計數。",
     "evidence.inside": "僅供內部使用：政策檔、計畫檔與內部版報告。",
+    "evidence.nothing-out": "此處沒有可提供給接收者的內容：{why}。對外版（report.external）在解決之前也僅供內部使用。",
+    "obstacle.fails": "有規則不符合",
+    "obstacle.withheld": "此版不公開結果",
+    "obstacle.changed": "它不是經檢查的檔案",
+    "obstacle.unfinished": "搜尋中途停止，可能有損失更少的版本；請接續搜尋，或在「決定」步驟對現有版本作決定",
+    "studio.not-out": "{file} 尚不得對外提供：{why}。",
     "evidence.digests": "{file} 列有此處所有檔案的雜湊值，可用 sha256sum -c 比對。",
     "evidence.tables": "資料表不在此資料夾。其雜湊值（SHA-256）：",
     "studio.open.action": "動作",
@@ -1926,7 +1935,7 @@ TEXTS = {
     "studio.decide.versions": "政策檔的版本（{n}）",
     "studio.exported.title": "已匯出",
     "studio.exported.passes": "所有規則都符合或已獲豁免。",
-    "studio.exported.fails": "有規則不符合：請勿提供釋出資料。原因見報告。",
+    "studio.exported.fails": "請勿提供釋出資料。原因見報告。",
     "studio.exported.folder": "全部檔案都在資料夾 {folder}。",
     "studio.exported.open": "開啟 {file}",
     "studio.versions.title": "政策檔的版本",
@@ -2058,6 +2067,8 @@ TEXTS = {
     "cli.warning": "警告：{command}",
     "cli.declared": "請貼到政策檔的 hierarchies 之下：{line}",
     "cli.replaced": "{path} 先前已存在：已連同旁邊的檔案一併取代",
+    "cli.verdict-withheld": "對外版不公開整體結果，因此結束代碼為 4，與資料內容無關；"
+    "請在內部執行 --edition internal 以得知結果",
     "cli.do-not-release": "{path} 未通過：請勿交付",
     "cli.wrote": "已寫出 {path}",
     "cli.subsets-kept": "{all} 種組合中已完成 {n} 種，存於 {path}；可用 --resume 接續",

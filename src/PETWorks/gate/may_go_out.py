@@ -1,0 +1,44 @@
+"""What may go out: decided here for the command, the page, the evidence folder, Python and pipelines alike.
+
+A table may go out if it is the file that was judged and every rule holds or is waived. That a regime asks for an
+approver is a rule of the policy, too. The external edition of a report goes out with its table, the internal never.
+"""
+
+from pathlib import Path
+from typing import Literal
+
+from PETWorks.gate.document import FAIL, PASS, WAIVED, WITHHELD, CheckDocument, Verdict
+from PETWorks.gate.inputs import table_digest
+
+# Exit codes by what a document shows: an external edition that withholds a verdict gives the same one for all data.
+EXIT_CODES: dict[Verdict, int] = {PASS: 0, WAIVED: 0, FAIL: 1, WITHHELD: 4}
+
+Obstacle = Literal["fails", "withheld", "changed", "unfinished"]
+
+
+def passes(verdict: str) -> bool:
+    """Whether every rule holds or is waived, as far as a verdict shows it."""
+    return verdict in (PASS, WAIVED)
+
+
+def obstacle(document: CheckDocument, table: Path | None = None) -> Obstacle | None:
+    """What stands against handing out a table that was checked; None if nothing does.
+
+    table   its file as it is now; without it, the table is taken to be the one that was judged
+    """
+    if document.verdict == WITHHELD:
+        return "withheld"
+    if not passes(document.verdict):
+        return "fails"
+    if table is not None and not _is_judged(document, table):
+        return "changed"
+    made = document.anonymization
+    if made is not None and made.seconds is not None and not made.optimal:  # somebody decides about it as it is
+        return "unfinished"
+    return None
+
+
+def _is_judged(document: CheckDocument, table: Path) -> bool:
+    """Whether a file is the very table that was checked."""
+    judged = next((file.sha256 for file in document.inputs if file.use == "data"), None)
+    return judged is not None and table.exists() and judged == table_digest(table)

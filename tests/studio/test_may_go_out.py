@@ -1,0 +1,144 @@
+"""What the page lists under "may go out", and whose verdict it shows: only a release that was judged and passes."""
+
+import re
+import shutil
+
+import pytest
+
+from conftest import ROOT
+from studio_client import ended, entered, fields_of, typed, write_long_search
+
+POLICY = """\
+petworks_policy: 1
+data: adult.csv
+roles:
+  quasi_identifiers: [sex, age, race]
+  sensitive_attributes: [workclass]
+  insensitive_attributes: [marital-status, education, native-country, occupation, salary-class]
+hierarchies:
+  sex: {rare: {fewer_than: 20}}
+  age: {width: [5, 10, 20]}
+  race: {rare: {fewer_than: 20}}
+rules:
+  - measure: k-anonymity
+    k: 5
+"""
+RESULT = "/safe/result?policy=policy.yaml&release=out.csv"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    shutil.copy(ROOT / "data/adult.csv", tmp_path)
+    (tmp_path / "policy.yaml").write_text(POLICY, "utf-8")
+    return tmp_path
+
+
+def made(folder, **changed):
+    """The page of a release that was just made, with what it says may go out and what stays inside."""
+    with entered(folder) as page:
+        fields = fields_of(page.get("/safe?policy=policy.yaml").text, "/safe/run")
+        given = {**fields, "do": "run", "release": "out.csv", **changed}
+        ended(page, page.post("/safe/run?policy=policy.yaml", data=given, follow_redirects=False))
+        return page.get(RESULT).text
+
+
+def listed(shown):
+    out, inside = shown.split('class="files out"')[1].split('class="files inside"')
+    return [re.findall(r"<li>(.*?)</li>", one) for one in (out, inside)]
+
+
+def exported(folder, what, policy="out_policy.yaml"):
+    with entered(folder) as page:
+        job = ended(page, page.post(f"/decide/{what}?policy={policy}", follow_redirects=False))
+        return page.get(f"/decide/exported?policy={policy}&job={job.id}").text
+
+
+def test_a_release_that_passes_may_go_out(folder):
+    shown = made(folder)
+    out, inside = listed(shown)
+    assert out == ["out.csv"]
+    assert "out_policy.yaml" in inside
+
+
+def test_a_release_that_fails_stays_inside(folder):
+    """A threshold below that of the rules: the release is made by it and fails the policy."""
+    with entered(folder) as page:
+        fields = {"release": "out.csv", "threshold": "k-anonymity:k=2", "suppression": "0"}
+        ended(page, page.post("/safe/choose?policy=policy.yaml", data=fields, follow_redirects=False))
+        shown = page.get(RESULT).text
+    assert '<span class="verdict fail">fail</span>' in shown
+    out, inside = listed(shown)
+    assert out == []
+    assert "out.csv" in inside
+    assert "may not go out: a rule does not hold" in shown
+
+
+@pytest.mark.parametrize("change", ["append", "remove"])
+def test_a_file_that_is_not_the_judged_one_stays_inside(folder, change):
+    made(folder)
+    if change == "append":
+        text = (folder / "out.csv").read_text("utf-8")
+        (folder / "out.csv").write_text(text + text.splitlines()[-1] + "\n", "utf-8")
+    else:
+        (folder / "out.csv").unlink()
+    with entered(folder) as page:
+        shown = page.get(RESULT).text
+    assert listed(shown)[0] == []
+    assert "may not go out: it is not the file that was judged" in shown
+
+
+def test_the_release_of_a_search_that_was_stopped_waits_for_a_decision(tmp_path):
+    write_long_search(tmp_path)
+    with entered(tmp_path) as page:
+        fields = fields_of(page.get("/safe?policy=wide_policy.yaml").text, "/safe/run")
+        given = {**fields, "do": "run", "release": "out.csv", "minutes": "0.03"}
+        ended(page, page.post("/safe/run?policy=wide_policy.yaml", data=given, follow_redirects=False))
+        shown = page.get("/safe/result?policy=wide_policy.yaml&release=out.csv").text
+        assert '<span class="verdict pass">pass</span>' in shown
+        assert listed(shown)[0] == []
+        assert "the search was stopped" in shown
+    assert "out.csv" in listed(exported(tmp_path, "report"))[0], "its own check passes"
+
+
+def test_the_bar_of_a_release_shows_the_verdict_of_the_release(folder):
+    with entered(folder) as page:
+        page.get("/bar?policy=policy.yaml")  # the original is checked, and fails
+    shown = made(folder)
+    first = re.search(r'class="verdict (\w+)"', shown)[1]
+    assert first == "pass", "not that of the original, which fails"
+    assert "out.csv" in re.search(r'<div id="bar".*?</div>', shown, re.S)[0]
+    assert "data-load" not in re.search(r'<div id="bar".*?>', shown)[0]
+
+
+@pytest.mark.parametrize("what", ["report", "evidence"])
+def test_without_the_approver_whom_a_regime_asks_for_nothing_may_go_out(folder, what):
+    assert typed(folder, "anonymize", "policy.yaml", "-o", "out.csv").returncode == 0
+    policy = folder / "out_policy.yaml"
+    policy.write_text(policy.read_text("utf-8") + "regimes: [iso-27559]\n", "utf-8")
+    shown = exported(folder, what)
+    out, inside = listed(shown)
+    assert out == []
+    assert any("report" in one or "check" in one for one in inside)
+    assert "do not hand out the release" in shown
+    with entered(folder) as page:
+        fields = fields_of(page.get("/decide?policy=out_policy.yaml").text, "/decide/save/sign-off")
+        page.post("/decide/save/sign-off?policy=out_policy.yaml", data={**fields, "approver": "Ms Lin"})
+    assert "out.csv" in listed(exported(folder, what))[0]
+
+
+@pytest.mark.parametrize("what", ["report", "evidence"])
+def test_reports_on_a_release_that_fails_stay_inside(folder, what):
+    assert typed(folder, "anonymize", "policy.yaml", "-o", "out.csv").returncode == 0
+    policy = folder / "out_policy.yaml"
+    policy.write_text(policy.read_text("utf-8").replace("k: '5'", "k: 900"), "utf-8")
+    shown = exported(folder, what)
+    assert listed(shown)[0] == []
+
+
+def test_a_release_that_changed_since_the_export_stays_inside(folder):
+    assert typed(folder, "anonymize", "policy.yaml", "-o", "out.csv").returncode == 0
+    with entered(folder) as page:
+        job = ended(page, page.post("/decide/report?policy=out_policy.yaml", follow_redirects=False))
+        shutil.copy(folder / "adult.csv", folder / "out.csv")
+        shown = page.get(f"/decide/exported?policy=out_policy.yaml&job={job.id}").text
+    assert listed(shown)[0] == []
