@@ -159,12 +159,10 @@ def test_no_error_is_swallowed():
                 assert not {"Exception", "BaseException", "everything"} & set(caught), module
 
 
-def test_modules_open_with_a_sentence_and_can_be_read_in_one_sitting():
+def test_modules_open_with_a_sentence():
     for path in PACKAGE.rglob("*.py"):
         text = path.read_text("utf-8")
         assert text.startswith('"""'), path
-        # A language is a list of texts, all in one file.
-        assert text.count("\n") <= 350 or path.parent.name == "languages", path
 
 
 @pytest.mark.parametrize("name", sorted(catalogue))

@@ -26,7 +26,7 @@ EXPLAINED = """role_reasons:
 @pytest.fixture
 def folder(tmp_path):
     """Everybody is of one age that is suppressed; costs are unique, visits are days, and a ward is a letter."""
-    rows = [f"*,{10 + n % 2},{1000 + 7 * n},2025-01-{1 + n % 5:02},same" for n in range(40)]
+    rows = [f"*,{10 + n % 2},c{1000 + 7 * n},2025-01-{1 + n % 5:02},same" for n in range(40)]
     (tmp_path / "table.csv").write_text("\n".join(["age,zip,cost,visited,ward", *rows]) + "\n")
     (tmp_path / "policy.yaml").write_text(POLICY)
     return tmp_path
@@ -72,7 +72,7 @@ def test_a_reason_in_the_policy_settles_it(folder):
 
 
 def test_a_reason_does_not_excuse_what_fails(folder):
-    names = "\n".join(f"*,{10 + n % 2},{n},2025-01-01,person{n}@example.org" for n in range(40))
+    names = "\n".join(f"*,{10 + n % 2},c{n},2025-01-01,person{n}@example.org" for n in range(40))
     (folder / "table.csv").write_text(f"age,zip,cost,visited,ward\n{names}\n")
     (folder / "policy.yaml").write_text(POLICY + EXPLAINED + "  ward: they asked for it\n")
     assert notices(folder)[0] == "fail"
@@ -103,7 +103,7 @@ def test_somebody_must_limit_the_size_of_classes(folder, rules, told):
 
 
 def test_a_column_that_was_empty_has_lost_nothing(folder):
-    rows = [f",{10 + n % 2},{1000 + 7 * n},2025-01-{1 + n % 5:02},same" for n in range(40)]
+    rows = [f",{10 + n % 2},c{1000 + 7 * n},2025-01-{1 + n % 5:02},same" for n in range(40)]
     (folder / "table.csv").write_text("\n".join(["age,zip,cost,visited,ward", *rows]) + "\n")
     assert "nothing-left" not in notices(folder)[1]
 
@@ -114,7 +114,7 @@ def test_outsiders_do_not_read_them(folder):
 
 
 def test_anonymize_says_the_same(folder):
-    rows = [f"{20 + n % 9},{10 + n % 2},{1000 + 7 * n},2025-01-{1 + n % 5:02},same" for n in range(40)]
+    rows = [f"{20 + n % 9},{10 + n % 2},c{1000 + 7 * n},2025-01-{1 + n % 5:02},same" for n in range(40)]
     (folder / "table.csv").write_text("\n".join(["age,zip,cost,visited,ward", *rows]) + "\n")
     made = petworks("anonymize", folder / "policy.yaml", "-o", folder / "released.csv", "--level", "age=2")
     assert made.returncode == 0, made.stderr
@@ -178,7 +178,7 @@ def test_suppressed_records_of_one_sensitive_value_are_told(folder):
 
 
 def test_one_value_is_little(folder):
-    rows = [f"{20 + n % 9},1{n % 2},{1000 + 7 * n},2025-01-{1 + n % 5:02},same" for n in range(40)]
+    rows = [f"{20 + n % 9},1{n % 2},c{1000 + 7 * n},2025-01-{1 + n % 5:02},same" for n in range(40)]
     (folder / "table.csv").write_text("\n".join(["age,zip,cost,visited,ward", *rows]) + "\n")
     made = petworks("anonymize", folder / "policy.yaml", "-o", folder / "released.csv", "--level", "zip=1")
     assert "Only one value is left of zip." in made.stdout

@@ -198,6 +198,7 @@ def other_steps():
         "look-again",
         "personal-details",
         "round-values",
+        "protect",
         "review-overdue",
         "regime-lacks",
         "name-approver",

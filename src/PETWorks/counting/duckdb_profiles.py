@@ -7,6 +7,7 @@ import numpy as np
 
 from PETWorks.counting.codes import Encoder
 from PETWorks.counting.counts import Integers
+from PETWorks.counting.exact_values import LONG_TEXT, WHOLE
 from PETWorks.counting.profiles import LONGEST, SAMPLE, Profile
 from PETWorks.tables.arrays import arrow_integers
 from PETWorks.tables.cells import SUPPRESSED
@@ -58,7 +59,9 @@ def duckdb_profiles(engine: Working, source: Source, columns: Sequence[str]) -> 
 def _profile(engine: Working, values: str, place: int, rows: int) -> Profile:
     of_column = f"FROM {values} WHERE c = {place}"
     # Sums of no rows are missing.
-    numbers = f"SELECT coalesce(CAST(sum(n) AS BIGINT), 0), count(*), count(*) FILTER (n = 1) {of_column}"
-    present, distinct, unique = (int(column[0]) for column in engine.fetch(numbers))
+    is_exact = f"n = 1 AND (regexp_matches(v, '{WHOLE}') OR length(v) > {LONG_TEXT})"
+    counts = ("coalesce(CAST(sum(n) AS BIGINT), 0)", "count(*)", "count(*) FILTER (n = 1)")
+    numbers = f"SELECT {', '.join(counts)}, count(*) FILTER ({is_exact}) {of_column}"
+    present, distinct, unique, exact = (int(column[0]) for column in engine.fetch(numbers))
     (sample,) = engine.fetch(f"SELECT v[:{LONGEST}] {of_column} ORDER BY hash(v), v LIMIT {SAMPLE}")
-    return Profile(rows, present, distinct, unique, [str(text) for text in sample])
+    return Profile(rows, present, distinct, unique, [str(text) for text in sample], exact)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from PETWorks.counting.codes import Column, Known
+from PETWorks.counting.exact_values import are_exact
 from PETWorks.tables.arrays import arrow_integers
 from PETWorks.tables.cells import SUPPRESSED
 
@@ -22,6 +23,7 @@ class Profile:
     distinct: int
     unique: int  # records whose value no other record has
     sample: Sequence[str]
+    exact: int  # unique records whose value is a number, a date, a time, coordinates or a long text
 
 
 def profile_of(column: Column | Known, records: int) -> Profile:
@@ -33,7 +35,9 @@ def profile_of(column: Column | Known, records: int) -> Profile:
     # A sample from the whole column: the first values may be the oldest, or all of one kind.
     chosen = codes[np.linspace(0, len(codes) - 1, min(len(codes), SAMPLE)).astype(np.int64)]
     sample = [text[:LONGEST] for text in column.labels.take(arrow_integers(chosen)).to_pylist()]
-    return Profile(records, int(counts.sum()), len(codes), int(np.count_nonzero(counts == 1)), sample)
+    unique = np.flatnonzero(counts == 1)
+    exact = are_exact(column.labels.take(arrow_integers(unique))).true_count
+    return Profile(records, int(counts.sum()), len(codes), len(unique), sample, exact)
 
 
 def profiles_of(columns: Mapping[str, Column] | Mapping[str, Known], names: Sequence[str]) -> dict[str, Profile]:

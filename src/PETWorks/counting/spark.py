@@ -15,6 +15,7 @@ import numpy as np
 
 from PETWorks.counting.codes import Known, arrow_table, sorted_labels, text_column
 from PETWorks.counting.counts import Integers
+from PETWorks.counting.exact_values import LONG_TEXT, WHOLE
 from PETWorks.counting.partitioned import PartitionedTable
 from PETWorks.counting.people import Brought, JoinedPeople
 from PETWorks.counting.profiles import LONGEST, SAMPLE, Profile
@@ -83,8 +84,17 @@ class SparkEngine:
         parts = mapped(frame, partial(value_counts, read), "c int, v string, n long")
         values = parts.groupBy("c", "v").sum("n").toDF("c", "v", "n")
         is_value = f"v IS NOT NULL AND v <> '{SUPPRESSED}'"
-        counts = values.selectExpr("c", "n", f"{is_value} AS is_value").groupBy("c")
-        numbers = ("sum(n)", "sum(if(is_value, n, 0))", "sum(if(is_value, 1, 0))", "sum(if(is_value AND n = 1, 1, 0))")
+        is_exact = f"v RLIKE r'{WHOLE}' OR length(v) > {LONG_TEXT} AS is_exact"
+        counts = values.selectExpr("c", "n", f"{is_value} AS is_value", is_exact).groupBy("c")
+        unique = "is_value AND n = 1"
+        sums = (
+            "n",
+            "if(is_value, n, 0)",
+            "if(is_value, 1, 0)",
+            f"if({unique}, 1, 0)",
+            f"if({unique} AND is_exact, 1, 0)",
+        )
+        numbers = [f"sum({one})" for one in sums]
         counted = self.jobs.run(lambda: counts.agg(*map(_expression, numbers)).collect())
         ranked = values.where(is_value).selectExpr(
             "c",
@@ -95,7 +105,10 @@ class SparkEngine:
         samples: dict[int, list[str]] = {place: [] for place in range(len(columns))}
         for row in sampled:
             samples[row[0]].append(row[1])
-        return {columns[row[0]]: Profile(row[1], row[2], row[3], row[4], samples[row[0]]) for row in counted}
+        return {
+            columns[place]: Profile(records, present, distinct, unique, samples[place], exact)
+            for place, records, present, distinct, unique, exact in counted
+        }
 
     def joined(self, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
         """The people of several of its tables."""

@@ -8,12 +8,12 @@ from PETWorks.counting.release import Release
 from PETWorks.gate.document import FAIL, WAIVED, ColumnFacts, RuleResult
 from PETWorks.gate.facts import below, without
 from PETWorks.gate.findings import personal_details
-from PETWorks.gate.notices import is_unexplained, released_identifiers
+from PETWorks.gate.notices import is_unexplained, rejected_for_values, released_identifiers
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.ranges import range_of
 from PETWorks.gate.releases_document import ReleasesFacts
 from PETWorks.gate.remedies import REMEDIES, remedy, sufficient_class_size, values_per_class
-from PETWorks.gate.rule_names import IMPLICIT, TOGETHER
+from PETWorks.gate.rule_names import IMPLICIT, NO_UNIQUE, TOGETHER
 from PETWorks.gate.sign_off import regimes_without_approver
 from PETWorks.gate.sign_off_document import SignOff
 from PETWorks.gate.steps_document import NextStep, Notice
@@ -56,6 +56,7 @@ def next_steps(
     return (
         *_remove_identifiers(release, policy.releases.key),
         *_findings(columns, policy, fails=True),
+        *_protect(rules),
         *_unlink(release, policy.releases.key),
         *_merge_classes(release, failing, small, riskiest),
         *_cannot_hold(release, failing),
@@ -66,7 +67,7 @@ def next_steps(
         *_name_approver(policy),
         *_review(signed),
         *_give_roles(release, columns),
-        *_findings(columns, policy, fails=False),
+        *_findings([one for one in columns if one.column not in rejected_for_values(rules)], policy, fails=False),
         *_suppressed_class(noticed),
         *_many_suppressed(release),
         *_measure_together(others),
@@ -86,6 +87,20 @@ def _remove_identifiers(release: Release, key: str | None) -> Iterator[NextStep]
     identifiers = released_identifiers(release, key)
     if identifiers:
         yield NextStep("remove-identifiers", columns=identifiers)
+
+
+def _protect(rules: Sequence[RuleResult]) -> Iterator[NextStep]:
+    """The columns whose exact values single out records."""
+    for rule in rules:
+        if rule.name == NO_UNIQUE and rule.verdict == FAIL:
+            worst = max(rule.details["columns"], key=lambda one: one["records"])
+            yield NextStep(
+                "protect",
+                columns=rejected_for_values(rules),
+                records=worst["records"],
+                share=worst["share"],
+                rules=(rule.name,),
+            )
 
 
 def _unlink(release: Release, key: str | None) -> Iterator[NextStep]:

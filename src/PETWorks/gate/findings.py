@@ -37,6 +37,7 @@ def _examined(
         facts,
         distinct=profile.distinct,
         unique=profile.unique / max(profile.records, 1),
+        alone=profile.exact,
         findings=() if declared else findings(facts.column, facts.role, profile),
         no_role=no_role.get(facts.column) if facts.role is None else None,
     )
@@ -46,8 +47,8 @@ def findings(column: str, role: str | None, profile: Examined) -> tuple[ColumnFi
     """What a column reveals that its role does not say, the worst first.
 
     A direct identifier, or personal details inside texts, fail under every role. A column in which nearly every record
-    has a value of its own fails where no measure looks at it; the risk of a quasi-identifier or a sensitive attribute
-    is measured.
+    has a value of its own fails where no measure looks at it, unless the rule about exact values does; the risk of
+    a quasi-identifier or a sensitive attribute is measured.
     """
     if profile.distinct < 2:
         return ()
@@ -142,7 +143,7 @@ def _known(column: str, role: str | None, profile: Examined) -> ColumnFinding | 
 def _unique(role: str | None, profile: Examined) -> ColumnFinding | None:
     unseen = role in UNMEASURED
     if profile.nearly_unique:
-        return ColumnFinding("nearly unique", unseen)
+        return ColumnFinding("nearly unique", unseen and 2 * profile.exact < profile.unique)  # else: a rule of its own
     if unseen and profile.distinct >= FEW and profile.most(lambda text: len(text) >= LONG):
         return ColumnFinding("long texts", False)
     return None

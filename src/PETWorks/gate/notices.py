@@ -19,7 +19,7 @@ from PETWorks.gate.policy import Policy
 from PETWorks.gate.policy_rules import Rule
 from PETWorks.gate.recognition import FEW, Examined
 from PETWorks.gate.remedies import limits_class_sizes
-from PETWorks.gate.rule_names import NO_IDENTIFIERS
+from PETWorks.gate.rule_names import NO_IDENTIFIERS, NO_UNIQUE
 from PETWorks.gate.steps_document import Notice
 from PETWorks.tables.cells import SUPPRESSED
 
@@ -34,8 +34,15 @@ def notices(
     return (
         *_identifiers(release, policy, rules),
         *_suppressed(release, rules_of_suppressed(release, policy, in_force)),
-        *_columns(release, policy, examined),
+        *_columns(release, policy, [one for one in examined if one.column not in rejected_for_values(rules)]),
         *_class_sizes(release, in_force),
+    )
+
+
+def rejected_for_values(rules: Sequence[RuleResult]) -> tuple[str, ...]:
+    """The columns that the rule about exact values rejects: nothing more has to be said about these."""
+    return tuple(
+        str(name) for rule in rules if rule.name == NO_UNIQUE and isinstance(rule.value, tuple) for name in rule.value
     )
 
 
@@ -44,7 +51,8 @@ def noticed(
 ) -> tuple[tuple[str, ...], tuple[Notice, ...]]:
     """The columns of a release that deserve a look, and the notices, without a whole check."""
     examined = examined_columns(release, columns(release, ()), policy.no_role)
-    found = tuple(one.column for one in examined if is_unexplained(one, policy))
+    rejected = rejected_for_values(rules)
+    found = tuple(one.column for one in examined if one.column not in rejected and is_unexplained(one, policy))
     return found, notices(release, policy, examined, rules)
 
 

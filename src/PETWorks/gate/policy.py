@@ -20,6 +20,7 @@ from PETWorks.gate.policy_sources import Find, check_columns, check_known, find_
 from PETWorks.gate.presets import Preset
 from PETWorks.gate.rule_names import IMPLICIT
 from PETWorks.gate.schema import check_schema
+from PETWorks.gate.unique_values import SHARE
 from PETWorks.measures.parameters import number_given
 from PETWorks.tables.opening import SUFFIXES as TABLES
 from PETWorks.tables.opening import open_source, open_table
@@ -80,6 +81,7 @@ class Policy:
     limits: Mapping[str, str] = field(default_factory=dict)
     waivers: tuple[Waiver, ...] = ()
     anonymize: Mapping[str, Any] = field(default_factory=dict)  # how to make a release
+    unique_values: float = SHARE  # of the records that an exact value may single out
     root: Path | None = None  # the folder that the user allowed the files to be in, if it is not the policy's
     releases: ReleaseSet = field(default_factory=ReleaseSet)  # other releases about the same people
     register: Path | None = None  # the folder in which releases are registered
@@ -181,6 +183,7 @@ def read_policy(
             check_columns(mistakes, open_source(open_table(found["data"], **found["reading"]), Phrase("the table")))
     _check_anonymize(mistakes, roles)
     accountability = accountability_of(mistakes)
+    unique_values = _share(mistakes, "unique_values", SHARE)
     mistakes.report()
     subsets = content.get("subsets", {})
     return Policy(
@@ -203,6 +206,7 @@ def read_policy(
         limits=subsets.get("limits", {}),
         waivers=waivers,
         anonymize=content.get("anonymize", {}),
+        unique_values=unique_values,
         root=None if root is None else Path(root),
     )
 
@@ -263,6 +267,16 @@ def _roles(mistakes: Mistakes) -> dict[str, str]:
     for key, place in twice:
         mistakes.add(("roles", key, place), "the column {column} has two roles", column=quoted([by_key[key][place]]))
     return roles
+
+
+def _share(mistakes: Mistakes, key: str, usual: float) -> float:
+    """A share that the file gives, or the usual one."""
+    given = mistakes.file.content.get(key, usual)
+    share = number_given(given)
+    if share is None or not 0 <= share <= 1:
+        mistakes.add((key,), "expected a share from 0 to 1, got {given}", given=quoted([given]))
+        return usual
+    return float(share)
 
 
 def _check_anonymize(mistakes: Mistakes, roles: Mapping[str, str] | None) -> None:

@@ -10,7 +10,7 @@ from PETWorks.gate.document import Spoken
 from PETWorks.gate.mistakes import Mistakes, located_error
 from PETWorks.gate.presets import Preset, presets
 from PETWorks.gate.regimes import APPROVER_ITEM, asking_for
-from PETWorks.gate.rule_names import ALL_ROLES, APPROVER, NO_HIDDEN, NO_IDENTIFIERS, SUBSETS, TOGETHER
+from PETWorks.gate.rule_names import APPROVER, NO_IDENTIFIERS, OF_EVERY_POLICY, SUBSETS, TOGETHER
 from PETWorks.measures.catalogue import Metric, find
 from PETWorks.tables.yamlfile import Key, YAMLFile
 
@@ -105,7 +105,7 @@ def rules_of(mistakes: Mistakes, chosen: Sequence[Preset]) -> Iterator[Rule]:
     for limit, value in content.get("releases", {}).get("limits", {}).items():
         key = ("releases", "limits", limit)
         yield from new(Rule(f"{TOGETHER}: {limit}", None, {limit: value}, (limit,), None, None, key))
-    for name in (NO_HIDDEN, ALL_ROLES):
+    for name in OF_EVERY_POLICY:
         yield from new(Rule(name, None, {}, (), None, None, ("roles",)))
     if asking_for(APPROVER_ITEM, content.get("regimes", ())):
         yield from new(Rule(APPROVER, None, {}, (), None, None, ("regimes",)))

@@ -44,8 +44,9 @@ from PETWorks.gate.policy_rules import Rule, Waiver
 from PETWorks.gate.regimes import APPROVER_ITEM
 from PETWorks.gate.register import registered
 from PETWorks.gate.releases_document import ReleasesFacts
-from PETWorks.gate.rule_names import ALL_ROLES, APPROVER, NO_HIDDEN, NO_IDENTIFIERS, SUBSETS, TOGETHER
+from PETWorks.gate.rule_names import ALL_ROLES, APPROVER, NO_HIDDEN, NO_IDENTIFIERS, NO_UNIQUE, SUBSETS, TOGETHER
 from PETWorks.gate.sign_off import regimes_without_approver, sign_off
+from PETWorks.gate.unique_values import singling_out
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, every_subset
 from PETWorks.measures.catalogue import all_measures, find
 from PETWorks.measures.evaluation import Evaluation, evaluate_all, prepare
@@ -259,16 +260,26 @@ def _rules(
     today: date,
 ) -> Sequence[RuleResult]:
     waivers = {waiver.rule: waiver for waiver in policy.waivers}
+    alone = singling_out(release, columns, policy.unique_values, policy.releases.key)
     wrong = {
         NO_IDENTIFIERS: released_identifiers(release, policy.releases.key),
         NO_HIDDEN: tuple(one.column for one in columns if one.fails),
         ALL_ROLES: columns_to_explain(release, columns),
         APPROVER: (APPROVER_ITEM,) if regimes_without_approver(policy) else (),
+        NO_UNIQUE: tuple(dict.fromkeys(name for one in alone for name in one.columns)),
     }
-    return [
-        _judged(rule, waivers.get(rule.name), today, _measured(release, policy, rule, subsets, composition, wrong))
-        for rule in policy.rules
-    ]
+    details = {NO_UNIQUE: {"columns": [{**vars(one), "columns": list(one.columns)} for one in alone]} if alone else {}}
+    parameters = {NO_UNIQUE: {"at_most": policy.unique_values}}
+
+    def measured(rule: Rule) -> dict[str, Any]:
+        if rule.name not in wrong:
+            return _measured(release, policy, rule, subsets, composition)
+        found = _without_details(
+            rule.name, parameters.get(rule.name, {}), wrong[rule.name], satisfied=not wrong[rule.name]
+        )
+        return {**found, "details": details.get(rule.name, {})}
+
+    return [_judged(rule, waivers.get(rule.name), today, measured(rule)) for rule in policy.rules]
 
 
 def _measured(
@@ -277,11 +288,8 @@ def _measured(
     rule: Rule,
     subsets: SubsetAnswers | None,
     composition: Composition | None,
-    wrong: Mapping[str, tuple[str, ...]],
 ) -> dict[str, Any]:
-    """The fields of a rule's result that come from the data; `wrong`: the columns that a rule about roles rejects."""
-    if rule.name in wrong:
-        return _without_details(rule.name, {}, wrong[rule.name], satisfied=not wrong[rule.name])
+    """The fields of a rule's result that come from the data."""
     if rule.measure is None:
         (name,) = rule.parameters
         if composition is not None and rule.about_all_releases:

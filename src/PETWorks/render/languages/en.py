@@ -78,6 +78,7 @@ TEXTS = {
     "rule.no-hidden-identifiers": "no hidden identifiers",
     "rule.every-column-has-a-role": "every column has a role",
     "rule.approver-named": "an approver is named",
+    "rule.no-unique-values": "no unique amounts, dates, texts",
     "rule.every-subset": "every subset",
     "rule.every-subset-limit": "every-subset: {limit}",
     "rule.all-releases": "all releases",
@@ -495,6 +496,10 @@ TEXTS = {
     "step.personal-details": (
         "The texts of {columns} have personal details ({details}), whatever its role is: remove them from the texts or "
         "leave the column out. Only a waiver with an owner and a date lets them pass."
+    ),
+    "step.protect": (
+        "Whoever knows the exact value of {columns} finds the record: up to {share} of the records have a value that "
+        "no other has. Round or group the values, or leave the column out."
     ),
     "step.unmeasured-values": (
         "Nearly every record has a unique value in {columns}, and no measure takes it into account: make it a "

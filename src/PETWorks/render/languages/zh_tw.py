@@ -770,6 +770,7 @@ TEXTS = {
     "rule.no-hidden-identifiers": "不含隱藏的直接識別符",
     "rule.every-column-has-a-role": "每個欄位都有屬性型態",
     "rule.approver-named": "已載明核可者",
+    "rule.no-unique-values": "不含獨一無二的數值、日期或長文字",
     "rule.every-subset": "所有準識別符組合",
     "rule.every-subset-limit": "所有準識別符組合：{limit}",
     "rule.all-releases": "所有釋出資料合併",
@@ -1095,6 +1096,10 @@ TEXTS = {
     "step.personal-details": (
         "{columns}的文字內含個人資料（{details}），無論屬性型態為何，皆不得釋出：請自文字中移除，或不釋出該欄位。"
         "僅有註明負責人與期限的豁免可使其通過。"
+    ),
+    "step.protect": (
+        "知道{columns}確切值的人即可找出資料列：最多有 {share} 的資料列，其值與其他資料列都不同。"
+        "請將值取整或分組，或不予釋出。"
     ),
     "step.unmeasured-values": (
         "{columns}幾乎每筆資料列的值都不同，卻沒有任何評估指標將其納入：請改列為準識別符，或予以概化、移除。"
@@ -3158,6 +3163,11 @@ MESSAGES = {
     "who approves the release": "核可釋出的人",
     "standards and laws whose checklist applies, by name": "適用其檢核表的標準與法規名稱",
     "rules of regulators, by name": "主管機關的規則名稱",
+    "the share of records, from 0 to 1, that an exact number, date, time, coordinate or long text of a column may "
+    "single out; 0.05 if it is not given": (
+        "欄位中確切的數字、日期、時間、座標或長文字可使資料列獨一無二的比例上限，介於 0 與 1 之間；未指定時為 0.05"
+    ),
+    "expected a share from 0 to 1, got {given}": "應為 0 與 1 之間的比例，但收到 {given}",
     "a whole number, at least 1: counts below it are not shown in the external edition": (
         "1 以上的整數：對外版不顯示小於此值的計數"
     ),
