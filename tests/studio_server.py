@@ -60,9 +60,9 @@ class Server:
         output, errors = self.process.communicate(timeout=SECONDS)
         return self.process.returncode, output, errors
 
-    def ask(self, path, method="GET", form=None, **headers):
+    def ask(self, path, method="GET", form=None, *, seconds=SECONDS, **headers):
         """Status, headers and text of an answer; `Some_Name=` gives or, if None, leaves out a header."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=SECONDS)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=seconds)
         sent = {"Host": self.host, "Cookie": self.cookie, "Origin": self.own if method == "POST" else None}
         sent |= {name.replace("_", "-"): value for name, value in headers.items()}
         body = None if form is None else urlencode(form).encode()

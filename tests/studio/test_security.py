@@ -1,5 +1,6 @@
 """The page is attacked: by web pages that its user visits, by other users of the machine, by files in its folder."""
 
+import asyncio
 import http.client
 import os
 import re
@@ -8,16 +9,17 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+import uvicorn
 from starlette.testclient import TestClient
 
 from conftest import ROOT
 from PETWorks.errors import InputError
-from PETWorks.studio import peers, security
+from PETWorks.studio import connections, peers, security
 from PETWorks.studio.app import make_app
 from PETWorks.studio.jobs import MOST_AT_ONCE
 from PETWorks.studio.policy_file import PolicyFile
@@ -306,6 +308,89 @@ def test_slow_requests_keep_nobody_waiting(server):
     assert time.monotonic() - started < 5
     for connection in waiting:
         connection.close()
+
+
+def half_sent(server):
+    """What somebody sends who never sends the rest."""
+    start = f"POST /open HTTP/1.1\r\nHost: {server.host}\r\nOrigin: {server.own}\r\n"
+    return {
+        "nothing": "",
+        "half a line": "GET / HT",
+        "half the headers": f"GET / HTTP/1.1\r\nHost: {server.host}\r\nX-Slow:",
+        "half a body, refused": f"{start}Content-Length: 100\r\n\r\ntable=",
+        "half a body": f"{start}Cookie: {server.cookie}\r\nContent-Length: 100\r\n\r\ntable=",
+        "half a chunk": f"{start}Cookie: {server.cookie}\r\nTransfer-Encoding: chunked\r\n\r\n10\r\ntab",
+        "an answered request": f"GET / HTTP/1.1\r\nHost: {server.host}\r\n\r\n",
+    }
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no limit of open files")
+def test_more_half_sent_requests_than_files_may_be_open_keep_nobody_out(folder):
+    import resource
+
+    files = 256
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))
+    try:
+        server = Server(folder)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    with server:
+        server.enter()
+        for kind, sent in half_sent(server).items():
+            with ExitStack() as opened:
+                for _ in range(files + 50):
+                    connection = opened.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=5))
+                    with suppress(ConnectionError):
+                        connection.sendall(sent.encode())
+                started = time.monotonic()
+                assert server.ask("/", seconds=8).status == 200, kind
+                assert time.monotonic() - started < 8, kind
+
+
+def test_a_request_that_does_not_come_is_not_waited_for(monkeypatch):
+    """Bytes that drip in do not prolong the time; a request that is being answered is not cut off."""
+    monkeypatch.setattr(connections, "LONGEST_REQUEST", 0.6)
+    slow = asyncio.Event()
+
+    async def app(scope, receive, send):
+        await slow.wait()
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+        await send({"type": "http.response.body", "body": b"ok"})
+
+    async def dripping(port):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        started = time.monotonic()
+        for letter in b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: " + b"x" * 200:
+            writer.write(bytes([letter]))
+            await asyncio.sleep(0.02)
+            if reader.at_eof() or reader.exception() is not None:
+                break
+        writer.close()
+        return time.monotonic() - started
+
+    async def run():
+        config = uvicorn.Config(app, http=connections.Connection, lifespan="off", log_config=None, log_level="critical")
+        with socket.socket() as listening:
+            listening.bind(("127.0.0.1", 0))
+            port = listening.getsockname()[1]
+            server = uvicorn.Server(config)
+            serving = asyncio.create_task(server.serve([listening]))
+            while not server.started:
+                await asyncio.sleep(0.01)
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+            seconds = await asyncio.wait_for(dripping(port), 10)
+            slow.set()
+            answer = await asyncio.wait_for(reader.read(), 10)
+            writer.close()
+            server.should_exit = True
+            await asyncio.wait_for(serving, 10)
+        return seconds, answer
+
+    seconds, answer = asyncio.run(run())
+    assert seconds < 3
+    assert answer.endswith(b"ok")
 
 
 # Other users of the machine.

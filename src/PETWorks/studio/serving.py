@@ -17,6 +17,7 @@ from time import monotonic
 import uvicorn
 
 from PETWorks.studio.app import make_app
+from PETWorks.studio.connections import MOST_WAITING, Connection
 from PETWorks.studio.peers import may_ask
 from PETWorks.studio.security import ENTRANCE, Guard
 
@@ -50,7 +51,8 @@ def serve(
         server = uvicorn.Server(
             uvicorn.Config(
                 guard,
-                http="h11",
+                http=Connection,
+                backlog=MOST_WAITING,  # so many are accepted at once
                 ws="none",
                 loop="asyncio",
                 log_config=None,
