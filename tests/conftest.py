@@ -11,6 +11,7 @@ from unittest import mock
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
+from hypothesis.internal.conjecture import providers
 from xdist.scheduler import LoadScopeScheduling
 
 import PETWorks
@@ -22,10 +23,19 @@ os.environ["PETWORKS_LANG"] = "en"  # whatever the developer's is
 REFERENCE = Path(os.environ.get("PETWORKS_REFERENCE_DATA", ROOT.parent / "shared/data/petworks"))
 
 
-settings.register_profile("thorough", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
-settings.register_profile("petworks", settings.get_profile("thorough"), max_examples=34)
-settings.register_profile("quick", settings.get_profile("thorough"), max_examples=6)
+# `make thorough` explores at random, whatever Hypothesis does on a server of continuous integration. All others try the
+# same examples in every run: those that a test's source gives, whichever tests ran before.
+EXPLORING = "thorough"
+settings.register_profile(
+    EXPLORING, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True, derandomize=False
+)
+same = {"derandomize": True, "database": None}
+settings.register_profile("petworks", settings.get_profile(EXPLORING), max_examples=34, **same)
+settings.register_profile("quick", settings.get_profile(EXPLORING), max_examples=6, **same)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "petworks"))
+if settings.get_current_profile_name() != EXPLORING:
+    # Hypothesis also tries numbers and texts of modules that were imported: those depend on the tests before.
+    providers._get_local_constants = providers.Constants
 
 
 def examples(number):

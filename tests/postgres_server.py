@@ -46,6 +46,14 @@ class Server:
         return f"postgresql://postgres:{self.password}@127.0.0.1:{self.port}/postgres"
 
     def start(self):
+        """On a free port; on another one if somebody else takes that meanwhile."""
+        for _ in range(5):
+            self._start()
+            if self._is_ready():
+                return self
+        raise AssertionError((self.folder / "log").read_text())
+
+    def _start(self):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -56,12 +64,16 @@ class Server:
                 [programs() / "postgres", "-D", self.data, *options], cwd=self.data, stdout=log, stderr=log,
                 env=self._environment, preexec_fn=_end_with_the_tests, start_new_session=True, **self._account,
             )  # fmt: skip
-        ready = time.monotonic() + 30
+
+    def _is_ready(self):
+        """Whether it has started; it ends at once if its port is taken."""
+        ready = time.monotonic() + 60
         while "ready" not in self._state():
-            assert self.process.poll() is None, (self.folder / "log").read_text()
+            if self.process.poll() is not None:
+                return False
             assert time.monotonic() < ready, (self.folder / "log").read_text()
             time.sleep(0.02)
-        return self
+        return True
 
     def _state(self):
         try:

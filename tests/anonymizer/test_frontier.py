@@ -3,10 +3,11 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from anonymizing_tasks import OF_SIZES, OF_TABLES, OF_VALUES, anonymized, tasks
+from brute_force import is_aside
 from conftest import examples
 from frames import arrow
 from PETWorks import Release, anonymize, frontier
@@ -159,13 +160,25 @@ def test_a_threshold_that_no_rule_sets_cannot_vary():
         of(rules={"average-risk": {"average": 0.4}}, vary={"average-risk": {"highest": [0.5]}})
 
 
+def release_of(task):
+    """The table of a task; not one of which every record is suppressed already, for which there is no problem."""
+    assume(not all(is_aside(row, task) for row in task.rows))
+    return Release(arrow(task.rows), dict.fromkeys(task.quasi_identifiers, "quasi_identifier"), task.hierarchies)
+
+
+def test_there_is_no_problem_if_every_record_is_suppressed_already():
+    release = Release({"q": ["*"]}, {"q": "quasi_identifier"}, {"q": [("a", "*"), ("b", "*")]})
+    with pytest.raises(NotApplicable, match="all of the 1 records are suppressed already"):
+        problem_of(release, checked_rules(K2), 0.5, "granularity", None, None, None)
+
+
 @examples(60)
 @given(tasks(OF_SIZES, most_columns=3, most_rows=25, most_rules=1, treatments=False), st.data())
 def test_several_class_sizes_are_judged_at_once_as_each_of_them_alone(task, data):
     """`SizeJudge` against the judges that it stands for, on every node, in any order."""
     sizes = data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=4))
     objective = data.draw(st.sampled_from(["granularity", "precision", "missings"]))
-    release = Release(arrow(task.rows), dict.fromkeys(task.quasi_identifiers, "quasi_identifier"), task.hierarchies)
+    release = release_of(task)
     rules = checked_rules({"k-anonymity": {"k": 2}})
     aggregate = task.aggregate if objective == "granularity" else None
     problem = problem_of(release, rules, 0.5, objective, aggregate, task.weights, task.bounds)
@@ -205,7 +218,7 @@ def test_more_than_class_sizes_is_not_judged_by_them():
 @given(tasks(OF_SIZES, most_columns=4, most_rows=12, most_rules=1, treatments=False), st.data())
 def test_the_compiled_loop_raises_bounds_of_finer_nodes_as_arrays_do(task, data):
     """`RaisingLoop` against `RaisingArrays`, several nodes after each other; closed nodes may stay as they are."""
-    release = Release(arrow(task.rows), dict.fromkeys(task.quasi_identifiers, "quasi_identifier"), task.hierarchies)
+    release = release_of(task)
     aggregate = data.draw(st.sampled_from(sorted(AGGREGATES)))
     problem = problem_of(release, checked_rules(K2), 0, "granularity", aggregate, task.weights, task.bounds)
     lattice, objective = problem.lattice, problem.objective

@@ -6,7 +6,6 @@ import pty
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pyarrow.csv
@@ -15,6 +14,7 @@ import pytest
 
 from command import petworks
 from PETWorks.measures.catalogue import all_measures
+from processes import wait_until_open
 
 PATIENT = "data/patient_anonymized.csv"
 DELTA = ("data/delta_anonymized.csv", "--original", "data/delta.csv")
@@ -415,7 +415,7 @@ def test_ctrl_c_is_not_a_verdict(tmp_path):
     table.write_text("a;b\n" + "".join(f'{number};"x\n"\n' for number in range(4_000_000)))
     command = [str(Path(sys.executable).with_name("petworks")), "evaluate", "t.csv", "--qi", "a", "-o", "out.json"]
     running = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-    time.sleep(2.5)
+    wait_until_open(running, table)
     running.send_signal(signal.SIGINT)
     _, message = running.communicate(timeout=60)
     assert (running.returncode, message) == (130, "petworks: interrupted\n")

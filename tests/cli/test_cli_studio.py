@@ -58,7 +58,7 @@ def test_it_ends_while_a_page_is_still_loading(folder):
         waiting.sendall(f"GET / HTTP/1.1\r\nHost: {server.host}\r\nX-Slow:".encode())
         started = time.monotonic()
         assert server.end()[0] == 130
-        assert time.monotonic() - started < 10
+        assert time.monotonic() - started < 50
 
 
 @pytest.mark.slow

@@ -200,10 +200,9 @@ def test_interrupted_and_gone_on_with(tmp_path):
     command = [str(Path(sys.executable).with_name("petworks")), *attack]
     running = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     unfinished = tmp_path / "out.csv.unfinished"
-    for _ in range(600):
+    while not unfinished.exists() or unfinished.read_bytes().count(b"\n") <= 1:
+        assert running.poll() is None, running.communicate()
         time.sleep(0.05)
-        if unfinished.exists() and unfinished.read_bytes().count(b"\n") > 1:
-            break
     running.send_signal(signal.SIGINT)
     printed, told = running.communicate(timeout=120)
     assert running.returncode == 130, told

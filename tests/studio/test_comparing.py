@@ -116,7 +116,7 @@ def composed(page, **fields):
     answer = page.post(address, data={"seen": seen, **fields}, follow_redirects=False)
     if answer.status_code != 303:
         return answer
-    for _ in range(200):
+    for _ in range(900):
         shown = page.get(answer.headers["location"], follow_redirects=False)
         if shown.status_code == 303:
             return page.get(shown.headers["location"])
@@ -166,7 +166,7 @@ def composed_failure(page):
     seen = re.search(r'name="seen" value="(\w+)"', page.get("/compare?policy=policy.yaml").text)[1]
     data = {"seen": seen, "release": "school_2022.csv", "key": key}
     answer = page.post("/compare/together?policy=policy.yaml", data=data, follow_redirects=False)
-    for _ in range(200):
+    for _ in range(900):
         shown = page.get(answer.headers["location"], follow_redirects=False).text
         if "data-events" not in shown:
             return shown

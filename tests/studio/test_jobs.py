@@ -66,7 +66,7 @@ def test_cancelling_leaves_no_process_and_nothing_half_written(folder):
         waited(job, has_found)
         assert processes_of(group)
         page.post("/job/cancel", data={"id": job.id})
-        waited(job, lambda _job: not processes_of(group), 10)  # the system needs a moment to bury them
+        waited(job, lambda _job: not processes_of(group))  # the system needs a moment to bury them
         assert job.state == "cancelled"
     assert sorted(path.name for path in folder.rglob("*")) == before
 
@@ -85,15 +85,15 @@ def test_what_does_not_listen_is_killed_with_what_it_started(folder, monkeypatch
         waited(job, lambda job: len(processes_of(job._process.pid)) == 2)
         before = time.monotonic()
         job.cancel()
-        assert time.monotonic() - before < 20, "it does not wait for the end of their sleep"
-        waited(job, lambda job: not processes_of(job._process.pid), 10)
+        assert time.monotonic() - before < 50, "it does not wait for the end of their sleep"
+        waited(job, lambda job: not processes_of(job._process.pid))
 
 
 def test_the_server_ends_what_it_started(folder):
     with entered(folder) as page:
         job = page.studio.jobs.start(*LONG)
         assert processes_of(job._process.pid)
-    waited(job, lambda job: not processes_of(job._process.pid), 10)
+    waited(job, lambda job: not processes_of(job._process.pid))
 
 
 def test_stopping_keeps_the_best_and_the_events_lead_to_it(folder):

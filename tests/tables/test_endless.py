@@ -1,6 +1,5 @@
 """Views that never end: signals still end the program."""
 
-import contextlib
 import os
 import signal
 import sqlite3
@@ -13,6 +12,7 @@ import duckdb
 import pytest
 
 import postgres_server
+from processes import has_open
 
 COUNTING = "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT (n + 1) % 1000 FROM t) SELECT n AS zip FROM t"
 CODES = {signal.SIGTERM: 143, signal.SIGINT: 130}
@@ -27,7 +27,7 @@ def stopped(table, number, started):
         started(running)
         running.send_signal(number)
         sent = time.monotonic()
-        _, errors = running.communicate(timeout=30)
+        _, errors = running.communicate(timeout=100)
         return running.returncode, errors, time.monotonic() - sent
     finally:
         running.kill()
@@ -52,14 +52,6 @@ def computing(path):
     return wait
 
 
-def has_open(running, path):
-    for link in Path(f"/proc/{running.pid}/fd").iterdir():
-        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
-            if link.readlink() == path:
-                return True
-    return False
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the state of a process is read from /proc")
 @pytest.mark.parametrize("number", CODES, ids=lambda number: number.name)
@@ -78,7 +70,7 @@ def test_signals_end_the_reading_of_an_endless_view(tmp_path, kind, number):
     code, errors, seconds = stopped(f"{path}#endless", number, computing(path))
     assert code == CODES[number], errors
     assert errors == ("petworks: interrupted\n" if number == signal.SIGINT else "")
-    assert seconds < 15
+    assert seconds < 60
 
 
 @pytest.mark.slow
@@ -98,4 +90,4 @@ def test_signals_end_the_waiting_for_a_server(number):
 
         code, errors, seconds = stopped(f"{server.url}#endless", number, waiting)
     assert code == CODES[number], errors
-    assert seconds < 15
+    assert seconds < 60
