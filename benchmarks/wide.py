@@ -41,7 +41,9 @@ def main():
     parser.add_argument("--rows", type=int, default=30_000)
     parser.add_argument("--skew", type=float, default=1)
     arguments = parser.parse_args()
-    from PETWorks import anonymize
+    from PETWorks import Release
+    from PETWorks.anonymizer.anonymization import anonymize_release
+    from PETWorks.anonymizer.rules import checked_rules
 
     data, hierarchies = table(arguments.rows, arguments.skew)
     began, shown = time.monotonic(), [0.0]
@@ -56,8 +58,9 @@ def main():
             )
 
     roles = dict.fromkeys(data.column_names, "quasi_identifier")
-    rules = {"k-anonymity": {"k": 5}}
-    result = anonymize(data, roles, hierarchies, rules, suppression=0.05, seconds=arguments.seconds, progress=show)
+    rules = checked_rules({"k-anonymity": {"k": 5}})
+    release = Release(data, roles, hierarchies)
+    result = anonymize_release(release, rules, suppression=0.05, seconds=arguments.seconds, progress=show)
     print(f"{result.nodes:,} nodes in all; {result}")
 
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from brute_force import Task
 from frames import arrow
-from PETWorks import anonymize
+from searches import anonymize
 
 DISEASES = [("flu", "lung", "any"), ("cough", "lung", "any"), ("ulcer", "stomach", "any")]
 OBJECTIVES = (

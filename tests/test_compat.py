@@ -6,12 +6,13 @@ import pandas as pd
 import pytest
 
 import PETWorks.compat
-from PETWorks import PETAnonymization, PETValidation, Release, anonymize, catalogue, output, report
+from PETWorks import PETAnonymization, PETValidation, Release, catalogue, output, report
 from PETWorks.anonymizer.searching import Search
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.compat import TECHNIQUES
 from PETWorks.errors import PETWorksError
 from PETWorks.measures.catalogue import find
+from searches import anonymize
 
 DELTA = ("data/delta.csv", "data/delta_anonymized.csv")
 ADULT = ("data/adult.csv", "data/adult_anonymized.csv")

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from conftest import REFERENCE, ROOT
-from PETWorks import CSV, PETAnonymization, PETValidation, anonymize
+from PETWorks import CSV, PETAnonymization, PETValidation
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.tables.whole import whole_table
+from searches import anonymize
 
 DOCUMENTS = sorted((REFERENCE.parent.parent / "seeds").glob("*.txt"))
 SCRIPTS = [path for path in DOCUMENTS if "PETValidation(" in path.read_text("utf-8")]

@@ -16,6 +16,7 @@ __all__ = [
     "Policy",
     "Release",
     "ReleaseRefused",
+    "ReleaseWarning",
     "Releases",
     "Result",
     "anonymize",
@@ -40,14 +41,12 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from PETWorks.about.declaration import build_hierarchy
     from PETWorks.about.hierarchy import Hierarchy
-    from PETWorks.anonymizer.anonymization import Anonymization, anonymize
-    from PETWorks.anonymizer.applying import apply_levels
-    from PETWorks.anonymizer.frontiers import Frontier, frontier
+    from PETWorks.anonymizer.best_levels import Anonymization
+    from PETWorks.anonymizer.frontiers import Frontier
     from PETWorks.anonymizer.records_at_risk import reasons_per_record
     from PETWorks.compat import PETAnonymization, PETValidation, output, report
     from PETWorks.counting.release import Release
-    from PETWorks.errors import PETWorksError, ReleaseRefused
-    from PETWorks.gate.planned import apply_plan
+    from PETWorks.errors import PETWorksError, ReleaseRefused, ReleaseWarning
     from PETWorks.gate.policy import Policy, read_policy
     from PETWorks.measures.attacks.per_record import risks_per_record
     from PETWorks.measures.attacks.subsets import every_subset
@@ -58,20 +57,19 @@ if TYPE_CHECKING:
     from PETWorks.releases.composition import Composition
     from PETWorks.releases.several import Releases
     from PETWorks.render.checks import Check, check
+    from PETWorks.render.releasing import anonymize, apply_levels, apply_plan, frontier
     from PETWorks.render.requiring import require_release
     from PETWorks.tables.csvfile import CSV
 
 _MODULES = {
     "about.declaration": ["build_hierarchy"],
     "about.hierarchy": ["Hierarchy"],
-    "anonymizer.anonymization": ["Anonymization", "anonymize"],
-    "anonymizer.applying": ["apply_levels"],
-    "anonymizer.frontiers": ["Frontier", "frontier"],
+    "anonymizer.best_levels": ["Anonymization"],
+    "anonymizer.frontiers": ["Frontier"],
     "anonymizer.records_at_risk": ["reasons_per_record"],
     "compat": ["PETAnonymization", "PETValidation", "output", "report"],
     "counting.release": ["Release"],
-    "errors": ["PETWorksError", "ReleaseRefused"],
-    "gate.planned": ["apply_plan"],
+    "errors": ["PETWorksError", "ReleaseRefused", "ReleaseWarning"],
     "gate.policy": ["Policy", "read_policy"],
     "measures.attacks.per_record": ["risks_per_record"],
     "measures.attacks.subsets": ["every_subset"],
@@ -82,6 +80,7 @@ _MODULES = {
     "releases.composition": ["Composition"],
     "releases.several": ["Releases"],
     "render.checks": ["Check", "check"],
+    "render.releasing": ["anonymize", "apply_levels", "apply_plan", "frontier"],
     "render.requiring": ["require_release"],
     "tables.csvfile": ["CSV"],
 }

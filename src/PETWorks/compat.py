@@ -264,7 +264,8 @@ def PETAnonymization(originalData: Any, tech: str, maxSuppressionRate: Any, **pa
 
 
 def _anonymization(data: Any, tech: str, rate: Any, parameters: dict[str, Any]) -> "Anonymization":
-    from PETWorks.anonymizer.anonymization import anonymize
+    from PETWorks.anonymizer.anonymization import anonymize_release
+    from PETWorks.anonymizer.rules import checked_rules
 
     technique, entry = _anonymizing(str(tech))
     hierarchies, roles = parameters.pop("dataHierarchy", None), parameters.pop("attributeTypes", None)
@@ -278,23 +279,23 @@ def _anonymization(data: Any, tech: str, rate: Any, parameters: dict[str, Any]) 
         raise ParameterError("{metric} needs {missing}", metric=technique, missing=", ".join(missing))
     limit = Number(at_least=0, at_most=1).check("PETAnonymization", "maxSuppressionRate", rate)
     thresholds = {native: name for name, (native, _) in needs.items() if native is not None}
-    rules = {entry.name: entry.check({native: parameters[name] for native, name in thresholds.items()}, thresholds)}
+    checked = entry.check({native: parameters[name] for native, name in thresholds.items()}, thresholds)
+    rules = checked_rules({entry.name: checked})
     if "subsetData" not in needs:
-        return anonymize(data, roles, hierarchies, rules, suppression=limit, engine="memory")
+        return anonymize_release(Release(data, roles, hierarchies, engine="memory"), rules, suppression=limit)
     population = open_source(data, "originalData")
     path = population.path if roles is None or hierarchies is None else None
     beside = Sidecar() if path is None else read_sidecar(path)
     treatment: dict[str, Any] = {**beside.treatment, "privacy_unit": beside.privacy_unit}
-    return anonymize(
+    release = Release(
         open_source(parameters["subsetData"], "subsetData"),
         beside.roles if roles is None else roles,
         beside.hierarchies or {} if hierarchies is None else hierarchies,
-        rules,
-        suppression=limit,
-        original=population,
+        population,
         engine="memory",
         **treatment,
     )
+    return anonymize_release(release, rules, suppression=limit)
 
 
 def _anonymizing(name: str) -> tuple[str, Metric]:

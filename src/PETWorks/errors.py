@@ -9,6 +9,8 @@ PETWorksError (a ValueError)
 └── NotApplicable      the measure has no meaning for this release; the text says why
     └── NeedNotMet     the measure needs something that the release does not have
 
+ReleaseWarning (a UserWarning): what to know about a release that Python made, as the command says it in its notices.
+
 Messages name columns, counts and line numbers; they never contain a cell of the user's data.
 Code that handles an error reads its fields, never its text.
 
@@ -236,6 +238,10 @@ class RoleError(PETWorksError):
 
 class ParameterError(PETWorksError):
     """A threshold or an option is unknown or out of range."""
+
+
+class ReleaseWarning(UserWarning):
+    """What to know about a release that `anonymize` and its like made; `result.notices` has the same texts."""
 
 
 class ReleaseRefused(PETWorksError):  # noqa: N818 - the answer to a question

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from conftest import ROOT
-from PETWorks import anonymize
+from searches import anonymize
 from spark_cluster import cluster, needs_spark
 
 pytestmark = needs_spark

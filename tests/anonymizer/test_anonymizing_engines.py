@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from anonymizing_tasks import OF_OTHER_TABLES, OF_SIZES, OF_TABLES, OF_VALUES, SUBSETS, anonymized, tasks
 from conftest import TINY_PARTS, constants, examples
-from PETWorks import anonymize
 from PETWorks.anonymizer import searched
 from PETWorks.anonymizer.applying import apply_levels
 from PETWorks.counting.keys import Field, pack
@@ -26,6 +25,7 @@ from PETWorks.gate.anonymization_facts import anonymization_facts, state
 from PETWorks.render.anonymization_text import anonymization_text
 from PETWorks.tables.output import write_whole
 from PETWorks.tables.writing import release_content
+from searches import anonymize
 from spark_cluster import needs_spark
 
 WITHOUT_ORIGINAL = ("re-identification", "attribute-inference", "granularity", "precision", "missings")

@@ -2,7 +2,8 @@
 
 import pytest
 
-from PETWorks import PETWorksError, apply_levels, evaluate
+from PETWorks import PETWorksError, evaluate
+from searches import apply_levels
 
 TABLE = {
     "age": ["20", "21", "22", "23", "20", None, "*", "40"],

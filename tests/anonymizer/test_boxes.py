@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from anonymizing_tasks import OF_OTHER_TABLES, OF_SIZES, OF_TABLES, OF_VALUES, anonymized, tasks
 from conftest import examples
 from frames import arrow
-from PETWorks import anonymize
 from PETWorks.anonymizer import boxes, lattice
 from PETWorks.anonymizer.boxes import BoxSearch
 from PETWorks.anonymizer.judging import Judge
@@ -20,6 +19,7 @@ from PETWorks.anonymizer.rules import checked_rules
 from PETWorks.anonymizer.unfinished import read_unfinished, write_unfinished
 from PETWorks.counting.release import Release
 from PETWorks.errors import InputError, NotApplicable
+from searches import anonymize
 
 
 def result_of(task, **others):

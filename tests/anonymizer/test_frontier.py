@@ -10,7 +10,7 @@ from anonymizing_tasks import OF_SIZES, OF_TABLES, OF_VALUES, anonymized, tasks
 from brute_force import is_aside
 from conftest import examples
 from frames import arrow
-from PETWorks import Release, anonymize, frontier
+from PETWorks import Release
 from PETWorks.anonymizer import size_judging
 from PETWorks.anonymizer.column_objectives import AGGREGATES
 from PETWorks.anonymizer.judging import Judge
@@ -18,6 +18,7 @@ from PETWorks.anonymizer.problem import problem_of
 from PETWorks.anonymizer.raising import RaisingArrays, RaisingLoop
 from PETWorks.anonymizer.rules import checked_rules
 from PETWorks.errors import NotApplicable, ParameterError, PETWorksError
+from searches import anonymize, frontier
 
 THRESHOLDS = {  # of measures: a threshold, values for it, and whether larger ones are stricter
     "k-anonymity": ("k", [1, 2, 3, 4], True),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from PETWorks import Release, anonymize
+from PETWorks import Release
 from PETWorks.anonymizer.ground import Ground
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice
@@ -14,6 +14,7 @@ from PETWorks.anonymizer.objectives import make_objective
 from PETWorks.anonymizer.rules import checked_rules
 from PETWorks.measures.catalogue import find
 from PETWorks.measures.class_tests import Monotone
+from searches import anonymize
 
 ROLES = {"group": "quasi_identifier", "part": "quasi_identifier", "value": "sensitive_attribute"}
 HIERARCHIES = {

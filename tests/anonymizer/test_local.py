@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from anonymizing_tasks import OF_OTHER_TABLES, OF_SIZES, OF_TABLES, OF_VALUES, anonymized, tasks
 from brute_force import OF_CLASSES, At, failing, is_of_table
 from conftest import examples
-from PETWorks import Release, anonymize, evaluate
+from PETWorks import Release, evaluate
 from PETWorks.anonymizer import remaining as remaining_module
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.local import LEFT
@@ -23,6 +23,7 @@ from PETWorks.anonymizer.remaining import SHRUNK, Remaining
 from PETWorks.anonymizer.sweeping import joined, sweep
 from PETWorks.errors import NotApplicable, ParameterError
 from PETWorks.measures.attacks.subsets import every_subset
+from searches import anonymize
 
 LEAVES = {"a": ["x1", "x2", "y1", "y2"], "b": ["1", "2", "3"]}
 HIERARCHIES = {

@@ -2,9 +2,10 @@
 
 import pytest
 
-from PETWorks import anonymize, evaluate
+from PETWorks import evaluate
 from PETWorks.anonymizer import lattice
 from PETWorks.errors import HierarchyError, NotApplicable, ParameterError, PETWorksError, RoleError
+from searches import anonymize
 
 TABLE = {
     "age": ["31", "32", "41", "42", "41", "42"],

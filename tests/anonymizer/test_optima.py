@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from conftest import ROOT
-from PETWorks import anonymize, evaluate
+from PETWorks import evaluate
+from searches import anonymize
 
 FOLDER = Path(os.environ.get("PETWORKS_REFERENCE_DATA", ROOT.parent / "shared/data/petworks"))
 OPTIMA = FOLDER.parent / "optima.json"

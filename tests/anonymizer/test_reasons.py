@@ -2,8 +2,8 @@
 
 import pytest
 
-from PETWorks import anonymize
 from PETWorks.errors import NotApplicable
+from searches import anonymize
 
 ROLES = {
     "zip": "quasi_identifier",

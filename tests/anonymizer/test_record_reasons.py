@@ -14,10 +14,11 @@ from brute_force import OF_CLASSES, At, Task, failing, holds, is_of_table, loss_
 from conftest import examples
 from definitions import key
 from frames import release_of
-from PETWorks import Release, anonymize, catalogue, reasons_per_record
+from PETWorks import Release, catalogue, reasons_per_record
 from PETWorks.anonymizer.local_anonymization import recoded_locally
 from PETWorks.errors import NotApplicable, ParameterError
 from PETWorks.measures.attacks import smallest_sets
+from searches import anonymize
 
 BELOW = st.sampled_from([None, None, 2, 4, 7])
 

@@ -3,8 +3,8 @@
 import pyarrow as pa
 import pytest
 
-from PETWorks import anonymize
 from PETWorks.errors import HierarchyError, ParameterError
+from searches import anonymize
 
 ROLES = {"zip": "quasi_identifier"}
 HIERARCHIES = {"zip": [["1001", "100*", "*"], ["1002", "100*", "*"], ["SECRETVILLE", "S*", "*"]]}

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from PETWorks import anonymize
+from searches import anonymize
 
 TABLE = pa.table({"age": [str(20 + n % 30) for n in range(200)], "pay": [n % 7 for n in range(200)]})
 HIERARCHIES = {"age": {"width": [5, 10]}}

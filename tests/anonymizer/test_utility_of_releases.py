@@ -16,12 +16,13 @@ import definitions
 from anonymizing_tasks import OF_SIZES, OF_VALUES, anonymized, tasks
 from brute_force import At, Task, generalised, is_aside, lifted, paths_of, share
 from conftest import examples
-from PETWorks import anonymize, evaluate
+from PETWorks import evaluate
 from PETWorks.anonymizer import losses
 from PETWorks.anonymizer.local import LEFT
 from PETWorks.anonymizer.local_anonymization import recoded_locally
 from PETWorks.anonymizer.objectives import LINEAR, OBJECTIVES
 from PETWorks.errors import NotApplicable, ParameterError
+from searches import anonymize
 
 RANDOM = tasks(OF_SIZES | OF_VALUES, most_rows=20)
 

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from PETWorks import Release, anonymize, apply_levels, evaluate
+from PETWorks import Release, evaluate
 from PETWorks.anonymizer import what_if
 from PETWorks.anonymizer.rules import checked_rules
 from PETWorks.anonymizer.what_if import WhatIf
 from PETWorks.errors import PETWorksError
+from searches import anonymize, apply_levels
 
 ROLES = {"age": "quasi_identifier", "town": "quasi_identifier", "illness": "sensitive_attribute"}
 HIERARCHIES = {"age": {"width": [2, 10]}, "town": {"groups": {"north": ["a", "b"], "south": ["c", "d"]}}}

@@ -91,7 +91,7 @@ def test_a_report_is_made_with_the_engine(folder):
 
 def test_what_an_engine_cannot_write(folder):
     command = ("anonymize", "csv.yaml", "--engine", "duckdb", "-o", "r.csv")
-    assert "--shuffle needs all records in memory" in refused(folder, *command, "--shuffle")
+    assert "a random order needs all records in memory" in refused(folder, *command, "--shuffle")
     assert "(the engine duckdb cannot shuffle them)" in run(*command, cwd=folder).stderr
     unit = POLICY.format(data="raw.csv").replace("identifiers: [Name], ", "") + "privacy_unit: Name\n"
     (folder / "csv.yaml").write_text(unit)

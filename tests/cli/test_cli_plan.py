@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 
 from command import petworks as run
 from conftest import ROOT
-from PETWorks import apply_plan
+from PETWorks import ReleaseWarning, apply_plan
 from PETWorks.gate.schema import schema_text
 
 NAMES = ["Name", "Age", "Zip", "City", "Illness", "Note"]
@@ -351,7 +351,8 @@ def test_plans_without_a_policy(folder):
 def test_python_takes_the_file_too(folder):
     made(folder)
     applied(folder, "next.csv")
-    result = apply_plan(folder / "next.csv", folder / "r_plan.json")
+    with pytest.warns(ReleaseWarning, match="relies on the policy's reasons"):
+        result = apply_plan(folder / "next.csv", folder / "r_plan.json", order="original")
     assert column(folder / "n.csv", "Age") == result.table["Age"].to_pylist()
     assert result.verdicts == {"pdpc-5": True, "diverse": True, "every-subset: highest-risk": True}
 

@@ -12,9 +12,10 @@ import definitions
 from anonymizing_tasks import OF_OTHER_TABLES, OF_SIZES, OF_TABLES, OF_VALUES, anonymized, tables, tasks
 from conftest import examples
 from frames import arrow
-from PETWorks import anonymize, apply_plan, evaluate
+from PETWorks import evaluate
 from PETWorks.errors import HierarchyError, InputError, NotApplicable, ParameterError, PETWorksError, RoleError
 from PETWorks.gate.plan_files import checked_plan
+from searches import anonymize, apply_plan
 
 ROLES = {"age": "quasi_identifier", "zip": "quasi_identifier", "illness": "sensitive_attribute"}
 WORDS = {"age": {"width": [5, 10, 20]}, "zip": {"prefix": [4, 3]}}

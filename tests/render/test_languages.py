@@ -108,6 +108,7 @@ def completed_ids():
     )
     yield from (f"attack.{attack}" for attack in ("re-identification", "attribute-inference", "gain", "chance"))
     yield from command_ids()
+    yield from (f"cli.in-order.{why}" for why in ("asked", "database", "engine", "rule", "large"))
     yield from (f"distance.{kind}" for kind in ("numeric", "hierarchical", "equal"))
     yield from (f"attributes.{key}" for key in ("prior", "posterior", "distance"))
     yield from (f"head.{head}" for head in ("rule", "measure", "found", "wanted", "verdict"))

@@ -5,9 +5,10 @@ import re
 import pytest
 from test_plots import ADULT, DELTA, RULES, composition, small
 
-from PETWorks import Release, Releases, anonymize, apply_levels, check, evaluate, every_subset, frontier
+from PETWorks import Release, Releases, check, evaluate, every_subset
 from PETWorks.measures.numbers import percent
 from PETWorks.render.notebook_views import MOST_ROWS, view_of
+from searches import anonymize, apply_levels, frontier
 
 CELL = "wholly-secret-cell"
 

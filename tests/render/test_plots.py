@@ -10,8 +10,9 @@ import pytest
 from test_report import HOSTILE, Opened, browser, violations  # noqa: F401 - a fixture
 
 from conftest import ROOT
-from PETWorks import Release, Releases, anonymize, check, evaluate, every_subset, frontier
+from PETWorks import Release, Releases, check, evaluate, every_subset
 from PETWorks.errors import InputError, NotApplicable, ParameterError, RoleError
+from searches import anonymize, frontier
 
 SVG = "{http://www.w3.org/2000/svg}"
 ROWS = [("a", "x", "1"), ("a", "y", "1"), ("b", "x", "2"), ("b", "x", "2"), ("b", "y", "3"), ("c", "y", "3")]

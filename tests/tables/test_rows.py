@@ -4,8 +4,9 @@ import sys
 
 import pytest
 
-from PETWorks import Release, Releases, anonymize, apply_levels, check, evaluate, every_subset, frontier
+from PETWorks import Release, Releases, check, evaluate, every_subset
 from PETWorks.errors import InputError
+from searches import anonymize, apply_levels, frontier
 
 ROLES = {"zip": "quasi_identifier", "nationality": "quasi_identifier"}
 DELTA = ("data/delta.csv", ROLES, "data/delta_hierarchy")

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import examples
-from PETWorks import Release, anonymize, evaluate
+from PETWorks import Release, evaluate
 from PETWorks.tables.opening import open_source
 from PETWorks.tables.whole import whole_table
+from searches import anonymize
 from table_files import WRITERS, Column
 
 TEXTS = st.one_of(

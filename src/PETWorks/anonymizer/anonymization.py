@@ -1,4 +1,4 @@
-"""`anonymize`: the release with the least loss that keeps the rules, and the proof that there is no better one."""
+"""The release with the least loss that keeps the rules, and the proof that there is no better one."""
 
 import math
 import os
@@ -11,7 +11,8 @@ from PETWorks.anonymizer.best_levels import Anonymization as Anonymization
 from PETWorks.anonymizer.judging import records_failing
 from PETWorks.anonymizer.local_anonymization import recoded_locally
 from PETWorks.anonymizer.problem import Problem, check_method, problem_of
-from PETWorks.anonymizer.rules import NO_RULE, Rule, Rules, checked_rules
+from PETWorks.anonymizer.record_order import IN_ORDER, RecordOrder
+from PETWorks.anonymizer.rules import Rule
 from PETWorks.anonymizer.searching import Progress
 from PETWorks.anonymizer.unfinished import read_unfinished
 from PETWorks.counting.release import Release
@@ -20,87 +21,6 @@ from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fi
 from PETWorks.measures.parameters import number_given
 
 SECONDS = 60  # for a lattice that is too large to search it to the end
-
-
-def anonymize(
-    data: Any,
-    roles: Mapping[str, str] | None = None,
-    hierarchies: Any = None,
-    rules: Rules | None = None,
-    *,
-    suppression: float = 0.0,
-    objective: str = "granularity",
-    aggregate: str | None = None,
-    weights: Mapping[str, float] | None = None,
-    levels: Mapping[str, Any] | None = None,
-    subsets: Mapping[str, Any] | None = None,
-    method: str = "global",
-    seconds: float | None = None,
-    resume: str | os.PathLike[str] | None = None,
-    original: Any = None,
-    population: Any = None,
-    suppressed: str | None = None,
-    missing: str | None = None,
-    several_sensitive: str | None = None,
-    privacy_unit: str | None = None,
-    engine: str = "auto",
-    memory_limit: int | str | None = None,
-    temp_folder: str | os.PathLike[str] | None = None,
-    progress: Callable[[Progress], None] | None = None,
-) -> Anonymization:
-    """The release of a table with the least loss that keeps the rules.
-
-    Every quasi-identifier is generalised to one level of its hierarchy, and records of classes that break a rule are
-    suppressed, as far as the limit allows. See `Release` for data, roles, hierarchies, population, the treatment of
-    records and the engine: the result is the same with each.
-
-    rules         as for `evaluate`: `{"k-anonymity": {"k": 5}}`
-    suppression   the share of records that may be suppressed
-    objective     what is to be small: "granularity", "precision", "non-uniform-entropy", "discernibility", "aecs",
-                  "ambiguity", "missings" or "publisher-payout"
-    aggregate     how the granularity of columns is put together: "geometric" (mean), "arithmetic", "sum", "maximum"
-    weights       the importance of columns, 1 otherwise
-    levels        a level that is fixed, `{"age": 2}`, or the lowest and the highest, `{"age": (1, 3)}`
-    subsets       limits for adversaries who know some quasi-identifiers: `{"sizes": "1-3", "limits": {"uniques": 0}}`
-    method        "global": one level for each column; "local": each record on levels of its own, which loses far less;
-                  for all objectives but non-uniform-entropy
-    seconds       after this time the best release so far is the result; its `gap` says how far from the best it may
-                  be. Without it, the search goes on until the best is proved, or for a minute if there are more
-                  than 20 million combinations of levels. Of "local", half of it is for the best levels for all
-    resume        the file of a search that was stopped, as `result.write_unfinished` writes it, to go on with it
-    original      the table that measures compare with, if it is not the data themselves
-    progress      told how far the search is, now and then
-    """
-    if rules is None and subsets is None:
-        raise ParameterError(NO_RULE, what="rules")
-    checked = checked_rules(rules or {}, subsets)
-    release = Release(
-        data,
-        roles,
-        hierarchies,
-        original=original,
-        population=population,
-        suppressed=suppressed,
-        missing=missing,
-        several_sensitive=several_sensitive,
-        privacy_unit=privacy_unit,
-        engine=engine,
-        memory_limit=memory_limit,
-        temp_folder=temp_folder,
-    )
-    return anonymize_release(
-        release,
-        checked,
-        suppression=suppression,
-        objective=objective,
-        aggregate=aggregate,
-        weights=weights,
-        levels=levels,
-        method=method,
-        seconds=seconds,
-        resume=resume,
-        progress=progress,
-    )
 
 
 def anonymize_release(
@@ -115,9 +35,10 @@ def anonymize_release(
     method: str = "global",
     seconds: float | None = None,
     resume: str | os.PathLike[str] | None = None,
+    order: RecordOrder = IN_ORDER,
     progress: Callable[[Progress], None] | None = None,
 ) -> Anonymization:
-    """The same for a table that was opened before, and rules that were checked."""
+    """The release of a table with the least loss that keeps the rules; see `anonymize` for the settings."""
     check_method(method, objective)
     given = None if seconds is None else number_given(seconds)
     if seconds is not None and (given is None or not 0 < given < math.inf):
@@ -146,7 +67,9 @@ def anonymize_release(
     assert suppressed is not None
     optimal = search.is_finished
     bound = best.loss if optimal else search.bound
-    found = Anonymization(release, classes, suppressed, problem, search, best.loss, optimal, bound, search.checked)
+    found = Anonymization(
+        release, classes, suppressed, problem, search, best.loss, optimal, bound, search.checked, order=order
+    )
     return found if method == "global" else recoded_locally(found, progress, lambda: monotonic() - begun >= limit)
 
 

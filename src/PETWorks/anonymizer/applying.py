@@ -1,9 +1,7 @@
-"""`apply_levels`: a table on levels of one's own choice."""
+"""A table on levels of one's own choice."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +12,7 @@ from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice
 from PETWorks.anonymizer.problem import check_columns, check_hierarchies
 from PETWorks.anonymizer.released import Recoded
-from PETWorks.anonymizer.rules import Rule, Rules, checked_rules
+from PETWorks.anonymizer.rules import Rule
 from PETWorks.anonymizer.searched import searched
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER, View
@@ -23,55 +21,8 @@ from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fi
 from PETWorks.tables.cells import SUPPRESSED
 
 
-def apply_levels(
-    data: Any,
-    roles: Mapping[str, str] | None = None,
-    hierarchies: Any = None,
-    levels: Mapping[str, int] | None = None,
-    rules: Rules | None = None,
-    *,
-    original: Any = None,
-    population: Any = None,
-    suppressed: str | None = None,
-    missing: str | None = None,
-    several_sensitive: str | None = None,
-    privacy_unit: str | None = None,
-    engine: str = "auto",
-    memory_limit: int | str | None = None,
-    temp_folder: str | os.PathLike[str] | None = None,
-) -> Recoded:
-    """A table on levels of one's own choice.
-
-    See `Release` for data, roles, hierarchies, original, population and the treatment of records.
-
-    levels   the level of each quasi-identifier; those that are not named stay as they are
-    rules    as for `anonymize`: records of classes that break one are suppressed, however many they are; limits for the
-             whole table suppress nothing
-
-    >>> result = apply_levels("data/delta.csv", {"zip": "quasi_identifier", "nationality": "quasi_identifier"},
-    ...                       "data/delta_hierarchy", {"zip": 1}, {"k-anonymity": {"k": 2}})
-    >>> result
-    <Recoded: levels zip 1, nationality 0; 5 of 9 records suppressed>
-    """
-    release = Release(
-        data,
-        roles,
-        hierarchies,
-        original,
-        population=population,
-        suppressed=suppressed,
-        missing=missing,
-        several_sensitive=several_sensitive,
-        privacy_unit=privacy_unit,
-        engine=engine,
-        memory_limit=memory_limit,
-        temp_folder=temp_folder,
-    )
-    return on_levels(release, levels or {}, () if rules is None else checked_rules(rules))
-
-
 def on_levels(release: Release, levels: Mapping[str, int], rules: tuple[Rule, ...] = ()) -> Recoded:
-    """The same for a table that was opened before, and rules that were checked."""
+    """A table on levels of one's own choice; see `apply_levels`."""
     if not release.quasi_identifiers:
         raise RoleError(*NO_QUASI_IDENTIFIER)
     check_columns(release, levels, "levels")

@@ -34,8 +34,9 @@ class Anonymization(Recoded):
     checked     how many nodes were looked at, of all `nodes`
 
     >>> from PETWorks import anonymize
-    >>> result = anonymize("data/delta.csv", {"zip": "quasi_identifier", "nationality": "quasi_identifier"},
-    ...                    "data/delta_hierarchy", {"k-anonymity": {"k": 3}}, suppression=0.1)
+    >>> roles = {"zip": "quasi_identifier", "nationality": "quasi_identifier", "age": "identifier",
+    ...          "salary-class": "identifier"}
+    >>> result = anonymize("data/delta.csv", roles, "data/delta_hierarchy", {"k-anonymity": {"k": 3}}, suppression=0.1)
     >>> result.levels, result.suppressed, result.optimal
     ({'zip': 1, 'nationality': 1}, 0, True)
     """
@@ -71,7 +72,7 @@ class Anonymization(Recoded):
     @property
     def plan(self) -> dict[str, Any]:
         """All that is needed to recode another table in the same way, for `apply_plan` and to be saved as JSON."""
-        return plan_of(self.problem, "global", (self.classes.node,), self.suppressed, self.loss)
+        return plan_of(self.problem, "global", (self.classes.node,), self.suppressed, self.loss, self.order.seed)
 
     def explain(self) -> Explanation:
         """Why these levels: what would break one level finer, the next-best levels, what each rule costs.

@@ -12,7 +12,7 @@ from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
 from PETWorks.anonymizer.joint_search import JointSearch
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.problem import Problem, allowed_suppression, problem_of
-from PETWorks.anonymizer.rules import Rule, Rules, checked_rules
+from PETWorks.anonymizer.rules import Rule
 from PETWorks.anonymizer.searching import Progress
 from PETWorks.anonymizer.varying import SUPPRESSION, Vary, is_lower_limit, threshold_of, varied, with_threshold
 from PETWorks.counting.release import Release
@@ -54,8 +54,10 @@ class Frontier(Rows, Shown):
     checked              how many nodes were looked at, of all `nodes`
 
     >>> from PETWorks import frontier
-    >>> found = frontier("data/delta.csv", {"zip": "quasi_identifier", "nationality": "quasi_identifier"},
-    ...                  "data/delta_hierarchy", {"k-anonymity": {"k": 2}}, vary={"k-anonymity": {"k": [2, 3, 4]}})
+    >>> roles = {"zip": "quasi_identifier", "nationality": "quasi_identifier", "age": "identifier",
+    ...          "salary-class": "identifier"}
+    >>> found = frontier("data/delta.csv", roles, "data/delta_hierarchy", {"k-anonymity": {"k": 2}},
+    ...                  vary={"k-anonymity": {"k": [2, 3, 4]}})
     >>> [(point.threshold, point.levels, round(point.loss, 3)) for point in found.points]
     [(3, {'zip': 1, 'nationality': 1}, 0.444), (4, {'zip': 2, 'nationality': 2}, 1.0)]
     """
@@ -69,6 +71,7 @@ class Frontier(Rows, Shown):
     own: tuple[float | None, float]
     checked: int
     nodes: int
+    make: Callable[..., Anonymization] = anonymize_release  # the release of a point
 
     @property
     def own_point(self) -> FrontierPoint | None:
@@ -117,9 +120,7 @@ class Frontier(Rows, Shown):
         rules = self.rules
         if self.measure is not None and self.parameter is not None:
             rules = with_threshold(rules, self.measure, self.parameter, point.threshold)
-        return anonymize_release(
-            self.release, rules, suppression=point.suppression, **self.settings, levels=dict(point.levels)
-        )
+        return self.make(self.release, rules, suppression=point.suppression, **self.settings, levels=dict(point.levels))
 
     def to_dict(self) -> dict[str, Any]:
         """The points as plain dicts, lists, numbers and texts."""
@@ -137,45 +138,6 @@ class Frontier(Rows, Shown):
         return f"<Frontier of {varied}: {len(self.points)} points, {self.checked} of {self.nodes} nodes checked>"
 
 
-def frontier(
-    data: Any,
-    roles: Mapping[str, str] | None = None,
-    hierarchies: Any = None,
-    rules: Rules | None = None,
-    *,
-    vary: Vary | None = None,
-    suppression: float = 0.0,
-    subsets: Mapping[str, Any] | None = None,
-    objective: str = "granularity",
-    aggregate: str | None = None,
-    weights: Mapping[str, float] | None = None,
-    levels: Mapping[str, Any] | None = None,
-    progress: Callable[[Progress], None] | None = None,
-    **about: Any,
-) -> Frontier:
-    """The least loss for each threshold of a rule and each limit of suppression.
-
-    As `anonymize`, which see for everything else. Points that are no stricter and lose no less than another are left
-    out.
-
-    vary   `{"k-anonymity": {"k": [2, 5, 10]}}`, `{"suppression": [0, 0.05]}`, or both; what the rules themselves have
-           is always among it. Without it: k = 2, 3, 5, 10, 11, 20, 50 if k-anonymity is a rule, and the limits 0, 1, 2,
-           5 and 10 %
-    """
-    checked = checked_rules(rules or {}, subsets)
-    return frontier_of(
-        Release(data, roles, hierarchies, **about),
-        checked,
-        vary,
-        suppression=suppression,
-        objective=objective,
-        aggregate=aggregate,
-        weights=weights,
-        levels=levels,
-        progress=progress,
-    )
-
-
 def frontier_of(
     release: Release,
     rules: tuple[Rule, ...],
@@ -188,7 +150,7 @@ def frontier_of(
     levels: Mapping[str, Any] | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Frontier:
-    """The same for a table that was opened before, and rules that were checked."""
+    """The least loss for each threshold of a rule and each limit of suppression; see `frontier`."""
     measure, parameter, thresholds, limits = varied(rules, vary, suppression)
     settings = {"objective": objective, "aggregate": aggregate, "weights": weights}
     problem = problem_of(release, rules, max(limits), objective, aggregate, weights, levels)

@@ -81,7 +81,8 @@ class LocalAnonymization(Anonymization):
     @property
     def plan(self) -> dict[str, Any]:
         """All that is needed to recode another table in the same way, for `apply_plan` and to be saved as JSON."""
-        return plan_of(self.problem, "local", self.sweep.nodes, self.suppressed, self.loss, self.sweep.least)
+        seed, least = self.order.seed, self.sweep.least
+        return plan_of(self.problem, "local", self.sweep.nodes, self.suppressed, self.loss, seed, least)
 
     @cached_property
     def recoder(self) -> Recoder:

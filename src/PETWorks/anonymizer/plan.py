@@ -16,11 +16,18 @@ SUBSETS = "every-subset"  # what a plan calls the measure of a limit on subsets
 
 
 def plan_of(
-    problem: Problem, method: str, nodes: tuple[Node, ...], suppressed: int, loss: float, least: int | None = None
+    problem: Problem,
+    method: str,
+    nodes: tuple[Node, ...],
+    suppressed: int,
+    loss: float,
+    seed: int | None,
+    least: int | None = None,
 ) -> dict[str, Any]:
     """The plan as plain dicts, lists, numbers and texts; what is not known has no key.
 
     nodes   the levels of the columns: one node, or those of local recoding in their order
+    seed    of the random order of the records; None if they keep theirs
     least   of local recoding, how many records each class was asked to have
     """
     release = problem.original
@@ -50,6 +57,7 @@ def plan_of(
         "records": problem.ground.records,
         "suppressed": suppressed,
         "loss": loss,
+        "seed": None if seed is None else str(seed),  # longer than a number of JSON is everywhere
     }
     return {key: value for key, value in said.items() if value is not None}
 

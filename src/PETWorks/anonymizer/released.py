@@ -1,7 +1,7 @@
 """A table on the levels of a node, with some classes suppressed: its columns, all of it, and as a release."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +10,7 @@ import numpy as np
 
 from PETWorks.anonymizer.ground import NodeClasses
 from PETWorks.anonymizer.recoder import Recoder
+from PETWorks.anonymizer.record_order import IN_ORDER, SHUFFLED, RecordOrder
 from PETWorks.attributetypes import IDENTIFIER
 from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import Integers
@@ -33,11 +34,15 @@ class Recoded(Rows, Shown):
     original     the table as it was
     classes      its equivalence classes on these levels
     taken_out    which of them are suppressed
+    order        of the records in `table`, with the seed if it is random
+    notices      what the reader should know besides, in words
     """
 
     original: Release
     classes: NodeClasses
     taken_out: Mask
+    order: RecordOrder = field(default=IN_ORDER, kw_only=True)
+    notices: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
     def levels(self) -> dict[str, int]:
@@ -101,10 +106,13 @@ class Recoded(Rows, Shown):
 
     @cached_property
     def table(self) -> "pa.Table":
-        """The release: all columns but the identifiers, in the order of the input."""
-        if isinstance(self.changes, Recoder):
-            return joined_pieces(self.original.source, self._kept, self.changes)
-        return whole_table(self.original.source, self._kept, self.changes)
+        """The release: all columns but the identifiers, its records as `order` says."""
+        places = self.order.places(self.records)
+        changes = self.changes_in(places)
+        if isinstance(changes, Recoder):
+            return joined_pieces(self.original.source, self._kept, changes)
+        table = whole_table(self.original.source, self._kept, changes)
+        return table if places is None else table.take(places)
 
     @property
     def _kept(self) -> list[str]:
@@ -137,16 +145,23 @@ class Recoded(Rows, Shown):
         return Release(
             table,
             {name: role for name, role in before.roles.items() if name in table.column_names or role == IDENTIFIER},
-            before.hierarchies,
+            {name: one for name, one in before.hierarchies.items() if name in table.column_names},
             given[0] if given[1] is None else given[1],
             population=None if population is None else population.given_as,
-            order=None if given[1] is None else before.order,
-            seed=None if given[1] is None else before.seed,
+            **self._order_of_release(has_original=given[1] is not None),
             privacy_unit=before.privacy_unit,
             engine=before.engine.name,
             memory_limit=before.memory_limit,
             **treatment,
         )
+
+    def _order_of_release(self, *, has_original: bool) -> dict[str, Any]:
+        """The order of the records, compared with the original, as `Release` has it."""
+        before = {"order": self.original.order, "seed": self.original.seed} if has_original else {}
+        if not self.order.shuffled:
+            return before
+        is_twice = before.get("order") == SHUFFLED  # no seed makes both orders at once
+        return {"order": SHUFFLED, "seed": None if is_twice else self.order.seed}
 
 
 def _numbered(column: Column, places: Integers | None = None) -> Column:

@@ -2,7 +2,6 @@
 
 import hashlib
 import sys
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,8 +12,8 @@ from typing import Any, NoReturn
 import click
 
 from PETWorks.about.declaration import Named, hierarchy_files
-from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.about.sidecar import read_sidecar, sidecar_of
+from PETWorks.anonymizer.record_order import RecordOrder
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import MeasureRule, Rule
 from PETWorks.cli.arguments import (
@@ -30,13 +29,14 @@ from PETWorks.cli.arguments import (
     shown_name,
     shown_path,
 )
-from PETWorks.cli.record_order import RecordOrder
+from PETWorks.cli.record_order import tell_order
 from PETWorks.cli.release_paths import Inputs, ReleasePaths, check_folder, check_reports, data_named, release_paths
 from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError, RoleError, quoted
 from PETWorks.gate.anonymising import policy_content, released_policy, search_rules
 from PETWorks.gate.document import RuleResult
 from PETWorks.gate.policy import Policy, read_policy
+from PETWorks.gate.rules_as_policy import columns_without_role, described, rules_written
 from PETWorks.gate.verdict import rule_results
 from PETWorks.render.prose import spoken_comments
 from PETWorks.render.spoken import language, translated
@@ -93,7 +93,7 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
         tables = (policy.data, policy.original, policy.population)
         inputs = Inputs.of([policy.path, *input_files(*tables), *_beside(release, policy.hierarchies)], tables)
         has_all = policy.roles is not None and policy.hierarchies is not None  # otherwise the roles file has the rest
-        said = {**({} if has_all else _described(release)), **policy_content(policy)}
+        said = {**({} if has_all else described(release)), **policy_content(policy)}
         return Job(release, search_rules(policy, today()), said, policy, inputs)
     if not options["measures"]:
         raise ParameterError(
@@ -107,7 +107,7 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
     content: dict[str, Any] = {
         "petworks_policy": 1,
         "data": table if is_address(table) else Path(table),
-        **_described(release),
+        **described(release),
     }
     for key in ("original", "population", "separator", "encoding"):
         if options[key] is not None:
@@ -116,7 +116,7 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
     if isinstance(population_given(options), str):
         content["population"] = Path(options["population"])
     rules = tuple(MeasureRule(metric, checked) for metric, checked in asked)
-    content["rules"] = list(_rules_written(rules))
+    content["rules"] = list(rules_written(rules))
     tables = (table, options["original"], options["population"])
     hierarchies = None if options["hierarchies"] is None else Path(options["hierarchies"])
     inputs = Inputs.of([*input_files(*tables), *_beside(release, hierarchies)], tables)
@@ -148,44 +148,15 @@ def _beside(release: Release, hierarchies: Named | None) -> Iterator[Path]:
             yield from hierarchy_files(read_sidecar(release.source.path).hierarchies)
 
 
-def _described(release: Release) -> dict[str, Any]:
-    """What a policy says of a table that has no roles file: roles, the privacy unit, and how records are treated."""
-    unit = {} if release.privacy_unit is None else {"privacy_unit": release.privacy_unit}
-    treatment = {name: way for name, way in release.treatment.items() if name != "privacy_unit"}
-    return {"roles": _by_role(release), **unit, "treatment": treatment}
-
-
 def _check_roles(release: Release) -> None:
-    """An error if a column has no role: it would be in the release, and nobody has said that it may be."""
-    without = [name for name in release.columns if name not in release.roles and name != release.privacy_unit]
+    """Raise if a column has no role."""
+    without = columns_without_role(release)
     if without:
         raise RoleError(
             "columns without a role: {without}; name them with --identifier (they are left "
             "out), --insensitive (they stay as they are), --qi or --sensitive",
             without=quoted(without),
         )
-
-
-def _rules_written(rules: tuple[MeasureRule, ...]) -> Iterator[dict[str, Any]]:
-    """The rules as a policy has them; several of one measure get names that differ."""
-    measures = Counter(rule.metric.name for rule in rules)
-    names: set[str] = set()
-    for place, rule in enumerate(rules, 1):
-        given = {name: one for name, one in rule.parameters.items() if one != rule.metric.parameters[name].default}
-        if measures[rule.metric.name] == 1:
-            yield {"measure": rule.metric.name, **given}
-            continue
-        name = rule.name if rule.name not in names else f"{rule.name}, rule {place}"
-        names.add(name)
-        yield {"name": name, "measure": rule.metric.name, **given}
-
-
-def _by_role(release: Release) -> dict[str, list[str]]:
-    return {
-        key: [column for column, role in release.roles.items() if role == own]
-        for key, own in ROLE_KEYS.items()
-        if own in release.roles.values()
-    }
 
 
 def checked_paths(output: Path, job: Job, reports: Collection[Path] = ()) -> ReleasePaths:
@@ -275,7 +246,7 @@ def written(
         files.publish()
     if root is not None:
         note("cli.outside", path=shown_path(root))
-    order.tell(paths.policy)
+    tell_order(order, paths.policy)
     if is_again:
         note("cli.replaced", path=shown_path(paths.release))
     if original.privacy_unit is not None:

@@ -67,6 +67,7 @@ class Plan(JSONObject):
     records: Annotated[int, "of the original", keywords(minimum=1)]
     suppressed: Annotated[Number, "records that were suppressed"]
     loss: Annotated[float, "what was lost, by the objective"]
+    seed: Annotated[str, "of the random order of its records", keywords(pattern="^[0-9]{1,100}$")] | None = None
     policy: Annotated[Mapping[str, Any], "what else the policy says: title, context, presets, waivers, ..."] | None = (
         None
     )

@@ -1,8 +1,8 @@
-"""`apply_plan`: another table recoded as a plan says, and the policy of the release that it becomes."""
+"""Another table recoded as a plan says, and the policy of the release that it becomes."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE
 from PETWorks.counting.release import Release
 from PETWorks.errors import HierarchyError, Hint, InputError, Joined, ParameterError, Phrase, RoleError, quoted
 from PETWorks.gate.plan_document import Plan, PlannedRule
-from PETWorks.gate.plan_files import SAID_ELSEWHERE, checked_plan, earlier_hierarchies, read_plan, same_hierarchy
+from PETWorks.gate.plan_files import SAID_ELSEWHERE, same_hierarchy
 from PETWorks.gate.policy import Policy
 from PETWorks.measures.catalogue import find
 from PETWorks.tables.headers import columns_of
@@ -66,48 +66,6 @@ class Prepared:
                 "values without a place in the hierarchies of the plan: {columns}", columns=Joined(", ", told)
             )
         return result
-
-
-def apply_plan(
-    data: Any,
-    plan: str | Path | Mapping[str, Any],
-    hierarchies: Any = None,
-    *,
-    roles: Mapping[str, str] | None = None,
-    original: Any = None,
-    population: Any = None,
-    strict: bool = False,
-    memory_limit: int | str | None = None,
-) -> Replayed:
-    """Another table recoded as a plan says: with the same roles, hierarchies, levels and rules.
-
-    Records with values that have no place in the hierarchies, and records of classes that break a rule, are suppressed,
-    however many they are; the result says whether that is more than the plan allows.
-
-    plan          `anonymize(...).plan`, or the file that `petworks anonymize` writes beside a release
-    hierarchies   those of the plan that are not declared in words: a folder, or by column a file or rows; beside a
-                  plan that is a file, they are found without
-    roles         of columns that the plan does not know: "identifier" (left out) or "insensitive_attribute" (stays)
-    original      as for `anonymize`
-    population    the same, if it is a table
-    strict        whether values without a place are an error
-
-    >>> from PETWorks import anonymize
-    >>> result = anonymize("data/delta.csv", {"zip": "quasi_identifier", "nationality": "quasi_identifier"},
-    ...                    "data/delta_hierarchy", {"k-anonymity": {"k": 3}})
-    >>> again = apply_plan("data/delta.csv", result.plan, "data/delta_hierarchy")
-    >>> again.table.equals(result.table), again.verdicts
-    (True, {'k-anonymity (k=3)': True})
-    """
-    read = checked_plan(plan, "plan") if isinstance(plan, Mapping) else read_plan(Path(plan))
-    if hierarchies is None and not isinstance(plan, Mapping):
-        earlier = earlier_hierarchies(read, Path(plan).parent)
-    else:
-        earlier = _given_hierarchies(read, hierarchies)
-    prepared = prepare(
-        data, read, earlier, original=original, population=population, new_roles=roles, memory_limit=memory_limit
-    )
-    return prepared.recoded(demanded_rules(read, datetime.now(UTC).date()), strict=strict)
 
 
 def prepare(
@@ -266,7 +224,8 @@ def _values(release: Release, column: str) -> Iterator[str | None]:
         yield from background.population_table.marginal(column).values
 
 
-def _given_hierarchies(plan: Plan, given: Any) -> dict[str, Hierarchy]:
+def given_hierarchies(plan: Plan, given: Any) -> dict[str, Hierarchy]:
+    """The hierarchies that a plan needs, from those that are given; an error if one is missing or another one."""
     needed = [column for column, planned in plan.hierarchies.items() if needs_earlier(planned.words)]
     if isinstance(given, Mapping):
         given = {column: given[column] for column in needed if column in given}

@@ -158,7 +158,20 @@ def read_policy(
     """
     path = Path(path)
     _check_no_table(path)
-    file = read_yaml(find(path))
+    return checked_policy(read_yaml(find(path)), path, root, network=network, alone=alone, unread=unread, find=find)
+
+
+def checked_policy(
+    file: YAMLFile,
+    path: Path,
+    root: str | Path | None = None,
+    *,
+    network: bool = False,
+    alone: bool = False,
+    unread: Collection[str] = (),
+    find: Find = find_at_its_place,
+) -> Policy:
+    """The policy that a file says; see `read_policy`."""
     if not isinstance(file.content, Mapping):
         raise file.error((), "expected a mapping that begins with 'petworks_policy: 1'")
     _check_version(file)

@@ -1,5 +1,7 @@
 """How numbers are written for people: the one place that decides how many figures are shown."""
 
+import math
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from PETWorks.errors import printable
@@ -26,13 +28,31 @@ def count(value: int) -> str:
     return f"{value:,}"
 
 
-def amount(value: float) -> str:
+def amount(value: float, beside: Iterable[float] = ()) -> str:
     """A number of a report: from a thousand on, whole and with its thousands separated.
+
+    beside   numbers that stand next to it, such as its limit; it gets as many figures as tell it from them
 
     >>> amount(0.35347), amount(1.5), amount(415908.4)
     ('0.3535', '1.5', '415,908')
+    >>> amount(0.050004, [0.05]), amount(0.05, [0.050004]), amount(2000.04, [2000])
+    ('0.050004', '0.05', '2,000.04')
     """
-    return whole(value) if 1000 <= abs(value) < 1e15 else number(value, REPORT)
+
+    def written(one: float, more: int) -> str:
+        return f"{one:,.{more}f}" if 1000 <= abs(one) < 1e15 else number(one, REPORT + more)
+
+    return _told_apart(value, beside, written)
+
+
+def _told_apart(value: float, beside: Iterable[float], written: Callable[[float, int], str]) -> str:
+    """A number with as few further figures as tell it from others, up to what the comparison of thresholds forgives."""
+    others = [one for one in beside if not math.isclose(one, value, rel_tol=1e-9, abs_tol=1e-12)]
+    for more in range(10):
+        text = written(value, more)
+        if all(written(one, more) != text for one in others):
+            break
+    return text
 
 
 def whole(value: float) -> str:
@@ -44,17 +64,25 @@ def whole(value: float) -> str:
     return f"{value:,.0f}"
 
 
-def percent(share: float, sign: str = " %") -> str:
+def percent(share: float, sign: str = " %", beside: Iterable[float] = ()) -> str:
     """A share as per cent; never 0 % or 100 % for a share that is only close to it.
+
+    beside   shares that stand next to it, such as its limit; it gets as many digits as tell it from them
 
     >>> percent(0.0554), percent(0.00002), percent(0.999996), percent(1e-9), percent(1)
     ('5.5 %', '0.002 %', '99.9996 %', '< 0.0001 %', '100 %')
+    >>> percent(0.0504, beside=[0.05]), percent(0.05, beside=[0.0504])
+    ('5.04 %', '5 %')
     """
-    for digits in (1, 2, 3, 4):
-        text = f"{100 * share:.{digits}f}".rstrip("0").rstrip(".")
-        if text not in ("0", "100") or share in (0, 1):
-            return f"{text}{sign}"
-    return f"< 0.0001{sign}" if share < 0.5 else f"> 99.9999{sign}"
+
+    def written(one: float, more: int) -> str:
+        for digits in range(1 + more, max(more, 4) + 1):
+            text = f"{100 * one:.{digits}f}".rstrip("0").rstrip(".")
+            if text not in ("0", "100") or one in (0, 1):
+                return text
+        return "< 0.0001" if one < 0.5 else "> 99.9999"
+
+    return f"{_told_apart(share, beside, written)}{sign}"
 
 
 def brief(value: float) -> str:

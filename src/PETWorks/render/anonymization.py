@@ -46,13 +46,14 @@ def order(facts: AnonymizationFacts, lang: str) -> list[str]:
 
 def _suppressed(facts: AnonymizationFacts, lang: str) -> list[str]:
     """How many records are suppressed, and a warning if nothing is left."""
-    limit = percent(facts.suppression_limit, lang)
+    suppressed = facts.suppressed / facts.records
+    limit = percent(facts.suppression_limit, lang, [suppressed])
     all_on_top = all(column.level == column.height for column in facts.columns)
     all_gone = facts.after.suppressed == facts.after.records
     if all_gone and facts.suppressed < facts.after.suppressed - facts.before.suppressed:
         text = said(lang, "anonymize.all-suppressed", n=facts.after.suppressed)
     elif facts.suppressed:
-        share = percent(facts.suppressed / facts.records, lang)
+        share = percent(suppressed, lang, [facts.suppression_limit])
         text = said(lang, "anonymize.suppressed", n=facts.suppressed, records=facts.records, share=share, limit=limit)
     else:
         text = said(lang, "anonymize.none-suppressed", limit=limit)

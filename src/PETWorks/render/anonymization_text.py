@@ -89,10 +89,11 @@ def replayed_text(
     then, limit = result.then, result.problem.suppression
     parts: list[Any] = [_title(file, rules, lang, fails=not result.within_the_limit)]
     compared = new_table("", said(lang, "apply.plan"), said(lang, "apply.now"))
-    most = percent(limit, lang)
+    shares = [one.suppressed / one.records for one in (then, result)]
+    most = percent(limit, lang, shares)
     for label, *numbers in (
         ("head.records", put(then.records, lang), put(result.records, lang)),
-        ("state.suppressed", *(_of_all(one.suppressed, one.records, lang) for one in (then, result))),
+        ("state.suppressed", *(_of_all(one.suppressed, one.records, limit, lang) for one in (then, result))),
         ("apply.at-most", most, most),
         ("head.loss", anonymization.loss(then.loss), anonymization.loss(result.loss)),
     ):
@@ -122,8 +123,8 @@ def _reasons(result: Replayed, lang: str) -> Iterator[str]:
             yield said(lang, "apply.failing", rule=rule_name(rule, lang), n=failing)
 
 
-def _of_all(some: int, records: int, lang: str) -> str:
-    return said(lang, "write.exact", value=put(some, lang), exact=percent(some / records, lang))
+def _of_all(some: int, records: int, limit: float, lang: str) -> str:
+    return said(lang, "write.exact", value=put(some, lang), exact=percent(some / records, lang, [limit]))
 
 
 def _title(file: str, rules: Sequence[RuleResult], lang: str, *, fails: bool = False) -> Text:

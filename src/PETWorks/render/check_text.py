@@ -21,6 +21,7 @@ from PETWorks.render import other_releases, prose, sections
 from PETWorks.render.language import (
     checked_language,
     dated,
+    found_value,
     limit_name,
     measure_name,
     name,
@@ -86,7 +87,7 @@ def rules_table(rules: Sequence[RuleResult], lang: str) -> Any:
     """The rules with what was found, what is required, and the verdict."""
     table = new_table(*(said(lang, f"head.{head}") for head in ("rule", "measure", "found", "wanted", "verdict")))
     for rule in rules:
-        cells = (rule_name(rule.name, lang), measure_name(rule.measure, lang), put(rule.value, lang))
+        cells = (rule_name(rule.name, lang), measure_name(rule.measure, lang), found_value(rule, lang))
         table.add_row(*map(Text, (*cells, thresholds(rule, lang))), verdict_word(rule.verdict, lang))
     return table
 

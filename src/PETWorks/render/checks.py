@@ -17,7 +17,7 @@ from PETWorks.gate.policy import Policy, read_policy
 from PETWorks.gate.verdict import judged
 from PETWorks.gate.verification import with_warning
 from PETWorks.render.formats import FILES, TEXT
-from PETWorks.render.language import put, thresholds
+from PETWorks.render.language import found_value, thresholds
 from PETWorks.render.languages import ENGLISH
 from PETWorks.showing import Shown
 from PETWorks.tables.rows import Rows
@@ -117,7 +117,7 @@ class Check(Rows, Shown):
             "rule": pa.array([rule.name for rule in rules], pa.string()),
             "measure": pa.array([rule.measure for rule in rules], pa.string()),
             "value": pa.array(numbers, pa.float64()),
-            "found": pa.array([put(rule.value, ENGLISH) for rule in rules], pa.string()),
+            "found": pa.array([found_value(rule, ENGLISH) for rule in rules], pa.string()),
             "required": pa.array([thresholds(rule, ENGLISH) for rule in rules], pa.string()),
             "verdict": pa.array([rule.verdict for rule in rules], pa.string()),
         }

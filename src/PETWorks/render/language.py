@@ -1,7 +1,7 @@
 """The texts of a report in each language, and how they show numbers and names."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
@@ -128,8 +128,19 @@ def listed(texts: Sequence[str], lang: str) -> str:
 def measured(result: "MeasureResult | RuleResult", lang: str) -> str:
     """The value of a result or a rule, with the exact fraction if the details have it (internal edition only)."""
     exact = numbers.exact(_exact_value(result))
-    text = put(result.value, lang)
+    text = found_value(result, lang)
     return text if exact is None else said(lang, "write.exact", value=text, exact=exact)
+
+
+def found_value(result: "MeasureResult | RuleResult", lang: str) -> str:
+    """The value of a result or a rule, with as many figures as tell it from its limits."""
+    if not isinstance(result.value, float):
+        return put(result.value, lang)
+    return numbers.amount(result.value, _numbers(result.parameters.values()))
+
+
+def _numbers(values: Iterable[Any]) -> list[float]:
+    return [float(value) for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
 
 
 def _exact_value(result: "MeasureResult | RuleResult") -> Any:
@@ -154,11 +165,11 @@ def own(text: "Spoken", lang: str) -> str:
     return _cut(shown_text, LONGEST_TEXT)
 
 
-def percent(share: Number, lang: str = ENGLISH) -> str:
-    """A share of a document as per cent."""
+def percent(share: Number, lang: str = ENGLISH, beside: Iterable[float] = ()) -> str:
+    """A share of a document as per cent, with as many digits as tell it from those beside it."""
     if isinstance(share, Bound):
         return _bound(share, lang, percent)
-    return "" if share is None else numbers.percent(share, said(lang, "write.percent"))
+    return "" if share is None else numbers.percent(share, said(lang, "write.percent"), beside)
 
 
 def name(text: str) -> str:
@@ -232,6 +243,8 @@ def thresholds(rule: "RuleResult", lang: str) -> str:
             sign = LIMIT_SIGNS[known[label].limit if label in known else _direction(label)]
             called = "" if label in ("at_least", "at_most") else limit_name(label, lang)
             number = put(value, lang) if isinstance(value, bool | int | float) else name(numbers.shown(value))
+            if isinstance(value, float):
+                number = numbers.amount(value, _numbers([rule.value]))
             texts.append(f"{called} {sign} {number}".strip())
     return said(lang, "write.separator").join(texts)
 

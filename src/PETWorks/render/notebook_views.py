@@ -21,6 +21,7 @@ from PETWorks.render.checks import Check
 from PETWorks.render.html import environment
 from PETWorks.render.language import (
     attack_name,
+    found_value,
     limit_name,
     measure_name,
     name,
@@ -276,7 +277,7 @@ def _check(found: Check, lang: str) -> NotebookView:
         (
             rule_name(rule.name, lang),
             measure_name(rule.measure, lang),
-            put(rule.value, lang),
+            found_value(rule, lang),
             thresholds(rule, lang),
             said(lang, f"verdict.{rule.verdict}"),
         )

@@ -14,7 +14,7 @@ from PETWorks import __version__
 from PETWorks.errors import InputError, PETWorksError, Phrase, of_system, printable
 from PETWorks.gate.may_go_out import Obstacle
 from PETWorks.measures.numbers import count
-from PETWorks.render.language import measure_name, name, own, percent, put, rule_name, said, thresholds
+from PETWorks.render.language import found_value, measure_name, name, own, percent, put, rule_name, said, thresholds
 from PETWorks.render.languages import ENGLISH, LANGUAGES
 from PETWorks.render.shell_words import command_line
 from PETWorks.render.spoken import translated
@@ -121,6 +121,7 @@ def rendered(request: Request, template: str, desk: Desk | None = None, **values
             measure=lambda measure: measure_name(measure, lang),
             rule_name=lambda rule: rule_name(rule, lang),
             translated=lambda text: printable(translated(text, lang)),
+            found_value=lambda rule: found_value(rule, lang),
             thresholds=lambda rule: thresholds(rule, lang),
             **values,
         )

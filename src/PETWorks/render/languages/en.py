@@ -1600,6 +1600,12 @@ TEXTS = {
         "the column {column} has numbers instead of its values; they tell which records are of one person: remove it "
         "if nobody needs to know"
     ),
+    "python.fails": "the release does not keep the rule {rule}: {found}",
+    "python.fails-limit": "the release does not keep the rule {rule}: found {found}, required {required}",
+    "python.not-judged": (
+        "the engine {engine} does not have the release in memory, so nobody has looked at its columns: write it and "
+        "check the file by a policy"
+    ),
     "cli.in-order": (
         "the records are in the order of the original table{why}: someone who knows that order can tell whose record "
         "is whose"
@@ -1608,7 +1614,7 @@ TEXTS = {
     "cli.in-order.database": " (as the database gives them)",
     "cli.in-order.engine": " (the engine {engine} cannot shuffle them)",
     "cli.in-order.rule": " ({rules} compares them one by one)",
-    "cli.in-order.large": " (the table is large; --shuffle reads all of it into memory)",
+    "cli.in-order.large": " (the table is large; shuffling reads all of it into memory)",
     "cli.shuffled": "the records are in random order; {path} has its seed, and stays inside",
     "cli.registered-already": "already registered: {path}",
     "cli.registered-failing": "warning: the check of this release failed; the entry says so",

@@ -2085,12 +2085,15 @@ TEXTS = {
     "cli.not-explained": "說明的計算已中止；釋出資料已寫出，但不附說明",
     "cli.outside": "政策檔列有其資料夾以外的檔案：檢查時請加上 --root {path}",
     "cli.unit-numbered": "欄位 {column} 的值已換成編號；由編號可看出哪些資料列屬於同一人：若無此需要，請移除該欄位",
+    "python.fails": "釋出資料不符合規則「{rule}」：{found}",
+    "python.fails-limit": "釋出資料不符合規則「{rule}」：測得 {found}，要求 {required}",
+    "python.not-judged": "引擎 {engine} 未將釋出資料載入記憶體，因此尚未檢視其欄位：請寫出檔案，並以政策檔檢查",
     "cli.in-order": "資料列順序與原始資料表相同{why}：知道原本順序（例如學號順序）的人可逐筆對照",
     "cli.in-order.asked": "（依您的要求）",
     "cli.in-order.database": "（即資料庫給出的順序）",
     "cli.in-order.engine": "（引擎 {engine} 無法打亂順序）",
     "cli.in-order.rule": "（{rules} 須逐筆比較）",
-    "cli.in-order.large": "（資料表很大；--shuffle 會將整份資料載入記憶體）",
+    "cli.in-order.large": "（資料表很大；打亂順序須將整份資料載入記憶體）",
     "cli.shuffled": "資料列順序已隨機打亂；隨機種子存於 {path}，該檔請勿對外提供",
     "cli.registered-already": "已登記過：{path}",
     "cli.registered-failing": "警告：這份釋出資料未通過檢查；登記內容已註明",
@@ -2672,9 +2675,9 @@ MESSAGES = {
         "有規則需與原始資料表比較，而原始資料表在伺服器上：請以 --network 允許連線"
     ),
     "--reasons are told record by record, which needs --engine memory": "--reasons 逐筆說明原因，需要 --engine memory",
-    "--shuffle needs all records in memory; the engine {engine!r} writes them piece by piece: leave it out, "
-    "or use --engine memory": (
-        "--shuffle 需要將所有資料列載入記憶體；引擎「{engine}」是分段寫出：請省略 --shuffle，或使用 --engine memory"
+    "a random order needs all records in memory; the engine {engine!r} writes them piece by piece: keep the order, or "
+    "use the engine 'memory'": (
+        "隨機順序需要將所有資料列載入記憶體；引擎「{engine}」是分段寫出：請保留原本的順序，或使用引擎「memory」"
     ),
     "columns without a role: {without}; name them with --identifier (they are left out), --insensitive (they "
     "stay as they are), --qi or --sensitive": (
@@ -2687,15 +2690,21 @@ MESSAGES = {
     "--identifier: they are left out; --insensitive: they stay as they are": (
         "--identifier：不釋出；--insensitive：保持原樣"
     ),
-    "--seed is for records in random order, and these keep theirs": "--seed 用於隨機順序，但這些資料列保留原本的順序",
-    "--shuffle needs a file; save the table as a CSV or Parquet file first, or leave it out": (
-        "--shuffle 需要檔案；請先將資料表存成 CSV 或 Parquet 檔，或省略 --shuffle"
+    "a seed is for records in random order, and these keep theirs": "隨機種子用於隨機順序，但這些資料列保留原本的順序",
+    "expected a seed that is a whole number, got {seed!r}": "隨機種子應為整數，但收到「{seed}」",
+    "records in random order need a file; save the table as a CSV or Parquet file first, or keep the order": (
+        "要隨機打亂資料列，資料表須為檔案；請先存成 CSV 或 Parquet 檔，或保留原本的順序"
     ),
     "--seed is for records in random order, so it cannot be combined with --keep-order": (
         "--seed 用於隨機順序，不能與 --keep-order 併用"
     ),
-    "--shuffle changes the order of the records, but {rules} compares them one by one with the original; leave it out, "
-    "or the rule": "--shuffle 會改變資料列的順序，但規則 {rules} 須與原始資料逐筆比較；請省略 --shuffle，或移除該規則",
+    "the records cannot be shuffled: {rules} compares them one by one with the original; keep the order, or leave out "
+    "the rule": "無法打亂資料列的順序：規則 {rules} 須與原始資料逐筆比較；請保留原本的順序，或移除該規則",
+    "columns without a role: {without}; give each of them one: identifier (it is left out), insensitive_attribute (it "
+    "stays as it is), quasi_identifier or sensitive_attribute": (
+        "下列欄位未指定屬性型態：{without}；請逐一指定：identifier（不釋出）、insensitive_attribute（保持原樣）、"
+        "quasi_identifier 或 sensitive_attribute"
+    ),
     "expected the order {orders}, got {order!r}": "順序應為 {orders} 之一，卻是「{order}」",
     "{release}: the key {key!r} is in the original, but the records of the release are in another order; give the "
     "release the key as a column, or the seed of that order, in memory": (

@@ -1,0 +1,331 @@
+"""The functions of Python that make a release; they refuse and warn as the command does."""
+
+import os
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
+from PETWorks.anonymizer.applying import on_levels
+from PETWorks.anonymizer.frontiers import Frontier, frontier_of
+from PETWorks.anonymizer.record_order import RecordOrder, choose_order, order_given
+from PETWorks.anonymizer.released import Recoded
+from PETWorks.anonymizer.replaying import Replayed
+from PETWorks.anonymizer.rules import NO_RULE, Rule, Rules, checked_rules
+from PETWorks.anonymizer.searching import Progress
+from PETWorks.anonymizer.varying import Vary
+from PETWorks.counting.release import Release
+from PETWorks.errors import ParameterError, ReleaseWarning, RoleError, quoted
+from PETWorks.gate.document import FAIL
+from PETWorks.gate.notices import noticed
+from PETWorks.gate.plan_files import checked_plan, earlier_hierarchies, read_plan
+from PETWorks.gate.planned import demanded_rules, given_hierarchies, next_policy, prepare
+from PETWorks.gate.policy import Policy
+from PETWorks.gate.rules_as_policy import columns_without_role, policy_for, policy_in_memory
+from PETWorks.gate.verdict import rule_results
+from PETWorks.render.language import measured, percent, rule_name, said, thresholds
+from PETWorks.render.notices import notice_texts
+from PETWorks.render.spoken import language
+
+Made = TypeVar("Made", bound=Recoded)
+
+
+def anonymize(
+    data: Any,
+    roles: Mapping[str, str] | None = None,
+    hierarchies: Any = None,
+    rules: Rules | None = None,
+    *,
+    suppression: float = 0.0,
+    objective: str = "granularity",
+    aggregate: str | None = None,
+    weights: Mapping[str, float] | None = None,
+    levels: Mapping[str, Any] | None = None,
+    subsets: Mapping[str, Any] | None = None,
+    method: str = "global",
+    seconds: float | None = None,
+    resume: str | os.PathLike[str] | None = None,
+    order: str | None = None,
+    seed: int | None = None,
+    original: Any = None,
+    population: Any = None,
+    suppressed: str | None = None,
+    missing: str | None = None,
+    several_sensitive: str | None = None,
+    privacy_unit: str | None = None,
+    engine: str = "auto",
+    memory_limit: int | str | None = None,
+    temp_folder: str | os.PathLike[str] | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Anonymization:
+    """The release of a table with the least loss that keeps the rules.
+
+    Every quasi-identifier is generalised to one level of its hierarchy, and records of classes that break a rule are
+    suppressed, as far as the limit allows. Every column needs a role; direct identifiers are left out. What the command
+    would say of the release is a `ReleaseWarning`, and in `notices` of the result. See `Release` for data, roles,
+    hierarchies, population, the treatment of records and the engine: the result is the same with each.
+
+    rules         as for `evaluate`: `{"k-anonymity": {"k": 5}}`
+    suppression   the share of records that may be suppressed
+    objective     what is to be small: "granularity", "precision", "non-uniform-entropy", "discernibility", "aecs",
+                  "ambiguity", "missings" or "publisher-payout"
+    aggregate     how the granularity of columns is put together: "geometric" (mean), "arithmetic", "sum", "maximum"
+    weights       the importance of columns, 1 otherwise
+    levels        a level that is fixed, `{"age": 2}`, or the lowest and the highest, `{"age": (1, 3)}`
+    subsets       limits for adversaries who know some quasi-identifiers: `{"sizes": "1-3", "limits": {"uniques": 0}}`
+    method        "global": one level for each column; "local": each record on levels of its own, which loses far less;
+                  for all objectives but non-uniform-entropy
+    seconds       after this time the best release so far is the result; its `gap` says how far from the best it may
+                  be. Without it, the search goes on until the best is proved, or for a minute if there are more
+                  than 20 million combinations of levels. Of "local", half of it is for the best levels for all
+    resume        the file of a search that was stopped, as `result.write_unfinished` writes it, to go on with it
+    order         "shuffled": the records of the release are in random order, so that nobody is found by their place;
+                  "original": in that of the table. Without it they are shuffled, unless a rule compares them one by
+                  one with the original, or they are not in memory; `result.order` says so
+    seed          of the random order of an earlier release; otherwise a new one, which result and plan have
+    original      the table that measures compare with, if it is not the data themselves
+    progress      told how far the search is, now and then
+    """
+    if rules is None and subsets is None:
+        raise ParameterError(NO_RULE, what="rules")
+    shuffle, number = order_given(order, seed)
+    checked = checked_rules(rules or {}, subsets)
+    release = Release(
+        data,
+        roles,
+        hierarchies,
+        original=original,
+        population=population,
+        suppressed=suppressed,
+        missing=missing,
+        several_sensitive=several_sensitive,
+        privacy_unit=privacy_unit,
+        engine=engine,
+        memory_limit=memory_limit,
+        temp_folder=temp_folder,
+    )
+    _check_roles(release)
+    found = anonymize_release(
+        release,
+        checked,
+        suppression=suppression,
+        objective=objective,
+        aggregate=aggregate,
+        weights=weights,
+        levels=levels,
+        method=method,
+        seconds=seconds,
+        resume=resume,
+        order=choose_order(release, checked, shuffle, number),
+        progress=progress,
+    )
+    return _with_notices(found, policy_for(release, checked))
+
+
+def apply_levels(
+    data: Any,
+    roles: Mapping[str, str] | None = None,
+    hierarchies: Any = None,
+    levels: Mapping[str, int] | None = None,
+    rules: Rules | None = None,
+    *,
+    order: str | None = None,
+    seed: int | None = None,
+    original: Any = None,
+    population: Any = None,
+    suppressed: str | None = None,
+    missing: str | None = None,
+    several_sensitive: str | None = None,
+    privacy_unit: str | None = None,
+    engine: str = "auto",
+    memory_limit: int | str | None = None,
+    temp_folder: str | os.PathLike[str] | None = None,
+) -> Recoded:
+    """A table on levels of one's own choice.
+
+    See `Release` for data, roles, hierarchies, original, population and the treatment of records, and `anonymize` for
+    the order of the records and for warnings.
+
+    levels   the level of each quasi-identifier; those that are not named stay as they are
+    rules    as for `anonymize`: records of classes that break one are suppressed, however many they are; limits for the
+             whole table suppress nothing
+
+    >>> roles = {"zip": "quasi_identifier", "nationality": "quasi_identifier", "age": "identifier",
+    ...          "salary-class": "identifier"}
+    >>> apply_levels("data/delta.csv", roles, "data/delta_hierarchy", {"zip": 1, "nationality": 1})
+    <Recoded: levels zip 1, nationality 1; 0 of 9 records suppressed>
+    """
+    shuffle, number = order_given(order, seed)
+    release = Release(
+        data,
+        roles,
+        hierarchies,
+        original,
+        population=population,
+        suppressed=suppressed,
+        missing=missing,
+        several_sensitive=several_sensitive,
+        privacy_unit=privacy_unit,
+        engine=engine,
+        memory_limit=memory_limit,
+        temp_folder=temp_folder,
+    )
+    _check_roles(release)
+    checked = () if rules is None else checked_rules(rules)
+    made = on_levels(release, levels or {}, checked)
+    made = replace(made, order=choose_order(release, checked, shuffle, number))
+    return _with_notices(made, policy_for(release, checked))
+
+
+def apply_plan(
+    data: Any,
+    plan: str | Path | Mapping[str, Any],
+    hierarchies: Any = None,
+    *,
+    roles: Mapping[str, str] | None = None,
+    order: str | None = None,
+    seed: int | None = None,
+    original: Any = None,
+    population: Any = None,
+    strict: bool = False,
+    memory_limit: int | str | None = None,
+) -> Replayed:
+    """Another table recoded as a plan says: with the same roles, hierarchies, levels and rules.
+
+    Records with values that have no place in the hierarchies, and records of classes that break a rule, are suppressed,
+    however many they are; the result says, and a warning, whether that is more than the plan allows.
+
+    plan          `anonymize(...).plan`, or the file that `petworks anonymize` writes beside a release
+    hierarchies   those of the plan that are not declared in words: a folder, or by column a file or rows; beside a
+                  plan that is a file, they are found without
+    roles         of columns that the plan does not know: "identifier" (left out) or "insensitive_attribute" (stays)
+    order, seed   of the records, as for `anonymize`
+    original      as for `anonymize`
+    population    the same, if it is a table
+    strict        whether values without a place are an error
+
+    >>> from PETWorks import anonymize
+    >>> roles = {"zip": "quasi_identifier", "nationality": "quasi_identifier", "age": "identifier",
+    ...          "salary-class": "identifier"}
+    >>> result = anonymize("data/delta.csv", roles, "data/delta_hierarchy", {"k-anonymity": {"k": 3}}, order="original")
+    >>> again = apply_plan("data/delta.csv", result.plan, "data/delta_hierarchy", order="original")
+    >>> again.table.equals(result.table), again.verdicts
+    (True, {'k-anonymity (k=3)': True})
+    """
+    shuffle, number = order_given(order, seed)
+    read = checked_plan(plan, "plan") if isinstance(plan, Mapping) else read_plan(Path(plan))
+    if hierarchies is None and not isinstance(plan, Mapping):
+        earlier = earlier_hierarchies(read, Path(plan).parent)
+    else:
+        earlier = given_hierarchies(read, hierarchies)
+    prepared = prepare(
+        data, read, earlier, original=original, population=population, new_roles=roles, memory_limit=memory_limit
+    )
+    demanded = demanded_rules(read, datetime.now(UTC).date())
+    chosen = choose_order(prepared.release, demanded, shuffle, number)
+    made = replace(prepared.recoded(demanded, strict=strict), order=chosen)
+    return _with_notices(made, policy_in_memory(next_policy(prepared, Path("table"))))
+
+
+def frontier(
+    data: Any,
+    roles: Mapping[str, str] | None = None,
+    hierarchies: Any = None,
+    rules: Rules | None = None,
+    *,
+    vary: Vary | None = None,
+    suppression: float = 0.0,
+    subsets: Mapping[str, Any] | None = None,
+    objective: str = "granularity",
+    aggregate: str | None = None,
+    weights: Mapping[str, float] | None = None,
+    levels: Mapping[str, Any] | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    **about: Any,
+) -> Frontier:
+    """The least loss for each threshold of a rule and each limit of suppression.
+
+    As `anonymize`, which see for everything else. Points that are no stricter and lose no less than another are left
+    out.
+
+    vary   `{"k-anonymity": {"k": [2, 5, 10]}}`, `{"suppression": [0, 0.05]}`, or both; what the rules themselves have
+           is always among it. Without it: k = 2, 3, 5, 10, 11, 20, 50 if k-anonymity is a rule, and the limits 0, 1, 2,
+           5 and 10 %
+    """
+    checked = checked_rules(rules or {}, subsets)
+    release = Release(data, roles, hierarchies, **about)
+    _check_roles(release)
+    found = frontier_of(
+        release,
+        checked,
+        vary,
+        suppression=suppression,
+        objective=objective,
+        aggregate=aggregate,
+        weights=weights,
+        levels=levels,
+        progress=progress,
+    )
+    return replace(found, make=_anonymized_at_a_point)
+
+
+def _anonymized_at_a_point(release: Release, rules: tuple[Rule, ...], **settings: Any) -> Anonymization:
+    found = anonymize_release(release, rules, **settings, order=choose_order(release, rules))
+    return _with_notices(found, policy_for(release, rules))
+
+
+def _check_roles(release: Release) -> None:
+    """Raise if a column has no role."""
+    without = columns_without_role(release)
+    if without:
+        raise RoleError(
+            "columns without a role: {without}; give each of them one: identifier (it is left out), "
+            "insensitive_attribute (it stays as it is), quasi_identifier or sensitive_attribute",
+            without=quoted(without),
+            what="roles",
+        )
+
+
+def why_in_order(order: RecordOrder, lang: str) -> str:
+    """Why records keep the order of the table."""
+    return said(lang, f"cli.in-order.{order.why_not}", **dict(order.values))
+
+
+def _with_notices(made: Made, policy: Policy | None) -> Made:
+    """The release with what the command would say of it; each is a warning, of the line that called the door."""
+    found = tuple(dict.fromkeys(_notices(made, policy, language())))
+    for notice in found:
+        warnings.warn(notice, ReleaseWarning, stacklevel=3)
+    return replace(made, notices=found)
+
+
+def _notices(made: Recoded, policy: Policy | None, lang: str) -> Iterator[str]:
+    order = made.order
+    if order.why_not is not None and order.why_not != "asked":
+        yield said(lang, "cli.in-order", why=why_in_order(order, lang))
+    if isinstance(made, Replayed) and not made.within_the_limit:
+        yield said(lang, "apply.too-many", limit=percent(made.problem.suppression, lang))
+    if made.original.engine.name != "memory":
+        yield said(lang, "python.not-judged", engine=made.original.engine.name)
+        return
+    if policy is None:
+        return
+    judged = rule_results(made.release, policy, datetime.now(UTC).date())
+    for rule in judged:
+        if rule.verdict == FAIL:
+            values = {"rule": rule_name(rule.name, lang), "found": measured(rule, lang)}
+            required = thresholds(rule, lang)
+            yield (
+                said(lang, "python.fails", **values)
+                if not required
+                else said(lang, "python.fails-limit", **values, required=required)
+            )
+    columns, found = noticed(made.release, policy, judged)
+    yield from notice_texts(found, lang)
+    told = {column for notice in found for column in notice.columns or ()}
+    others = [column for column in columns if column not in told]
+    if others:
+        yield said(lang, "anonymize.look-at", columns=others)

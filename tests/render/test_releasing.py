@@ -1,0 +1,114 @@
+"""Python refuses, shuffles and warns as the command does."""
+
+import warnings
+
+import pyarrow as pa
+import pytest
+
+from PETWorks import ReleaseWarning, anonymize, apply_levels, apply_plan, frontier
+from PETWorks.errors import ParameterError, RoleError
+
+ROLES = {
+    "name": "identifier",
+    "sex": "quasi_identifier",
+    "ward": "quasi_identifier",
+    "diagnosis": "sensitive_attribute",
+}
+WORDS = {"sex": {"mask": 1}, "ward": {"mask": 2}}
+RULES = {"k-anonymity": {"k": 5}, "l-diversity": {"l": 2}}
+
+
+def patients(records=120):
+    return pa.table(
+        {
+            "name": [f"Wang {chr(65 + place % 26)}{chr(97 + place // 26)}" for place in range(records)],
+            "sex": ["F" if place % 2 else "M" for place in range(records)],
+            "ward": [f"W{place % 3}" for place in range(records)],
+            "diagnosis": [("flu", "asthma", "burn", "gout")[place * 7 % 11 % 4] for place in range(records)],
+        }
+    )
+
+
+def rows(table):
+    return sorted(map(str, table.to_pylist()))
+
+
+def test_a_column_without_a_role_is_refused_by_every_function():
+    roles = {column: role for column, role in ROLES.items() if column != "name"}
+    plan = anonymize(patients(), ROLES, WORDS, RULES).plan
+    for door in (
+        lambda: anonymize(patients(), roles, WORDS, RULES),
+        lambda: apply_levels(patients(), roles, WORDS, {"ward": 1}, RULES),
+        lambda: frontier(patients(), roles, WORDS, RULES),
+        lambda: apply_plan(patients().append_column("phone", pa.array(["1"] * 120)), plan),
+    ):
+        with pytest.raises(RoleError) as refused:
+            door()
+        assert ("'phone'" if "plan" in str(refused.value) else "columns without a role: 'name'") in str(refused.value)
+
+
+def test_records_are_shuffled_by_a_seed_that_result_and_plan_have():
+    kept = anonymize(patients(), ROLES, WORDS, RULES, order="original")
+    first, second = (anonymize(patients(), ROLES, WORDS, RULES) for _ in range(2))
+    assert kept.table.column_names == ["sex", "ward", "diagnosis"]
+    assert kept.plan.get("seed") is None
+    assert rows(first.table) == rows(second.table) == rows(kept.table)
+    assert len({str(one.table.to_pylist()) for one in (kept, first, second)}) == 3
+    assert first.plan["seed"] == str(first.order.seed)
+    again = anonymize(patients(), ROLES, WORDS, RULES, seed=first.order.seed)
+    assert again.table.equals(first.table)
+    assert first.release.order == "shuffled"
+
+
+def test_every_function_shuffles():
+    assert apply_levels(patients(), ROLES, WORDS, {"ward": 0}, RULES).order.shuffled
+    assert apply_plan(patients(), anonymize(patients(), ROLES, WORDS, RULES).plan).order.shuffled
+    found = frontier(patients(), ROLES, WORDS, RULES, vary={"suppression": [0]})
+    assert found.anonymize(found.points[0]).order.shuffled
+
+
+def test_a_rule_that_compares_records_keeps_the_order_and_that_is_said():
+    rules = {**RULES, "non-uniform-entropy": {"at_least": 0}}
+    with pytest.warns(ReleaseWarning, match=r"in the order of the original table .*compares them one by one"):
+        kept = anonymize(patients(), ROLES, WORDS, rules)
+    assert not kept.order.shuffled
+    with pytest.raises(ParameterError, match="the records cannot be shuffled"):
+        anonymize(patients(), ROLES, WORDS, rules, order="shuffled")
+
+
+@pytest.mark.parametrize("wrong", [{"order": "sorted"}, {"seed": -1}, {"seed": "x"}, {"seed": True}])
+def test_orders_and_seeds_are_checked(wrong):
+    with pytest.raises(ParameterError, match="expected"):
+        anonymize(patients(), ROLES, WORDS, RULES, **wrong)
+
+
+def test_a_seed_is_for_shuffled_records():
+    with pytest.raises(ParameterError, match="these keep theirs"):
+        anonymize(patients(), ROLES, WORDS, RULES, order="original", seed=7)
+
+
+def test_notices_are_warnings_and_in_the_result():
+    table = patients().append_column("mail", pa.array([f"person{place}@example.org" for place in range(120)]))
+    with pytest.warns(ReleaseWarning) as warned:
+        result = anonymize(table, {**ROLES, "mail": "insensitive_attribute"}, WORDS, RULES)
+    assert [str(one.message) for one in warned] == list(result.notices)
+    assert "the release does not keep the rule no-hidden-identifiers: mail" in result.notices
+    assert all(one.filename == __file__ for one in warned)
+
+
+def test_a_release_that_says_nothing_to_look_at_warns_of_nothing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert anonymize(patients(), ROLES, WORDS, RULES).notices == ()
+
+
+def test_no_rule_about_class_sizes_is_said():
+    with pytest.warns(ReleaseWarning, match="class"):
+        anonymize(patients(), ROLES, WORDS, {"t-closeness": {"t": 1}})
+
+
+def test_another_engine_says_what_it_does_not_do():
+    with pytest.warns(ReleaseWarning) as warned:
+        result = anonymize(patients(), ROLES, WORDS, RULES, engine="duckdb")
+    assert ["cannot shuffle" in str(one.message) for one in warned] == [True, False]
+    assert "nobody has looked at its columns" in result.notices[1]
