@@ -8,6 +8,7 @@ from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.problem import Problem
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
+from PETWorks.counting.protected_source import protect_words
 from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError
 
@@ -54,6 +55,7 @@ def plan_of(
         "treatment": {name: way for name, way in release.treatment.items() if name != "privacy_unit"},
         "population": None if population is None or population.source is not None else population.given_as,
         "hierarchies": dict(_hierarchies(release)),
+        "protect": protect_words(release.source) or None,
         "records": problem.ground.records,
         "suppressed": suppressed,
         "loss": loss,

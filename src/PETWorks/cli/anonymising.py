@@ -63,6 +63,12 @@ def release_options(command: Callable[..., None]) -> Callable[..., None]:
         option("--sensitive", multiple=True, metavar="C,D", help="Sensitive attributes: what must not be learnt."),
         option("--identifier", multiple=True, metavar="E,F", help="Direct identifiers: they are left out."),
         option("--insensitive", multiple=True, metavar="G,H", help="Columns that may stay as they are."),
+        option(
+            "--protect",
+            multiple=True,
+            metavar="COLUMN=HOW",
+            help="Coarser values of a sensitive or insensitive column: cost=round:1000,top:250000 or day=dates:month.",
+        ),
         option("--privacy-unit", metavar="COLUMN", help="Names the person; several records of a person count once."),
         option("--hierarchies", metavar="DIR", help="Folder of files ...hierarchy_<column>.csv."),
         option("--original", metavar="TABLE", help="The table that measures compare with [default: the table itself]."),

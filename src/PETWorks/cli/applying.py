@@ -41,7 +41,7 @@ from PETWorks.render.terminal import progress, style
 from PETWorks.tables.opening import open_table
 from PETWorks.tables.whole import check_ordered
 
-OF_THE_PLAN = ("measures", "qi", "sensitive", "privacy_unit", "hierarchies", "levels", "suppress", "root")
+OF_THE_PLAN = ("measures", "qi", "sensitive", "privacy_unit", "protect", "hierarchies", "levels", "suppress", "root")
 NEW_COLUMNS = {"identifier": IDENTIFIER, "insensitive": INSENSITIVE_ATTRIBUTE}
 
 

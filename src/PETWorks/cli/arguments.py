@@ -3,7 +3,7 @@
 import csv
 import io
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,6 +12,7 @@ import click
 from PETWorks.about.treatment import TREATMENTS
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.engine import ENGINES
+from PETWorks.counting.protected_source import protected
 from PETWorks.counting.release import Release
 from PETWorks.errors import Hint, ParameterError, Phrase, RoleError
 from PETWorks.measures.catalogue import Metric, find
@@ -128,6 +129,22 @@ def table_given(table: str | None, options: dict[str, Any]) -> str | Path:
     return table
 
 
+def protect_given(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """`COLUMN=round:1000,top:250000` for each column that is protected; cuts of intervals are 0/1000/5000."""
+    found: dict[str, dict[str, Any]] = {}
+    for text in texts:
+        column, equals, words = (part.strip() for part in text.rpartition("="))
+        parts = [part.partition(":") for part in words.split(",")]
+        if not equals or not column or column in found or not all(colon and value.strip() for _, colon, value in parts):
+            raise ParameterError(
+                "--protect expects COLUMN=round:1000,top:250000 or COLUMN=dates:month, each column once; got {given!r}",
+                given=text[:60],
+            )
+        values = {key.strip(): value.strip() for key, _, value in parts}
+        found[column] = {key: value.split("/") if "/" in value else value for key, value in values.items()}
+    return found
+
+
 def release_given(
     table: str | Path, options: dict[str, Any], population: str | Path | int | float | None = None
 ) -> Release:
@@ -149,7 +166,7 @@ def release_given(
 
     treatment = {name: options[name] for name in (*TREATMENTS, "privacy_unit") if options.get(name) is not None}
     release = Release(
-        opened(table),
+        protected(opened(table), protect_given(options.get("protect", ()))),
         roles or options.get("roles"),
         options.get("hierarchies"),
         opened(options.get("original")),

@@ -48,7 +48,13 @@ from PETWorks.tables.whole import check_ordered
 from PETWorks.tables.writing import release_content
 
 POLICY_SUFFIXES = (".yaml", ".yml")
-OF_A_TABLE = ("privacy_unit", "hierarchies", "original", "population")  # options that a policy makes needless
+OF_A_TABLE = (
+    "privacy_unit",
+    "protect",
+    "hierarchies",
+    "original",
+    "population",
+)  # options that a policy makes needless
 
 
 @dataclass(frozen=True)
@@ -86,7 +92,7 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
             raise ParameterError("--{option} is for a table; the policy says it", option=strange[0].replace("_", "-"))
         policy = read_policy(table, options["root"], network=options["network"])
         with progress("reading", shown_name(policy.data)):
-            release = policy.release(**counted_how(options))
+            release = policy.release(protect=True, **counted_how(options))
         if release.engine.note:
             click.echo(f"petworks: {translated(release.engine.note)}", err=True)
         _check_engine(release, options)

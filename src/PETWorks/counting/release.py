@@ -16,6 +16,7 @@ from PETWorks.counting.background import Background
 from PETWorks.counting.counts import ClassSizes, Marginal
 from PETWorks.counting.engine import Engine, allowed, choose
 from PETWorks.counting.profiles import Profile, profiles_of
+from PETWorks.counting.protected_source import changes_in, check_protected
 from PETWorks.counting.table import Table
 from PETWorks.counting.view import View
 from PETWorks.errors import HierarchyError, InputError, ParameterError, Phrase, quoted
@@ -101,6 +102,7 @@ class Release(Shown):
         if before is not None:
             check_same_columns(source, before, self.identifiers)
         self.privacy_unit = checked_unit(privacy_unit, source, self.roles)
+        check_protected(source, self.roles, self.privacy_unit)
         self.treatment = {**checked_treatment(treatment), "privacy_unit": privacy_unit}
         given = as_hierarchies(hierarchies, self.columns)
         self.declared = {column: one.words for column, one in given.items() if isinstance(one, Declaration)}
@@ -118,6 +120,11 @@ class Release(Shown):
                 temp_folder,
             )
         )
+        if self.engine.name == "spark" and changes_in(source):
+            raise ParameterError(
+                "protect is not possible with the engine 'spark'; round the columns before, or use another engine",
+                what="protect",
+            )
         background = self._background(source, before, people, (data, original))
         # With nothing to look at, one column still says how many records there are.
         columns = self.compared_columns or source.names[:1]

@@ -14,6 +14,7 @@ from PETWorks.anonymizer.local_anonymization import LocalAnonymization
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
 from PETWorks.anonymizer.searching import Progress
+from PETWorks.counting.protected_source import protect_words
 from PETWorks.counting.release import ORDERS, Release
 from PETWorks.errors import ParameterError, PETWorksError, quoted
 from PETWorks.gate.mistakes import located_error
@@ -74,6 +75,7 @@ def anonymize_by(
     """The best release of the policy's table; what is given takes precedence over what the policy says."""
     settings = {**policy.anonymize, **{name: value for name, value in given.items() if value is not None}}
     settings.pop("order", None)  # of the records in the file
+    settings.pop("protect", None)  # the columns of the release are protected already
     time = settings.pop("time", None)
     if time is not None:
         settings.setdefault("seconds", seconds_given(time))
@@ -234,6 +236,7 @@ def _how_made(made: Recoded) -> Iterator[str]:
         }
         told["anonymize"] = {name: value for name, value in used.items() if value not in (None, {})}
     told["suppressed_records"] = made.suppressed
+    told |= {"protect": words} if (words := protect_words(made.original.source)) else {}
     text = yaml.safe_dump(told, allow_unicode=True, sort_keys=False, default_flow_style=None, width=100)
     yield from (f"  {line}" for line in text.splitlines())
 

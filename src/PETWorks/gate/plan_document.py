@@ -64,6 +64,9 @@ class Plan(JSONObject):
     treatment: Mapping[Way, str]
     population: Annotated[float, "a number of people, or a share of them"] | None = None
     hierarchies: Mapping[str, PlannedHierarchy]
+    protect: (
+        Annotated[Mapping[str, Mapping[str, Any]], 'by column, how it was protected: `{"round": "1000"}`'] | None
+    ) = None
     records: Annotated[int, "of the original", keywords(minimum=1)]
     suppressed: Annotated[Number, "records that were suppressed"]
     loss: Annotated[float, "what was lost, by the objective"]

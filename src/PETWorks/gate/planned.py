@@ -14,6 +14,7 @@ from PETWorks.anonymizer.plan import SUBSETS
 from PETWorks.anonymizer.replaying import Replayed, Steps, Then, replayed
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE
+from PETWorks.counting.protected_source import protected
 from PETWorks.counting.release import Release
 from PETWorks.errors import HierarchyError, Hint, InputError, Joined, ParameterError, Phrase, RoleError, quoted
 from PETWorks.gate.plan_document import Plan, PlannedRule
@@ -85,7 +86,7 @@ def prepare(
     """
     if plan.population is not None and population is not None:
         raise ParameterError("the plan has a population already, so none can be given", what="population")
-    source = open_source(data, Phrase("the table"))
+    source = protected(open_source(data, Phrase("the table")), plan.protect)
     roles = {column: ROLE_KEYS[key] for key, columns in plan.roles.items() for column in columns}
     known = {*roles, *plan.no_role, *([] if plan.privacy_unit is None else [plan.privacy_unit])}
     missing = _checked_columns(plan, source, known, new_roles or {})

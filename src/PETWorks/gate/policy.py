@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from PETWorks.about.declaration import Named
+from PETWorks.about.protection import protection_of
 from PETWorks.about.roles import roles_given
 from PETWorks.about.treatment import TREATMENTS
 from PETWorks.attributetypes import QUASI_IDENTIFIER
+from PETWorks.counting.protected_source import protected
 from PETWorks.counting.release import Release
 from PETWorks.errors import InputError, PETWorksError, Phrase, quoted
 from PETWorks.gate.accountability import Accountability, accountability_of
@@ -86,8 +88,11 @@ class Policy:
     releases: ReleaseSet = field(default_factory=ReleaseSet)  # other releases about the same people
     register: Path | None = None  # the folder in which releases are registered
 
-    def release(self, data: Any = None, **counted: Any) -> Release:
-        """The release that the policy is about, or other data with the same columns. `counted`: engine and limits."""
+    def release(self, data: Any = None, *, protect: bool = False, **counted: Any) -> Release:
+        """The release that the policy is about, or other data with the same columns. `counted`: engine and limits.
+
+        protect   whether columns are protected as the policy says for `petworks anonymize`
+        """
         source = self._opened("data", self.data) if data is None else self._source(data)
         original = None if self.original is None else self._opened("original", self.original)
         mistakes = Mistakes(self.file)
@@ -96,7 +101,7 @@ class Policy:
         population = self.population
         try:
             release = Release(
-                source,
+                protected(source, self.anonymize.get("protect")) if protect else source,
                 self.roles,
                 self.hierarchies,
                 original,
@@ -109,6 +114,9 @@ class Policy:
             )
         except PETWorksError as error:
             what, _, column = (error.what or "").partition(".")
+            if what == "protect" and error.where is None:
+                key = ("anonymize", "protect", *([column] if column else []))
+                raise located_error(self.file, key, error) from None
             if what not in KEYS or error.where is not None:
                 raise
             raise located_error(self.file, (KEYS[what], *([column] if column else [])), error) from None
@@ -303,3 +311,6 @@ def _check_anonymize(mistakes: Mistakes, roles: Mapping[str, str] | None) -> Non
     for error in check_settings(known or None, **settings):
         with mistakes.at("anonymize", error.what or ""):
             raise error
+    for column, words in (settings.get("protect") or {}).items():
+        with mistakes.at("anonymize", "protect", column):
+            protection_of(column, words)

@@ -17,8 +17,9 @@ from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.anonymizer.rules import NO_RULE, Rule, Rules, checked_rules
 from PETWorks.anonymizer.searching import Progress
 from PETWorks.anonymizer.varying import Vary
+from PETWorks.counting.protected_source import protected
 from PETWorks.counting.release import Release
-from PETWorks.errors import ParameterError, ReleaseWarning, RoleError, quoted
+from PETWorks.errors import ParameterError, Phrase, ReleaseWarning, RoleError, quoted
 from PETWorks.gate.document import FAIL
 from PETWorks.gate.notices import noticed
 from PETWorks.gate.plan_files import checked_plan, earlier_hierarchies, read_plan
@@ -29,6 +30,7 @@ from PETWorks.gate.verdict import rule_results
 from PETWorks.render.language import measured, percent, rule_name, said, thresholds
 from PETWorks.render.notices import notice_texts
 from PETWorks.render.spoken import language
+from PETWorks.tables.opening import open_source
 
 Made = TypeVar("Made", bound=Recoded)
 
@@ -46,6 +48,7 @@ def anonymize(
     levels: Mapping[str, Any] | None = None,
     subsets: Mapping[str, Any] | None = None,
     method: str = "global",
+    protect: Mapping[str, Mapping[str, Any]] | None = None,
     seconds: float | None = None,
     resume: str | os.PathLike[str] | None = None,
     order: str | None = None,
@@ -78,6 +81,8 @@ def anonymize(
     subsets       limits for adversaries who know some quasi-identifiers: `{"sizes": "1-3", "limits": {"uniques": 0}}`
     method        "global": one level for each column; "local": each record on levels of its own, which loses far less;
                   for all objectives but non-uniform-entropy
+    protect       how columns become coarser that are not quasi-identifiers: `{"cost": {"round": 1000, "top": 250000},
+                  "admitted": {"dates": "month"}}`; rules and measures see the protected values
     seconds       after this time the best release so far is the result; its `gap` says how far from the best it may
                   be. Without it, the search goes on until the best is proved, or for a minute if there are more
                   than 20 million combinations of levels. Of "local", half of it is for the best levels for all
@@ -94,7 +99,7 @@ def anonymize(
     shuffle, number = order_given(order, seed)
     checked = checked_rules(rules or {}, subsets)
     release = Release(
-        data,
+        data if protect is None else protected(open_source(data, Phrase("the table")), protect),
         roles,
         hierarchies,
         original=original,

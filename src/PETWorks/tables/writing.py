@@ -72,7 +72,7 @@ def release_content(
     kept = [name for name in source.names if name not in drop]
     if not kept:
         raise InputError("{table}: every column is dropped; at least one must be left to write", table=source.name)
-    if isinstance(source, CSV) and path.suffix.lower() in TEXT_SUFFIXES:
+    if isinstance(source, CSV) and not hasattr(source, "changes") and path.suffix.lower() in TEXT_SUFFIXES:
         return rewritten_csv(source, drop=drop, changed=new if changes is None else changes, order=order)
     if changes is not None:
         return _in_pieces(path, source, kept, changes, _dialect(source, path, kept, separator, encoding))

@@ -311,6 +311,9 @@ HELP = {
     "Sensitive attributes: what must not be learnt.": "敏感屬性：不應為人所知的欄位。",
     "Direct identifiers: they are left out.": "直接識別符：不會釋出。",
     "Columns that may stay as they are.": "可原樣保留的欄位。",
+    "Coarser values of a sensitive or insensitive column: cost=round:1000,top:250000 or day=dates:month.": (
+        "使敏感或非敏感欄位的值較粗略：cost=round:1000,top:250000 或 day=dates:month。"
+    ),
     "Names the person; several records of a person count once.": "用以辨認個人的欄位；同一人的多筆資料列只計一次。",
     "Separator of the CSV files; detected by default.": "CSV 檔的分隔符號；預設自動偵測。",
     "Encoding of the CSV files; detected by default.": "CSV 檔的編碼；預設自動偵測。",
@@ -3175,6 +3178,39 @@ MESSAGES = {
     "the share of records, from 0 to 1, that an exact number, date, time, coordinate or long text of a column may "
     "single out; 0.05 if it is not given": (
         "欄位中確切的數字、日期、時間、座標或長文字可使資料列獨一無二的比例上限，介於 0 與 1 之間；未指定時為 0.05"
+    ),
+    "dates or times such as 2024-03-01 14:30 or 14:30": "日期時間或時間，例如 2024-03-01 14:30 或 14:30",
+    "protect {column!r}: {problem}": "protect 的欄位 {column!r}：{problem}",
+    "expected a mapping such as {{round: 1000}} or {{dates: month}}, got {given}": (
+        "應為對應，例如 {{round: 1000}} 或 {{dates: month}}，但收到{given}"
+    ),
+    "'calendar' is for dates": "calendar 僅用於日期",
+    "'round' and 'intervals' exclude each other": "round 與 intervals 不可並用",
+    "round: expected a number above 0, got {given}": "round：應為大於 0 的數字，但收到 {given}",
+    "'dates' and {others} exclude each other": "dates 與 {others} 不可並用",
+    "expected for each column a protection, got {given}": "應為各欄位的保護方式，但收到 {given}",
+    "--protect expects COLUMN=round:1000,top:250000 or COLUMN=dates:month, each column once; got {given!r}": (
+        "--protect 應為「欄位=round:1000,top:250000」或「欄位=dates:month」，每個欄位一次；但收到 {given!r}"
+    ),
+    "column {column!r} has changed since it was looked at": "欄位 {column!r} 在檢視後已變更",
+    "protect: column {column!r} is a quasi-identifier; its hierarchy says how it becomes coarser": (
+        "protect：欄位 {column!r} 為準識別符，如何概化由其資料階層決定"
+    ),
+    "protect: column {column!r} names people; only sensitive and insensitive columns are protected": (
+        "protect：欄位 {column!r} 可識別個人；僅敏感與非敏感欄位可設定保護方式"
+    ),
+    "protect: there is no column {columns}": "protect：沒有欄位 {columns}",
+    "column {column!r} cannot be protected: {wrong:,} of its {present:,} values are not {expected}; correct them, or "
+    "leave the column out": (
+        "無法保護欄位 {column!r}：{present:,} 個值中有 {wrong:,} 個不是{expected}；請更正，或不釋出此欄位"
+    ),
+    "protect is not possible with the engine 'spark'; round the columns before, or use another engine": (
+        "引擎 'spark' 不支援 protect；請先將欄位取整，或改用其他引擎"
+    ),
+    "by column, how sensitive and insensitive columns become coarser: {{round: 1000, top: 250000}}, {{dates: month}}, "
+    "{{intervals: [0, 1000]}}": (
+        "各欄位的保護方式，使敏感與非敏感欄位的值較粗略：{{round: 1000, top: 250000}}、{{dates: month}}、"
+        "{{intervals: [0, 1000]}}"
     ),
     "expected a share from 0 to 1, got {given}": "應為 0 與 1 之間的比例，但收到 {given}",
     "a whole number, at least 1: counts below it are not shown in the external edition": (

@@ -1,0 +1,268 @@
+"""Protection of columns that are not quasi-identifiers: rounding, coded ends, periods and intervals.
+
+`{round: 1000, top: 250000}`, `{bottom: 10}`, `{dates: month}`, `{intervals: [0, 1000, 5000]}` or `{intervals: 500}`.
+Every cell is protected alone, in exact decimal arithmetic; missing cells and `*` stay as they are.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Protocol
+
+from PETWorks.about.dates import CALENDARS, LABELS, UNITS, Dates, read_date
+from PETWorks.about.intervals import Intervals, between_cuts, equal_width
+from PETWorks.about.scheme import as_text, exact, one_number, shown
+from PETWorks.errors import HierarchyError, ParameterError, Phrase, quoted, unknown
+
+HOUR = "hour"
+PERIODS = (HOUR, *UNITS)
+OF_NUMBERS = ("round", "bottom", "top", "intervals")
+KEYS = (*OF_NUMBERS, "dates", "calendar")
+
+_AMOUNT = re.compile(
+    r"((?:NT|US|HK)?[$€£¥] ?|[A-Z]{3} )?"
+    r"([+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)"
+    r"([%‰元€kKM]| [A-Za-zµ°/]{1,8})?",
+    re.ASCII,
+)
+_CLOCK = re.compile(r"(\d{1,2}):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?: ?([AaPp])\.?[Mm]\.?)?(?:Z|[+-]\d\d:?\d\d)?", re.ASCII)
+_ENDS = re.compile(r"(?:≥|≤|<|>=) (.+)|\[(\S+), (\S+)\)")
+
+
+class Protection(Protocol):
+    """What the values of a column become."""
+
+    @property
+    def words(self) -> Mapping[str, Any]:
+        """As it was declared."""
+
+    @property
+    def expects(self) -> str:
+        """What a value must be, in words."""
+
+    @property
+    def keeps_numbers(self) -> bool:
+        """Whether numbers stay numbers."""
+
+    def value(self, text: str) -> str | None:
+        """The protected value, which stays as it is if it is protected again; None if the text is no such value."""
+
+    def position(self, text: str) -> float | None:
+        """The number that a value, or a protected one, stands for: of an interval or a period its middle."""
+
+
+@dataclass(frozen=True)
+class OfNumbers:
+    """Numbers, rounded half to even to a multiple of a step, put into intervals, or coded at the ends.
+
+    A number is coded if it, or what it is rounded to, reaches the end: a label is never mixed up with a number.
+    """
+
+    words: Mapping[str, Any]
+    step: Fraction | None = None
+    bottom: Fraction | None = None
+    top: Fraction | None = None
+    intervals: Intervals | None = None
+    expects: str = field(default=Phrase("numbers"))
+
+    @property
+    def keeps_numbers(self) -> bool:
+        """Whether every value stays a number; rounded ones keep their type if the step is whole."""
+        return self.step is not None and self.bottom is None and self.top is None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether rounded numbers are whole."""
+        return self.step is not None and self.step.denominator == 1
+
+    def value(self, text: str) -> str | None:
+        """A label such as `≥ 250000`, an interval, or the rounded number with the currency or unit that it had."""
+        match = _AMOUNT.fullmatch(text)
+        number = None if match is None else exact(match[2].replace(",", ""))
+        if match is None or number is None:
+            return text if self._is_label(text) else None
+        before, after, grouped = match[1] or "", match[3] or "", "," in match[2]
+        # `round` of a fraction is exact, and takes the even neighbour of a tie.
+        rounded = number if self.step is None else round(number / self.step) * self.step
+        if self.top is not None and max(number, rounded) >= self.top:
+            return f"≥ {before}{as_text(self.top)}{after}"
+        if self.bottom is not None and min(number, rounded) <= self.bottom:
+            return f"≤ {before}{as_text(self.bottom)}{after}"
+        if self.intervals is not None:
+            labels = self.intervals.path(as_text(number))
+            return None if labels is None else labels[0]
+        return text if self.step is None else f"{before}{_written(rounded, self._decimals, grouped=grouped)}{after}"
+
+    @cached_property
+    def _decimals(self) -> int:
+        return len(as_text(self.step or Fraction(1)).partition(".")[2])
+
+    def _is_label(self, text: str) -> bool:
+        """Whether a text is a label of this protection."""
+        for sign, end in (("≥ ", self.top), ("≤ ", self.bottom)):
+            if end is not None and text.startswith(sign):
+                match = _AMOUNT.fullmatch(text[2:])
+                return match is not None and exact(match[2]) == end
+        return self.intervals is not None and self.intervals.below(text) is not None
+
+    def position(self, text: str) -> float | None:
+        """The number; of an interval the middle, of an open end the end."""
+        ends = _ENDS.fullmatch(text)
+        found = [_number(one) for one in ([text] if ends is None else [one for one in ends.groups() if one])]
+        numbers = [number for number in found if number is not None]
+        return float(sum(numbers) / len(numbers)) if numbers else None
+
+
+@dataclass(frozen=True)
+class OfDates:
+    """Dates and times, each as the period that it is in."""
+
+    words: Mapping[str, Any]
+    period: str
+    roc: bool = False
+    keeps_numbers: bool = False
+
+    @property
+    def expects(self) -> str:
+        """What a value must be, in words."""
+        return (
+            Phrase("dates or times such as 2024-03-01 14:30 or 14:30") if self.period == HOUR else self._dates.expects
+        )
+
+    @cached_property
+    def _dates(self) -> Dates:
+        return Dates(("day" if self.period == HOUR else self.period,), self.roc)
+
+    def value(self, text: str) -> str | None:
+        """The period; what is a longer one already stays as it is."""
+        if self.period == HOUR:
+            return _full_hour(text, roc=self.roc)
+        found = read_date(text, roc=self.roc)
+        if found is None:
+            return text if self._dates.below(text) is not None else None
+        day, period = found
+        return text if UNITS.index(period) > UNITS.index(self.period) else LABELS[self.period](day)
+
+    def position(self, text: str) -> float | None:
+        """Days since a fixed one; of a period its middle."""
+        clock = _CLOCK.search(text)
+        hours = 0.0 if clock is None else (_hour(clock) or 0) / 24
+        found = read_date(text, roc=self.roc)
+        if found is not None and found[1] == "day":
+            return found[0].toordinal() + hours
+        for period in UNITS:
+            days = Dates((period,), self.roc).below(text)
+            if days is not None:
+                ordinals = [date.fromisoformat(day).toordinal() for day in days]
+                return sum(ordinals) / len(ordinals)
+        return hours if clock is not None and found is None else None
+
+
+def _full_hour(text: str, *, roc: bool) -> str | None:
+    """A time of day, or a date with one, without its minutes."""
+    day, sign, clock = text.partition("T" if "T" in text else " ")
+    match = _CLOCK.fullmatch(text)
+    if match is not None:
+        hour = _hour(match)
+        return None if hour is None else f"{hour:02}:00"
+    match, found = _CLOCK.fullmatch(clock.strip()), read_date(day, roc=roc)
+    hour = None if match is None else _hour(match)
+    return None if not sign or found is None or hour is None else f"{found[0].isoformat()} {hour:02}:00"
+
+
+def _hour(clock: re.Match[str]) -> int | None:
+    hour, half = int(clock[1]), (clock[2] or "").lower()
+    if half:
+        return hour % 12 + (12 if half == "p" else 0) if 1 <= hour <= 12 else None
+    return hour if hour < 24 else None
+
+
+def _number(text: str) -> Fraction | None:
+    match = _AMOUNT.fullmatch(text)
+    return None if match is None else exact(match[2].replace(",", ""))
+
+
+def _written(number: Fraction, decimals: int, *, grouped: bool) -> str:
+    """A number with so many decimals."""
+    whole, _, rest = as_text(abs(number)).partition(".")
+    text = (f"{int(whole):,}" if grouped else whole) + (f".{rest.ljust(decimals, '0')}" if decimals else "")
+    return f"-{text}" if number < 0 else text
+
+
+def protection_of(column: str, words: Any) -> Protection:
+    """What was declared for a column; an error if it cannot be understood."""
+    try:
+        return _protection(words)
+    except (HierarchyError, ParameterError) as error:
+        raise ParameterError(
+            "protect {column!r}: {problem}", column=column, problem=error.worded(), what=f"protect.{column}"
+        ) from None
+
+
+def _protection(words: Any) -> Protection:
+    if not isinstance(words, Mapping) or not words:
+        raise HierarchyError(
+            "expected a mapping such as {{round: 1000}} or {{dates: month}}, got {given}", given=shown(words)
+        )
+    for key in words:
+        if key not in KEYS:
+            raise unknown("key", str(key), KEYS)
+    if "dates" in words:
+        return _of_dates(words)
+    if "calendar" in words:
+        raise HierarchyError("'calendar' is for dates")
+    if "round" in words and "intervals" in words:
+        raise HierarchyError("'round' and 'intervals' exclude each other")
+    step = one_number("round", words["round"]) if "round" in words else None
+    if step is not None and step <= 0:
+        raise HierarchyError("round: expected a number above 0, got {given}", given=shown(words["round"]))
+    bottom, top = (one_number(key, words[key]) if key in words else None for key in ("bottom", "top"))
+    if bottom is not None and top is not None and bottom >= top:
+        raise HierarchyError(
+            "bottom: {bottom} is not below top, which is {top}", bottom=as_text(bottom), top=as_text(top)
+        )
+    return OfNumbers(_plain(words), step, bottom, top, _intervals(words.get("intervals")))
+
+
+def _of_dates(words: Mapping[str, Any]) -> OfDates:
+    others = [key for key in words if key in OF_NUMBERS]
+    if others:
+        raise HierarchyError("'dates' and {others} exclude each other", others=quoted(others))
+    period = str(words["dates"]).strip().replace(" ", "-")
+    if period not in PERIODS:
+        raise HierarchyError("dates: {problem}", problem=unknown("period", period, PERIODS).message)
+    calendar = words.get("calendar", "gregorian")
+    if calendar not in CALENDARS:
+        raise HierarchyError(
+            "calendar: expected one of {calendars}, got {given}", calendars=quoted(CALENDARS), given=shown(calendar)
+        )
+    return OfDates(_plain(words), period, calendar == "roc")
+
+
+def _intervals(given: Any) -> Intervals | None:
+    """Intervals between cuts if several numbers are given, of one width if it is one."""
+    if given is None:
+        return None
+    return between_cuts({"cuts": given}) if isinstance(given, list | tuple) else equal_width({"width": given})
+
+
+def _plain(words: Mapping[str, Any]) -> dict[str, Any]:
+    """The words as JSON and YAML have them."""
+    return {
+        key: [str(one) for one in given] if isinstance(given, list | tuple) else str(given).strip()
+        for key, given in words.items()
+    }
+
+
+def protections_of(declared: Any) -> dict[str, Protection]:
+    """What is declared for columns, each by its name."""
+    if declared is None:
+        return {}
+    if not isinstance(declared, Mapping):
+        raise ParameterError(
+            "expected for each column a protection, got {given}", given=shown(declared), what="protect"
+        )
+    return {str(column).strip(): protection_of(str(column).strip(), words) for column, words in declared.items()}

@@ -1,0 +1,187 @@
+"""A table whose columns are protected as they are read, and what that changes."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from PETWorks.about.protection import OfNumbers, Protection, protections_of
+from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
+from PETWorks.counting.codes import text_column
+from PETWorks.errors import InputError, ParameterError, quoted
+from PETWorks.tables.arrays import strings
+from PETWorks.tables.cells import SUPPRESSED
+from PETWorks.tables.column_errors import naming
+from PETWorks.tables.source import Source
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Opened = TypeVar("Opened", bound=Source)
+
+
+@dataclass
+class Change:
+    """What a protection does to a column.
+
+    changed   cells that are not as they were
+    wrong     cells that cannot be protected
+    """
+
+    protection: Protection
+    present: int = 0
+    changed: int = 0
+    wrong: int = 0
+    # Sums over the cells that have a position, which is counted from that of the first.
+    number: int = 0
+    first: float = 0.0
+    total: float = 0.0
+    squares: float = 0.0
+    errors: float = 0.0
+    positions: dict[str, float | None] = field(default_factory=dict)  # of protected values
+
+    def add(self, text: str, times: int) -> None:
+        """Count a value that so many cells have."""
+        self.present += times
+        new = self.protection.value(text)
+        if new is None:
+            self.wrong += times
+            return
+        self.changed += times if new != text else 0
+        if new not in self.positions:
+            self.positions[new] = self.protection.position(new)
+        before, after = self.protection.position(text), self.positions[new]
+        if before is None or after is None:
+            return
+        if self.number == 0:
+            self.first = before
+        self.number += times
+        self.total += times * (before - self.first)
+        self.squares += times * (before - self.first) ** 2
+        self.errors += times * (before - after) ** 2
+
+    @property
+    def variance_kept(self) -> float | None:
+        """Share of the variance of numbers or days that the protected ones explain; None if there is none."""
+        spread = self.squares - self.total**2 / self.number if self.number else 0.0
+        return max(0.0, 1 - self.errors / spread) if spread > 0 else None
+
+
+def protected(source: Opened, declared: Any) -> Opened:
+    """The table with columns protected as declared; an error if cells cannot be."""
+    protections = protections_of(declared)
+    if not protections:
+        return source
+    missing = [column for column in protections if column not in source.names]
+    if missing:
+        raise ParameterError(
+            "protect: there is no column {columns}", columns=quoted(missing), what=f"protect.{missing[0]}"
+        )
+    changes = {column: Change(protection) for column, protection in protections.items()}
+    columns = tuple(protections)
+    for piece in source.read(columns, in_pieces=True):
+        for name, text in zip(columns, _texts(piece, columns, source), strict=True):
+            counted: Any = text.value_counts()
+            for value, times in zip(*(counted.field(place).to_pylist() for place in (0, 1)), strict=True):
+                if value is not None and value != SUPPRESSED:
+                    changes[name].add(value, times)
+    for name, change in changes.items():
+        if change.wrong:
+            raise InputError(
+                "column {column!r} cannot be protected: {wrong:,} of its {present:,} values are not {expected}; "
+                "correct them, or leave the column out",
+                column=name,
+                wrong=change.wrong,
+                present=change.present,
+                expected=change.protection.expects,
+                what=f"protect.{name}",
+            )
+    made: Any = copy(source)  # it stays the kind of table that it is
+    made.changes = changes
+    made.read = _ProtectedRead(made)
+    result: Opened = made
+    return result
+
+
+def changes_in(source: Source) -> Mapping[str, Change]:
+    """The columns of a table that are protected as they are read."""
+    changes: Mapping[str, Change] = getattr(source, "changes", {})
+    return changes
+
+
+def protect_words(source: Source) -> dict[str, Any]:
+    """How columns of a table are protected, as it was declared."""
+    return {column: dict(change.protection.words) for column, change in changes_in(source).items()}
+
+
+class _ProtectedRead:
+    """The method `read` of a table with protected columns."""
+
+    def __init__(self, source: Any) -> None:
+        self._source = source
+
+    def __call__(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> "Iterator[pa.Table]":
+        source = self._source
+        for piece in type(source).read(source, columns, in_pieces=in_pieces):
+            yield protected_piece(piece, columns, source)
+
+
+def protected_piece(piece: "pa.Table", columns: Sequence[str], source: Any) -> "pa.Table":
+    """A piece of a table with its columns protected."""
+    for place, name in enumerate(columns):
+        if name in source.changes:
+            protection = source.changes[name].protection
+            (text,) = _texts(piece.select([place]), (name,), source)
+            piece = piece.set_column(
+                place, piece.column_names[place], _protected(text, piece.column(place), protection, name)
+            )
+    return piece
+
+
+def _texts(piece: "pa.Table", columns: Sequence[str], source: Source) -> "list[pa.ChunkedArray]":
+    texts = []
+    for name, chunks in zip(columns, piece.columns, strict=True):
+        with naming(name, {name: chunks.type}, source):
+            texts.append(text_column(chunks, source.separator is not None))
+    return texts
+
+
+def _protected(
+    text: "pa.ChunkedArray", cells: "pa.ChunkedArray", protection: Protection, column: str
+) -> "pa.ChunkedArray":
+    """The protected cells: numbers of the type that they had where that holds them, otherwise texts."""
+    import pyarrow as pa
+
+    encoded = text.combine_chunks().dictionary_encode()
+    new = [
+        value if value in (None, SUPPRESSED) else protection.value(value) for value in encoded.dictionary.to_pylist()
+    ]
+    if None in new:
+        raise InputError("column {column!r} has changed since it was looked at", column=column)
+    taken = strings(new).take(encoded.indices)
+    return pa.chunked_array([taken.cast(cells.type) if _keeps_type(cells.type, protection) else taken])
+
+
+def _keeps_type(kind: "pa.DataType", protection: Protection) -> bool:
+    import pyarrow as pa
+
+    if not isinstance(protection, OfNumbers) or not protection.keeps_numbers:
+        return False
+    return pa.types.is_floating(kind) or (pa.types.is_integer(kind) and protection.is_whole)
+
+
+def check_protected(source: Source, roles: Mapping[str, str], unit: str | None) -> None:
+    """An error if a protected column is one that others decide about."""
+    for column in changes_in(source):
+        if roles.get(column) == QUASI_IDENTIFIER:
+            raise ParameterError(
+                "protect: column {column!r} is a quasi-identifier; its hierarchy says how it becomes coarser",
+                column=column,
+                what=f"protect.{column}",
+            )
+        if roles.get(column) == IDENTIFIER or column == unit:
+            raise ParameterError(
+                "protect: column {column!r} names people; only sensitive and insensitive columns are protected",
+                column=column,
+                what=f"protect.{column}",
+            )
