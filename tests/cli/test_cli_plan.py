@@ -128,7 +128,8 @@ def test_no_cell_and_no_folder_is_in_a_plan(folder):
     made(folder)
     text = (folder / "r_plan.json").read_text("utf-8")
     assert str(folder) not in text
-    assert not re.search(r"Village|Taipei|Person|47[89]\d\d", text)
+    without_digests = re.sub(r"\b[0-9a-f]{64}\b", "", text)
+    assert not re.search(r"Village|Taipei|Person|47[89]\d\d", without_digests)
 
 
 def test_the_same_input_gives_the_same_plan(folder):

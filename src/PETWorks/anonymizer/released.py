@@ -19,6 +19,7 @@ from PETWorks.measures.class_tests import Mask
 from PETWorks.showing import Shown
 from PETWorks.tables.arrays import dictionary, strings
 from PETWorks.tables.changes import changed_pieces, joined_pieces
+from PETWorks.tables.judged_cells import judged_table
 from PETWorks.tables.rows import Rows
 from PETWorks.tables.source import PIECE_ROWS
 from PETWorks.tables.whole import whole_table
@@ -106,12 +107,12 @@ class Recoded(Rows, Shown):
 
     @cached_property
     def table(self) -> "pa.Table":
-        """The release: all columns but the identifiers, its records as `order` says."""
-        places = self.order.places(self.records)
+        """The release: all columns but the identifiers, its records as `order` says, its cells as they are judged."""
+        source, places = self.original.source, self.order.places(self.records)
         changes = self.changes_in(places)
         if isinstance(changes, Recoder):
-            return joined_pieces(self.original.source, self._kept, changes)
-        table = whole_table(self.original.source, self._kept, changes)
+            return joined_pieces(source, self._kept, changes)
+        table = judged_table(whole_table(source, self._kept, changes), source)
         return table if places is None else table.take(places)
 
     @property

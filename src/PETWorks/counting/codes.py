@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from PETWorks.counting.counts import Integers
 from PETWorks.tables.arrays import arrow_codes, arrow_integers, numpy_integers, strings, texts
+from PETWorks.tables.judged_cells import normalised
 
 Codes = NDArray[np.unsignedinteger]
 
@@ -244,19 +245,6 @@ def _dictionary(piece: pa.Array) -> tuple[pa.Array, Codes]:
     if piece.null_count:
         indices[~_valid(piece.indices)] = size
     return piece.dictionary, indices
-
-
-def normalised(cells: pa.Array, spaced_quotes: bool = False) -> pa.Array:
-    """Cells without blanks around them; those that are blank are missing."""
-    from pyarrow import compute as pc
-
-    trimmed = pc.utf8_trim_whitespace(cells)
-    if spaced_quotes:
-        # `a; "b"`: a blank before the quote keeps the reader from seeing it as one.
-        spaced = pc.match_substring_regex(cells, r'^\s+"([^"]|"")*"\s*$')
-        inside = pc.replace_substring(pc.utf8_slice_codeunits(trimmed, 1, -1), '""', '"')
-        trimmed = pc.if_else(spaced, pc.utf8_trim_whitespace(inside), trimmed)
-    return pc.if_else(pc.equal(trimmed, strings([""])[0]), pa.nulls(1, trimmed.type)[0], trimmed)
 
 
 def text_column(chunks: pa.ChunkedArray, spaced_quotes: bool) -> pa.ChunkedArray:

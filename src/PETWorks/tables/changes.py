@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from PETWorks.errors import InputError
 from PETWorks.tables.arrays import arrow_integers, dictionary
+from PETWorks.tables.judged_cells import judged_table
 from PETWorks.tables.source import Source
 
 Codes = NDArray[np.unsignedinteger]
@@ -49,7 +50,7 @@ def changed_since(source: Source) -> InputError:
 
 
 def changed_pieces(source: Source, columns: Sequence[str], changes: Changes) -> Iterator[pa.Table]:
-    """Some columns of a table, piece by piece, those that change with their new cells: dictionaries of used texts."""
+    """Some columns of a table, piece by piece, with cells as they are judged; those that change have their new ones."""
     unchanged = [name for name in columns if name not in changes.labels]
     read = tuple(dict.fromkeys((*unchanged, *changes.columns)))
     for own in source.read(read, in_pieces=True):
@@ -57,7 +58,7 @@ def changed_pieces(source: Source, columns: Sequence[str], changes: Changes) -> 
         new = {
             name: used_texts(codes, changes.labels[name]) for name, codes in new_codes(changes, piece, source).items()
         }
-        yield pa.table({name: new[name] if name in new else piece[name] for name in columns})
+        yield judged_table(pa.table({name: new[name] if name in new else piece[name] for name in columns}), source)
 
 
 def joined_pieces(source: Source, columns: Sequence[str], changes: Changes) -> pa.Table:
@@ -74,35 +75,3 @@ def used_texts(codes: Codes, labels: pa.Array) -> pa.Array:
     places = np.zeros(len(labels), np.uint32)
     places[used] = np.arange(len(used))
     return dictionary(places[codes], labels.take(arrow_integers(used)))
-
-
-class Feed:
-    """The new codes of a table's records, as many at a time as are wanted."""
-
-    def __init__(self, source: Source, changes: Changes) -> None:
-        self._source, self._labels = source, changes.labels
-        self._pieces = (
-            new_codes(changes, piece.rename_columns(list(changes.columns)), source)
-            for piece in source.read(changes.columns, in_pieces=True)
-        )
-        self._left: dict[str, Codes] = {name: np.empty(0, np.uint32) for name in changes.labels}
-
-    def take(self, rows: int) -> dict[str, Codes]:
-        """The codes of the next records."""
-        while self._number < rows:
-            piece = next(self._pieces, None)
-            if piece is None:
-                raise changed_since(self._source)
-            self._left = {name: np.concatenate([own, piece[name]]) for name, own in self._left.items()}
-        taken = {name: own[:rows] for name, own in self._left.items()}
-        self._left = {name: own[rows:] for name, own in self._left.items()}
-        return taken
-
-    def end(self) -> None:
-        """An error if there are more records than were taken."""
-        if self._number or next(self._pieces, None) is not None:
-            raise changed_since(self._source)
-
-    @property
-    def _number(self) -> int:
-        return len(next(iter(self._left.values())))

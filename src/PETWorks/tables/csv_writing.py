@@ -1,192 +1,256 @@
-"""CSV that is written: a file again with some of its columns changed or left out, or any table as a new file.
+"""CSV that is written: texts are quoted where they must be and nowhere else, all lines end alike.
 
-A file that is written again keeps its dialect, and every field that does not change keeps its bytes. New texts are
-quoted where they must be. What a record consists of (runs of fields that stay as they are, new texts, line ends) lies
-in Arrow arrays of bytes, of which one call takes the parts of many records in the order in which they are written.
+What a record consists of lies in Arrow arrays of bytes, of which one call takes the parts of many records in the order
+in which they are written.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import BinaryIO
+import codecs
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import BinaryIO, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from PETWorks.errors import InputError, Phrase
-from PETWorks.tables.arrays import arrow_integers, byte_strings, strings
-from PETWorks.tables.changes import Changes, Feed
-from PETWorks.tables.csv_cells import (
-    Cells,
-    Column,
-    Dialect,
-    Integers,
-    encoded_texts,
-    quoted_texts,
-    rows_at_a_time,
-    unencodable,
-    written_cells,
-)
-from PETWorks.tables.csv_fields import Records, records_of, written_encoding
-from PETWorks.tables.csvfile import CSV, SEPARATORS
+from PETWorks.tables.arrays import arrow_integers, byte_strings, numpy_integers, strings, texts
+from PETWorks.tables.column_errors import unreadable
+from PETWorks.tables.csv_layout import LONGEST_LINE
+from PETWorks.tables.csvfile import CSV, SEPARATORS, reading
+from PETWorks.tables.encoding import UTF8
 
 ROWS = 1 << 16  # that are written at a time, at most
-EMPTY = b'""'  # a line with an empty cell alone would be no record for many readers
+PIECE_BYTES = 1 << 26  # a few long texts may stand in many rows
 
+# Encodings of files that begin with a byte-order mark, and those that write the rest.
+UNMARKED = {"utf-8-sig": UTF8, "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
+MARK = "\ufeff"
+
+Integers = NDArray[np.int64]
+Column: TypeAlias = "pa.Array | pa.ChunkedArray"
 Write = Callable[[BinaryIO], None]
-Read = tuple[Records | bytes, Mapping[int, Cells]]  # records with their new cells, or bytes that stand before them
 
 
-def rewritten_csv(
-    source: CSV,
-    *,
-    drop: Collection[str] = (),
-    changed: "Mapping[str, Column] | Changes | None" = None,
-    order: Integers | None = None,
-) -> Write:
-    """What writes a CSV file again, without some columns and with new texts in others.
+@dataclass(frozen=True)
+class Dialect:
+    """How a CSV file is written; `marked`: it begins with a byte-order mark."""
 
-    changed   for each column its new cells, as many as the file has records; a null one is an empty cell. Or what
-              makes them as the file is read again, if they must not be in memory all at once
-    order     which records are written, in this order; all as they stand if it is None
+    separator: str
+    encoding: str = UTF8
+    marked: bool = False
+    line_end: str = "\n"
+
+    @classmethod
+    def of(cls, source: CSV) -> "Dialect":
+        """That of a file: its separator, its encoding, a byte-order mark if it has one, and its first line end."""
+        assert source.separator is not None
+        with reading(source.content.path), source.content.open() as file:
+            start = file.read(LONGEST_LINE)
+        encoding = source.encoding or UTF8
+        if encoding in ("utf-16", "utf-32"):
+            big_endian = start.startswith((codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE))
+            encoding = f"{encoding}-{'be' if big_endian else 'le'}"
+        encoding = UNMARKED.get(encoding, encoding)
+        text = codecs.getincrementaldecoder(encoding)("ignore").decode(start)
+        is_marked = encoding.startswith("utf") and text.startswith(MARK)
+        return cls(source.separator, encoding, is_marked, "\r\n" if "\r\n" in text[: text.find("\n") + 1] else "\n")
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """A column as it is written: record i has the bytes `labels[codes[i]]`."""
+
+    labels: pa.Array
+    codes: Integers
+
+    @cached_property
+    def longest(self) -> int:
+        """Length of the longest text."""
+        return longest_text(self.labels)
+
+
+def rows_at_a_time(longest: Iterable[int], most: int) -> int:
+    """How many rows of texts that have at most these lengths are written at a time."""
+    return max(min(most, PIECE_BYTES // (sum(longest) + 1)), 1)
+
+
+def longest_text(labels: pa.Array) -> int:
+    """Length of the longest of some texts, in bytes."""
+    from pyarrow import compute as pc
+
+    return pc.max(pc.binary_length(labels)).as_py() or 0
+
+
+def new_csv(table: pa.Table, name: str, dialect: Dialect, order: Integers | None = None) -> Write:
+    """What writes a table as a CSV file; `name` is what messages call it.
+
+    order   which records are written, in this order; all as they stand if it is None
     """
-    kept = [place for place, name in enumerate(source.names) if name not in drop]
-    assert source.separator is not None
-    dialect = Dialect(source.separator, written_encoding(source), alone=len(kept) == 1)
-    given = changed if isinstance(changed, Mapping) else {} if changed is None else changed.labels
-    new = {source.names.index(name): column for name, column in given.items() if name not in drop}
-    cells = {
-        place: written_cells(
-            column, source.names[place], source.name, dialect, before=source.separator if place != kept[0] else ""
-        )
-        for place, column in new.items()
-    }
-    # Then a line may be empty that was not, or stand at the end without a line end.
-    quotes_empty = dialect.alone and (len(source.names) > 1 or order is not None)
-    names = _clear_names(source, kept, dialect) if len(kept) < len(source.names) else {}
-    header, body = _Plan(kept, names, quotes_empty=quotes_empty), _Plan(kept, cells, quotes_empty=quotes_empty)
-    changes = None if isinstance(changed, Mapping) or not given else changed
+    if order is not None:
+        check_order(order, table.num_rows, name)
+    lines = _Lines(table.column_names, name, dialect)
+    columns = lines.columns(table)
+    if order is not None:
+        columns = [Cells(cells.labels, cells.codes[order]) for cells in columns]
 
     def write(file: BinaryIO) -> None:
-        new = _Given(source, cells) if changes is None else _Made(source, cells, changes)
-        read = _with_header(source, header, body, new)
-        pieces = _in_order(read, body) if order is None else _reordered(read, body, source, order)
-        for octets in pieces:
-            file.write(dialect.encoded(octets))
+        file.write(lines.header())
+        for octets in lines.written(columns):
+            file.write(octets)
 
     return write
 
 
-def _clear_names(source: CSV, kept: list[int], dialect: Dialect) -> dict[int, Cells]:
-    """Quoted names, where readers could see another separator in one: with fewer columns it might seem the better."""
-    cells = {}
-    for place in kept:
-        name = source.names[place]
-        if any(sign in name for sign in SEPARATORS):
-            before = dialect.separator if place != kept[0] else ""
-            written = strings([f'{before}"{name.replace(chr(34), chr(34) * 2)}"'])
-            cells[place] = Cells(encoded_texts(written, dialect), np.zeros(1, np.int64))
-    return cells
+def new_csv_of_pieces(pieces: Callable[[], Iterator[pa.Table]], names: list[str], name: str, dialect: Dialect) -> Write:
+    """What writes a table that comes in pieces."""
+    lines = _Lines(names, name, dialect)
+
+    def write(file: BinaryIO) -> None:
+        file.write(lines.header())
+        for piece in pieces():
+            for octets in lines.written(lines.columns(piece)):
+                file.write(octets)
+
+    return write
 
 
-class _Plan:
-    """How a record is put together: runs of fields that are copied, and new cells, column by column."""
-
-    def __init__(self, kept: list[int], cells: Mapping[int, Cells], *, quotes_empty: bool) -> None:
-        self.parts: list[tuple[int, int] | int] = []  # the first and last of some fields, or a column of new cells
-        self.cells = cells
-        self.quotes_empty = quotes_empty
-        self.rows = rows_at_a_time((column.longest for column in cells.values()), ROWS)
-        for place in kept:
-            last = self.parts[-1] if self.parts else None
-            if place in cells:
-                self.parts.append(place)
-            elif isinstance(last, tuple) and last[1] == place - 1:
-                self.parts[-1] = (last[0], place)
-            else:
-                self.parts.append((place, place))
-
-    def composed(self, records: Records, cells: Mapping[int, Cells], *, with_line_ends: bool = True) -> pa.Array:
-        """The parts of these records, of each as many; `cells` are their new cells."""
-        rows = len(records)
-        spans: list[tuple[Integers, Integers]] = []
-        sources: list[int | Cells] = []  # the number of a span, or cells
-        for number, part in enumerate(self.parts):
-            if isinstance(part, int):
-                sources.append(cells[part])
-            else:
-                # With the separator before it, unless it is the first.
-                begin = records.ends[:, part[0] - 1] if number else records.starts[:, part[0]]
-                sources.append(len(spans))
-                spans.append((begin, records.ends[:, part[1]]))
-        if with_line_ends:
-            line_end = records.line_ends if self.quotes_empty else records.nexts
-            sources.append(len(spans))
-            spans.append((records.ends[:, -1], line_end))
-        pool = [_spans(records.octets, spans), byte_strings([EMPTY])]
-        indices = np.empty((rows, len(sources)), np.int64)
-        for number, taken in enumerate(sources):
-            if isinstance(taken, Cells):
-                indices[:, number] = _pooled(taken, pool)
-            else:
-                indices[:, number] = np.arange(rows) * (2 * len(spans)) + 2 * taken
-                if self.quotes_empty and number == 0:
-                    begin, end = spans[taken]
-                    indices[begin == end, number] = len(pool[0])
-        return pa.concat_arrays(pool).take(arrow_integers(indices.ravel()))
+def check_order(order: Integers, rows: int, name: str) -> None:
+    """An error unless it names records of the table, each at most once."""
+    if not len(order) or order.min() < 0 or order.max() >= rows or np.bincount(order).max() > 1:
+        raise InputError(
+            "{name}: the order of the records must name each of {rows} records at most once", name=name, rows=rows
+        )
 
 
-class _Given:
-    """The new cells of all records, in their order."""
+class _Lines:
+    """The lines of a CSV file with these columns; `table` is what messages call it."""
 
-    def __init__(self, source: CSV, cells: Mapping[int, Cells]) -> None:
-        self._source, self._cells, self._taken = source, cells, 0
+    def __init__(self, names: list[str], table: str, dialect: Dialect) -> None:
+        self._names, self._table, self._dialect = names, table, dialect
+        # Readers find the separator in the header, and where there is one column, in any line.
+        self._only = len(names) == 1
 
-    def take(self, rows: int) -> dict[int, Cells]:
-        """Those of the next records."""
-        part = slice(self._taken, self._taken + rows)
-        self._taken += rows
-        self._check()
-        return {place: Cells(own.labels, own.codes[part]) for place, own in self._cells.items()}
+    def header(self) -> bytes | memoryview:
+        """The line with the names of the columns, and what precedes it."""
+        written = _quoted(strings(self._names), (*SEPARATORS, self._dialect.separator), quotes_empty=self._only)
+        mark = MARK if self._dialect.marked else ""
+        line = mark + self._dialect.separator.join(written.to_pylist()) + self._dialect.line_end
+        return self._encoded(memoryview(line.encode()), Phrase("the header has"))
 
-    def end(self) -> None:
-        """An error if there are more new cells than records."""
-        self._check(final=True)
+    def columns(self, table: pa.Table) -> list[Cells]:
+        """The columns of a table as they are written, in UTF-8, separators and line ends with them."""
+        last = table.num_columns - 1
+        return [
+            self._cells(
+                column,
+                table.column_names[place],
+                before=self._dialect.separator if place else "",
+                after=self._dialect.line_end if place == last else "",
+            )
+            for place, column in enumerate(table.columns)
+        ]
 
-    def _check(self, *, final: bool = False) -> None:
-        for place, column in self._cells.items():
-            if len(column.codes) < self._taken or (final and len(column.codes) > self._taken):
-                at_least = Phrase("at least {records}", records=self._taken)
-                raise InputError(
-                    "{table}: column {column!r} has {cells} new cells, but the file has {records} records",
-                    table=self._source.name,
-                    column=self._source.names[place],
-                    cells=len(column.codes),
-                    records=self._taken if final else at_least,
-                )
+    def written(self, columns: list[Cells]) -> Iterator[bytes | memoryview]:
+        """The bytes of many lines at a time."""
+        step = rows_at_a_time((cells.longest for cells in columns), ROWS)
+        for first in range(0, len(columns[0].codes), step):
+            pool = [byte_strings([])]
+            some = [Cells(cells.labels, cells.codes[first : first + step]) for cells in columns]
+            indices = np.stack([_pooled(cells, pool) for cells in some], axis=1)
+            yield self._encoded(
+                _joined(pa.concat_arrays(pool).take(arrow_integers(indices.ravel()))), Phrase("it has cells")
+            )
+
+    def _cells(self, column: Column, name: str, *, before: str, after: str) -> Cells:
+        """Cells as they are written, with what stands before and after each."""
+        from pyarrow import compute as pc
+
+        labels, codes = _labels_and_codes(column, name, self._table)
+        if pc.any(pc.match_substring(labels, "\0")).as_py():
+            raise InputError(
+                "{table}: column {column!r} has cells with a NUL character, which CSV cannot have",
+                table=self._table,
+                column=name,
+            )
+        separators = SEPARATORS if self._only else (self._dialect.separator,)
+        around = strings([before, after, ""])
+        written = pc.binary_join_element_wise(
+            around[0], _quoted(labels, separators, quotes_empty=self._only), around[1], around[2]
+        )
+        octets = written.cast(pa.large_binary())
+        self._encoded(_joined(octets), Phrase("column {column!r} has cells", column=name))
+        return Cells(octets, codes)
+
+    def _encoded(self, octets: bytes | memoryview, what: Phrase) -> bytes | memoryview:
+        """Composed bytes as the file has them; an error if its encoding lacks a character."""
+        if self._dialect.encoding == UTF8:
+            return octets
+        try:
+            return str(octets, UTF8).encode(self._dialect.encoding)
+        except UnicodeEncodeError:
+            raise InputError(
+                "{table}: {cells} with characters that its encoding {encoding} does not have; "
+                "save the table as UTF-8, or write Parquet",
+                table=self._table,
+                cells=what,
+                encoding=self._dialect.encoding,
+            ) from None
 
 
-class _Made:
-    """The new cells of all records, made as the file is read; `cells` has one of each text that there may be."""
+def _quoted(labels: pa.Array, separators: Iterable[str], *, quotes_empty: bool) -> pa.Array:
+    """Texts as fields: quoted if they have a separator, a quote, a line end, or blanks around them.
 
-    def __init__(self, source: CSV, cells: Mapping[int, Cells], changes: Changes) -> None:
-        self._source, self._cells, self._feed = source, cells, Feed(source, changes)
+    A line with an empty cell alone would be no record for many readers.
+    """
+    from pyarrow import compute as pc
 
-    def take(self, rows: int) -> dict[int, Cells]:
-        """Those of the next records."""
-        codes = self._feed.take(rows)
-        own = self._cells.items()
-        return {place: Cells(cells.labels, cells.codes[codes[self._source.names[place]]]) for place, cells in own}
-
-    def end(self) -> None:
-        """An error if the file has become longer."""
-        self._feed.end()
+    blank = r"[\s\v\p{Z}\x{feff}]"
+    signs = "".join(rf"\x{{{ord(sign):x}}}" for sign in separators)
+    needed = pc.match_substring_regex(labels, rf'["\r\n{signs}]|^{blank}|{blank}$' + ("|^$" if quotes_empty else ""))
+    quote = strings(['"', ""])
+    doubled = pc.replace_substring(labels, '"', '""')
+    return pc.if_else(needed, pc.binary_join_element_wise(quote[0], doubled, quote[0], quote[1]), labels)
 
 
-def _spans(octets: bytes, spans: list[tuple[Integers, Integers]]) -> pa.Array:
-    """Some spans of bytes per record, each followed by what lies between it and the next."""
-    bounds = np.stack([bound for span in spans for bound in span], axis=1).ravel() if spans else np.empty(0, np.int64)
-    return pa.Array.from_buffers(
-        pa.large_binary(), max(len(bounds) - 1, 0), [None, pa.py_buffer(bounds), pa.py_buffer(octets)]
-    )
+def _labels_and_codes(column: Column, name: str, table: str) -> tuple[pa.Array, Integers]:
+    """The texts of a column, and for each row which one it has; the last text is that of null cells."""
+    dictionaries: list[pa.Array] = []
+    codes: list[Integers] = []
+    size = 0
+    try:
+        for piece in column.chunks if isinstance(column, pa.ChunkedArray) else [column]:
+            dictionary, indices = _dictionary(piece)
+            if not dictionaries or not dictionary.equals(dictionaries[-1]) or pa.types.is_floating(dictionary.type):
+                size += len(dictionary)
+                dictionaries.append(dictionary)
+            codes.append(np.where(indices < 0, -1, indices + (size - len(dictionary))))
+        labels = pa.concat_arrays([*(texts(dictionary) for dictionary in dictionaries), strings([""])])
+    except (pa.ArrowException, UnicodeDecodeError):
+        raise unreadable(table, name, column.type) from None
+    every_code = np.concatenate([np.empty(0, np.int64), *codes])
+    every_code[every_code < 0] = size
+    return _without_nulls(labels), every_code
+
+
+def _dictionary(piece: pa.Array) -> tuple[pa.Array, Integers]:
+    """The distinct cells of a piece, and for each row which one it has; -1 where it has none."""
+    from pyarrow import compute as pc
+
+    if pa.types.is_string_view(piece.type):
+        piece = piece.cast(pa.large_string())
+    if not pa.types.is_dictionary(piece.type):
+        piece = piece.dictionary_encode()
+    indices = piece.indices.cast(pa.int64())
+    return piece.dictionary, numpy_integers(pc.fill_null(indices, arrow_integers(np.array([-1]))[0])).astype(np.int64)
+
+
+def _without_nulls(labels: pa.Array) -> pa.Array:
+    """A null in a dictionary as an empty text."""
+    from pyarrow import compute as pc
+
+    return pc.fill_null(labels, strings([""])[0]) if labels.null_count else labels
 
 
 def _pooled(cells: Cells, pool: list[pa.Array]) -> Integers:
@@ -204,131 +268,3 @@ def _joined(array: pa.Array) -> memoryview:
     _, offsets, data = array.buffers()
     end = int(np.frombuffer(offsets, np.int64)[len(array)]) if len(array) else 0
     return memoryview(data)[:end] if end else memoryview(b"")
-
-
-def _in_order(read: Iterator[Read], body: _Plan) -> Iterator[bytes | memoryview]:
-    """The bytes of a file, block by block."""
-    for records, cells in read:
-        if isinstance(records, bytes):
-            yield records
-        else:
-            yield b"" if body.quotes_empty else records.before
-            yield _joined(body.composed(records, cells))
-
-
-def _reordered(read: Iterator[Read], body: _Plan, source: CSV, order: Integers) -> Iterator[bytes | memoryview]:
-    """The bytes of a file with its records in another order, without blank lines; line ends stay where they are."""
-    from pyarrow import compute as pc
-
-    rows: list[pa.Array] = []
-    line_ends: list[pa.Array] = []
-    for records, cells in read:
-        if isinstance(records, bytes):
-            yield records
-        else:
-            rows.append(_merged(body.composed(records, cells, with_line_ends=False), len(body.parts)))
-            ends = _spans(records.octets, [(records.ends[:, -1], records.line_ends)])
-            line_ends.append(ends.take(arrow_integers(np.arange(len(records)) * 2)))
-    every_row, every_end = pa.concat_arrays(rows), pa.concat_arrays(line_ends)
-    check_order(order, len(every_row), source.name)
-    # The last line of the file may have no line end.
-    ended_by = np.append(np.arange(len(order) - 1), len(every_row) - 1)
-    nothing = byte_strings([b""])[0]
-    for first in range(0, len(order), body.rows):
-        written = slice(first, first + body.rows)
-        chosen = every_row.take(arrow_integers(order[written])), every_end.take(arrow_integers(ended_by[written]))
-        yield _joined(pc.binary_join_element_wise(*chosen, nothing))
-
-
-def _with_header(source: CSV, header: _Plan, body: _Plan, new: _Given | _Made) -> Iterator[Read]:
-    """The bytes up to the end of the header; then records, with their new cells."""
-    for number, block in enumerate(records_of(source)):
-        records = block
-        if number == 0:
-            line, records = block.divided()
-            yield line.before + _joined(header.composed(line, header.cells)), {}
-        for piece in records.pieces(body.rows):
-            yield piece, new.take(len(piece))
-    new.end()
-
-
-def _merged(array: pa.Array, size: int) -> pa.Array:
-    """An array that was just made, so many elements as one."""
-    _, offsets, data = array.buffers()
-    bounds = np.frombuffer(offsets, np.int64)[: len(array) + 1][::size] if len(array) else np.zeros(1, np.int64)
-    buffers = [None, pa.py_buffer(np.ascontiguousarray(bounds)), data]
-    return pa.Array.from_buffers(pa.large_binary(), len(array) // size, buffers)
-
-
-def check_order(order: Integers, rows: int, name: str) -> None:
-    """An error unless it names records of the table, each at most once."""
-    if not len(order) or order.min() < 0 or order.max() >= rows or np.bincount(order).max() > 1:
-        raise InputError(
-            "{name}: the order of the records must name each of {rows} records at most once", name=name, rows=rows
-        )
-
-
-def new_csv(table: pa.Table, name: str, dialect: Dialect, order: Integers | None = None) -> Write:
-    """What writes a table as a CSV file that is nobody's copy, with line feeds; `name` is what messages call it."""
-    if order is not None:
-        check_order(order, table.num_rows, name)
-    header = _header(table.column_names, name, dialect)
-    columns = _columns(table, name, dialect)
-    if order is not None:
-        columns = [Cells(cells.labels, cells.codes[order]) for cells in columns]
-
-    def write(file: BinaryIO) -> None:
-        file.write(header)
-        for octets in _lines(columns, dialect):
-            file.write(octets)
-
-    return write
-
-
-def new_csv_of_pieces(pieces: Callable[[], Iterator[pa.Table]], names: list[str], name: str, dialect: Dialect) -> Write:
-    """The same for a table that comes in pieces."""
-    header = _header(names, name, dialect)
-
-    def write(file: BinaryIO) -> None:
-        file.write(header)
-        for piece in pieces():
-            for octets in _lines(_columns(piece, name, dialect), dialect):
-                file.write(octets)
-
-    return write
-
-
-def _header(names: list[str], name: str, dialect: Dialect) -> bytes | memoryview:
-    """The line with the names of the columns, and what precedes it."""
-    written = quoted_texts(strings(names), dialect).to_pylist()
-    mark = "\ufeff" if dialect.marked else ""
-    header = encoded_texts(strings([mark + dialect.separator.join(written) + "\n"]), dialect)
-    if header is None:
-        raise unencodable(name, Phrase("the header has"), dialect)
-    return dialect.encoded(_joined(header))
-
-
-def _columns(table: pa.Table, name: str, dialect: Dialect) -> list[Cells]:
-    """The columns of a table as they are written, separators and line ends with them."""
-    last = table.num_columns - 1
-    return [
-        written_cells(
-            column,
-            table.column_names[place],
-            name,
-            dialect,
-            before=dialect.separator if place else "",
-            after="\n" if place == last else "",
-        )
-        for place, column in enumerate(table.columns)
-    ]
-
-
-def _lines(columns: list[Cells], dialect: Dialect) -> Iterator[bytes | memoryview]:
-    """The lines of a table, many at a time."""
-    step = rows_at_a_time((cells.longest for cells in columns), ROWS)
-    for first in range(0, len(columns[0].codes), step):
-        pool = [byte_strings([])]
-        some = [Cells(cells.labels, cells.codes[first : first + step]) for cells in columns]
-        indices = np.stack([_pooled(cells, pool) for cells in some], axis=1)
-        yield dialect.encoded(_joined(pa.concat_arrays(pool).take(arrow_integers(indices.ravel()))))

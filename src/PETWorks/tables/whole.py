@@ -1,4 +1,4 @@
-"""A whole table at once: all its columns and records, as they stand."""
+"""A whole table at once: all its columns and records."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

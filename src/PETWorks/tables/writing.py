@@ -13,13 +13,21 @@ from PETWorks.errors import InputError, Joined, quoted
 from PETWorks.tables.arrays import arrow_integers, numpy_integers, taken
 from PETWorks.tables.changes import Changes, changed_pieces
 from PETWorks.tables.column_errors import is_text
-from PETWorks.tables.csv_cells import Column, Dialect, longest_text, rows_at_a_time
-from PETWorks.tables.csv_fields import written_encoding
 from PETWorks.tables.csv_layout import encoding_called
-from PETWorks.tables.csv_writing import check_order, new_csv, new_csv_of_pieces, rewritten_csv
+from PETWorks.tables.csv_writing import (
+    UNMARKED,
+    Column,
+    Dialect,
+    check_order,
+    longest_text,
+    new_csv,
+    new_csv_of_pieces,
+    rows_at_a_time,
+)
 from PETWorks.tables.csvfile import CSV, SEPARATORS, check_separator
 from PETWorks.tables.encoding import UTF8
 from PETWorks.tables.globs import Files
+from PETWorks.tables.judged_cells import judged_table
 from PETWorks.tables.source import Source
 from PETWorks.tables.texttable import WORKBOOK
 from PETWorks.tables.whole import check_ordered, own_fields, whole_table
@@ -30,10 +38,8 @@ FEATHER_SUFFIXES = (".feather", ".arrow")
 SUFFIXES = (*TEXT_SUFFIXES, *PARQUET_SUFFIXES, *FEATHER_SUFFIXES)
 ROWS = 1 << 17  # that are written at a time, at most: a row group of a Parquet file
 
-# Encodings of files that begin with a byte-order mark, and those that write the rest.
-UNMARKED = {"utf-8-sig": UTF8, "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
-
 VIEWED = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
+WRITTEN_TEXT = {pa.string(), pa.large_string(), pa.string_view()}
 
 Write = Callable[[BinaryIO], None]
 
@@ -50,8 +56,9 @@ def release_content(
 ) -> Write:
     """What writes a table to a file of this name, without some columns and with new cells in others.
 
-    A CSV file of a CSV file keeps its dialect and the bytes of every field that does not change. In a Parquet or
-    Feather file, columns that do not change keep their types. To be given to `write_whole`.
+    Cells are written as they are judged, however the table has them: texts without blanks around them, quoted only
+    where they must be, and one missing value. A CSV file of a CSV file keeps its separator and encoding; in Parquet or
+    Feather, columns that do not change keep their types. To be given to `write_whole`.
 
     changed   for each column its new cells, as many as the table has records, in the order of the table; or what
               makes them as the table is read again: then it is written piece by piece, and is never in memory whole
@@ -72,14 +79,10 @@ def release_content(
     kept = [name for name in source.names if name not in drop]
     if not kept:
         raise InputError("{table}: every column is dropped; at least one must be left to write", table=source.name)
-    if isinstance(source, CSV) and not hasattr(source, "changes") and path.suffix.lower() in TEXT_SUFFIXES:
-        return rewritten_csv(source, drop=drop, changed=new if changes is None else changes, order=order)
     if changes is not None:
         return _in_pieces(path, source, kept, changes, _dialect(source, path, kept, separator, encoding))
     same = [name for name in kept if name not in new]
     columns = {**new, **(dict(zip(same, whole_table(source, same).columns, strict=True)) if same else {})}
-    own = own_fields(source)
-    fields = [_field(name, columns[name].type, own.get(name), is_new=name in new) for name in kept]
     rows = {len(column) for column in columns.values()}
     if len(rows) > 1:
         raise InputError(
@@ -87,9 +90,11 @@ def release_content(
             table=source.name,
             numbers=Joined(" and ", map(str, sorted(rows))),
         )
-    table = pa.table({name: columns[name] for name in kept})
+    table = judged_table(pa.table({name: columns[name] for name in kept}), source)
     if path.suffix.lower() in TEXT_SUFFIXES:
         return new_csv(table, source.name, _dialect(source, path, kept, separator, encoding), order)
+    own = own_fields(source)
+    fields = [_field(name, table[name].type, own.get(name), is_new=name in new) for name in kept]
     return _columnar(path, table, pa.schema(fields), order)
 
 
@@ -176,7 +181,7 @@ def _dialect(
     """
     first = source.parts[0] if isinstance(source, Files) else source
     if isinstance(first, CSV) and first.separator is not None:
-        return Dialect(first.separator, written_encoding(first), len(names) == 1)
+        return Dialect.of(first)
     check_separator(separator)
     # Readers find the separator in the header: names must not have others.
     usual = ";" if any(sign in name for name in names for sign in SEPARATORS if sign != ",") else ","
@@ -184,24 +189,21 @@ def _dialect(
     return Dialect(
         separator or ("\t" if path.suffix.lower() == ".tsv" else usual),
         UNMARKED.get(given, given),
-        alone=len(names) == 1,
         marked=given in UNMARKED or (given == UTF8 and getattr(first, "kind", None) == WORKBOOK),
     )
 
 
 def _field(name: str, kind: pa.DataType, own: pa.Field | None, *, is_new: bool) -> pa.Field:
-    """What a file says about a column whose cells are of this kind in memory; `own`: what the original says."""
-    is_dictionary = pa.types.is_dictionary(kind)
-    plain = kind.value_type if is_dictionary else kind
-    if is_dictionary and plain in VIEWED:
-        return pa.field(name, pa.dictionary(kind.index_type, VIEWED[plain]))
-    if own is None:
-        return pa.field(name, pa.string() if is_text(plain) else plain)
-    is_own = own.type == kind or (is_text(kind) and is_text(own.type) and not pa.types.is_dictionary(own.type))
-    if not is_new:
-        # Texts are read as dictionaries, however the file has them.
-        return own if is_own else pa.field(name, plain, metadata=own.metadata)
-    return pa.field(name, own.type if is_own else pa.string() if is_text(plain) else plain)
+    """What a file says about a column whose cells are of this kind in memory: its type and nothing else.
+
+    own   what the original says. Texts are dictionaries in memory, however the file has them.
+    """
+    if not is_text(kind):
+        return pa.field(name, kind)
+    usual = pa.string() if own is None else own.type
+    if pa.types.is_dictionary(usual) and not is_new:
+        return pa.field(name, pa.dictionary(usual.index_type, pa.string(), usual.ordered))
+    return pa.field(name, usual if usual in WRITTEN_TEXT else pa.string())
 
 
 def _columnar(path: Path, table: pa.Table, schema: pa.Schema, order: NDArray[np.int64] | None) -> Write:
@@ -209,9 +211,10 @@ def _columnar(path: Path, table: pa.Table, schema: pa.Schema, order: NDArray[np.
     if order is not None:
         check_order(order, table.num_rows, path.name)
     columns = [_in_use(_unified(column), order) for column in table.columns]
-    for place, column in enumerate(columns):
-        if pa.types.is_dictionary(schema.field(place).type):
-            schema = schema.set(place, schema.field(place).with_type(column.type))
+    for place, field in enumerate(schema):
+        if pa.types.is_dictionary(field.type):
+            columns[place] = _with_labels_of(columns[place], field.type.value_type)
+            schema = schema.set(place, field.with_type(columns[place].type))
     step = rows_at_a_time(map(_longest, columns), ROWS)
 
     def batches() -> Iterator[pa.RecordBatch]:
@@ -265,6 +268,16 @@ def _unified(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return pa.chunked_array([_storable(chunk, own) for chunk in column.chunks]).unify_dictionaries()
     except pa.ArrowInvalid:  # its indices are too narrow for the labels of all chunks
         return pa.chunked_array([_storable(chunk, pa.int32()) for chunk in column.chunks]).unify_dictionaries()
+
+
+def _with_labels_of(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    """A dictionary whose labels are of this kind."""
+    ordered = column.type.ordered
+    pieces = [
+        pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(kind), ordered=ordered)
+        for chunk in column.chunks
+    ]
+    return pa.chunked_array(pieces, pa.dictionary(column.type.index_type, kind, ordered))
 
 
 def _in_use(column: pa.ChunkedArray, order: NDArray[np.int64] | None) -> pa.ChunkedArray:

@@ -3594,10 +3594,11 @@ MESSAGES = {
     ),
     "{table}: {cells} with characters that its encoding {encoding} does not have; save the table as UTF-8, "
     "or write Parquet": "{table}：{cells}含有其編碼 {encoding} 所沒有的字元；請將資料表存成 UTF-8，或寫成 Parquet",
-    "{table}: column {column!r} has new cells with a NUL character, which CSV cannot have": (
+    "{table}: column {column!r} has cells with a NUL character, which CSV cannot have": (
         "{table}：欄位「{column}」的新儲存格含有 NUL 字元，CSV 無法儲存"
     ),
-    "column {column!r} has new cells": "欄位「{column}」的新儲存格",
+    "column {column!r} has cells": "欄位「{column}」的儲存格",
+    "it has cells": "其儲存格",
     "{table}: the file has changed since it was opened": "{table}：檔案在開啟後已變更",
     "no encoding is called {encoding}; expected one like 'utf-8' or 'big5'": (
         "沒有名為{encoding}的編碼；應類似「utf-8」或「big5」"
@@ -3612,10 +3613,6 @@ MESSAGES = {
         "{name}：資料列的順序中，{rows} 筆資料列各只能出現一次"
     ),
     "the header has": "標題列",
-    "at least {records}": "至少 {records}",
-    "{table}: column {column!r} has {cells} new cells, but the file has {records} records": (
-        "{table}：欄位「{column}」有 {cells} 個新儲存格，但檔案的資料列數：{records}"
-    ),
     "{name}, line 1: expected the column names, got an empty line": "{name} 第 1 行：應為欄位名稱，但這一行是空的",
     "expected a separator of one ASCII character other than a quote or a line end, got {separator!r}": (
         "分隔符號應為引號與換行以外的一個 ASCII 字元，但收到 {separator!r}"
