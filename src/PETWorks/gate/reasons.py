@@ -18,6 +18,7 @@ REASONS = {
     "assigned": "nearly unique whole numbers that look assigned rather than measured",
     "precise": "a precise number identifies people to anyone who knows it",
     "unique": "nearly every record has a unique text",
+    "exact": "nearly every record could be found by its exact values, and they cannot be rounded",
     "remarks": "remarks, in which people may be described",
     "long": "long texts, in which people may be named",
     "cautious": "the cautious choice: the name is unknown and an adversary may know the value",

@@ -9,17 +9,28 @@ from pathlib import Path
 from PETWorks.about.hierarchy_proposal import in_yaml, proposed_hierarchy
 from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.about.sidecar import read_sidecar
-from PETWorks.attributetypes import QUASI_IDENTIFIER
+from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.engine import half_the_machine
 from PETWorks.counting.loading import load_rows
 from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.errors import InputError, Phrase, printable
 from PETWorks.gate.presets import UNDATED, presets
+from PETWorks.gate.protection_proposal import MOST_VALUES as MOST_PROTECTED
+from PETWorks.gate.protection_proposal import (
+    Protect,
+    alone_in,
+    is_rejected,
+    most_alone,
+    proposed_for_places,
+    proposed_protection,
+)
 from PETWorks.gate.reasons import Reason
 from PETWorks.gate.recognition import looks_personal
 from PETWorks.gate.regimes import regimes
 from PETWorks.gate.suggestion import Suggestion, suggested_privacy_unit, suggested_roles
+from PETWorks.gate.unique_values import coordinates
 from PETWorks.measures.attacks.subset_sizes import MOST_COLUMNS
+from PETWorks.tables.arrays import arrow_codes
 from PETWorks.tables.cells import is_number
 from PETWorks.tables.headers import has_header_line
 from PETWorks.tables.opening import open_one, open_source
@@ -44,6 +55,7 @@ LAST_YEAR = "last year's table"
 OFFICE = "the approver's office"
 SUBSETS = "every subset of the quasi-identifiers, counted in records"
 SUPPRESSED = "the share of records it may suppress to keep detail in the others"
+PROTECT = "coarser values where exact ones would give people away: the finest that do not"
 
 _PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 
@@ -84,6 +96,7 @@ def suggestions(data: Path, separator: str | None, encoding: str | None) -> tupl
     known = sum(one.role == QUASI_IDENTIFIER for one in suggested)
     if beside.folder is None and known <= MOST_HIERARCHIES:
         suggested = [_with_hierarchy(one, table) if one.role == QUASI_IDENTIFIER else one for one in suggested]
+    suggested = with_protections(suggested, table)
     suggested = [
         replace(one, unread_dates=False) if one.hierarchy is not None and "dates" in one.hierarchy.words else one
         for one in suggested
@@ -102,6 +115,36 @@ def _with_hierarchy(suggestion: Suggestion, table: WeightedRows) -> Suggestion:
         return suggestion
     proposal, hierarchy = proposed
     return replace(suggestion, hierarchy=replace(proposal, height=hierarchy.height))
+
+
+def with_protections(suggested: Sequence[Suggestion], table: WeightedRows) -> list[Suggestion]:
+    """The suggestions with a protection where exact values single out records; what cannot have one is left out."""
+    found: dict[str, Protect] = {}
+    left_out: set[str] = set()
+    looked_at = {one.column: one for one in suggested if one.role in (SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE)}
+    for column, one in looked_at.items():
+        if len(table.columns[column].counts) > MOST_PROTECTED:
+            continue
+        marginal = table.marginal(column)
+        counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
+        alone = alone_in(counts)
+        proposed = proposed_protection(counts) if alone > most_alone(table.rows) else None
+        if proposed is not None:
+            found[column] = proposed
+        elif is_rejected(alone, table.rows) and one.why.kind != "beside":
+            left_out.add(column)
+    for pair in coordinates(list(looked_at)):
+        cells = [table.columns[name].labels.take(arrow_codes(table.columns[name].codes)).to_pylist() for name in pair]
+        proposed = proposed_for_places(*cells)
+        if proposed is not None and proposed.before > most_alone(table.rows):
+            found |= dict.fromkeys(pair, proposed)
+            left_out -= set(pair)
+    return [
+        replace(one, role=IDENTIFIER, why=Reason("exact"))
+        if one.column in left_out
+        else replace(one, protect=found.get(one.column))
+        for one in suggested
+    ]
 
 
 def starter_policy(
@@ -140,7 +183,7 @@ def starter_policy(
         _presets(release, say),
         _rules(bool(known and sensitive), say),
         _subsets(len(known), unit, say),
-        _anonymize(known, say, possible=can_be_anonymized(data, suggested)),
+        _anonymize(suggested, say, possible=can_be_anonymized(data, suggested)),
         _sign_off(say),
         _waivers(release, say),
     ]
@@ -307,8 +350,21 @@ def can_be_anonymized(data: Path, suggested: Sequence[Suggestion]) -> bool:
     return bool(known) and (in_files or all(one.hierarchy for one in known))
 
 
-def _anonymize(known: Sequence[Suggestion], say: Say, *, possible: bool) -> list[str]:
-    """How much `petworks anonymize` may suppress."""
+def _anonymize(suggested: Sequence[Suggestion], say: Say, *, possible: bool) -> list[str]:
+    """How much `petworks anonymize` may suppress, and which columns it protects."""
+    known = [one for one in suggested if one.role == QUASI_IDENTIFIER]
+    protected = [(yaml_text(one.column), one.protect) for one in suggested if one.protect is not None]
+    unique = say("records that their exact value singles out")
+    protect = [
+        f"  protect:                      # {say(PROTECT)}",
+        *(
+            f"    {column}: {in_yaml(one.words)}  # {unique}: {one.before:,} -> {one.after:,}"
+            for column, one in protected
+        ),
+    ]
+    if not possible and protected:
+        once = say("once every quasi-identifier has a hierarchy")
+        return ["anonymize:", f"  # suppression: {SUPPRESSION}           # {once}", *protect]
     if not possible:
         return [f"# anonymize: {{suppression: {SUPPRESSION}}}  # {say('once every quasi-identifier has a hierarchy')}"]
     # The level below the highest one keeps a column from becoming `*`.
@@ -319,6 +375,7 @@ def _anonymize(known: Sequence[Suggestion], say: Say, *, possible: bool) -> list
         f"anonymize:                      # {say('how petworks anonymize makes a release that keeps the rules')}",
         f"  suppression: {SUPPRESSION}             # {say(SUPPRESSED)}",
         f"  # levels: {{{first}: {{at_most: {bound}}}}}  # {say('for a column that would become too coarse')}",
+        *(protect if protected else []),
     ]
 
 

@@ -10,6 +10,7 @@ from PETWorks.about.vocabulary import A_NUMBER, CALLED, LABELS, OTHERS, REMARKS,
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.profiles import profile_of
 from PETWorks.counting.weighted_rows import WeightedRows
+from PETWorks.gate.protection_proposal import Protect
 from PETWorks.gate.reasons import Reason
 from PETWorks.gate.recognition import DATE, FEW, MIXED, MOST, NATIONAL_ID, Examined
 
@@ -25,6 +26,7 @@ class Suggestion:
     why: Reason
     facts: str = ""  # counts in words; a phrase
     hierarchy: Proposal | None = None
+    protect: Protect | None = None
     records: int | None = None  # of the table
     unread_dates: bool = False  # whether its values look like dates that cannot be read
 

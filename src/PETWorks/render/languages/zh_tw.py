@@ -703,6 +703,10 @@ HELP = {
     "how petworks anonymize makes a release that keeps the rules": "petworks anonymize 如何產生符合規則的釋出資料",
     "the share of records it may suppress to keep detail in the others": "可抑制的資料列比例，以保留其餘資料列的細節",
     "for a column that would become too coarse": "用於會變得過於粗略的欄位",
+    "coarser values where exact ones would give people away: the finest that do not": (
+        "確切的值會洩漏是誰時，改用較粗略的值：在不致洩漏的前提下最精細者"
+    ),
+    "records that their exact value singles out": "因確切值而獨一無二的資料列",
 }
 
 TEXTS = {
@@ -904,6 +908,7 @@ TEXTS = {
     "reason.assigned": "幾乎不重複的整數，像是編號而非測量值",
     "reason.precise": "精確的數字，知道的人可藉此認出個人",
     "reason.unique": "幾乎每筆資料列的文字都不同",
+    "reason.exact": "由確切的值幾乎可找出每筆資料列，且無法取整",
     "reason.remarks": "備註類文字，其中可能描述個人",
     "reason.long": "長篇文字，其中可能提及個人",
     "reason.cautious": "謹慎起見：無法由欄位名稱判斷，攻擊者可能知道其值",
@@ -1164,18 +1169,6 @@ TEXTS = {
     "anonymize.all-suppressed": "全部 {n} 筆資料列均視為已抑制，因為其所有準識別符皆為 *。",
     "anonymize.nothing-left": "警告：準識別符已不含任何資訊。"
     "若要保留更多資訊，須放寬規則、提高抑制上限，或改用其他資料階層。",
-    "notice.highest-risk": "找到某人的機率平均為 {average}；最壞情況為 {share}，涉及 {n} 人。",
-    "notice.certain-value": "有 {n} 人的{columns}可被確知：找到其等價類即知道該值，因為其中所有人的值都相同。",
-    "notice.rule-always-holds": "在此沒有意義：{rules}。以這個門檻，任何資料表都符合。",
-    "notice.rule-about-one-value": "在此沒有意義：{rules}。{columns}在整個資料表中只有一個值，因此人人皆知。",
-    "notice.rule-about-nothing": "在此沒有意義：{rules}。攻擊者可能知道的欄位已無任何內容：{columns}。",
-    "notice.not-covered": "檢查結果未涵蓋：知道{columns}的人，以及關於同一群人的其他資料表。",
-    "notice.not-covered-columns": "檢查結果未涵蓋：知道{columns}的人。",
-    "notice.not-covered-tables": "檢查結果未涵蓋：關於同一群人的其他資料表。",
-    "notice.outside": "最壞情況及涉及人數僅見於內部版：公開會透露小的計數。",
-    "notice.outside-highest": (
-        "最壞情況下，找到某人的機率為 {share}。涉及多少人，以及有多少人的值可被確知，僅見於內部版。"
-    ),
     "notice.identifiers-left": "資料表仍含直接識別符：{columns}。",
     "notice.suppressed-class": (
         "遭抑制的 {n} 筆資料列不屬於任何等價類，但其他欄位仍保留原值：若有人看出某人不屬於任何等價類，"

@@ -1,0 +1,172 @@
+"""The finest protection with which exact values of a column single out few records, chosen by the data."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from PETWorks.about.protection import PERIODS, protection_of
+from PETWorks.about.scheme import as_text
+from PETWorks.counting.counts import Integers
+from PETWorks.counting.exact_values import are_exact
+from PETWorks.gate.unique_values import FEW, SHARE
+from PETWorks.tables.arrays import strings
+from PETWorks.tables.cells import SUPPRESSED
+
+MOST_VALUES = 1_000_000  # of a column for which a protection is proposed
+MOST_DECIMALS = 6
+MOST_STEPS = 40
+TAIL = Fraction(1, 20)  # the share of records that may be coded at either end
+ROOM = 2  # half of what the rule allows: records that are suppressed make others unique
+
+Reals = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Protect:
+    """A protection as a policy declares it, and how many records are singled out before and after."""
+
+    words: Mapping[str, Any]
+    before: int
+    after: int
+
+
+def alone_in(counts: Mapping[str | None, int]) -> int:
+    """How many records have an exact value that no other record has."""
+    unique = [value for value, times in counts.items() if times == 1 and value not in (None, SUPPRESSED)]
+    return int(are_exact(strings(unique)).true_count) if unique else 0
+
+
+def is_rejected(alone: int, records: int, share: float = SHARE) -> bool:
+    """Whether the rule about exact values rejects a column that singles out so many records."""
+    return alone > FEW and alone / records > share
+
+
+def proposed_protection(counts: Mapping[str | None, int], share: float = SHARE) -> Protect | None:
+    """The finest protection that leaves room below what the rule allows; None if there is none.
+
+    counts   how many records have each value
+    """
+    records, known = sum(counts.values()), {value: times for value, times in counts.items() if _is_value(value)}
+    if not known or len(known) > MOST_VALUES:
+        return None
+    before, most = alone_in(counts), most_alone(records, share)
+    for words in (*_of_dates(known, most), *_of_numbers(known, most, records)):
+        protection = protection_of("", words)
+        after: Counter[str | None] = Counter()
+        for value, times in known.items():
+            after[protection.value(str(value))] += times
+        alone = alone_in(after)
+        if alone <= most and None not in after:
+            return Protect(words, before, alone)
+    return None
+
+
+def most_alone(records: int, share: float = SHARE) -> int:
+    """How many records a proposed protection may single out."""
+    return max(FEW, int(share * records)) // ROOM
+
+
+def _is_value(value: str | None) -> bool:
+    return value is not None and value != SUPPRESSED
+
+
+def _of_dates(counts: Mapping[Any, int], most: int) -> Iterator[dict[str, Any]]:
+    """Periods from the shortest, if every value is a date or a time."""
+    for period in PERIODS:
+        protection = protection_of("", {"dates": period})
+        after: Counter[str | None] = Counter()
+        for value, times in counts.items():
+            label = protection.value(value)
+            if label is None:
+                break
+            after[label] += times
+        else:
+            if sum(times == 1 for times in after.values()) <= most:
+                yield {"dates": period}
+
+
+def _of_numbers(counts: Mapping[Any, int], most: int, records: int) -> Iterator[dict[str, Any]]:
+    """Roundings from the finest, each alone or with coded ends, if every value is a number."""
+    identity = protection_of("", {"round": 1})
+    found = [(identity.position(value), times) for value, times in counts.items()]
+    if any(number is None for number, _ in found):
+        return
+    numbers = np.array([number for number, _ in found], np.float64)
+    times = np.array([number for _, number in found], np.int64)
+    for step in steps_for(counts):
+        rounded = np.round(numbers / float(step))
+        if _alone(rounded, times) <= most:
+            yield {"round": as_text(step)}
+        top, bottom = (_end(rounded, times, step, records, highest=highest) for highest in (True, False))
+        for low, high in ((None, top), (bottom, None), (bottom, top)):
+            ends = {key: end for key, end in (("bottom", low), ("top", high)) if end is not None}
+            apart = low is None or high is None or low < high
+            if ends and apart and _alone_between(rounded, times, step, ends) <= most:
+                yield {"round": as_text(step), **{key: as_text(end) for key, end in ends.items()}}
+
+
+def steps_for(values: Sequence[str] | Mapping[Any, int]) -> Iterator[Fraction]:
+    """1, 2, 5, 10, ... from the last decimal that values have."""
+    decimals = max((len(str(value).partition(".")[2].rstrip("%元€kKM ")) for value in values), default=0)
+    step = Fraction(Decimal(1).scaleb(-min(decimals, MOST_DECIMALS)))
+    for place in range(MOST_STEPS):
+        yield step * (1, 2, 5)[place % 3] * 10 ** (place // 3)
+
+
+def _alone(values: Reals, times: Integers) -> int:
+    """How many records have a value that no other has."""
+    _, places = np.unique(values, return_inverse=True)
+    return int(np.count_nonzero(np.bincount(places, weights=times) == 1))
+
+
+def _alone_between(rounded: Reals, times: Integers, step: Fraction, ends: Mapping[str, Fraction]) -> int:
+    low, high = (float(end / step) if (end := ends.get(key)) is not None else None for key in ("bottom", "top"))
+    coded = rounded.copy()
+    if high is not None:
+        coded[rounded >= high] = high
+    if low is not None:
+        coded[rounded <= low] = low
+    return _alone(coded, times)
+
+
+def _end(rounded: Reals, times: Integers, step: Fraction, records: int, *, highest: bool) -> Fraction | None:
+    """The end of the values beyond which are about a twentieth of the records, and more than a few: a short number."""
+    values, places = np.unique(rounded, return_inverse=True)
+    numbers = np.bincount(places, weights=times)
+    if highest:
+        values, numbers = values[::-1], numbers[::-1]
+    beyond = np.cumsum(numbers)
+    last = int(np.searchsorted(beyond, float(TAIL * records), side="right")) - 1
+    if last < 0 or beyond[last] <= FEW:
+        return None
+    end = Fraction(int(values[last])) * step
+    digits = len(str(int(abs(end))))
+    unit = max(step, Fraction(10) ** (digits - 2))
+    return (end // unit if highest else -(-end // unit)) * unit
+
+
+def proposed_for_places(
+    latitudes: Sequence[str | None], longitudes: Sequence[str | None], share: float = SHARE
+) -> Protect | None:
+    """One rounding for a latitude and a longitude, so that few pairs single out a record."""
+    pairs = [
+        (one, other) for one, other in zip(latitudes, longitudes, strict=True) if _is_value(one) and _is_value(other)
+    ]
+    if not pairs or len(set(pairs)) > MOST_VALUES:
+        return None
+    before, most = sum(times == 1 for times in Counter(pairs).values()), most_alone(len(latitudes), share)
+    for step in steps_for([str(value) for pair in pairs for value in pair]):
+        protection = protection_of("", {"round": as_text(step)})
+        after = Counter((protection.value(str(one)), protection.value(str(other))) for one, other in pairs)
+        if any(None in pair for pair in after):
+            return None
+        alone = sum(times == 1 for times in after.values())
+        if alone <= most:
+            return Protect({"round": as_text(step)}, before, alone)
+    return None

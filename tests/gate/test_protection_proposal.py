@@ -1,0 +1,104 @@
+"""What `petworks init` proposes for exact values, and that an unedited policy then passes."""
+
+import random
+from collections import Counter
+
+import pytest
+import yaml
+
+from command import petworks
+from PETWorks.about.protection import protection_of
+from PETWorks.gate.protection_proposal import alone_in, most_alone, proposed_for_places, proposed_protection, steps_for
+
+
+def cells_of(kind, records=400):
+    made = random.Random(5)
+    day = [f"2024-{made.randint(1, 12):02}-{made.randint(1, 28):02}" for _ in range(records)]
+    return {
+        "bill": [f"{made.lognormvariate(8, 1):.2f}" for _ in range(records)],
+        "score": [f"{made.gauss(0, 1):.5f}" for _ in range(records)],
+        "price": [f"NT${made.randint(1000, 90000):,}" for _ in range(records)],
+        "day": day,
+        "stamp": [f"{one} {made.randint(0, 23):02}:{made.randint(0, 59):02}" for one in day],
+        "clock": [f"{made.randint(0, 23):02}:{made.randint(0, 59):02}" for _ in range(records)],
+    }[kind]
+
+
+@pytest.mark.parametrize("kind", ["bill", "score", "price", "day", "stamp", "clock"])
+@pytest.mark.parametrize("records", [20, 400])
+def test_the_finest_that_leaves_room(kind, records):
+    cells = cells_of(kind, records)
+    found = proposed_protection(Counter(cells))
+    if (kind, records) == ("clock", 20):
+        assert found is None, "twenty records in 24 hours"
+        return
+    assert found.before == alone_in(Counter(cells))
+    protection = protection_of(kind, found.words)
+    assert alone_in(Counter(map(protection.value, cells))) == found.after <= most_alone(records)
+    if set(found.words) == {"round"}:
+        finer = [step for step in steps_for(cells) if step < protection.step]
+        for step in finer:
+            one = protection_of(kind, {"round": str(float(step))})
+            assert alone_in(Counter(map(one.value, cells))) > most_alone(records)
+
+
+def test_what_cannot_be_rounded_has_no_proposal():
+    assert proposed_protection(Counter(f"{'a long remark about somebody ' * 2}{row}" for row in range(100))) is None
+    assert proposed_protection(Counter([*map(str, range(100)), "unknown"])) is None
+
+
+def test_places_are_rounded_together():
+    made = random.Random(2)
+    places = [[f"{low + made.random():.5f}" for _ in range(500)] for low in (24, 120)]
+    found = proposed_for_places(*places)
+    assert found.before == 500
+    assert found.after <= most_alone(500)
+    assert found.words == {"round": "0.1"}
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_an_unedited_policy_passes(tmp_path, engine):
+    made = random.Random(1)
+    rows = ["age,sex,district,diagnosis,bill"]
+    for bill in cells_of("bill"):
+        who = f"{made.randint(20, 79)},{made.choice('FM')},{made.choice(['north', 'south', 'east'])}"
+        rows.append(f"{who},{made.choice(['flu', 'asthma', 'fracture', 'migraine'])},{bill}")
+    (tmp_path / "bills.csv").write_text("\n".join(rows) + "\n")
+    assert petworks("init", "bills.csv", cwd=tmp_path).returncode == 0
+    policy = yaml.safe_load((tmp_path / "bills_policy.yaml").read_text())
+    assert set(policy["anonymize"]["protect"]) == {"bill"}
+    assert petworks("check", "bills_policy.yaml", cwd=tmp_path).returncode == 1
+    done = petworks("anonymize", "bills_policy.yaml", "-o", "out.csv", "--engine", engine, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    words = policy["anonymize"]["protect"]["bill"]
+    protection = protection_of("bill", words)
+    released = sorted(line.rpartition(",")[2] for line in (tmp_path / "out.csv").read_text().splitlines()[1:])
+    assert released == sorted(map(protection.value, cells_of("bill")))
+    assert "protect:" in (tmp_path / "out_policy.yaml").read_text()
+    again = petworks("check", "out_policy.yaml", cwd=tmp_path)
+    assert again.returncode == 0, again.stdout
+    applied = petworks("apply", "bills.csv", "--plan", "out_plan.json", "-o", "again.csv", cwd=tmp_path)
+    assert applied.returncode == 0, applied.stdout + applied.stderr
+    repeated = sorted(line.rpartition(",")[2] for line in (tmp_path / "again.csv").read_text().splitlines()[1:])
+    assert repeated == released
+
+
+def test_long_texts_are_left_out_and_the_option_protects(tmp_path):
+    rows = ["age,sex,diagnosis,bill"]
+    rows += [
+        f"{20 + row % 10},{'FM'[row % 2]},{'the patient told us about it at length'} {row},{row}" for row in range(80)
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(rows) + "\n")
+    assert petworks("init", "t.csv", cwd=tmp_path).returncode == 0
+    assert "diagnosis" in yaml.safe_load((tmp_path / "t_policy.yaml").read_text())["roles"]["identifiers"]
+    (tmp_path / "levels").mkdir()
+    (tmp_path / "levels" / "hierarchy_sex.csv").write_text("F;*\nM;*\n")
+    arguments = ["--qi", "sex", "--identifier", "age,diagnosis", "--sensitive", "bill", "--measure", "k-anonymity:k=2"]
+    arguments = ["anonymize", "t.csv", *arguments, "--hierarchies", "levels", "-o", "out.csv"]
+    assert petworks(*arguments, cwd=tmp_path).returncode == 1
+    done = petworks(*arguments, "--protect", "bill=round:20,top:60", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    cells = {line.partition(",")[2] for line in (tmp_path / "out.csv").read_text("utf-8").splitlines()[1:]}
+    assert cells == {"0", "20", "40", "≥ 60"}
+    for wrong in ("bill", "bill=round", "bill=rond:5", "nothing=round:5", "sex=round:5"):
+        assert petworks(*arguments, "--protect", wrong, cwd=tmp_path).returncode == 2
