@@ -33,9 +33,11 @@ from PETWorks.errors import ParameterError
 from PETWorks.gate.document import RuleResult, together
 from PETWorks.gate.inputs import table_digest
 from PETWorks.gate.may_go_out import passes
+from PETWorks.gate.notices import noticed
 from PETWorks.gate.plan_document import Plan
 from PETWorks.gate.plan_files import earlier_hierarchies, hierarchy_paths, read_plan
 from PETWorks.gate.planned import Prepared, check_same_rules, demanded_rules, next_policy, prepare
+from PETWorks.gate.steps_document import Notice
 from PETWorks.render.json import dumps
 from PETWorks.render.terminal import progress, style
 from PETWorks.tables.opening import open_table
@@ -85,12 +87,14 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
         result = on_levels(job.release, levels, job.rules if options["suppress"] else ())
     with written(result, job, paths, options, order) as staged:
         rules = staged.rules
+        _, notices = noticed(staged.release, staged.policy, rules)
     if options["output_format"] == "json":
         click.echo(dumps({"levels": result.levels, "suppressed": result.suppressed, "rules": verdicts(rules)}))
     else:
         from PETWorks.render.anonymization_text import applied_text
 
-        click.echo(applied_text(paths.release.name, result.suppressed, result.records, rules, **style(None)), nl=False)
+        told = (paths.release.name, result.suppressed, result.records, rules, notices)
+        click.echo(applied_text(*told, **style(None)), nl=False)
     say_written(paths.written)
     exit_with(passes(together([rule.verdict for rule in rules])), paths.release)
 
@@ -114,7 +118,8 @@ def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
     with written(result, job, paths, options, order) as staged:
         rules = staged.rules
         check_same_rules(plan, staged.policy)
-    _put_out(result, rules, paths, options)
+        _, notices = noticed(staged.release, staged.policy, rules)
+    _put_out(result, rules, notices, paths, options)
     say_written(paths.written)
     exit_with(passes(together([rule.verdict for rule in rules])) and result.within_the_limit, paths.release)
 
@@ -150,7 +155,13 @@ def _job(table: str, prepared: Prepared, rules: tuple[Rule, ...], options: dict[
     return Job(prepared.release, rules, content, None, Inputs.of(files, tables))
 
 
-def _put_out(result: Replayed, rules: tuple[RuleResult, ...], paths: ReleasePaths, options: dict[str, Any]) -> None:
+def _put_out(
+    result: Replayed,
+    rules: tuple[RuleResult, ...],
+    notices: tuple[Notice, ...],
+    paths: ReleasePaths,
+    options: dict[str, Any],
+) -> None:
     if options["output_format"] == "json":
         plan = {"plan_file": options["plan"].name, "plan_sha256": table_digest(options["plan"])}
         told = {"release": paths.release.name, "policy": paths.policy.name, **plan, **result.to_dict()}
@@ -158,4 +169,4 @@ def _put_out(result: Replayed, rules: tuple[RuleResult, ...], paths: ReleasePath
         return
     from PETWorks.render.anonymization_text import replayed_text
 
-    click.echo(replayed_text(paths.release.name, result, rules, **style(None)), nl=False)
+    click.echo(replayed_text(paths.release.name, result, rules, notices, **style(None)), nl=False)

@@ -48,7 +48,7 @@ def next_steps(
 
     drivers   quasi-identifiers by what they add to the risk, if that is known
     others    other releases about the same people
-    noticed   what stands below the verdict
+    noticed   what stands beside the verdict
     """
     riskiest = drivers or sorted(release.quasi_identifiers, key=lambda column: -len(release.marginal(column).values))
     failing = [rule for rule in rules if rule.satisfied is False and rule.name not in IMPLICIT]

@@ -1,11 +1,11 @@
-"""What the reader of a verdict should know besides: columns of which nothing is left, or that nobody measured."""
+"""What the reader of a verdict should know besides: the worst case, columns that are lost, what nobody measured."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from PETWorks.about.treatment import APART, AS_CLASS
-from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.counts import Grouping
 from PETWorks.counting.profiles import profiles_of
 from PETWorks.counting.questions import class_sizes
@@ -19,10 +19,16 @@ from PETWorks.gate.policy import Policy
 from PETWorks.gate.policy_rules import Rule
 from PETWorks.gate.recognition import FEW, Examined
 from PETWorks.gate.remedies import limits_class_sizes
-from PETWorks.gate.rule_names import NO_IDENTIFIERS, NO_UNIQUE
+from PETWorks.gate.rule_names import NO_IDENTIFIERS, NO_UNIQUE, SUBSETS
 from PETWorks.gate.steps_document import Notice
+from PETWorks.gate.withheld import is_about_values
+from PETWorks.gate.worst_case import worst_case
+from PETWorks.measures.catalogue import catalogue
+from PETWorks.measures.parameters import Number
 from PETWorks.tables.cells import SUPPRESSED
 
+NOT_KNOWN = ("perhaps-known", "perhaps-sensitive", "nearly-unique", "explained", "found-by-amount")
+ALWAYS = {"t-closeness": {"t": 1.0}}  # limits that nothing exceeds, where a parameter may be beyond them
 ALONE = 0.05  # the share of records that may be found by an amount without a word
 
 
@@ -31,12 +37,16 @@ def notices(
 ) -> tuple[Notice, ...]:
     """The notices, the most important first."""
     in_force = [rule for rule in rules if rule.verdict != WAIVED]
-    return (
+    told = (
+        *worst_case(release),
         *_identifiers(release, policy, rules),
         *_suppressed(release, rules_of_suppressed(release, policy, in_force)),
         *_columns(release, policy, [one for one in examined if one.column not in rejected_for_values(rules)]),
         *_class_sizes(release, in_force),
+        *_rules_without_meaning(release, examined, in_force),
     )
+    named = {column for notice in told if notice.notice in NOT_KNOWN for column in notice.columns or ()}
+    return *told, *_not_covered(policy, [column for column in examined if column.column not in named])
 
 
 def rejected_for_values(rules: Sequence[RuleResult]) -> tuple[str, ...]:
@@ -156,3 +166,63 @@ def _is_nearly_unique(column: ColumnFacts) -> bool:
 def _class_sizes(release: Release, rules: Sequence[RuleResult]) -> Iterator[Notice]:
     if release.quasi_identifiers and not any(map(limits_class_sizes, rules)):
         yield Notice("no-class-size")
+
+
+def _rules_without_meaning(
+    release: Release, examined: Sequence[ColumnFacts], rules: Sequence[RuleResult]
+) -> Iterator[Notice]:
+    """Rules that hold whatever the release is, or about columns that say nothing."""
+    holding = [rule for rule in rules if rule.satisfied]
+    always = tuple(rule.name for rule in holding if _always_holds(rule))
+    if always:
+        yield Notice("rule-always-holds", rules=always)
+    about_values = tuple(rule.name for rule in holding if is_about_values(rule) and rule.name not in always)
+    single = tuple(
+        column
+        for column in release.sensitive_attributes
+        if len(set(release.view.overall(column).values) - {None, SUPPRESSED}) < 2
+    )
+    if about_values and single and release.records:
+        yield Notice("rule-about-one-value", single, rules=about_values)
+    known = [column.column for column in examined if column.released and column.role == QUASI_IDENTIFIER]
+    sizes = tuple(rule.name for rule in holding if limits_class_sizes(rule) and rule.name not in always)
+    if sizes and known and release.records and all(_is_gone(release, column) for column in known):
+        yield Notice("rule-about-nothing", tuple(known), rules=sizes)
+
+
+def _always_holds(rule: RuleResult) -> bool:
+    """Whether no release could break a rule, since its limits are those of the measure."""
+    if rule.measure not in catalogue:
+        limits = [value for value in rule.parameters.values() if isinstance(value, int | float)]
+        return bool(limits) and rule.measure == SUBSETS and min(limits) >= 1  # shares and chances
+    known = catalogue[rule.measure].parameters
+    limits_given = {
+        name: value for name, value in rule.parameters.items() if known[name].limit is not None and value is not None
+    }
+    return bool(limits_given) and all(
+        _is_loosest(known[name].rule, value, ALWAYS.get(rule.measure, {}).get(name))
+        for name, value in limits_given.items()
+    )
+
+
+def _is_loosest(kind: Any, value: Any, most: float | None) -> bool:
+    if not isinstance(kind, Number) or not isinstance(value, int | float):
+        return False
+    highest = kind.at_most if most is None else most
+    if kind.limit == "at most":
+        return highest is not None and value >= highest
+    return kind.at_least is not None and value <= kind.at_least
+
+
+def _not_covered(policy: Policy, examined: Sequence[ColumnFacts]) -> Iterator[Notice]:
+    """What the verdict takes for granted: nobody knows other columns, and nobody has other tables about the people."""
+    unknown = tuple(
+        column.column
+        for column in examined
+        if column.released and column.role in (SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE)
+    )
+    alone = not policy.releases.earlier
+    if unknown:
+        yield Notice("not-covered" if alone else "not-covered-columns", unknown)
+    elif alone:
+        yield Notice("not-covered-tables")

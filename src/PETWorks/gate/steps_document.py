@@ -32,6 +32,8 @@ class Notice(JSONObject):
     """Something that the reader of the verdict should know besides."""
 
     notice: Literal[
+        "highest-risk",
+        "certain-value",
         "identifiers-left",
         "suppressed-class",
         "perhaps-known",
@@ -42,11 +44,18 @@ class Notice(JSONObject):
         "nothing-left",
         "one-value",
         "no-class-size",
+        "rule-always-holds",
+        "rule-about-one-value",
+        "rule-about-nothing",
+        "not-covered",
+        "not-covered-columns",
+        "not-covered-tables",
     ]
     columns: tuple[str, ...] | None = None
     records: int | None = None
     rules: tuple[str, ...] | None = None
-    share: Annotated[float, "of the records"] | None = None
+    share: Annotated[float, "of the records; of 'highest-risk', the chance to find a person"] | None = None
+    average: Annotated[float, "the same on average"] | None = None
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,7 @@ from PETWorks.gate.releases_document import ReleasesFacts
 from PETWorks.gate.rule_names import ALL_ROLES, APPROVER, NO_HIDDEN, NO_IDENTIFIERS, NO_UNIQUE, SUBSETS, TOGETHER
 from PETWorks.gate.sign_off import regimes_without_approver, sign_off
 from PETWorks.gate.unique_values import singling_out
+from PETWorks.gate.worst_case import worst_case_questions
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, every_subset
 from PETWorks.measures.catalogue import all_measures, find
 from PETWorks.measures.evaluation import Evaluation, evaluate_all, prepare
@@ -76,7 +77,8 @@ def judged(
     subsets, drivers = _subsets(release, policy, progress)
     # What the rules and the overview ask is counted together, each thing once.
     ruled = [(rule.measure, rule.parameters) for rule in policy.rules if rule.measure is not None]
-    prepare(release.view, [*ruled, *((entry, entry.check({})) for entry in all_measures())])
+    measures = [*ruled, *((entry, entry.check({})) for entry in all_measures())]
+    prepare(release.view, measures, worst_case_questions(release.view))
     overview = _overview(release, policy)
     examined = examined_columns(release, columns(release, overview.results), policy.no_role)
     rules = tuple(_rules(release, policy, subsets, composition, examined, moment.date()))

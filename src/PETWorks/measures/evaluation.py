@@ -157,9 +157,14 @@ def evaluate_all(release: Release, requests: Iterable[tuple[Metric, Mapping[str,
     return Evaluation(table, tuple(results), reasons, release.class_sizes() if release.quasi_identifiers else None)
 
 
-def prepare(view: View, measures: Iterable[tuple[Metric, Mapping[str, Any]]]) -> None:
-    """Count what several measures will ask, in as few passes as possible; errors are left to the measures."""
-    questions: list[Question[Any]] = []
+def prepare(
+    view: View, measures: Iterable[tuple[Metric, Mapping[str, Any]]], others: Iterable[Question[Any]] = ()
+) -> None:
+    """Count what several measures will ask, in as few passes as possible; errors are left to the measures.
+
+    others   questions of somebody else that are to be answered in the same passes
+    """
+    questions: list[Question[Any]] = [*others]
     for entry, checked in measures:
         if not entry.lacks(view):
             with suppress(PETWorksError):

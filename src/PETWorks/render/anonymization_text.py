@@ -16,6 +16,8 @@ from PETWorks.render.language import name, percent, put, rule_name, said
 from PETWorks.render.notices import notice_texts
 from PETWorks.render.text import new_table, rendered
 
+ABOUT_MANY = ("certain-value", "not-covered", "not-covered-columns")  # notices that do not say what to do with a column
+
 
 def anonymization_text(
     file: str,
@@ -36,6 +38,10 @@ def anonymization_text(
     detailed   whether to show what is left of each column, and what is lost by each objective
     """
     parts: list[Any] = [_title(file, rules, lang), *(Text(one) for one in notice_texts(notices, lang))]
+    told = {column for notice in notices if notice.notice not in ABOUT_MANY for column in notice.columns or ()}
+    others = [column for column in found if column not in told]
+    if others:
+        parts.append(Text(said(lang, "anonymize.look-at", columns=others)))
     parts += [Text(one) for one in anonymization.outcome(facts, lang)]
     table = new_table("", said(lang, "head.before"), said(lang, "head.after"))
     for row in anonymization.states(facts, lang):
@@ -52,10 +58,6 @@ def anonymization_text(
     if facts.frontier is not None:
         parts += [Text(said(lang, "frontier.title"), "bold"), *frontier_parts(facts.frontier, lang)]
     parts.append(rules_table(rules, lang))
-    told = {column for notice in notices for column in notice.columns or ()}
-    others = [column for column in found if column not in told]
-    if others:
-        parts.append(Text(said(lang, "anonymize.look-at", columns=others)))
     return rendered(parts, colour=colour, width=width)
 
 
@@ -75,19 +77,36 @@ def frontier_parts(facts: FrontierFacts, lang: str) -> list[Any]:
 
 
 def applied_text(
-    file: str, suppressed: int, records: int, rules: Sequence[RuleResult], *, lang: str, colour: bool, width: int
+    file: str,
+    suppressed: int,
+    records: int,
+    rules: Sequence[RuleResult],
+    notices: Sequence[Notice],
+    *,
+    lang: str,
+    colour: bool,
+    width: int,
 ) -> str:
-    """How many records are suppressed, and the verdict of each rule."""
-    told = said(lang, "apply.suppressed", n=suppressed, all=records)
-    return rendered([_title(file, rules, lang), Text(told), rules_table(rules, lang)], colour=colour, width=width)
+    """How many records are suppressed, what to know besides, and the verdict of each rule."""
+    told = [said(lang, "apply.suppressed", n=suppressed, all=records), *notice_texts(notices, lang)]
+    parts = [_title(file, rules, lang), *map(Text, told), rules_table(rules, lang)]
+    return rendered(parts, colour=colour, width=width)
 
 
 def replayed_text(
-    file: str, result: Replayed, rules: Sequence[RuleResult], *, lang: str, colour: bool, width: int
+    file: str,
+    result: Replayed,
+    rules: Sequence[RuleResult],
+    notices: Sequence[Notice],
+    *,
+    lang: str,
+    colour: bool,
+    width: int,
 ) -> str:
     """What differs from the table of the plan, why records are suppressed, and the verdict of each rule."""
     then, limit = result.then, result.problem.suppression
     parts: list[Any] = [_title(file, rules, lang, fails=not result.within_the_limit)]
+    parts += map(Text, notice_texts(notices, lang))
     compared = new_table("", said(lang, "apply.plan"), said(lang, "apply.now"))
     shares = [one.suppressed / one.records for one in (then, result)]
     most = percent(limit, lang, shares)

@@ -1,15 +1,25 @@
-"""What stands below a verdict, in any language."""
+"""What stands beside a verdict, above the rules, in any language."""
 
 from collections.abc import Sequence
 
-from PETWorks.gate.document import CheckDocument
+from PETWorks.gate.bounds import Bound
+from PETWorks.gate.document import EXTERNAL, CheckDocument
 from PETWorks.gate.steps_document import Notice
 from PETWorks.render.language import percent, rule_name, said
 
 
 def notices(document: CheckDocument, lang: str) -> list[str]:
-    """What to know besides the verdict."""
+    """What to know besides the verdict; of the external edition, what it has published of the worst case."""
+    if document.edition == EXTERNAL:
+        return [_worst_case_outside(document, lang)]
     return notice_texts(document.notices, lang)
+
+
+def _worst_case_outside(document: CheckDocument, lang: str) -> str:
+    highest = next((one.value for one in document.results if one.measure == "prosecutor-risk"), None)
+    if not isinstance(highest, Bound) or highest.withheld is not None:
+        return said(lang, "notice.outside")
+    return said(lang, "notice.outside-highest", share=percent(highest, lang))
 
 
 def notice_texts(given: Sequence[Notice], lang: str) -> list[str]:
@@ -22,6 +32,7 @@ def notice_texts(given: Sequence[Notice], lang: str) -> list[str]:
             n=one.records or 0,
             rules=[rule_name(rule, lang) for rule in one.rules or ()],
             share=percent(one.share, lang) if one.share is not None else "",
+            average=percent(one.average, lang) if one.average is not None else "",
         )
         for one in given
     ]

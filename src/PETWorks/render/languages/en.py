@@ -576,6 +576,36 @@ TEXTS = {
     "anonymize.all-suppressed.one": "The only record counts as suppressed, because every quasi-identifier is * in it.",
     "anonymize.nothing-left": "Warning: nothing is left of the quasi-identifiers. A release that says more needs "
     "weaker rules, more suppression, or other hierarchies.",
+    "notice.highest-risk": (
+        "The chance to find a person is {average} on average; at worst it is {share}, for {n} people."
+    ),
+    "notice.highest-risk.one": (
+        "The chance to find a person is {average} on average; at worst it is {share}, for 1 person."
+    ),
+    "notice.certain-value": (
+        "For {n} people {columns} is certain: whoever finds their class knows it, since all in it have the same value."
+    ),
+    "notice.certain-value.one": "For 1 person {columns} is certain: whoever finds them knows it.",
+    "notice.rule-always-holds": "Without meaning here: {rules}. Every table keeps it with this limit.",
+    "notice.rule-about-one-value": (
+        "Without meaning here: {rules}. {columns} has one value in the whole table, which everybody knows then."
+    ),
+    "notice.rule-about-nothing": (
+        "Without meaning here: {rules}. Nothing is left of what an adversary may know: {columns}."
+    ),
+    "notice.not-covered": (
+        "Not covered by the verdict: someone who knows {columns}, and other tables about the same people."
+    ),
+    "notice.not-covered-columns": "Not covered by the verdict: someone who knows {columns}.",
+    "notice.not-covered-tables": "Not covered by the verdict: other tables about the same people.",
+    "notice.outside": (
+        "The worst case, and how many people it concerns, is shown in the internal edition only: it would reveal small "
+        "numbers."
+    ),
+    "notice.outside-highest": (
+        "At worst, the chance to find a person is {share}. How many people that concerns, and of how many a value is "
+        "certain, is shown in the internal edition only."
+    ),
     "notice.identifiers-left": "The table still has direct identifiers: {columns}.",
     "notice.suppressed-class": (
         "The {n} suppressed records are in no class, but keep their other columns: whoever sees that a person fits no "

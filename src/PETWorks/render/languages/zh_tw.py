@@ -1169,6 +1169,18 @@ TEXTS = {
     "anonymize.all-suppressed": "全部 {n} 筆資料列均視為已抑制，因為其所有準識別符皆為 *。",
     "anonymize.nothing-left": "警告：準識別符已不含任何資訊。"
     "若要保留更多資訊，須放寬規則、提高抑制上限，或改用其他資料階層。",
+    "notice.highest-risk": "找到某人的機率平均為 {average}；最壞情況為 {share}，涉及 {n} 人。",
+    "notice.certain-value": "有 {n} 人的{columns}可被確知：找到其等價類即知道該值，因為其中所有人的值都相同。",
+    "notice.rule-always-holds": "在此沒有意義：{rules}。以這個門檻，任何資料表都符合。",
+    "notice.rule-about-one-value": "在此沒有意義：{rules}。{columns}在整個資料表中只有一個值，因此人人皆知。",
+    "notice.rule-about-nothing": "在此沒有意義：{rules}。攻擊者可能知道的欄位已無任何內容：{columns}。",
+    "notice.not-covered": "檢查結果未涵蓋：知道{columns}的人，以及關於同一群人的其他資料表。",
+    "notice.not-covered-columns": "檢查結果未涵蓋：知道{columns}的人。",
+    "notice.not-covered-tables": "檢查結果未涵蓋：關於同一群人的其他資料表。",
+    "notice.outside": "最壞情況及涉及人數僅見於內部版：公開會透露小的計數。",
+    "notice.outside-highest": (
+        "最壞情況下，找到某人的機率為 {share}。涉及多少人，以及有多少人的值可被確知，僅見於內部版。"
+    ),
     "notice.identifiers-left": "資料表仍含直接識別符：{columns}。",
     "notice.suppressed-class": (
         "遭抑制的 {n} 筆資料列不屬於任何等價類，但其他欄位仍保留原值：若有人看出某人不屬於任何等價類，"
