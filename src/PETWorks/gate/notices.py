@@ -27,6 +27,8 @@ from PETWorks.measures.catalogue import catalogue
 from PETWorks.measures.parameters import Number
 from PETWorks.tables.cells import SUPPRESSED
 
+# The worst case and what is taken for granted: told of every release, and no reason to warn.
+OF_EVERY_RELEASE = ("highest-risk", "certain-value", "not-covered", "not-covered-columns", "not-covered-tables")
 NOT_KNOWN = ("perhaps-known", "perhaps-sensitive", "nearly-unique", "explained", "found-by-amount")
 ALWAYS = {"t-closeness": {"t": 1.0}}  # limits that nothing exceeds, where a parameter may be beyond them
 ALONE = 0.05  # the share of records that may be found by an amount without a word

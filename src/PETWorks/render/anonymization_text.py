@@ -9,14 +9,13 @@ from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.errors import printable, quoted
 from PETWorks.gate.anonymization_document import AnonymizationFacts, FrontierFacts, LocalRecoding
 from PETWorks.gate.document import FAIL, RuleResult, together
+from PETWorks.gate.notices import OF_EVERY_RELEASE
 from PETWorks.gate.steps_document import Notice
 from PETWorks.render import anonymization
 from PETWorks.render.check_text import rules_table, verdict_word
 from PETWorks.render.language import name, percent, put, rule_name, said
 from PETWorks.render.notices import notice_texts
 from PETWorks.render.text import new_table, rendered
-
-ABOUT_MANY = ("certain-value", "not-covered", "not-covered-columns")  # notices that do not say what to do with a column
 
 
 def anonymization_text(
@@ -38,7 +37,7 @@ def anonymization_text(
     detailed   whether to show what is left of each column, and what is lost by each objective
     """
     parts: list[Any] = [_title(file, rules, lang), *(Text(one) for one in notice_texts(notices, lang))]
-    told = {column for notice in notices if notice.notice not in ABOUT_MANY for column in notice.columns or ()}
+    told = {column for notice in notices if notice.notice not in OF_EVERY_RELEASE for column in notice.columns or ()}
     others = [column for column in found if column not in told]
     if others:
         parts.append(Text(said(lang, "anonymize.look-at", columns=others)))

@@ -21,7 +21,7 @@ from PETWorks.counting.protected_source import protected
 from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError, Phrase, ReleaseWarning, RoleError, quoted
 from PETWorks.gate.document import FAIL
-from PETWorks.gate.notices import noticed
+from PETWorks.gate.notices import OF_EVERY_RELEASE, noticed
 from PETWorks.gate.plan_files import checked_plan, earlier_hierarchies, read_plan
 from PETWorks.gate.planned import demanded_rules, given_hierarchies, next_policy, prepare
 from PETWorks.gate.policy import Policy
@@ -328,7 +328,8 @@ def _notices(made: Recoded, policy: Policy | None, lang: str) -> Iterator[str]:
                 if not required
                 else said(lang, "python.fails-limit", **values, required=required)
             )
-    columns, found = noticed(made.release, policy, judged)
+    columns, told_of_it = noticed(made.release, policy, judged)
+    found = [notice for notice in told_of_it if notice.notice not in OF_EVERY_RELEASE]
     yield from notice_texts(found, lang)
     told = {column for notice in found for column in notice.columns or ()}
     others = [column for column in columns if column not in told]
