@@ -8,7 +8,7 @@ import pytest
 
 from conftest import TINY_PARTS, constants
 from PETWorks import Release
-from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
+from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting import profiles
 from spark_cluster import QUICK, needs_spark
 
@@ -62,3 +62,17 @@ def test_a_sample_is_bounded(engine, monkeypatch):
     assert (profile.distinct, profile.unique) == (50, 50)
     assert [40 <= len(text) <= profiles.LONGEST for text in profile.sample] == [True] * 7
     release.engine.close()
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb", pytest.param("spark", marks=needs_spark)])
+def test_personal_details_are_counted_alike(engine):
+    """Also those that are in several parts of the table, where only all records together show that many share them."""
+    notes = [f"{row} Mr. Smith, 0912-345-{row:03}, 411111111111111{row % 10}" for row in range(11)]
+    notes += [f"{row} Dr. Chen met Dr. Jones" for row in range(9)] + [None, "*", ""]
+    data = {"age": ["1"] * len(notes), "note": notes, "other": notes}
+    with constants(**TINY_PARTS):
+        release = Release(data, {"age": QUASI_IDENTIFIER, "other": SENSITIVE_ATTRIBUTE}, engine=engine)
+        found = {name: one.details for name, one in release.profiles().items()}
+        release.engine.close()
+    expected = {"phone numbers": 11, "names of people": 18}
+    assert found == {"age": {}, "note": expected, "other": expected}

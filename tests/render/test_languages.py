@@ -9,6 +9,7 @@ import pytest
 
 from conftest import ROOT
 from PETWorks.about.declaration import KINDS, NAMED
+from PETWorks.about.personal_details import KINDS as DETAILS
 from PETWorks.about.roles import ROLES
 from PETWorks.about.vocabulary import DIRECT, KNOWN, SENSITIVE
 from PETWorks.anonymizer.column_objectives import AGGREGATES
@@ -126,7 +127,7 @@ def completed_ids():
     yield from (f"finding.{kind}" for kind in get_args(FindingKind))
     yield from (f"item.{item}" for item in ITEMS)
     yield from (f"subject.{subject}" for subject in (*DIRECT, *KNOWN, *SENSITIVE, "a date"))
-    yield from (f"look.{look}" for look in (*LOOKS, MIXED))
+    yield from (f"look.{look}" for look in (*LOOKS, *DETAILS, MIXED))
     yield from (f"reason.{kind}" for kind in REASONS)
     yield from (f"studio.columns.scheme.{kind}" for kind in KINDS)
     yield from (f"studio.columns.help.{role}" for role in (*ROLES, "none"))

@@ -5,11 +5,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from PETWorks.about.personal_details import Search
 from PETWorks.counting.codes import Encoder
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.exact_values import LONG_TEXT, WHOLE
-from PETWorks.counting.profiles import LONGEST, SAMPLE, Profile
-from PETWorks.tables.arrays import arrow_integers
+from PETWorks.counting.profiles import AT_ONCE, LONGEST, SAMPLE, Profile
+from PETWorks.tables.arrays import arrow_integers, strings
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.column_errors import naming
 from PETWorks.tables.source import Source
@@ -51,12 +52,12 @@ def duckdb_profiles(engine: Working, source: Source, columns: Sequence[str]) -> 
         f"WHERE v IS NOT NULL AND v <> '{SUPPRESSED}' GROUP BY c, v"
     )
     engine.execute(f"DROP TABLE {counted}")
-    profiles = {name: _profile(engine, values, place, rows) for place, name in enumerate(columns)}
+    profiles = {name: _profile(engine, values, place, rows, name) for place, name in enumerate(columns)}
     engine.execute(f"DROP TABLE {values}")
     return profiles
 
 
-def _profile(engine: Working, values: str, place: int, rows: int) -> Profile:
+def _profile(engine: Working, values: str, place: int, rows: int, name: str) -> Profile:
     of_column = f"FROM {values} WHERE c = {place}"
     # Sums of no rows are missing.
     is_exact = f"n = 1 AND (regexp_matches(v, '{WHOLE}') OR length(v) > {LONG_TEXT})"
@@ -64,4 +65,16 @@ def _profile(engine: Working, values: str, place: int, rows: int) -> Profile:
     numbers = f"SELECT {', '.join(counts)}, count(*) FILTER ({is_exact}) {of_column}"
     present, distinct, unique, exact = (int(column[0]) for column in engine.fetch(numbers))
     (sample,) = engine.fetch(f"SELECT v[:{LONGEST}] {of_column} ORDER BY hash(v), v LIMIT {SAMPLE}")
-    return Profile(rows, present, distinct, unique, [str(text) for text in sample], exact)
+    details = _details(engine, values, place, name)
+    return Profile(rows, present, distinct, unique, [str(text) for text in sample], exact, details)
+
+
+def _details(engine: Working, values: str, place: int, name: str) -> dict[str, int]:
+    """How many personal details of each kind the values of a column have."""
+    search = Search(name)
+    (total,) = engine.fetch(f"SELECT count(*) FROM {values}")
+    for first in range(0, int(total[0]), AT_ONCE):
+        piece = f"c = {place} AND rowid >= {first} AND rowid < {first + AT_ONCE}"
+        texts, records = engine.fetch(f"SELECT v, n FROM {values} WHERE {piece}")
+        search.add(strings([str(text) for text in texts]), records)
+    return search.details()

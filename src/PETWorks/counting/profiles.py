@@ -1,22 +1,27 @@
 """A column at a glance: how many values it has, how many records have a unique one, and a sample of the values."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from PETWorks.about.personal_details import Search
 from PETWorks.counting.codes import Column, Known
 from PETWorks.counting.exact_values import are_exact
 from PETWorks.tables.arrays import arrow_integers
 from PETWorks.tables.cells import SUPPRESSED
 
 SAMPLE = 2_000  # distinct values that are looked at
-LONGEST = 400  # characters of a value that are looked at
+LONGEST = 400  # characters of a value that are looked at, but for personal details
+AT_ONCE = 100_000  # values that are searched for personal details
 
 
 @dataclass(frozen=True)
 class Profile:
-    """Counts of a column's values, and a sample of the distinct ones. Missing and `*` are not values."""
+    """Counts of a column's values, a sample of the distinct ones, and the personal details that all of them have.
+
+    Missing and `*` are not values.
+    """
 
     records: int
     present: int  # records with a value
@@ -24,9 +29,10 @@ class Profile:
     unique: int  # records whose value no other record has
     sample: Sequence[str]
     exact: int  # unique records whose value is a number, a date, a time, coordinates or a long text
+    details: Mapping[str, int] = field(default_factory=dict)  # how many personal details of each kind all texts have
 
 
-def profile_of(column: Column | Known, records: int) -> Profile:
+def profile_of(column: Column | Known, records: int, name: str = "") -> Profile:
     """The profile of a column that has been counted."""
     # A marginal would turn every distinct value into a text and keep it: up to 3 million in one column.
     counts = column.counts.copy()
@@ -37,9 +43,13 @@ def profile_of(column: Column | Known, records: int) -> Profile:
     sample = [text[:LONGEST] for text in column.labels.take(arrow_integers(chosen)).to_pylist()]
     unique = np.flatnonzero(counts == 1)
     exact = are_exact(column.labels.take(arrow_integers(unique))).true_count
-    return Profile(records, int(counts.sum()), len(codes), len(unique), sample, exact)
+    search = Search(name)
+    for first in range(0, len(codes), AT_ONCE):
+        some = codes[first : first + AT_ONCE]
+        search.add(column.labels.take(arrow_integers(some)), counts[some])
+    return Profile(records, int(counts.sum()), len(codes), len(unique), sample, exact, search.details())
 
 
 def profiles_of(columns: Mapping[str, Column] | Mapping[str, Known], names: Sequence[str]) -> dict[str, Profile]:
     """The profiles of some of the columns of a table."""
-    return {name: profile_of(columns[name], int(columns[name].counts.sum())) for name in names}
+    return {name: profile_of(columns[name], int(columns[name].counts.sum()), name) for name in names}

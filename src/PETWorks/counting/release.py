@@ -98,6 +98,7 @@ class Release(Shown):
         self.roles = checked_roles(roles or {}, source)
         self.quasi_identifiers = self._with_role(QUASI_IDENTIFIER)
         self.sensitive_attributes = self._with_role(SENSITIVE_ATTRIBUTE)
+        self._profiles: dict[str, Profile] | None = None
         self.identifiers = self._with_role(IDENTIFIER)
         if before is not None:
             check_same_columns(source, before, self.identifiers)
@@ -210,7 +211,12 @@ class Release(Shown):
         return self.view.population_size
 
     def profiles(self) -> dict[str, Profile]:
-        """Of every column, how many values it has, how many records have a unique one, and a sample of the values."""
+        """Every column at a glance; the columns that nothing else needs are read for it, once."""
+        if self._profiles is None:
+            self._profiles = self._read_profiles()
+        return self._profiles
+
+    def _read_profiles(self) -> dict[str, Profile]:
         table: Any = self.table
         others = [name for name in self.columns if name not in self.compared_columns]
         read = self.engine.profiles(self.source, others) if others else {}

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from PETWorks.about.personal_details import SHARED, Counted, by_kind
 from PETWorks.counting.codes import Known, arrow_table, sorted_labels, text_column
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.exact_values import LONG_TEXT, WHOLE
@@ -21,7 +22,7 @@ from PETWorks.counting.people import Brought, JoinedPeople
 from PETWorks.counting.profiles import LONGEST, SAMPLE, Profile
 from PETWorks.counting.spark_cells import Read, SparkStore
 from PETWorks.counting.spark_jobs import Jobs, mapped
-from PETWorks.counting.spark_tasks import parquet_rows, value_counts
+from PETWorks.counting.spark_tasks import parquet_rows, personal_details, value_counts
 from PETWorks.errors import InputError, quoted
 from PETWorks.tables.arrays import arrow_integers, numpy_integers
 from PETWorks.tables.cells import SUPPRESSED
@@ -105,10 +106,22 @@ class SparkEngine:
         samples: dict[int, list[str]] = {place: [] for place in range(len(columns))}
         for row in sampled:
             samples[row[0]].append(row[1])
+        details = self._details(values.where(is_value), columns)
         return {
-            columns[place]: Profile(records, present, distinct, unique, samples[place], exact)
+            columns[place]: Profile(records, present, distinct, unique, samples[place], exact, details[place])
             for place, records, present, distinct, unique, exact in counted
         }
+
+    def _details(self, values: Any, columns: Sequence[str]) -> list[dict[str, int]]:
+        """How many personal details of each kind columns have; of the details themselves the driver sees nothing."""
+        found = mapped(values, partial(personal_details, tuple(columns)), "c int, d int, t string, ok boolean, n long")
+        by_text = found.groupBy("c", "d", "t", "ok").sum("n").toDF("c", "d", "t", "ok", "n")
+        numbers = ("count(n)", "sum(if(ok, 1, 0))", f"sum(if(ok AND n < {SHARED}, n, 0))")
+        counted = self.jobs.run(lambda: by_text.groupBy("c", "d").agg(*map(_expression, numbers)).collect())
+        by_column: list[list[Counted]] = [[] for _ in columns]
+        for place, *numbers_of in counted:
+            by_column[place].append(Counted(*numbers_of))
+        return [by_kind(found) for found in by_column]
 
     def joined(self, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
         """The people of several of its tables."""

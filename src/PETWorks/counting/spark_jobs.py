@@ -71,9 +71,14 @@ class Jobs:
             raise InputError("the Spark session of this table has been stopped; create the data frame again")
 
     def _ship(self) -> None:
-        """Hand this package to the executors, once for a session: the kernels there are those of the driver."""
-        folder = Path(PETWorks.__file__).parent
-        files = sorted(folder.rglob("*.py"))
+        """Hand this package to the executors, once for a session: the kernels there are those of the driver.
+
+        With it goes python-stdnum, which knows check digits and which a cluster hardly has.
+        """
+        import stdnum
+
+        folders = [Path(str(package.__file__)).parent for package in (PETWorks, stdnum)]
+        files = [file for folder in folders for kind in ("*.py", "*.dat") for file in sorted(folder.rglob(kind))]
         digest = sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
         if getattr(self.session, "_petworks", None) == digest:
             return
@@ -82,10 +87,11 @@ class Jobs:
         archive = Path(where, f"petworks-{digest}.zip")
         with zipfile.ZipFile(archive, "w") as package:
             for file in files:
+                folder = next(folder for folder in folders if file.is_relative_to(folder))
                 place = Path(folder.name, file.relative_to(folder))
                 package.write(file, place)
                 compiled = Path(cache_from_source(str(file)))  # is taken there if it is of the same time and Python
-                if compiled.is_file():
+                if file.suffix == ".py" and compiled.is_file():
                     package.write(compiled, place.with_suffix(".pyc"))
         if self.connected:
             self.session.addArtifacts(str(archive), pyfile=True)

@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from PETWorks.about.personal_details import is_valid, matches
 from PETWorks.counting.codes import Column, Encoder
 from PETWorks.counting.counts import Integers, run_starts
 from PETWorks.counting.packed_words import Words, class_starts, scrambled
 from PETWorks.counting.part_tasks import Part
 from PETWorks.errors import InputError, PETWorksError
-from PETWorks.tables.arrays import arrow_codes, arrow_integers, numpy_integers
+from PETWorks.tables.arrays import arrow_codes, arrow_integers, numpy_integers, strings
 
 ROWS_PER_BLOCK = 1 << 20
 BYTES_PER_PIECE = 1 << 16
@@ -91,6 +92,28 @@ def value_counts(read: Callable[[Batches], Batches] | None, batches: Batches) ->
             places = arrow_integers(np.full(len(column.counts), place)).cast(pa.int32())
             values = [places, column.labels.cast(pa.string()), arrow_integers(column.counts)]
             yield pa.RecordBatch.from_arrays(values, ["c", "v", "n"])
+
+
+def personal_details(columns: Sequence[str], batches: Batches) -> Batches:
+    """The personal details in values: of which column, by which detector, the text, if it is valid, and the records."""
+    import pyarrow as pa
+
+    names = ["c", "d", "t", "ok", "n"]
+    for batch in batches:
+        places, records = numpy_integers(batch.column(0)), numpy_integers(batch.column(2)).astype(np.int64)
+        for place in np.unique(places).tolist():
+            chosen = arrow_integers(np.flatnonzero(places == place))
+            found = list(matches(columns[place], batch.column(1).take(chosen), records[places == place]))
+            if found:
+                detectors, texts, counts = zip(*found, strict=True)
+                cells = [
+                    arrow_integers(np.full(len(found), place)).cast(pa.int32()),
+                    arrow_integers(np.array(detectors, np.int64)).cast(pa.int32()),
+                    strings(texts).cast(pa.string()),
+                    pa.array(np.array([is_valid(*one[:2]) for one in found], bool)),
+                    arrow_integers(np.array(counts, np.int64)),
+                ]
+                yield pa.RecordBatch.from_arrays(cells, names)
 
 
 def blocks(batches: Batches) -> Iterator[list[Any]]:

@@ -4,18 +4,37 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from PETWorks.about.column_names import pointed_to, points_to_a_place, words_of
+from PETWorks.about.personal_details import EMAIL, KINDS, NAME, NATIONAL_ID, PAYMENT_CARD, PHONE
 from PETWorks.about.vocabulary import A_LABEL, A_NAME, A_NUMBER, AN_ADDRESS
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.profiles import Profile
 from PETWorks.counting.release import Release
 from PETWorks.gate.document import ColumnFacts, ColumnFinding, FindingKind, Spoken
-from PETWorks.gate.recognition import DATE, FEW, MIXED, MOST, NAMES, SPOTS, Examined
+from PETWorks.gate.recognition import (
+    CHINESE_NAME,
+    DATE,
+    ENGLISH_NAME,
+    FEW,
+    MIXED,
+    MOST,
+    MOST_DETAILS,
+    NAMES,
+    SPOTS,
+    Examined,
+)
 from PETWorks.gate.suggestion import suggested_role
 
 UNMEASURED = (None, INSENSITIVE_ATTRIBUTE)
 TELLING = ("named", "looks", "remarks")  # reasons for a role that are more than caution
 SOME = 0.05  # share of personal values that is worth a look
 SHARED = 5  # records that have the same town or school, on average
+# The kinds of details that are in every cell of a column that looks so.
+LOOKS_OF_DETAILS = {
+    **{look: (look,) for look in KINDS},
+    CHINESE_NAME: (NAME,),
+    ENGLISH_NAME: (NAME,),
+    MIXED: (EMAIL, NATIONAL_ID, PAYMENT_CARD, PHONE),
+}
 MASKS = "*＊○〇●"
 LONG, SHORT = 40, 6  # characters: of texts in which people may be named, and of numbers that address nobody
 
@@ -51,9 +70,13 @@ def findings(column: str, role: str | None, profile: Examined) -> tuple[ColumnFi
     a quasi-identifier or a sensitive attribute is measured.
     """
     if profile.distinct < 2:
-        return ()
+        return _merge([_details(profile, None)])
     words = words_of(column)
-    certain = _merge((_direct(words, profile), _named(pointed_to(words), profile), _unique(role, profile)))
+    direct = _direct(words, profile)
+    details = _details(profile, direct)
+    if details is not None and direct is not None and direct.looks_like == MIXED and not direct.fails:
+        direct = None  # the details say it better
+    certain = _merge((direct, _named(pointed_to(words), profile), details, _unique(role, profile)))
     if any(finding.fails for finding in certain):
         return certain
     further = (_known(column, role, profile), None if profile.nearly_unique else _often_unique(role, profile))
@@ -92,6 +115,15 @@ def _names_of_places(words: str, profile: Examined) -> bool:
     """Whether a column has towns or schools, which are called after people: many records share each of them."""
     called = points_to_a_place(words) and IDENTIFIER not in pointed_to(words)
     return called and profile.distinct * SHARED <= profile.present
+
+
+def _details(profile: Examined, direct: ColumnFinding | None) -> ColumnFinding | None:
+    """Personal details inside texts, without those for which the whole column is an identifier."""
+    said = LOOKS_OF_DETAILS.get(str(direct.looks_like), ()) if direct is not None and direct.fails else ()
+    details = {kind: number for kind, number in profile.details.items() if kind not in said}
+    if not details:
+        return None
+    return ColumnFinding("personal details", sum(details.values()) > MOST_DETAILS, details=details)
 
 
 def _named(points_to: Mapping[str, str], profile: Examined) -> ColumnFinding | None:

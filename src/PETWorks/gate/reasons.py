@@ -19,6 +19,7 @@ REASONS = {
     "precise": "a precise number identifies people to anyone who knows it",
     "unique": "nearly every record has a unique text",
     "exact": "nearly every record could be found by its exact values, and they cannot be rounded",
+    "details": "{n} phone numbers, addresses, names or other personal details inside the texts",
     "remarks": "remarks, in which people may be described",
     "long": "long texts, in which people may be named",
     "cautious": "the cautious choice: the name is unknown and an adversary may know the value",

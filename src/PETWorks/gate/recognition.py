@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
+from PETWorks.about.check_digits import has_luhn_digit, is_taiwanese
+from PETWorks.about.personal_details import EMAIL, NATIONAL_ID, PAYMENT_CARD, PHONE, STREET
 from PETWorks.counting.profiles import LONGEST, Profile
 from PETWorks.errors import Phrase
 from PETWorks.gate.reasons import Reason, share_of
@@ -35,31 +37,23 @@ def _is_national_id(text: str) -> bool:
         return "10X98765432"[sum((1 << (17 - n)) * int(text[n]) for n in range(17)) % 11] == text[17].upper()
     if _AMERICAN.fullmatch(text):
         return True
-    return any(_has_check_digit(*number) for number in _TAIWANESE.findall(text.replace("-", "").upper()))
-
-
-def _has_check_digit(letter: str, kind: str, digits: str) -> bool:
-    """Whether the last digit of a Taiwanese identity number is right; the kind of an old permit is a letter."""
-    tens, ones = divmod(10 + "ABCDEFGHJKLMNPQRSTUVXYWZIO".index(letter), 10)
-    first = "ABCD".index(kind) if kind in "ABCD" else int(kind)
-    return (tens + 9 * ones + 8 * first + sum((7 - n) * int(digits[n]) for n in range(7)) + int(digits[7])) % 10 == 0
+    return any(is_taiwanese("".join(number)) for number in _TAIWANESE.findall(text.replace("-", "").upper()))
 
 
 def _is_card_number(text: str) -> bool:
     """Whether a text has the length and the check digit of a payment card."""
     bare = text.replace(" ", "").replace("-", "")
-    digits = [int(digit) for digit in reversed(bare)] if _CARD.fullmatch(bare) else [1]
-    return sum(digits[::2] + [sum(divmod(2 * digit, 10)) for digit in digits[1::2]]) % 10 == 0
+    return _CARD.fullmatch(bare) is not None and has_luhn_digit(bare)
 
 
-DATE, NATIONAL_ID = "dates or times", "national identity numbers"
+DATE = "dates or times"
 CHINESE_NAME, ENGLISH_NAME = "Chinese names of people", "English names of people"
-STREET, COORDINATES = "street addresses", "exact coordinates"
+COORDINATES = "exact coordinates"
 LOOKS: dict[str, Callable[[str], bool]] = {
-    "e-mail addresses": _matches(r"([^@<>]{0,64}<)?[^@\s<>]{1,64}@[^@\s<>]+\.[^@\s.<>]{2,24}>?"),
+    EMAIL: _matches(r"([^@<>]{0,64}<)?[^@\s<>]{1,64}@[^@\s<>]+\.[^@\s.<>]{2,24}>?"),
     NATIONAL_ID: _is_national_id,
-    "payment card numbers": _is_card_number,
-    "phone numbers": _matches(r"\+\d[\d ()-]{7,18}\d|09\d\d[ -]?\d{3}[ -]?\d{3}|\(?0?\d{2,3}\)?[ -]\d{3,4}[ -]?\d{4}"),
+    PAYMENT_CARD: _is_card_number,
+    PHONE: _matches(r"\+\d[\d ()-]{7,18}\d|09\d\d[ -]?\d{3}[ -]?\d{3}|\(?0?\d{2,3}\)?[ -]\d{3,4}[ -]?\d{4}"),
     "network addresses": _matches(
         # The number of a version begins with one digit, an address seldom does.
         r"[1-9]\d{1,2}(\.\d{1,3}){3}|[\da-fA-F]{0,4}(::?[\da-fA-F]{1,4}){3,7}|[\dA-F]{2}(-[\dA-F]{2}){5}"
@@ -84,7 +78,8 @@ LOOKS: dict[str, Callable[[str], bool]] = {
 NAMES = (CHINESE_NAME, ENGLISH_NAME)
 SPOTS = (STREET, COORDINATES)  # where a person lives, or where many people have been
 MIXED, MOST = "numbers or addresses of people", 0.5  # several kinds together, and the share of them that suffices
-PERSONAL = ("e-mail addresses", NATIONAL_ID, "payment card numbers", "phone numbers")
+PERSONAL = (EMAIL, NATIONAL_ID, PAYMENT_CARD, PHONE)
+MOST_DETAILS = 5  # personal details that the texts of a column may have
 # Many names have no common given name, and hardly any other column has texts that have one.
 ENOUGH_BY_LOOK = {ENGLISH_NAME: 0.25}
 LEAST = {CHINESE_NAME: FEW, ENGLISH_NAME: 5}

@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from PETWorks.about.column_names import pointed_to, terms, words_of
 from PETWorks.about.dates import is_unread_date
 from PETWorks.about.hierarchy_proposal import Proposal
+from PETWorks.about.personal_details import NATIONAL_ID
 from PETWorks.about.vocabulary import A_NUMBER, CALLED, LABELS, OTHERS, REMARKS, SUBJECTS
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.profiles import profile_of
 from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.gate.protection_proposal import Protect
 from PETWorks.gate.reasons import Reason
-from PETWorks.gate.recognition import DATE, FEW, MIXED, MOST, NATIONAL_ID, Examined
+from PETWorks.gate.recognition import DATE, FEW, MIXED, MOST, MOST_DETAILS, Examined
 
 SENTENCE = 12  # characters; a remark that is longer is no code
 
@@ -78,7 +79,7 @@ def suggested_unit(identifiers: Mapping[str, Examined]) -> str | None:
 
 
 def _examined(table: WeightedRows, column: str) -> Examined:
-    return Examined.of(profile_of(table.columns[column], table.rows))
+    return Examined.of(profile_of(table.columns[column], table.rows, column))
 
 
 def _suggested(words: str, profile: Examined) -> tuple[str | None, Reason]:
@@ -90,6 +91,8 @@ def _suggested(words: str, profile: Examined) -> tuple[str | None, Reason]:
         return IDENTIFIER, profile.seen
     if profile.personal_share >= MOST and profile.distinct >= FEW:
         return IDENTIFIER, Reason("mixed", MIXED)
+    if sum(profile.details.values()) > MOST_DETAILS:
+        return IDENTIFIER, Reason("details", whole=sum(profile.details.values()))
     if any(term in words for term in terms(REMARKS)) and any(len(text) >= SENTENCE for text in profile.sample):
         return IDENTIFIER, Reason("remarks")
     if SENSITIVE_ATTRIBUTE in roles and profile.nearly_unique and not profile.measured and not look:

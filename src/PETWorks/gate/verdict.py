@@ -36,7 +36,7 @@ from PETWorks.gate.document import (
     together,
 )
 from PETWorks.gate.facts import assumed, columns, payout, small_classes
-from PETWorks.gate.findings import examined_columns
+from PETWorks.gate.findings import examined_columns, personal_details
 from PETWorks.gate.inputs import Inputs, policy_facts, shown_table
 from PETWorks.gate.notices import notices, released_identifiers
 from PETWorks.gate.policy import Policy
@@ -270,7 +270,11 @@ def _rules(
         APPROVER: (APPROVER_ITEM,) if regimes_without_approver(policy) else (),
         NO_UNIQUE: tuple(dict.fromkeys(name for one in alone for name in one.columns)),
     }
-    details = {NO_UNIQUE: {"columns": [{**vars(one), "columns": list(one.columns)} for one in alone]} if alone else {}}
+    inside = {one.column: dict(found) for one in columns if (found := personal_details(one)) and one.fails}
+    details: dict[str, Any] = {
+        NO_HIDDEN: {"personal_details": inside} if inside else {},
+        NO_UNIQUE: {"columns": [{**vars(one), "columns": list(one.columns)} for one in alone]} if alone else {},
+    }
     parameters = {NO_UNIQUE: {"at_most": policy.unique_values}}
 
     def measured(rule: Rule) -> dict[str, Any]:

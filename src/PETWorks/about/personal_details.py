@@ -1,0 +1,549 @@
+"""Personal details inside texts: phone numbers, addresses, identity numbers and names, wherever they stand in a cell.
+
+Every distinct value of a column is searched. Arrow looks for candidates, and Python's regular expressions look at
+those only. All repetitions are bounded and none is nested in another of the same signs, so a hostile cell costs time
+in proportion to its length.
+
+What was matched is kept without blanks and signs, to count in how many records it is: a text that many records share
+names nobody. No matched text leaves this module but to be counted.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from PETWorks.about.check_digits import CARD, IBAN, NATIONAL_IDS, Shape, is_card_shaped
+from PETWorks.about.column_names import pointed_to, points_to_a_place, words_of
+from PETWorks.about.vocabulary import A_NAME
+from PETWorks.attributetypes import IDENTIFIER
+from PETWorks.tables.people import (
+    FAMILY_NAMES,
+    GIVEN_NAMES,
+    SURNAMES,
+    SURNAMES_OF_TWO,
+    is_chinese_name,
+    is_english_name,
+)
+
+SHARED = 11  # records that have a text, from which on it counts no more
+SAMPLE = 2_000  # of numbers of one shape, whose check digits are tried first
+
+EMAIL, NATIONAL_ID, PAYMENT_CARD, PHONE = (
+    "e-mail addresses",
+    "national identity numbers",
+    "payment card numbers",
+    "phone numbers",
+)
+ACCOUNT, RECORD, PLATE, STREET, NAME = (
+    "bank account numbers",
+    "record numbers",
+    "vehicle plates",
+    "street addresses",
+    "names of people",
+)
+KINDS = (EMAIL, PHONE, NATIONAL_ID, PAYMENT_CARD, ACCOUNT, RECORD, PLATE, STREET, NAME)
+
+# What may not stand beside a number: it would be part of a longer one, of a code or of an amount.
+_LEFT = r"(?<![A-Za-z0-9_+])(?<![A-Za-z0-9][-/])(?<![0-9][.,])"
+_RIGHT = r"(?![A-Za-z0-9_]|[-./,][0-9])"
+_BEFORE_GROUPS = r"(?<![0-9]{2} )"  # what is written in groups of digits must not be the end of a longer number
+_LEFT_OF_PHONE = r"(?<![A-Za-z0-9_+])(?<![A-Za-z0-9]-)(?<![0-9][.,])"
+_RIGHT_OF_PHONE = r"(?![A-Za-z0-9_]|[-.:][0-9])"
+_DATE = re.compile(r"(?<![0-9])(?:(?:19|20)\d\d[-/. ]\d\d?[-/. ]\d\d?|\d\d?[-/. ]\d\d?[-/. ](?:19|20)\d\d)(?![0-9])")
+_NOT_IN_KEYS = re.compile(r"[\s()\[\]./+-]")
+_HAN = "\u4e00-\u9fff"
+_CHINESE_NAME = rf"(?:{SURNAMES_OF_TWO}|[{SURNAMES}])[{_HAN}]"
+_WORD = r"[A-ZÀ-Þ][A-Za-zÀ-ÿ'’-]{1,24}"
+_WORDS = rf"(?:[A-Z]\. ?){{0,2}}{_WORD}(?: {_WORD}){{0,3}}"
+
+
+class Match(NamedTuple):
+    """A personal detail in a cell: by which detector, its text without signs, and how many records have the cell."""
+
+    detector: int
+    text: str
+    records: int
+
+
+@dataclass(frozen=True)
+class Detector:
+    """How one kind of detail is found.
+
+    candidates   a regular expression of Arrow that every cell with such a detail matches
+    pattern      finds the details; the group `it` is the detail
+    key          the text to count, or None if the match is none after all; it sees the match and the column's name
+    shape        of numbers with a check digit
+    near         what a detail has in any case, where Python finds it much faster than `pattern`; and how many
+                 characters before and behind it are looked at
+    """
+
+    kind: str
+    candidates: str
+    pattern: re.Pattern[str]
+    key: Callable[[re.Match[str], str], str | None]
+    shape: Shape | None = None
+    near: tuple[re.Pattern[str], int, int] | None = None
+
+    def find(self, text: str, column: str) -> set[str]:
+        """The different details of a text."""
+        return {key for match in self._matches(text) if (key := self.key(match, column)) is not None}
+
+    def _matches(self, text: str) -> Iterator[re.Match[str]]:
+        if self.near is None:
+            yield from self.pattern.finditer(text)
+        else:
+            sign, before, behind = self.near
+            for place in sign.finditer(text):
+                yield from self.pattern.finditer(text, max(0, place.start() - before), place.end() + behind)
+
+
+def _bare(match: re.Match[str], _column: str = "") -> str:
+    return _NOT_IN_KEYS.sub("", match["it"]).upper()
+
+
+def _digits(text: str) -> str:
+    return "".join(sign for sign in text if "0" <= sign <= "9")
+
+
+def _numbers(kind: str, shape: Shape) -> Detector:
+    def key(match: re.Match[str], _column: str) -> str | None:
+        number = match["it"].upper()
+        if shape.has_check_digit and not shape.signs:
+            number = re.sub(r"[ .+/-]", "", number)
+        if shape is IBAN:
+            return _account(number)
+        if shape is CARD and not is_card_shaped(number):
+            return None
+        return number if shape.has_check_digit or _is_assigned(number) else None
+
+    left = r"(?<![A-Za-z])" if shape.cue else _LEFT
+    right = _RIGHT
+    if kind == NATIONAL_ID and not shape.cue:
+        left, right = left + _BEFORE_GROUPS, right + "(?! [0-9]{2})"
+    pattern = re.compile(f"{left}{shape.cue}(?P<it>{shape.pattern}){right}")
+    candidates = shape.with_cue if shape.cue else f"(?:^|[^A-Za-z0-9_+]){shape.pattern}(?:$|[^A-Za-z0-9_])"
+    return Detector(kind, candidates, pattern, key, shape if shape.has_check_digit else None)
+
+
+def _is_assigned(number: str) -> bool:
+    """Whether an American number can be one; others without check digit have letters."""
+    return not number[0].isdigit() or not (number.startswith(("000", "666")) or "-00-" in number or "-0000" in number)
+
+
+@cache
+def _account_size(country: str) -> int | None:
+    """How many signs an IBAN of a country has; None if the country has none."""
+    from stdnum import numdb
+
+    known = numdb.get("iban").info(country)[0][1].get("bban", "")
+    return 4 + sum(map(int, re.findall(r"(\d+)!", known))) if known else None
+
+
+def _account(number: str) -> str | None:
+    """The IBAN at the beginning of letters and digits: every country has its length."""
+    size = _account_size(number[:2])
+    return number[:size] if size is not None and len(number) >= size else None
+
+
+_TAIWANESE_MOBILE = r"(?:(?:\+|00)?886[ -]?9|09)[0-9]{2}[ -]?[0-9]{3}[ -]?[0-9]{3}"
+_PHONES = (
+    r"(?:\+[1-9][0-9]{0,2}|00[1-9][0-9]{0,2} )(?:[ .-]?\(?[0-9]{1,4}\)?){2,5}",
+    r"\(0[0-9]{1,4}\)[ -]?[0-9]{3,4}[ -]?[0-9]{3,4}",
+    r"0[0-9]{1,4}[ /-][0-9]{3,4}(?:[ -]?[0-9]{3,4}){1,2}",
+    r"0[1-9](?:[ .-][0-9]{2}){4}",  # France
+    r"(?:1[ .-])?(?:\([2-9][0-9]{2}\) ?|[2-9][0-9]{2}[.-])[0-9]{3}[.-][0-9]{4}",  # North America
+    r"1[3-9][0-9][ -][0-9]{4}[ -][0-9]{4}",  # a mobile of mainland China
+)
+_PHONE_CUE = (
+    r"(?i:phone|telephone|\btel\.?|mobile|cell ?phone|\bfax|whatsapp|電話|手機|电话|手机|行動|傳真|传真)"
+    r"(?i: ?(?:no|number|號碼|号码|號|号|是|為|:|：))?[ .:：#]{0,4}"
+)
+
+
+def _phone(match: re.Match[str], _column: str) -> str | None:
+    text = match["it"]
+    digits = _digits(text)
+    least = 10 if text[:1] == "+" and text[1:].isdigit() else 9 if text[0] in "0(" else 8
+    most = 15 if text[0] == "+" or digits.startswith("00") else 12 if digits.startswith("886") else 11
+    return digits if least <= len(digits) <= most and not _DATE.search(text) else None
+
+
+def _called_phone(match: re.Match[str], _column: str) -> str | None:
+    digits = _digits(match["it"])
+    return digits if len(set(digits)) > 1 and not _DATE.search(match["it"]) else None
+
+
+_PLATE_SHAPE = r"[A-Z]{2,3}-[0-9]{3,4}|[0-9]{3,4}-[A-Z]{2,3}|[A-Z][0-9]-[0-9]{3,4}|[0-9]{3,4}-[A-Z][0-9]"
+_VEHICLE = re.compile(r"車|车|(?i:plate|vehicle|motorcycle|scooter|\bcar\b|\btaxi\b)")
+_PLATE_CUE = (
+    r"(?i:(?:licen[cs]e|number|registration) plates?|plate (?:no|number)|車牌|車號|车牌|车号|牌照)"
+    r"(?i: ?(?:no|number|號碼|号码|是|為))?[ .:：#]{0,3}"
+)
+_NEAR = 30  # characters before a plate in which a word such as 'car' must be
+
+
+def _plate(match: re.Match[str], column: str) -> str | None:
+    before = match.string[max(0, match.start() - _NEAR) : match.end() + _NEAR // 2]
+    return _bare(match) if _VEHICLE.search(before) or _VEHICLE.search(column) else None
+
+
+def _called_plate(match: re.Match[str], _column: str) -> str | None:
+    text = _bare(match)
+    return text if any(sign.isdigit() for sign in text) else None
+
+
+_RECORD_CUE = (
+    r"(?:\bMRN|"
+    r"\b(?i:(?:medical|hospital|patient|chart|case|admission)(?: record| chart)? ?(?:no[.:#]|number|num[.:]|id\b|#))"
+    r"|病[歷历](?:號碼|号码|號|号|編號|编号)|住院[號号]碼?|就[診诊][號号]碼?)[ .:：#]{0,4}"
+)
+_NUMERALS = "0-9０-９一二三四五六七八九十百"
+_HOUSE = rf"[{_NUMERALS}]{{1,5}}(?:[-之][{_NUMERALS}]{{1,3}})?[號号]"
+_CHINESE_STREET = (
+    rf"(?:路|街|大道)(?:[{_NUMERALS}]{{1,4}}段)?(?:[{_NUMERALS}]{{1,4}}巷)?(?:[{_NUMERALS}]{{1,4}}弄)?{_HOUSE}"
+    rf"|[村里][{_NUMERALS}]{{1,3}}鄰[{_HAN}]{{0,6}}{_HOUSE}"
+)
+_STREETS = "Street|Road|Avenue|Lane|Drive|Boulevard|Crescent|Terrace"
+_SHORT_STREETS = "St|Rd|Ave|Ln|Dr|Blvd|Ct|Court|Pl|Place|Way|Close|Square"
+_ENGLISH_STREET = (
+    r"[0-9]{1,5}[A-Za-z]?,? (?:(?:[NSEW]|North|South|East|West)\.? )?"
+    r"(?:[A-Z][A-Za-z'’-]{1,20}|[0-9]{1,3}(?:st|nd|rd|th))(?: [A-Z][A-Za-z'’-]{1,20}){0,2} "
+)
+_NO_STREET = re.compile(
+    r"(?i)\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec|january|february|march|april|june|july|august|"
+    r"september|october|november|december|mon|tue|wed|thu|fri|sat|sun|am|pm|mg|ml|kg|cm|mm|ward|room|bed)\b"
+)
+
+
+def _chinese_street(match: re.Match[str], _column: str) -> str | None:
+    """The address from the end of the street's name on."""
+    start = match.start()
+    return (
+        match.string[max(0, start - 2) : match.end()]
+        if re.match(f"[{_HAN}]", match.string[start - 1 : start])
+        else None
+    )
+
+
+def _street(match: re.Match[str], _column: str) -> str | None:
+    return None if _NO_STREET.search(match["it"]) else _bare(match).replace(",", "")
+
+
+@cache
+def _listed(names: str) -> frozenset[str]:
+    return frozenset(names.split())
+
+
+# Capitalised words that follow a title or "name:" and are no names.
+_NO_NAMES = """
+    visit visits visited office appointment appt note notes order orders ordered clinic hospital who the on at in said
+    says will has had is was were are to and or for of by from with team pepper martens no not please recommended
+    recommends advised advises advice aware notified informed called calls call name names signature today tomorrow
+    yesterday monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
+    september october november december only when if but after before did does do can could should would sent saw sees
+    seen told wants asked also this that these those she he they we it his her their our your my patient patients
+    doctor nurse manager practitioner station care staff unknown none na tbd confidential withheld redacted anonymous
+    x xx xxx word excel powerpoint windows access teams outlook"""
+_ORGANISATIONS = """
+    clinic hospital school university college company inc ltd llc gmbh corp street road avenue department ward unit
+    center centre foundation society bank hotel church street park city county island river lake tablet tablets capsule
+    capsules mg ml test study trial project group team service services system report form file table product"""
+# Words that begin with a surname and are no names, as they stand before a title: 任何醫師, 許多同學, 高中老師.
+_WORDS_LIKE_NAMES = re.compile(
+    "^(?:任何|任課|任教|任職|許多|許可|高中|高職|高年|高級|高階|高一|高二|高三|高雄|高齡|白天|白班|白色|方便|方法|方案|程度|程式"
+    "|關心|關於|關懷|溫和|溫柔|簡單|紀錄|紀念|馬上|馬偕|康復|石化|江湖|沈默|游泳|夏令|夏天|夏季|唐氏|何時|何位|何種|王牌|張開|周圍"
+    "|周邊|黃昏|黃色|藍色|凌晨|祝福|祝賀|符合|陶藝|尤其|施打|施行|施測|施作|柳營|沙鹿|岳父|岳母|曾經|曾任|曾有|曾由|曾與|羅東|杜絕"
+    "|黎明|龍潭|湯藥|顏面|顏色|甘願|喬遷|安排|余下|江西|江蘇|石門|林口|林園|田徑|田中|葉問|莊重|謝謝|感謝|洪水|蔡英|高興|高度|高風"
+    "|郭外|程序|金融|溫暖|呂宋|馬來|魏碑|宋代|唐代|明代|梁柱|石膏|白血|鮑魚|紀律|丁等|甘蔗|董事|連同|常見|由於|鄭重|鄧小|馬祖|馬公|楊梅|梅山|關山|關西|田尾|卓蘭|白河)"
+)
+# Words that end with a surname: 主任醫師, 感謝老師, 相關醫師.
+_WORDS_BEFORE_TITLES = """
+    感謝 道謝 答謝 多謝 致謝 謝謝 未曾 不曾 提高 較高 升高 偏高 過高 主任 責任 擔任 新任 現任 歷任 專任
+    兼任 級任 前任 信任 聘任 卸任 對方 院方 校方 警方 雙方 男方 女方 我方 他方 各方 官方 資方 處方 地方
+    前方 後方 坦白 明白 空白 蛋白 蒼白 如何 為何 任何 也許 允許 期許 或許 課程 療程 過程 工程 流程 行程
+    病程 四周 上周 下周 本周 每周 其余 肺葉 結石 寶石 化石 岩石 農田 羅馬 樹林 森林 士林 園林 員林 雲林
+    高溫 體溫 低溫 恆溫 室溫 氣溫 健康 永康 電池 世紀 年紀 經紀 開關 機關 相關 有關 無關 海關 照顧 回顧
+    兼顧 設施 措施 實施 上游 下游 恐龍 隊伍 慶祝 祝賀 布丁 園丁 楊梅 欺凌 瞳孔 毛孔 面孔 鼻孔 穿孔 配戴
+    穿戴 愛戴 莊嚴 威嚴 荒唐 粗魯 師傅 橋梁 鼻梁 子孫 祖孫 外孫"""
+_NOT_IN_NAMES = frozenset(
+    "的了是在與和或及被請由向對為於從給跟讓等位名個些每各該本此其他她它們你我您這那哪誰有無沒不很太更最也都就才還又再但因若如果"
+    "時日月年週天早晚班科院室部所組區縣市鄉鎮路街校系級期次度率值量數碼號病症藥劑術診療檢查報告說表示問答來去到前後上下中內外護"
+    "理治主任醫師生老教授先小姐女士太同學媽爸父母親屬友，。、；：？！"
+)
+
+
+def _english_name(text: str, *, listed: bool) -> str | None:
+    """A name of capitalised words without those at its end that are no names; None if nothing remains."""
+    words = re.sub(r"[A-Z]\. ?", "", text).split(" ")
+    kept: list[str] = []
+    for word in words:
+        if word.lower().removesuffix("'s").removesuffix("’s") in _listed(_NO_NAMES):
+            break
+        kept.append(word.lower())
+    if not kept or (listed and not set(kept) & (_listed(GIVEN_NAMES) | _listed(FAMILY_NAMES))):
+        return None
+    return " ".join(kept)
+
+
+def _titled(match: re.Match[str], _column: str) -> str | None:
+    return _english_name(match["it"], listed=match["title"] is not None)
+
+
+def _called(match: re.Match[str], _column: str) -> str | None:
+    """A name behind `name:`; a single word must be a common name, since much else has one."""
+    if {word.lower() for word in match["it"].split()} & _listed(_ORGANISATIONS):
+        return None
+    return _english_name(match["it"], listed=" " not in match["it"])
+
+
+def _related(match: re.Match[str], _column: str) -> str | None:
+    name = match["it"].lower()
+    return name if name in _listed(GIVEN_NAMES) else None
+
+
+def _chinese_titled(match: re.Match[str], _column: str) -> str | None:
+    name, start = match["it"], match.start("it")
+    if len(name) == 1 and match.string[max(0, start - 1) : start + 1] in _listed(_WORDS_BEFORE_TITLES):
+        return None
+    return None if _NOT_IN_NAMES & set(name[1:]) or _WORDS_LIKE_NAMES.match(name) else name
+
+
+def _chinese_called(match: re.Match[str], _column: str) -> str | None:
+    name = match["it"].replace(" ", "").replace("\u3000", "")
+    return name if len(name) > 1 and not _NOT_IN_NAMES & set(name[1:]) and not _WORDS_LIKE_NAMES.match(name) else None
+
+
+def _whole(match: re.Match[str], column: str) -> str | None:
+    """A cell that is a name and nothing else, in a column of names."""
+    text = match["it"]
+    return text.casefold() if _is_called_names(column) and (is_chinese_name(text) or is_english_name(text)) else None
+
+
+@cache
+def _is_called_names(column: str) -> bool:
+    words = words_of(column)
+    return pointed_to(words).get(IDENTIFIER) == A_NAME and not points_to_a_place(words)
+
+
+_PEOPLE = (
+    r"[Pp]atient'?s?|[Ff]ull|[Ff]irst|[Ll]ast|[Gg]iven|[Ff]amily|[Cc]ontact|[Cc]lient|[Cc]ustomer|[Ss]tudent|[Mm]y"
+)
+_NAME_CUE = (
+    rf"(?:^|[\n\r;,.|(（。；，] {{0,3}}|(?:{_PEOPLE})[ _-]?)(?:[Nn]ame|NAME|[Ss]urname)(?: ?[:：=] {{0,3}}| is )"
+)
+_KIN = r"(?:[Hh]usband|[Ww]ife|[Ss]on|[Dd]aughter|[Mm]other|[Ff]ather|[Bb]rother|[Ss]ister|[Nn]eighbou?r|[Ff]riend),? "
+_CHINESE_TITLES = "先生|小姐|女士|太太|醫師|醫生|医师|医生|老師|老师|教授|護理師|护士|同學|同学"
+_CHINESE_CUE = (
+    "(?:姓名|聯絡人|联系人|簽名|病患|患者|病人|個案|家屬|家属|護理師|醫師|學生|受訪者|收件人|申請人) ?[:：] ?"
+)
+
+
+def _found(
+    kind: str,
+    pattern: str,
+    key: Callable[[re.Match[str], str], str | None],
+    candidates: str,
+    near: tuple[str, int, int] | None = None,
+) -> Detector:
+    return Detector(
+        kind, candidates, re.compile(pattern), key, near=None if near is None else (re.compile(near[0]), *near[1:])
+    )
+
+
+DETECTORS = (
+    _found(
+        EMAIL,
+        r"(?<![A-Za-z0-9._%+-])(?P<it>[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24})(?![A-Za-z0-9])",
+        lambda match, _column: match["it"].lower(),
+        r"[A-Za-z0-9._%+-]@[A-Za-z0-9]",
+    ),
+    *(_numbers(NATIONAL_ID, shape) for shape in NATIONAL_IDS),
+    _numbers(PAYMENT_CARD, CARD),
+    _numbers(ACCOUNT, IBAN),
+    _found(
+        PHONE,
+        f"{_LEFT_OF_PHONE}(?P<it>{_TAIWANESE_MOBILE}|{_BEFORE_GROUPS}(?:{'|'.join(_PHONES)})(?! [1-9][0-9]{{2}}))"
+        f"{_RIGHT_OF_PHONE}",
+        _phone,
+        f"(?:^|[^A-Za-z0-9_+])(?:{_TAIWANESE_MOBILE}|{'|'.join(_PHONES)})(?:$|[^A-Za-z0-9_])",
+        (r"[+(0-9][0-9() ./-]{7}", 1, 24),
+    ),
+    _found(
+        PHONE,
+        rf"{_PHONE_CUE}(?P<it>\+?\(?[1-9][0-9]?(?:[ ().-]{{0,2}}[0-9]){{6,13}}|0[0-9]{{8,10}}){_RIGHT_OF_PHONE}",
+        _called_phone,
+        rf"{_PHONE_CUE}\+?\(?[0-9]",
+    ),
+    _found(
+        RECORD,
+        rf"{_RECORD_CUE}(?P<it>[A-Z]{{0,4}}-?[0-9][0-9-]{{3,14}})(?![A-Za-z0-9])(?!\.[0-9])",
+        _bare,
+        rf"{_RECORD_CUE}[A-Z]{{0,4}}-?[0-9]",
+    ),
+    _found(PLATE, rf"(?<![A-Za-z0-9-])(?P<it>{_PLATE_SHAPE})(?![A-Za-z0-9-])", _plate, _PLATE_SHAPE),
+    _found(
+        PLATE,
+        rf"{_PLATE_CUE}(?P<it>[A-Z0-9]{{1,4}} ?[A-Z0-9]{{2,5}}(?: [A-Z0-9]{{1,3}})?)(?![A-Za-z0-9-])",
+        _called_plate,
+        rf"{_PLATE_CUE}[A-Z0-9]",
+    ),
+    _found(STREET, f"(?P<it>{_CHINESE_STREET})", _chinese_street, f"[{_HAN}](?:{_CHINESE_STREET})"),
+    _found(
+        STREET,
+        rf"(?<![A-Za-z0-9.,/-])(?P<it>{_ENGLISH_STREET}(?:(?:{_STREETS})(?![A-Za-z])|"
+        rf"(?:{_SHORT_STREETS})(?=\.?(?:,|$|\n| (?:Apt|Unit|Suite|#)))))",
+        _street,
+        rf"[0-9][A-Za-z]?,? .*(?:{_STREETS}|{_SHORT_STREETS})",
+    ),
+    _found(
+        NAME,
+        r"(?<![A-Za-z])(?:(?P<title>Miss|Nurse|Sister) |Professor |(?:Dr|Mr|Mrs|Ms|Prof)(?:\. ?| )|"
+        rf"(?:DR|MR|MRS|MS|PROF)\. ?)(?P<it>{_WORDS})",
+        _titled,
+        r"(?:(?:Miss|Nurse|Sister|Professor) |(?:Dr|Mr|Mrs|Ms|Prof)(?:\. ?| )|(?:DR|MR|MRS|MS|PROF)\. ?)[A-ZÀ-Þ]",
+        (r"[DMPNS](?:r|s|R|S|rs|RS|rof|ROF|iss|urse|ister|rofessor)(?![a-z])", 1, 120),
+    ),
+    _found(NAME, rf"{_NAME_CUE}(?P<it>{_WORDS})", _called, r"(?:[Nn]ame|NAME) ?(?:[:：=]| is )"),
+    _found(NAME, rf"(?<![A-Za-z]){_KIN}(?P<it>[A-Z][a-z]{{1,15}})(?![A-Za-z])", _related, f"{_KIN}[A-Z][a-z]"),
+    _found(
+        NAME,
+        rf"(?P<it>{_CHINESE_NAME}?[{_HAN}]??)(?={_CHINESE_TITLES})",
+        _chinese_titled,
+        f"[{SURNAMES}][{_HAN}]{{0,3}}(?:{_CHINESE_TITLES})",
+        (_CHINESE_TITLES, 4, 4),
+    ),
+    _found(
+        NAME,
+        rf"{_CHINESE_CUE}(?P<it>(?:{SURNAMES_OF_TWO}|[{SURNAMES}])[ \u3000]?[{_HAN}][ \u3000]?[{_HAN}]?)(?![{_HAN}])",
+        _chinese_called,
+        f"{_CHINESE_CUE}[{SURNAMES}]",
+    ),
+    _found(NAME, r"^(?P<it>.{2,60})$", _whole, ""),
+)
+_IN_NUMBERS = (NATIONAL_ID, PAYMENT_CARD, ACCOUNT)
+
+
+def _any(*, numbers: bool) -> str:
+    """What every cell matches that has a number of people, or another detail: one look decides most cells."""
+    return "|".join(
+        f"(?:{one.candidates})" for one in DETECTORS if one.candidates and (one.kind in _IN_NUMBERS) is numbers
+    )
+
+
+_ANY = {numbers: _any(numbers=numbers) for numbers in (True, False)}
+# Signs that only look like digits and letters, or that nobody sees.
+_UNUSUAL = r"[０-９Ａ-Ｚａ-ｚ＠＋\p{Cf}\x{0660}-\x{0669}\x{06F0}-\x{06F9}\x{1D400}-\x{1D7FF}①-⑳]"
+_INVISIBLE = r"\p{Cf}"
+_PLAIN_NUMBER = r"^[+-]?(?:[0-9]{1,7}|[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?)$"
+
+
+def matches(column: str, cells: Any, records: NDArray[np.int64]) -> Iterator[Match]:
+    """The personal details of distinct cells, an Arrow array of texts; each detail once for a cell."""
+    names = _is_called_names(column)
+    texts, counts = _chosen(cells, records, ~_matching(cells, _PLAIN_NUMBER))
+    texts = _in_usual_signs(texts)
+    by_group = {numbers: _chosen(texts, counts, _matching(texts, signs)) for numbers, signs in _ANY.items()}
+    for number, detector in enumerate(DETECTORS):
+        if detector.candidates:
+            some, of_some = by_group[detector.kind in _IN_NUMBERS]
+        elif names:
+            some, of_some = texts, counts
+        else:
+            continue
+        some, of_some = _chosen(some, of_some, _matching(some, detector.candidates))
+        for text, count in zip(some.to_pylist(), of_some.tolist(), strict=True):
+            for key in detector.find(text, column):
+                yield Match(number, key, count)
+
+
+def _matching(texts: Any, pattern: str) -> NDArray[np.bool_]:
+    from pyarrow import compute as pc
+
+    return np.asarray(pc.match_substring_regex(texts, pattern))
+
+
+def _chosen(texts: Any, counts: NDArray[np.int64], chosen: NDArray[np.bool_]) -> tuple[Any, NDArray[np.int64]]:
+    """Those of the texts, with their counts."""
+    import pyarrow as pa
+
+    return texts.filter(pa.array(chosen)), counts[chosen]
+
+
+def _in_usual_signs(texts: Any) -> Any:
+    """Texts with ASCII digits and letters instead of full-width and other ones, and without invisible signs."""
+    from pyarrow import compute as pc
+
+    unusual = pc.match_substring_regex(texts, _UNUSUAL)
+    if not pc.any(unusual).as_py():
+        return texts
+    usual = pc.utf8_normalize(pc.replace_substring_regex(texts.filter(unusual), _INVISIBLE, ""), "NFKC")
+    return pc.replace_with_mask(texts, unusual, usual)
+
+
+class Search:
+    """The personal details of a column, collected from pieces that have each value at most once.
+
+    A value may be in several pieces; the records of equal details are added up in the end.
+    """
+
+    def __init__(self, column: str) -> None:
+        self._column = column
+        self._found: dict[int, tuple[list[str], list[int]]] = {}
+
+    def add(self, cells: Any, records: NDArray[np.int64]) -> None:
+        """Search further values, of which so many records have each."""
+        for number, text, count in matches(self._column, cells, records):
+            texts, counts = self._found.setdefault(number, ([], []))
+            texts.append(text)
+            counts.append(count)
+
+    def details(self) -> dict[str, int]:
+        """How many details of each kind count."""
+        return by_kind(_counted(number, *_added_up(*found)) for number, found in self._found.items())
+
+
+def _added_up(texts: Sequence[str], counts: Sequence[int]) -> tuple[list[str], NDArray[np.int64]]:
+    """The different texts, and how many records have each."""
+    places: dict[str, int] = {}
+    codes = np.fromiter((places.setdefault(text, len(places)) for text in texts), np.int64, len(texts))
+    return list(places), np.bincount(codes, counts, len(places)).astype(np.int64)
+
+
+class Counted(NamedTuple):
+    """What a detector found in a column: how many different texts, how many of them valid, and how many details count.
+
+    A text that `SHARED` records have does not count.
+    """
+
+    detector: int
+    texts: int
+    valid: int
+    details: int
+
+
+def by_kind(found: Iterable[Counted]) -> dict[str, int]:
+    """The number of details of each kind; numbers with a check digit, if more than half of their shape are valid."""
+    total = dict.fromkeys(KINDS, 0)
+    for counted in found:
+        if 2 * counted.valid > counted.texts:
+            total[DETECTORS[counted.detector].kind] += counted.details
+    return {kind: number for kind, number in total.items() if number}
+
+
+def is_valid(detector: int, text: str) -> bool:
+    """Whether the check digit of a detail is right, or it has none."""
+    shape = DETECTORS[detector].shape
+    return shape is None or shape.is_valid(text)
+
+
+def _counted(detector: int, texts: Sequence[str], records: NDArray[np.int64]) -> Counted:
+    some = texts[:: 1 + len(texts) // SAMPLE]
+    if 3 * sum(is_valid(detector, text) for text in some) < len(some):
+        return Counted(detector, len(texts), 0, 0)  # far from half: the others need not be tried
+    valid = np.fromiter((is_valid(detector, text) for text in texts), bool, len(texts))
+    return Counted(detector, len(texts), int(valid.sum()), int(records[valid & (records < SHARED)].sum()))
