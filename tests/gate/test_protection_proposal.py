@@ -1,5 +1,6 @@
 """What `petworks init` proposes for exact values, and that an unedited policy then passes."""
 
+import json
 import random
 from collections import Counter
 
@@ -7,6 +8,7 @@ import pytest
 import yaml
 
 from command import petworks
+from PETWorks import check
 from PETWorks.about.protection import protection_of
 from PETWorks.gate.protection_proposal import alone_in, most_alone, proposed_for_places, proposed_protection, steps_for
 
@@ -102,3 +104,45 @@ def test_long_texts_are_left_out_and_the_option_protects(tmp_path):
     assert cells == {"0", "20", "40", "≥ 60"}
     for wrong in ("bill", "bill=round", "bill=rond:5", "nothing=round:5", "sex=round:5"):
         assert petworks(*arguments, "--protect", wrong, cwd=tmp_path).returncode == 2
+
+
+def test_reports_say_what_a_protection_costs(tmp_path):
+    rows = ["sex,bill", *(f"{'FM'[row % 2]},{row * row}" for row in range(100))]
+    (tmp_path / "t.csv").write_text("\n".join(rows) + "\n")
+    (tmp_path / "p.yaml").write_text(
+        "petworks_policy: 1\ndata: t.csv\nroles: {quasi_identifiers: [sex], sensitive_attributes: [bill]}\n"
+        "hierarchies: {sex: {rare: {fewer_than: 5}}}\nrules: [{measure: k-anonymity, k: 2}]\n"
+        "anonymize: {protect: {bill: {round: 1000}}}\n"
+    )
+    done = petworks("anonymize", "p.yaml", "-o", "out.csv", "--json", "r.json", cwd=tmp_path)
+    (told,) = json.loads((tmp_path / "r.json").read_text())["anonymization"]["protected"]
+    cells, after = [row * row for row in range(100)], [round(row * row / 1000) * 1000 for row in range(100)]
+    mean = sum(cells) / 100
+    error = sum((one - other) ** 2 for one, other in zip(cells, after, strict=True))
+    kept = 1 - error / sum((one - mean) ** 2 for one in cells)
+    assert (told["column"], told["how"]) == ("bill", {"round": "1000"})
+    assert told["variance_kept"] == pytest.approx(kept)
+    assert told["changed"] == sum(one != other for one, other in zip(cells, after, strict=True)) / 100
+    assert "Coarser values in bill (round: 1000)" in " ".join(done.stdout.split())
+    outside = check(tmp_path / "out_policy.yaml").to_json(edition="external")
+    assert "variance" not in outside
+
+
+def test_the_next_step_has_the_line_for_the_policy(tmp_path):
+    rows = [
+        "sex,bill,remark",
+        *(f"{'FM'[row % 2]},{row},{'something that was said at length by'} {row}" for row in range(100)),
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(rows) + "\n")
+    text = "petworks_policy: 1\ndata: t.csv\nroles: {quasi_identifiers: [sex], sensitive_attributes: [bill, remark]}\n"
+    text += "hierarchies: {sex: {rare: {fewer_than: 5}}}\nrules: [{measure: k-anonymity, k: 2}]\n"
+    (tmp_path / "p.yaml").write_text(text)
+    steps = {one.step: one for one in check(tmp_path / "p.yaml").content.next_steps}
+    assert steps["leave-out"].columns == ("remark",)
+    assert steps["protect"].columns == ("bill",)
+    line = steps["protect"].policy
+    (tmp_path / "p.yaml").write_text(
+        text.replace("[bill, remark]", "[bill], identifiers: [remark]") + f"anonymize: {{{line}}}\n"
+    )
+    assert "protect-declared" in {one.step for one in check(tmp_path / "p.yaml").content.next_steps}
+    assert petworks("anonymize", "p.yaml", "-o", "out.csv", cwd=tmp_path).returncode == 0

@@ -101,12 +101,15 @@ def test_categories_only_warn(tmp_path, text):
 def test_codes_of_records_are_left_to_the_other_rules(tmp_path):
     path = written(tmp_path, {"code": [f"c{row}x" for row in range(100)]})
     result = check(path, as_of=DAY)
-    assert (result.verdict, [one.notice for one in result.content.notices]) == ("pass", ["nearly-unique"])
+    assert result.verdict == "pass"
+    assert "nearly-unique" in {one.notice for one in result.content.notices}
 
 
 def test_a_column_is_said_once(tmp_path):
     result = check(written(tmp_path, {"bill": amounts(100, 100)}), as_of=DAY)
-    assert (result.verdict, result.content.notices) == ("fail", ())
+    assert result.verdict == "fail"
+    about_values = {"nearly-unique", "found-by-amount", "perhaps-known", "perhaps-sensitive"}
+    assert not about_values & {one.notice for one in result.content.notices}
     steps = [one.step for one in result.content.next_steps if one.columns == ("bill",)]
     assert steps == ["protect"]
 

@@ -201,6 +201,8 @@ def other_steps():
         "personal-details",
         "round-values",
         "protect",
+        "protect-declared",
+        "leave-out",
         "review-overdue",
         "regime-lacks",
         "name-approver",

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
+from PETWorks.about.hierarchy_proposal import in_yaml
 from PETWorks.attributetypes import SENSITIVE_ATTRIBUTE
 from PETWorks.counting.release import Release
 from PETWorks.gate.document import FAIL, WAIVED, ColumnFacts, RuleResult
@@ -10,12 +11,14 @@ from PETWorks.gate.facts import below, without
 from PETWorks.gate.findings import personal_details
 from PETWorks.gate.notices import is_unexplained, rejected_for_values, released_identifiers
 from PETWorks.gate.policy import Policy
+from PETWorks.gate.protection_proposal import protections_for
 from PETWorks.gate.ranges import range_of
 from PETWorks.gate.releases_document import ReleasesFacts
 from PETWorks.gate.remedies import REMEDIES, remedy, sufficient_class_size, values_per_class
 from PETWorks.gate.rule_names import IMPLICIT, NO_UNIQUE, TOGETHER
 from PETWorks.gate.sign_off import regimes_without_approver
 from PETWorks.gate.sign_off_document import SignOff
+from PETWorks.gate.starter import yaml_text
 from PETWorks.gate.steps_document import NextStep, Notice
 from PETWorks.gate.withheld import fewest_attacked, rules_withheld
 
@@ -56,7 +59,7 @@ def next_steps(
     return (
         *_remove_identifiers(release, policy.releases.key),
         *_findings(columns, policy, fails=True),
-        *_protect(rules),
+        *_protect(release, policy, rules),
         *_unlink(release, policy.releases.key),
         *_merge_classes(release, failing, small, riskiest),
         *_cannot_hold(release, failing),
@@ -89,18 +92,26 @@ def _remove_identifiers(release: Release, key: str | None) -> Iterator[NextStep]
         yield NextStep("remove-identifiers", columns=identifiers)
 
 
-def _protect(rules: Sequence[RuleResult]) -> Iterator[NextStep]:
-    """The columns whose exact values single out records."""
+def _protect(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[NextStep]:
+    """The columns whose exact values single out records, with the line of the policy that helps."""
     for rule in rules:
-        if rule.name == NO_UNIQUE and rule.verdict == FAIL:
-            worst = max(rule.details["columns"], key=lambda one: one["records"])
-            yield NextStep(
-                "protect",
-                columns=rejected_for_values(rules),
-                records=worst["records"],
-                share=worst["share"],
-                rules=(rule.name,),
-            )
+        if rule.name != NO_UNIQUE or rule.verdict != FAIL:
+            continue
+        columns = rejected_for_values(rules)
+        shares = {name: one["share"] for one in rule.details["columns"] for name in one["columns"]}
+        declared = tuple(name for name in columns if name in policy.anonymize.get("protect", {}))
+        proposed = protections_for(release, [name for name in columns if name not in declared])
+        others = tuple(name for name in columns if name not in declared and name not in proposed)
+        lines = ", ".join(f"{yaml_text(name)}: {in_yaml(one.words)}" for name, one in proposed.items())
+        steps = (
+            ("protect-declared", declared, None),
+            ("protect", tuple(proposed), f"protect: {{{lines}}}"),
+            ("leave-out", others, None),
+        )
+        for step, names, line in steps:
+            if names:
+                share = max(shares[name] for name in names)
+                yield NextStep(step, share=share, columns=names, rules=(rule.name,), policy=line)
 
 
 def _unlink(release: Release, key: str | None) -> Iterator[NextStep]:

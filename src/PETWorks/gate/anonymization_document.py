@@ -1,7 +1,8 @@
 """What a document says about how a release was made: levels, loss, proof and reasons. Internal edition only."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from PETWorks.gate.typed_json import JSONObject
 
@@ -159,6 +160,16 @@ class UtilityKept(JSONObject):
     undefined: Annotated[tuple[str, ...], "objectives that are not defined for values on several levels"] = ()
 
 
+@dataclass(frozen=True)
+class ProtectedColumn(JSONObject):
+    """A column whose exact values were protected, and what that costs."""
+
+    column: str
+    how: Annotated[Mapping[str, Any], "as the policy declares it"]
+    changed: Annotated[float, "share of its values that are not as they were"]
+    variance_kept: Annotated[float, "share of the variance that the coarser numbers or days explain"] | None = None
+
+
 @dataclass(frozen=True, kw_only=True)
 class AnonymizationFacts(JSONObject):
     """How a release was made."""
@@ -181,6 +192,7 @@ class AnonymizationFacts(JSONObject):
     rules: tuple[CostOfRule, ...] = ()
     local: LocalRecoding | None = None
     waived: Annotated[tuple[str, ...], "rules that were not demanded"] = ()
+    protected: tuple[ProtectedColumn, ...] = ()
     frontier: FrontierFacts | None = None
     seconds: Annotated[float, "how long a search took that was stopped"] | None = None
     improved_after: Annotated[float, "after how many seconds the best release was found"] | None = None

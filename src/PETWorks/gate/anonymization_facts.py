@@ -8,6 +8,7 @@ from PETWorks.anonymizer.explanation import Explanation
 from PETWorks.anonymizer.frontiers import Frontier
 from PETWorks.anonymizer.local_anonymization import LocalAnonymization
 from PETWorks.anonymizer.utility import Utility
+from PETWorks.counting.protected_source import changes_in
 from PETWorks.counting.release import Release
 from PETWorks.errors import PETWorksError
 from PETWorks.gate.anonymization_document import (
@@ -22,6 +23,7 @@ from PETWorks.gate.anonymization_document import (
     ObjectiveLoss,
     OtherLevels,
     PointOfFrontier,
+    ProtectedColumn,
     State,
     UtilityKept,
 )
@@ -79,6 +81,10 @@ def anonymization_facts(
         rules=() if explanation is None else tuple(CostOfRule(one.rule, one.loss_without) for one in explanation.rules),
         local=local,
         waived=waived,
+        protected=tuple(
+            ProtectedColumn(column, dict(one.protection.words), one.changed / max(one.present, 1), one.variance_kept)
+            for column, one in changes_in(result.original.source).items()
+        ),
         frontier=None if frontier is None else frontier_facts(frontier),
         seconds=None if result.is_complete else result.search.seconds,
         improved_after=None if result.is_complete else result.search.improved_after,

@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 from PETWorks.about.protection import PERIODS, protection_of
 from PETWorks.about.scheme import as_text
+from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.exact_values import are_exact
-from PETWorks.gate.unique_values import FEW, SHARE
-from PETWorks.tables.arrays import strings
+from PETWorks.counting.release import Release
+from PETWorks.gate.unique_values import FEW, SHARE, coordinates
+from PETWorks.tables.arrays import arrow_codes, strings
 from PETWorks.tables.cells import SUPPRESSED
 
 MOST_VALUES = 1_000_000  # of a column for which a protection is proposed
@@ -149,6 +151,32 @@ def _end(rounded: Reals, times: Integers, step: Fraction, records: int, *, highe
     digits = len(str(int(abs(end))))
     unit = max(step, Fraction(10) ** (digits - 2))
     return (end // unit if highest else -(-end // unit)) * unit
+
+
+def protections_for(release: Release, columns: Sequence[str]) -> dict[str, Protect]:
+    """A protection for each of these columns of a release that can have one, and is small enough to look at."""
+    if release.engine.name == "spark" or not columns:
+        return {}
+    found = {}
+    pairs = list(coordinates(columns))
+    for column in columns:
+        table = release.engine.load(release.source, (column,))
+        marginal = table.marginal(column)
+        proposed = proposed_protection(dict(zip(marginal.values, marginal.counts.tolist(), strict=True)))
+        if proposed is not None:
+            found[column] = proposed
+    if pairs and release.engine.name == "memory":
+        for pair in pairs:
+            rows: Any = release.engine.load(release.source, pair)
+            proposed = proposed_for_places(cells_of(rows.columns[pair[0]]), cells_of(rows.columns[pair[1]]))
+            found |= {} if proposed is None else dict.fromkeys(pair, proposed)
+    return found
+
+
+def cells_of(column: Column) -> list[str | None]:
+    """The cells of a column in memory."""
+    cells: list[str | None] = column.labels.take(arrow_codes(column.codes)).to_pylist()
+    return cells
 
 
 def proposed_for_places(

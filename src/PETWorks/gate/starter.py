@@ -19,6 +19,7 @@ from PETWorks.gate.protection_proposal import MOST_VALUES as MOST_PROTECTED
 from PETWorks.gate.protection_proposal import (
     Protect,
     alone_in,
+    cells_of,
     is_rejected,
     most_alone,
     proposed_for_places,
@@ -30,7 +31,6 @@ from PETWorks.gate.regimes import regimes
 from PETWorks.gate.suggestion import Suggestion, suggested_privacy_unit, suggested_roles
 from PETWorks.gate.unique_values import coordinates
 from PETWorks.measures.attacks.subset_sizes import MOST_COLUMNS
-from PETWorks.tables.arrays import arrow_codes
 from PETWorks.tables.cells import is_number
 from PETWorks.tables.headers import has_header_line
 from PETWorks.tables.opening import open_one, open_source
@@ -134,8 +134,7 @@ def with_protections(suggested: Sequence[Suggestion], table: WeightedRows) -> li
         elif is_rejected(alone, table.rows) and one.why.kind != "beside":
             left_out.add(column)
     for pair in coordinates(list(looked_at)):
-        cells = [table.columns[name].labels.take(arrow_codes(table.columns[name].codes)).to_pylist() for name in pair]
-        proposed = proposed_for_places(*cells)
+        proposed = proposed_for_places(cells_of(table.columns[pair[0]]), cells_of(table.columns[pair[1]]))
         if proposed is not None and proposed.before > most_alone(table.rows):
             found |= dict.fromkeys(pair, proposed)
             left_out -= set(pair)

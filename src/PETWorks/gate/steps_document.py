@@ -70,6 +70,7 @@ class NextStep(JSONObject):
     columns: tuple[str, ...] | None = None
     without: tuple[WithoutColumn, ...] | None = None
     raised: tuple[RaisedLevel, ...] | None = None
+    policy: Annotated[str, "a line for the policy"] | None = None
     regime: str | None = None
     items: Annotated[tuple[str, ...], "what the policy lacks"] | None = None
     releases: Annotated[tuple[Spoken, ...], "earlier releases, by name"] | None = None

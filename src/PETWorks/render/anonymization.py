@@ -3,7 +3,15 @@
 import math
 from collections.abc import Sequence
 
-from PETWorks.gate.anonymization_document import AnonymizationFacts, ColumnLevel, FrontierFacts, OtherLevels, State
+from PETWorks.about.hierarchy_proposal import in_yaml
+from PETWorks.gate.anonymization_document import (
+    AnonymizationFacts,
+    ColumnLevel,
+    FrontierFacts,
+    OtherLevels,
+    ProtectedColumn,
+    State,
+)
 from PETWorks.measures import numbers
 from PETWorks.measures.catalogue import catalogue
 from PETWorks.render.language import limit_name, listed, measure_name, name, percent, put, rule_name, said
@@ -34,7 +42,15 @@ def outcome(facts: AnonymizationFacts, lang: str) -> list[str]:
     texts += [*_suppressed(facts, lang), _proof(facts, lang), *_stopped(facts, lang)]
     if facts.waived:
         texts.append(said(lang, "anonymize.waived", rules=facts.waived))
-    return texts
+    return [*texts, *(_protected(one, lang) for one in facts.protected)]
+
+
+def _protected(column: ProtectedColumn, lang: str) -> str:
+    """How a column was protected, and what that costs."""
+    values = {"column": [column.column], "how": in_yaml(column.how)[1:-1], "changed": percent(column.changed, lang)}
+    if column.variance_kept is None:
+        return said(lang, "anonymize.protected-texts", **values)
+    return said(lang, "anonymize.protected", **values, kept=percent(column.variance_kept, lang))
 
 
 def order(facts: AnonymizationFacts, lang: str) -> list[str]:

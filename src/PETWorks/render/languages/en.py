@@ -503,7 +503,15 @@ TEXTS = {
     ),
     "step.protect": (
         "Whoever knows the exact value of {columns} finds the record: up to {share} of the records have a value that "
-        "no other has. Round or group the values, or leave the column out."
+        "no other has. Put this under 'anonymize' in the policy and run petworks anonymize: {policy}"
+    ),
+    "step.protect-declared": (
+        "Whoever knows the exact value of {columns} finds the record: up to {share} of the records have a value that "
+        "no other has. petworks anonymize makes the values coarser, as the policy says (anonymize.protect)."
+    ),
+    "step.leave-out": (
+        "Whoever knows the exact value of {columns} finds the record: up to {share} of the records have a value that "
+        "no other has, and rounding does not help. Leave the column out (roles: identifiers)."
     ),
     "step.unmeasured-values": (
         "Nearly every record has a unique value in {columns}, and no measure takes it into account: make it a "
@@ -716,6 +724,10 @@ TEXTS = {
     "state.granularity": "granularity",
     "state.precision": "precision",
     "state.correlation": "mean correlation (Cramér's V)",
+    "anonymize.protected": (
+        "Coarser values in {column} ({how}): {changed} of them changed, and {kept} of the variance is kept."
+    ),
+    "anonymize.protected-texts": "Coarser values in {column} ({how}): {changed} of them changed.",
     "anonymize.kept": "Each column before and after",
     "anonymize.kept-scale": "Values kept: the share of the cells that are unchanged. Distribution shift: total "
     "variation between all records and those that still tell their value; 0 % means that no kind of record has become "

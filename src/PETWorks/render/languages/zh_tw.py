@@ -1112,7 +1112,15 @@ TEXTS = {
     ),
     "step.protect": (
         "知道{columns}確切值的人即可找出資料列：最多有 {share} 的資料列，其值與其他資料列都不同。"
-        "請將值取整或分組，或不予釋出。"
+        "請在政策檔的 anonymize 之下加入下列設定，再執行 petworks anonymize：{policy}"
+    ),
+    "step.protect-declared": (
+        "知道{columns}確切值的人即可找出資料列：最多有 {share} 的資料列，其值與其他資料列都不同。"
+        "petworks anonymize 會依政策檔的 anonymize.protect 使其值較粗略。"
+    ),
+    "step.leave-out": (
+        "知道{columns}確切值的人即可找出資料列：最多有 {share} 的資料列，其值與其他資料列都不同，且無法以取整改善。"
+        "請不予釋出此欄位（roles 的 identifiers）。"
     ),
     "step.unmeasured-values": (
         "{columns}幾乎每筆資料列的值都不同，卻沒有任何評估指標將其納入：請改列為準識別符，或予以概化、移除。"
@@ -1279,6 +1287,8 @@ TEXTS = {
     "state.granularity": "細緻度",
     "state.precision": "精準度",
     "state.correlation": "平均相關性（Cramér’s V）",
+    "anonymize.protected": "{column}的值較粗略（{how}）：{changed} 的值已改變，保留 {kept} 的變異數。",
+    "anonymize.protected-texts": "{column}的值較粗略（{how}）：{changed} 的值已改變。",
     "anonymize.kept": "各欄位處理前後的比較",
     "anonymize.kept-scale": "保留原值：未變更的儲存格比例。分布偏移：全部資料列與仍呈現其值的資料列"
     "之間的總變異距離；0% 表示沒有任何一類資料列的占比變少或變多。相關性保留（長條所示）："
