@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -20,7 +21,8 @@ from conftest import ROOT, examples
 from PETWorks import Release, __version__, evaluate
 
 PACKAGE = ROOT / "integrations/dbt"
-CELLS = st.sampled_from(["a", "b", " a ", "*", "", " ", None, 'x"y', "30"])
+BLANKS = [character for character in map(chr, range(sys.maxunicode + 1)) if character.isspace()]
+CELLS = st.sampled_from(["a", "b", " a ", "*", "", " ", None, 'x"y', "30", "a\t", "\u3000*", "\xa0a\n", "\x1f\u2028"])
 ROWS = st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=25)
 COLUMNS = ("age", 'zip "code"', "disease")
 ROLES = dict(zip(COLUMNS, ("quasi_identifier", "quasi_identifier", "sensitive_attribute"), strict=True))
@@ -49,7 +51,9 @@ def sql():
         "petworks": SimpleNamespace(),  # the macros of the package, by its name
     }
     module = jinja2.Environment(undefined=jinja2.StrictUndefined).from_string(text, globals=known).module
-    vars(known["petworks"]).update(cell=module.cell, classes=module.classes)
+    for name in ("cell", "classes", "trimmed", "blanks"):
+        setattr(known["petworks"], name, getattr(module, name))
+    known["adapter"]["dispatch"] = lambda name, _package: getattr(module, f"default__{name}")
     return lambda name, *arguments, **named: getattr(module, f"test_{name}")("released", *arguments, **named)
 
 
@@ -83,6 +87,19 @@ def test_l_diversity_is_that_of_petworks(sql, rows, l, suppressed):  # noqa: E74
         assert min(values for values, _, _ in found) == result.value
 
 
+@pytest.mark.parametrize("blank", BLANKS, ids=lambda blank: f"{ord(blank):04x}")
+def test_all_blanks_around_a_cell_are_ignored_as_evaluate_does(sql, blank):
+    rows = [("a", "b", "x"), (f"{blank}a{blank}", f"b{blank}", f"{blank}x"), ("*", f"*{blank}", "y"), (blank, "", "z")]
+    for name, arguments, rule in (
+        ("k_anonymity", (2,), {"k-anonymity": {"k": 2}}),
+        ("l_diversity", (COLUMNS[2], 2), {"l-diversity": {"l": 2}}),
+    ):
+        found, released = failures(sql(name, list(COLUMNS[:2]), *arguments), rows)
+        result = evaluate(Release(released, ROLES), rule).results[0]
+        assert result.value == 1
+        assert found == [(1, 1, 1)] if name == "k_anonymity" else found == [(1, 2, 3)]
+
+
 def test_what_is_returned_contains_no_value(sql):
     rows = [("3917", "48109", "gout"), ("4028", "48110", "lupus")]
     assert failures(sql("k_anonymity", list(COLUMNS[:2]), 2), rows)[0] == [(1, 2, 2)]
@@ -110,8 +127,9 @@ models:
   - petworks.l_diversity: {name: uniform, arguments: {quasi_identifiers: [age], sensitive_attribute: ill, l: 5}}
 """
 TABLE = """\
-select * from (values ('30-39', '481**', 'flu'), ('30-39', '481**', 'gout'), ('30-39', '481**', null),
-    (null, '482**', 'flu'), (null, '482**', 'gout'), ('*', '*', 'flu')) as cells (age, zip, ill)
+select * from (values ('30-39', '481**', 'flu'), (chr(9) || '30-39' || chr(160), '481**', 'gout'),
+    ('30-39', chr(12288) || '481**', null), (null, '482**', 'flu'), (chr(10), '482**', 'gout' || chr(13)),
+    ('*', '*', 'flu')) as cells (age, zip, ill)
 """
 
 

@@ -39,6 +39,16 @@ def run(*arguments):
     return CliRunner().invoke(main, arguments)
 
 
+@pytest.mark.parametrize(
+    ("given", "told"), [("/", "'/new_2'"), (".", "'new_2'"), ("", "'new_2'"), ("..", "'../new_2'"), ("old", "'old_2'")]
+)
+def test_a_folder_that_exists_is_not_taken(folder, given, told):
+    (folder / "old").mkdir()
+    done = run("check", "policy.yaml", "--evidence", given)
+    assert (done.exit_code, "it exists; name a new folder, such as" in done.output) == (2, True)
+    assert told in done.output
+
+
 def test_everything_but_the_tables_with_digests_that_match(folder):
     assert run("anonymize", "policy.yaml", "-o", "out.csv").exit_code == 0
     done = run("check", "out_policy.yaml", "--evidence", "evidence")

@@ -5,6 +5,7 @@ import datetime
 import decimal
 import io
 import tempfile
+from encodings.aliases import aliases
 from pathlib import Path
 
 import duckdb
@@ -76,6 +77,33 @@ PLAIN = {"a": ["1", "2"], "b": ["x", "y"]}
 )
 def test_csv_variants(tmp_path, text, expected):
     assert cells(written(tmp_path, text)) == expected
+
+
+@pytest.mark.parametrize("encoding", ["idna", "punycode", "unicode_escape", "raw-unicode-escape", "IDNA"])
+def test_codecs_that_are_not_for_files_are_refused(tmp_path, encoding):
+    path = written(tmp_path, b"a;b\n1;x\n")
+    with pytest.raises(ParameterError, match="no text file is in the encoding"):
+        CSV(path, encoding=encoding)
+
+
+@pytest.mark.parametrize("encoding", sorted({*aliases.values(), "undefined", "mbcs", "oem", "palmos", "rot13"}))
+def test_every_codec_reads_a_table_or_gives_an_error_of_ours(tmp_path, encoding):
+    try:
+        raw = "a;b\nx;1\n".encode(encoding)
+    except (LookupError, UnicodeError):
+        raw = b"a;b\nx;1\n"
+    try:
+        assert cells(CSV(written(tmp_path, raw), encoding=encoding)) == {"a": ["x"], "b": ["1"]}
+    except PETWorksError as error:
+        assert "encoding" in str(error) or "the bytes are not" in str(error)  # noqa: PT017
+
+
+@pytest.mark.parametrize("address", ["s3://bucket/table", "FILE:///tmp/table.csv", "hdfs://host/table"])
+def test_addresses_of_a_cluster_need_spark(monkeypatch, address):
+    monkeypatch.setattr("PETWorks.tables.sparkframe.find_spec", lambda name: None)
+    with pytest.raises(InputError, match="addresses are read with Spark: pip install") as caught:
+        open_source(address, "table")
+    assert "bucket" not in str(caught.value)
 
 
 def test_separator_and_encoding_can_be_named(tmp_path):

@@ -1,6 +1,28 @@
 {#- A cell as PETWorks reads it: without blanks around it; null and an empty text are the same missing value. -#}
 {% macro cell(column) -%}
-    nullif(trim(cast({{ adapter.quote(column) }} as {{ dbt.type_string() }})), '')
+    nullif({{ petworks.trimmed('cast(' ~ adapter.quote(column) ~ ' as ' ~ dbt.type_string() ~ ')') }}, '')
+{%- endmacro %}
+
+{#- A text without blanks around it. Blanks are all white space of Unicode, as for `petworks evaluate`: trim alone would
+    leave tabs, line ends and others. -#}
+{% macro trimmed(text) -%}
+    {{ adapter.dispatch('trimmed', 'petworks')(text) }}
+{%- endmacro %}
+
+{% macro default__trimmed(text) -%}
+    trim({{ text }}, '{{ petworks.blanks() }}')
+{%- endmacro %}
+
+{% macro redshift__trimmed(text) -%}
+    btrim({{ text }}, '{{ petworks.blanks() }}')
+{%- endmacro %}
+
+{% macro spark__trimmed(text) -%}
+    trim(both '{{ petworks.blanks() }}' from {{ text }})
+{%- endmacro %}
+
+{% macro blanks() -%}
+    {{ "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000" }}
 {%- endmacro %}
 
 {#- A row for each equivalence class with its size and, if asked for, the number of distinct sensitive values in it.

@@ -50,17 +50,28 @@ def find_encoding(content: Content, encoding: str | None) -> tuple[str, Layout]:
         raise failure from None
 
 
+# Python has codecs that are for names of hosts and for sources of programs, not for files.
+NOT_OF_FILES = ("idna", "punycode", "unicode-escape", "raw-unicode-escape")
+
+
 def encoding_called(name: str) -> str:
-    """What Python calls an encoding; an error if there is none of that name."""
+    """What Python calls an encoding; an error if there is none of that name, or if no text file is in it."""
     try:
         "a".encode(name)
-        return codecs.lookup(name).name
+        called = codecs.lookup(name).name
     except (LookupError, ValueError):
         raise ParameterError(
             "no encoding is called {encoding}; expected one like 'utf-8' or 'big5'",
             encoding=quoted([name]),
             what="encoding",
         ) from None
+    if called.replace("_", "-") in NOT_OF_FILES:
+        raise ParameterError(
+            "no text file is in the encoding {encoding}; expected one like 'utf-8' or 'big5'",
+            encoding=quoted([name]),
+            what="encoding",
+        )
+    return called
 
 
 class _UndecodableError(Exception):

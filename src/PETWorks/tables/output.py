@@ -47,11 +47,13 @@ def check_new_folder(path: Path) -> Path:
     if not os.path.lexists(path):
         return check_writable(path)
     if os.path.lexists(target):
-        other = next(name for n in count(2) if not os.path.lexists(name := target.with_name(f"{target.name}_{n}")))
+        named = path.name not in ("", "..")  # not so the current folder, the one above and the root
+        names = (f"{path.name}_{n}" if named else f"new_{n}" for n in count(2))
+        free = (path.with_name(name) if named else path / name for name in names)
         raise InputError(
             "cannot write {path!r}: it exists; name a new folder, such as {other!r}",
             path=str(path),
-            other=str(path.with_name(other.name)),
+            other=str(next(other for other in free if not os.path.lexists(other))),
         )
     return target
 

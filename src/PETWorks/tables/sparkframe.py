@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,14 @@ def is_spark_frame(data: Any) -> bool:
 
 def open_in_cluster(path: str) -> SparkFrame:
     """A Parquet file or folder that the cluster reads."""
-    with spark_errors(Phrase("the {scheme} address cannot be read as Parquet", scheme=path.partition("://")[0])):
+    scheme = path.partition("://")[0].lower()
+    if find_spec("pyspark") is None:
+        raise InputError(
+            "{scheme}:// addresses are read with Spark: pip install 'petworks[spark]'; a file on this machine is named "
+            "by its path alone",
+            scheme=scheme,
+        )
+    with spark_errors(Phrase("the {scheme} address cannot be read as Parquet", scheme=scheme)):
         return SparkFrame(session().read.parquet(path), path.rstrip("/").rpartition("/")[2].rpartition("@")[2])
 
 

@@ -3632,6 +3632,11 @@ MESSAGES = {
     "column {column!r} has cells": "欄位「{column}」的儲存格",
     "it has cells": "其儲存格",
     "{table}: the file has changed since it was opened": "{table}：檔案在開啟後已變更",
+    "no text file is in the encoding {encoding}; expected one like 'utf-8' or 'big5'": (
+        "文字檔不使用{encoding}這種編碼；請改用如 'utf-8' 或 'big5' 的編碼"
+    ),
+    "{scheme}:// addresses are read with Spark: pip install 'petworks[spark]'; a file on this machine is named "
+    "by its path alone": ("讀取 {scheme}:// 位址需要 Spark：pip install 'petworks[spark]'；本機檔案只需寫出路徑"),
     "no encoding is called {encoding}; expected one like 'utf-8' or 'big5'": (
         "沒有名為{encoding}的編碼；應類似「utf-8」或「big5」"
     ),
