@@ -297,3 +297,19 @@ def test_hostile_names_of_columns_are_shown_and_saved_as_they_are(tmp_path):
             assert policy.accountability.role_reasons[name.strip()].startswith("because: # of <b>")
         shown = unescape(page.get(at).text)
         assert "because: # of <b>" in shown
+
+
+def test_a_quasi_identifier_is_no_longer_protected(tmp_path):
+    from PETWorks.attributetypes import QUASI_IDENTIFIER
+    from PETWorks.gate.policy import read_policy
+    from PETWorks.studio.role_changes import Said, changed_text
+
+    (tmp_path / "t.csv").write_text("sex,cost,fee\nf,1,2\nm,3,4\n")
+    path = tmp_path / "p.yaml"
+    path.write_text(
+        "petworks_policy: 1\ndata: t.csv\nroles: {quasi_identifiers: [sex], sensitive_attributes: [cost, fee]}\n"
+        "rules: [{measure: k-anonymity, k: 1}]\n"
+        "anonymize: {suppression: 0.1, protect: {cost: {round: 5}, fee: {top: 3}}}\n"
+    )
+    path.write_text(changed_text(read_policy(path), path.read_text(), Said({"cost": QUASI_IDENTIFIER}), "en"))
+    assert read_policy(path).anonymize == {"suppression": "0.1", "protect": {"fee": {"top": "3"}}}

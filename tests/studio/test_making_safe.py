@@ -70,7 +70,16 @@ def test_settings_are_saved_in_the_policy_and_comments_stay(folder):
         run(page, do="save", objective="precision", method="local", order="original")
         chosen = {"objective": "precision", "method": "local", "order": "original"}
         assert read_policy(folder / "policy.yaml").anonymize == chosen
-        run(page, do="save", order="shuffled")
+        run(page, do="save", order="shuffled", protect="disease=round:5; ward=dates:month")
+        assert read_policy(folder / "policy.yaml").anonymize["protect"] == {
+            "disease": {"round": "5"},
+            "ward": {"dates": "month"},
+        }
+        shown = fields_of(page.get("/safe?policy=policy.yaml").text, "/safe/run")
+        assert shown["protect"] == "disease=round:5; ward=dates:month"
+        assert run(page, do="save", protect="disease=rond:5").status_code == 400
+        run(page, do="save", protect="")
+        assert "protect" not in read_policy(folder / "policy.yaml").anonymize
         assert "order" not in read_policy(folder / "policy.yaml").anonymize
 
 

@@ -5,7 +5,7 @@ Every cell is protected alone, in exact decimal arithmetic; missing cells and `*
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from fractions import Fraction
@@ -266,3 +266,35 @@ def protections_of(declared: Any) -> dict[str, Protection]:
             "expected for each column a protection, got {given}", given=shown(declared), what="protect"
         )
     return {str(column).strip(): protection_of(str(column).strip(), words) for column, words in declared.items()}
+
+
+def protect_from_text(texts: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """`COLUMN=round:1000,top:250000` for each column that is protected; cuts of intervals are 0/1000/5000."""
+    found: dict[str, dict[str, Any]] = {}
+    for text in texts:
+        column, equals, words = (part.strip() for part in text.rpartition("="))
+        parts = [part.partition(":") for part in words.split(",")]
+        if not equals or not column or column in found or not all(colon and value.strip() for _, colon, value in parts):
+            raise ParameterError(
+                "protect: expected COLUMN=round:1000,top:250000 or COLUMN=dates:month, each column once; got {given!r}",
+                given=text[:60],
+            )
+        values = {key.strip(): value.strip() for key, _, value in parts}
+        found[column] = {key: value.split("/") if "/" in value else value for key, value in values.items()}
+    return found
+
+
+def protect_as_text(declared: Mapping[str, Any]) -> list[str]:
+    """What `protect_from_text` reads.
+
+    >>> protect_as_text({"cost": {"round": 1000, "top": 250000}, "income": {"intervals": [0, 1000]}})
+    ['cost=round:1000,top:250000', 'income=intervals:0/1000']
+    """
+
+    def put(given: Any) -> str:
+        return "/".join(map(str, given)) if isinstance(given, list | tuple) else str(given)
+
+    return [
+        f"{column}={','.join(f'{key}:{put(given)}' for key, given in words.items())}"
+        for column, words in declared.items()
+    ]

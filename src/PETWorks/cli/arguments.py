@@ -3,12 +3,13 @@
 import csv
 import io
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from PETWorks.about.protection import protect_from_text
 from PETWorks.about.treatment import TREATMENTS
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.engine import ENGINES
@@ -129,22 +130,6 @@ def table_given(table: str | None, options: dict[str, Any]) -> str | Path:
     return table
 
 
-def protect_given(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """`COLUMN=round:1000,top:250000` for each column that is protected; cuts of intervals are 0/1000/5000."""
-    found: dict[str, dict[str, Any]] = {}
-    for text in texts:
-        column, equals, words = (part.strip() for part in text.rpartition("="))
-        parts = [part.partition(":") for part in words.split(",")]
-        if not equals or not column or column in found or not all(colon and value.strip() for _, colon, value in parts):
-            raise ParameterError(
-                "--protect expects COLUMN=round:1000,top:250000 or COLUMN=dates:month, each column once; got {given!r}",
-                given=text[:60],
-            )
-        values = {key.strip(): value.strip() for key, _, value in parts}
-        found[column] = {key: value.split("/") if "/" in value else value for key, value in values.items()}
-    return found
-
-
 def release_given(
     table: str | Path, options: dict[str, Any], population: str | Path | int | float | None = None
 ) -> Release:
@@ -166,7 +151,7 @@ def release_given(
 
     treatment = {name: options[name] for name in (*TREATMENTS, "privacy_unit") if options.get(name) is not None}
     release = Release(
-        protected(opened(table), protect_given(options.get("protect", ()))),
+        protected(opened(table), protect_from_text(options.get("protect", ()))),
         roles or options.get("roles"),
         options.get("hierarchies"),
         opened(options.get("original")),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from PETWorks.about.protection import OfNumbers, Protection, protections_of
-from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
+from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.counting.codes import text_column
 from PETWorks.errors import InputError, ParameterError, quoted
 from PETWorks.tables.arrays import strings
@@ -179,9 +179,9 @@ def check_protected(source: Source, roles: Mapping[str, str], unit: str | None) 
                 column=column,
                 what=f"protect.{column}",
             )
-        if roles.get(column) == IDENTIFIER or column == unit:
+        if column == unit:
             raise ParameterError(
-                "protect: column {column!r} names people; only sensitive and insensitive columns are protected",
+                "protect: column {column!r} names people; coarser values would mix them up",
                 column=column,
                 what=f"protect.{column}",
             )

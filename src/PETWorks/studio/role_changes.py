@@ -67,6 +67,7 @@ def changed_text(policy: Policy, text: str, said: Said, lang: str) -> str:
     wanted |= _reasons(policy, before, now, said, lang)
     if unit != current_unit(policy):
         wanted["privacy_unit"] = unit
+    wanted |= _protected(policy.file.content.get("anonymize"), now)
     wanted |= _subsets(policy.file.content.get("subsets"), before, now, unit)
     content = policy.file.content
     wanted = {key: value for key, value in wanted.items() if value != content.get(key)}
@@ -107,6 +108,16 @@ def _reasons(
         for key in texts
     }
     return {key: ordered[key] or None for key in texts}
+
+
+def _protected(given: Mapping[str, Any] | None, now: Mapping[str, str]) -> dict[str, Any]:
+    """How a release is made, without protections of columns that have become quasi-identifiers."""
+    protect = (given or {}).get("protect", {})
+    kept = {column: words for column, words in protect.items() if now.get(column.strip()) != QUASI_IDENTIFIER}
+    if given is None or kept == protect:
+        return {}
+    others = {key: value for key, value in given.items() if key != "protect"}
+    return {"anonymize": {**others, **({"protect": kept} if kept else {})} or None}
 
 
 def _subsets(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from PETWorks.about.protection import protect_as_text, protect_from_text, protections_of
 from PETWorks.anonymizer.column_objectives import AGGREGATES
 from PETWorks.anonymizer.objectives import OBJECTIVES
 from PETWorks.errors import InputError, Phrase, printable
@@ -31,7 +32,7 @@ FIELDS = {
 }  # what errors call the fields of the form
 
 
-TYPED = ("suppression", "method", "objective", "aggregate", "order", "minutes")
+TYPED = ("suppression", "method", "objective", "aggregate", "order", "minutes", "protect")
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ class Settings:
     aggregate: str
     order: str
     minutes: str
+    protect: str  # columns with coarser values, separated by semicolons
     columns: tuple[ColumnSetting, ...]
 
     def typed(self, form: Form) -> "Settings":
@@ -83,6 +85,7 @@ def settings_of(section: Mapping[str, Any], columns: Sequence[str], heights: Map
         aggregate=str(section.get("aggregate", AGGREGATED[0])),
         order=str(section.get("order", WRITTEN_IN[0])),
         minutes="" if seconds is None else _written(Decimal(str(seconds)) / 60),
+        protect="; ".join(protect_as_text(section.get("protect") or {})),
         columns=tuple(
             ColumnSetting(column, heights.get(column), str(weights.get(column, "")), *_bounds(levels.get(column)))
             for column in columns[:MOST_COLUMNS]
@@ -118,6 +121,7 @@ def settings_change(form: Form, columns: Sequence[str], heights: Mapping[str, in
         "aggregate": None if aggregate == AGGREGATED[0] else aggregate,
         "order": None if order == WRITTEN_IN[0] else order,
         "time": f"{_written(minutes)}m" if minutes else None,
+        "protect": _protect(form.text("protect")) or None,
     }
     same = {
         "suppression": _written(share or Decimal(0)) == old.suppression,
@@ -126,6 +130,7 @@ def settings_change(form: Form, columns: Sequence[str], heights: Mapping[str, in
         "aggregate": aggregate == old.aggregate,
         "order": order == old.order,
         "time": _written(minutes or Decimal(0)) == (old.minutes or "0"),
+        "protect": "protect" not in form.fields or form.text("protect") == old.protect,
     }
     weights, levels = dict[str, Any](), dict[str, Any]()
     for place, (column, one) in enumerate(shown.items()):
@@ -157,6 +162,13 @@ def settings_change(form: Form, columns: Sequence[str], heights: Mapping[str, in
             document.pop(SECTION, None)
 
     return change
+
+
+def _protect(text: str) -> dict[str, Any]:
+    """Columns with coarser values; an error if one of them cannot be understood."""
+    declared = protect_from_text(filter(None, (part.strip() for part in text.split(";"))))
+    protections_of(declared)
+    return declared
 
 
 def _level(low: Decimal | None, high: Decimal | None) -> Any:

@@ -1084,6 +1084,11 @@ TEXTS = {
     "studio.safe.about-suppression": "Suppressing a few outliers often keeps far more detail in all other records.",
     "studio.safe.objective": "What is to be lost least",
     "studio.safe.about-objective": "Granularity, the default, is how fine the values stay.",
+    "studio.safe.protect": "Coarser values",
+    "studio.safe.about-protect": (
+        "Where exact values of sensitive or insensitive columns give people away, round or group them: "
+        "cost=round:1000,top:250000; day=dates:month"
+    ),
     "studio.safe.minutes": "Time limit in minutes",
     "studio.safe.about-minutes": "Empty: search until the best release is proved. When time is up, the best one so far "
     "is written.",

@@ -1599,6 +1599,10 @@ TEXTS = {
     "studio.safe.about-suppression": "抑制少數離群的資料列，往往能讓其他資料列保留更多細節。",
     "studio.safe.objective": "要使哪一種損失最小",
     "studio.safe.about-objective": "預設為細緻度，即數值保持的精細程度。",
+    "studio.safe.protect": "較粗略的值",
+    "studio.safe.about-protect": (
+        "敏感或非敏感欄位的確切值若會洩漏是誰，請取整或分組：cost=round:1000,top:250000; day=dates:month"
+    ),
     "studio.safe.minutes": "時間上限（分鐘）",
     "studio.safe.about-minutes": "留白：搜尋到證明為最佳為止。時間一到，就寫出目前最佳的結果。",
     "studio.safe.order": "資料列順序",
@@ -3221,15 +3225,15 @@ MESSAGES = {
     "round: expected a number above 0, got {given}": "round：應為大於 0 的數字，但收到 {given}",
     "'dates' and {others} exclude each other": "dates 與 {others} 不可並用",
     "expected for each column a protection, got {given}": "應為各欄位的保護方式，但收到 {given}",
-    "--protect expects COLUMN=round:1000,top:250000 or COLUMN=dates:month, each column once; got {given!r}": (
-        "--protect 應為「欄位=round:1000,top:250000」或「欄位=dates:month」，每個欄位一次；但收到 {given!r}"
+    "protect: expected COLUMN=round:1000,top:250000 or COLUMN=dates:month, each column once; got {given!r}": (
+        "protect：應為「欄位=round:1000,top:250000」或「欄位=dates:month」，每個欄位一次；但收到 {given!r}"
     ),
     "column {column!r} has changed since it was looked at": "欄位 {column!r} 在檢視後已變更",
     "protect: column {column!r} is a quasi-identifier; its hierarchy says how it becomes coarser": (
         "protect：欄位 {column!r} 為準識別符，如何概化由其資料階層決定"
     ),
-    "protect: column {column!r} names people; only sensitive and insensitive columns are protected": (
-        "protect：欄位 {column!r} 可識別個人；僅敏感與非敏感欄位可設定保護方式"
+    "protect: column {column!r} names people; coarser values would mix them up": (
+        "protect：欄位 {column!r} 用以辨認個人；較粗略的值會將不同的人混為一談"
     ),
     "protect: there is no column {columns}": "protect：沒有欄位 {columns}",
     "column {column!r} cannot be protected: {wrong:,} of its {present:,} values are not {expected}; correct them, or "
