@@ -72,7 +72,7 @@ def from_raw_to_released(folder):
         shutil.copy(policy, folder / policy.name)
         made(folder, policy, "raw_report", LANGUAGE["hospital"])
         read, after = read_policy(policy), read_policy(released.with_name("hospital_released_policy.yaml"))
-        original = read.release(engine="memory")
+        original = read.release(protect=True, engine="memory")
         result = anonymize_by(read, original, search_rules(read, AS_OF.date()), {})
         facts = anonymization_facts(result, state(original), after.release(engine="memory"), result.explain())
         made(folder, after, "released_report", LANGUAGE["hospital"], facts)
