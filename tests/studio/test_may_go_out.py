@@ -3,6 +3,7 @@
 import re
 import shutil
 
+import openpyxl
 import pytest
 
 from conftest import ROOT
@@ -124,6 +125,26 @@ def test_without_the_approver_whom_a_regime_asks_for_nothing_may_go_out(folder, 
         fields = fields_of(page.get("/decide?policy=out_policy.yaml").text, "/decide/save/sign-off")
         page.post("/decide/save/sign-off?policy=out_policy.yaml", data={**fields, "approver": "Ms Lin"})
     assert "out.csv" in listed(exported(folder, what))[0]
+
+
+@pytest.mark.parametrize("name", ["stays.csv", "book.xlsx#Stays", "part_*.csv"])
+def test_reports_of_any_kind_of_table_may_go_out_if_it_passes(tmp_path, name):
+    rows = [["age", "illness"], *([age, "xy"[place % 2]] for place in range(12) for age in ("30-39", "40-49"))]
+    text = "\n".join(",".join(row) for row in rows) + "\n"
+    if "#" in name:
+        workbook = openpyxl.Workbook()
+        workbook.active.title = "Stays"
+        for row in rows:
+            workbook.active.append(row)
+        workbook.save(tmp_path / "book.xlsx")
+    else:
+        (tmp_path / name.replace("*", "1")).write_text(text, "utf-8")
+    (tmp_path / "policy.yaml").write_text(
+        f"petworks_policy: 1\ndata: '{name}'\nroles: {{quasi_identifiers: [age], sensitive_attributes: [illness]}}\n"
+        "rules: [{measure: k-anonymity, k: 2}]\n",
+        "utf-8",
+    )
+    assert any("external" in one for one in listed(exported(tmp_path, "report", "policy.yaml"))[0])
 
 
 @pytest.mark.parametrize("what", ["report", "evidence"])

@@ -7,6 +7,7 @@ approver is a rule of the policy, too. The external edition of a report goes out
 from pathlib import Path
 from typing import Literal
 
+from PETWorks.errors import InputError
 from PETWorks.gate.document import FAIL, PASS, WAIVED, WITHHELD, CheckDocument, Verdict
 from PETWorks.gate.inputs import table_digest
 
@@ -41,4 +42,7 @@ def obstacle(document: CheckDocument, table: Path | None = None) -> Obstacle | N
 def _is_judged(document: CheckDocument, table: Path) -> bool:
     """Whether a file is the very table that was checked."""
     judged = next((file.sha256 for file in document.inputs if file.use == "data"), None)
-    return judged is not None and table.exists() and judged == table_digest(table)
+    try:
+        return judged is not None and judged == table_digest(table)
+    except InputError:  # it is gone
+        return False
