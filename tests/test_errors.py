@@ -159,8 +159,8 @@ def test_the_command_names_options(table):
         ("[age]", "[ago]", "policy.yaml, line 4, roles.quasi_identifiers[1]: no column is called 'ago'", "roles"),
         (
             "roles:",
-            "privacy_unit: id\nroles:",
-            "policy.yaml, line 3, privacy_unit: the privacy unit 'id' is",
+            "privacy_unit: age\nroles:",
+            "policy.yaml, line 3, privacy_unit: the privacy unit 'age' identifies the person",
             "privacy_unit",
         ),
         ("roles:", "original: other.csv\nroles:", "policy.yaml, line 3, original: original and release", "original"),

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -258,7 +258,7 @@ def PETAnonymization(originalData: Any, tech: str, maxSuppressionRate: Any, **pa
         anonymization = _anonymization(originalData, tech, maxSuppressionRate, parameters)
         if not anonymization.optimal:  # Ctrl-C: a frame could not say that it may not be the best one
             raise KeyboardInterrupt
-        return _frame(anonymization)
+        return _frame(replace(anonymization, keeps_unit=True))
     except PETWorksError as error:
         raise error.hinted(PUBLISHED) from None
 

@@ -1,5 +1,7 @@
 """What a release contains: nothing of suppressed records, numbers instead of people."""
 
+from dataclasses import replace
+
 import pyarrow as pa
 import pytest
 
@@ -21,13 +23,16 @@ def test_labels_that_only_suppressed_records_have_are_not_in_the_table():
     assert result.table["x"].to_pylist() == list(range(21))
 
 
-def test_people_are_numbered_in_the_order_in_which_they_appear():
+def test_people_are_counted_and_left_out_or_numbered_in_the_order_in_which_they_appear():
     people = ["Wu", "Li", "Wu", "An", "Li", "Wu"] * 5
     table = pa.table({"who": people, "zip": ["1001", "1002", "1001"] * 10})
     roles = {**ROLES, "who": "identifier"}
     result = anonymize(table, roles, HIERARCHIES, {"k-anonymity": {"k": 2}}, privacy_unit="who")
-    assert result.table["who"].to_pylist() == ["1", "2", "1", "3", "2", "1"] * 5
+    assert result.table.column_names == ["zip"]
     assert result.release.people == 3
+    kept = replace(result, keeps_unit=True)
+    assert kept.table["who"].to_pylist() == ["1", "2", "1", "3", "2", "1"] * 5
+    assert kept.release.people == 3
 
 
 @pytest.mark.parametrize("weight", [1e308, -1, float("nan"), "much"])

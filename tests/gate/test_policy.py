@@ -11,6 +11,7 @@ from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.errors import InputError
 from PETWorks.gate.policy_rules import RULE_KEYS
 from PETWorks.gate.presets import presets
+from PETWorks.gate.rule_names import IMPLICIT
 from PETWorks.gate.rule_names import OF_EVERY_POLICY as BUILT_IN
 from PETWorks.gate.schema import NAMES, schema_text
 
@@ -73,7 +74,7 @@ def test_everything_a_policy_can_say(tmp_path):
     assert policy.population == 1000
     policy = read_policy(written(tmp_path, text))
     assert policy.population.name == "people.csv"
-    assert [rule.name for rule in policy.rules if rule.name not in BUILT_IN] == ["cms-11", "pdpc-3", "k-anonymity"]
+    assert [rule.name for rule in policy.rules if rule.name not in IMPLICIT] == ["cms-11", "pdpc-3", "k-anonymity"]
     assert policy.no_role == {"zip": {"en": "old", "zh-TW": "舊"}}
     assert (policy.cell_size, policy.release_kind, policy.adversaries[0].knows) == (7, "controlled", ("age",))
     assert policy.treatment == {"missing": "apart", "suppressed": "class", "several_sensitive": "quasi-identifiers"}
@@ -163,7 +164,6 @@ def test_everything_a_policy_can_say(tmp_path):
         (("  quasi_identifiers: [age, zip]\n", ""), 3, "roles", "no quasi-identifier"),
         (("data: table.csv", "data: table.csv\noriginal: other.csv"), 3, "original", "different columns"),
         (("[disease]", "[diseases]"), 5, "roles.sensitive_attributes[1]", "did you mean 'disease'?"),
-        (("    k: 2\n", "    k: 2\nprivacy_unit: nam\n"), 9, "privacy_unit", "not in the data"),
         (("    k: 2\n", "    k: 2\nprivacy_unit: ' '\n"), 9, "privacy_unit", "expected"),
         (("    k: 2\n", "    k: 2\npopulation: -1\n"), 9, "population", "population"),
         (("    k: 2\n", "    k: 2\nencoding: nonsense\n"), 2, "data", "encoding"),
@@ -205,7 +205,6 @@ titel: x
 roles:
   quasi_identifiers: [age, zpi]
   sensitive_attributes: [disease, age]
-privacy_unit: nam
 context:
   adversaries: [{who: x, knows: [agee]}]
 presets: [cms-12]
@@ -232,18 +231,17 @@ def test_all_mistakes_are_reported_at_once_by_line(tmp_path, monkeypatch):
         ("5", "titel"),
         ("7", "roles.quasi_identifiers[2]"),
         ("8", "roles.sensitive_attributes[2]"),
-        ("9", "privacy_unit"),
-        ("11", "context.adversaries[1].knows[1]"),
-        ("12", "presets[1]"),
-        ("14", "rules[1].measure"),
-        ("15", "rules[2].k"),
-        ("16", "rules[3].t"),
-        ("17", "rules[4]"),
-        ("18", "subsets.sizes"),
-        ("18", "subsets.limits.unique"),
-        ("20", "waivers[1].expires"),
-        ("21", "waivers[2].rule"),
-        ("22", "waivers[3]"),
+        ("10", "context.adversaries[1].knows[1]"),
+        ("11", "presets[1]"),
+        ("13", "rules[1].measure"),
+        ("14", "rules[2].k"),
+        ("15", "rules[3].t"),
+        ("16", "rules[4]"),
+        ("17", "subsets.sizes"),
+        ("17", "subsets.limits.unique"),
+        ("19", "waivers[1].expires"),
+        ("20", "waivers[2].rule"),
+        ("21", "waivers[3]"),
     ]
     assert lines[1].endswith("(root=...)"), "hints stay hints"
 

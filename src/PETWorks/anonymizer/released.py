@@ -35,6 +35,7 @@ class Recoded(Rows, Shown):
     original     the table as it was
     classes      its equivalence classes on these levels
     taken_out    which of them are suppressed
+    keeps_unit   whether the column that names the person stays, with numbers; otherwise it is left out
     order        of the records in `table`, with the seed if it is random
     notices      what the reader should know besides, in words
     """
@@ -42,6 +43,7 @@ class Recoded(Rows, Shown):
     original: Release
     classes: NodeClasses
     taken_out: Mask
+    keeps_unit: bool = field(default=False, kw_only=True)
     order: RecordOrder = field(default=IN_ORDER, kw_only=True)
     notices: tuple[str, ...] = field(default=(), kw_only=True)
 
@@ -73,11 +75,11 @@ class Recoded(Rows, Shown):
     def changed_columns(self) -> "dict[str, pa.Array]":
         """The columns that are not as they were, as texts, in the order of the input; for the engine 'memory'.
 
-        These are quasi-identifiers, and the privacy unit: people are numbered in the order in which they appear.
+        These are quasi-identifiers, and the privacy unit, if it stays: people are numbered as they appear first.
         """
         table: Any = self.classes.ground.view.table
         changed = self.recoder.recoded([table.columns[name].codes for name in self.recoder.columns])
-        if self.original.privacy_unit is not None:
+        if self.original.privacy_unit is not None and self.keeps_unit:
             changed[self.original.privacy_unit] = _numbered(table.columns[self.original.privacy_unit])
         # A label that no record has may be the value of a suppressed one.
         used = {name: column.without_unused_labels() for name, column in changed.items()}
@@ -86,7 +88,7 @@ class Recoded(Rows, Shown):
     def changes_in(self, places: Integers | None) -> "dict[str, pa.Array] | Recoder":
         """The changes of a release that has its records in this order; numbers of people must not tell the old one."""
         changes, unit = self.changes, self.original.privacy_unit
-        if places is None or unit is None or isinstance(changes, Recoder):
+        if places is None or unit is None or not self.keeps_unit or isinstance(changes, Recoder):
             return changes
         table: Any = self.classes.ground.view.table
         numbered = _numbered(table.columns[unit], places)
@@ -99,11 +101,20 @@ class Recoded(Rows, Shown):
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """The direct identifiers; numbers in place of the privacy unit stay: people cannot be counted without them."""
+        """The direct identifiers, and the privacy unit: whoever knows which records are of one person finds them."""
         original = self.original
-        return tuple(
-            name for name in original.identifiers if name in original.columns and name != original.privacy_unit
-        )
+        unit = original.privacy_unit
+        named = (name for name in original.identifiers if name in original.columns and name != unit)
+        return (*named, *([] if unit is None or self.keeps_unit else [unit]))
+
+    def people(self, places: Integers | None) -> Column | None:
+        """Whose the records are, in this order, if the release does not say it; for the engine 'memory'."""
+        if self.original.privacy_unit is None or self.keeps_unit:
+            return None
+        table: Any = self.classes.ground.view.table
+        column: Column = table.columns[self.original.privacy_unit]
+        codes = column.codes if places is None else column.codes[places]
+        return Column(column.labels, codes).without_unused_labels()
 
     @cached_property
     def table(self) -> "pa.Table":
@@ -143,14 +154,16 @@ class Recoded(Rows, Shown):
         before, table = self.original, self.table
         given, population = before.view.background.given, before.view.background.population
         treatment: dict[str, Any] = {name: way for name, way in before.treatment.items() if name != "privacy_unit"}
+        roles = {name: role for name, role in before.roles.items() if name in table.column_names or role == IDENTIFIER}
         return Release(
             table,
-            {name: role for name, role in before.roles.items() if name in table.column_names or role == IDENTIFIER},
+            roles | dict.fromkeys(self.left_out, IDENTIFIER),
             {name: one for name, one in before.hierarchies.items() if name in table.column_names},
             given[0] if given[1] is None else given[1],
             population=None if population is None else population.given_as,
             **self._order_of_release(has_original=given[1] is not None),
             privacy_unit=before.privacy_unit,
+            people=self.people(self.order.places(self.records)),
             engine=before.engine.name,
             memory_limit=before.memory_limit,
             **treatment,

@@ -32,7 +32,8 @@ from PETWorks.gate.anonymization_facts import anonymization_facts, state
 from PETWorks.gate.document import RuleResult, together
 from PETWorks.gate.may_go_out import passes
 from PETWorks.gate.notices import noticed
-from PETWorks.gate.plan_files import made_plan, plan_text
+from PETWorks.gate.plan_document import Plan
+from PETWorks.gate.plan_files import made_plan
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.steps_document import Notice
 from PETWorks.measures.parameters import number_given
@@ -205,16 +206,15 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     with progress("measuring", shown_name(table)):
         before = state(job.release)
 
-    def plan(target: Path, hierarchies: Mapping[str, Path]) -> bytes:
-        made = made_plan(result, job.content, job.policy, target, hierarchies)
-        return plan_text(made).encode("utf-8", "replace")
+    def plan(target: Path, hierarchies: Mapping[str, Path]) -> Plan:
+        return made_plan(result, job.content, job.policy, target, hierarchies)
 
     with written(result, job, paths, options, order, plan, beside) as staged:
         policy, release, rules = staged.policy, staged.release, staged.rules
         waived = waived_rules(policy, today())
         facts = anonymization_facts(result, before, release, explanation, waived, frontier, shuffled=order.shuffled)
         found = noticed(release, policy, rules)
-        told = _checked(policy, facts, job.judged_how(options)) if wanted else None
+        told = _checked(policy, facts, {**job.judged_how(options), **staged.people}) if wanted else None
         if told is not None:
             staged.files.write(
                 {path: told.to_format(name, lang).encode("utf-8", "replace") for name, path in reports.items()}

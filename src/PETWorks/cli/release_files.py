@@ -4,7 +4,7 @@ import hashlib
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, NoReturn
@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import click
 
 from PETWorks.about.declaration import Named, hierarchy_files
+from PETWorks.about.roles import checked_unit
 from PETWorks.about.sidecar import read_sidecar, sidecar_of
 from PETWorks.anonymizer.record_order import RecordOrder
 from PETWorks.anonymizer.released import Recoded
@@ -35,6 +36,9 @@ from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError, RoleError, quoted
 from PETWorks.gate.anonymising import policy_content, released_policy, search_rules
 from PETWorks.gate.document import RuleResult
+from PETWorks.gate.judged_people import with_judged_rules
+from PETWorks.gate.plan_document import Plan
+from PETWorks.gate.plan_files import plan_text
 from PETWorks.gate.policy import Policy, read_policy
 from PETWorks.gate.rules_as_policy import columns_without_role, described, rules_written
 from PETWorks.gate.verdict import rule_results
@@ -96,6 +100,8 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
         if release.engine.note:
             click.echo(f"petworks: {translated(release.engine.note)}", err=True)
         _check_engine(release, options)
+        with policy.located("privacy_unit"):
+            checked_unit(policy.privacy_unit, release.source, {})
         tables = (policy.data, policy.original, policy.population)
         inputs = Inputs.of([policy.path, *input_files(*tables), *_beside(release, policy.hierarchies)], tables)
         has_all = policy.roles is not None and policy.hierarchies is not None  # otherwise the roles file has the rest
@@ -192,6 +198,7 @@ class StagedRelease:
     policy: Policy
     release: Release
     rules: tuple[RuleResult, ...]
+    people: Mapping[str, Any]  # whose the records are, where the release does not say it
     files: Staging
 
 
@@ -202,7 +209,7 @@ def written(
     paths: ReleasePaths,
     options: dict[str, Any],
     order: RecordOrder,
-    plan: Callable[[Path, Mapping[str, Path]], bytes] | None = None,
+    plan: Callable[[Path, Mapping[str, Path]], Plan] | None = None,
     beside: Mapping[Path, bytes] | None = None,
 ) -> Iterator[StagedRelease]:
     """A context in which the release with all that comes beside it is written and judged, but hidden.
@@ -213,6 +220,8 @@ def written(
     plan   makes the plan of the release, given where that and its hierarchies are; without it, the plan of an earlier
            release is removed
     """
+    if job.policy is not None and job.policy.keeps_unit:
+        result = replace(result, keeps_unit=True)
     original = job.release
     original.engine.close()  # its counts are not needed any more, and the engine of the release needs room
     text, root = released_policy(
@@ -222,6 +231,7 @@ def written(
         data=data_named(paths.release, in_parts=original.engine.name == "spark"),
         needs_original=job.needs_original,
         seed=order.seed,
+        plan=None if plan is None else paths.plan,
         made=result,
         say=spoken_comments(language())["say"],
     )
@@ -242,12 +252,17 @@ def written(
                 files.remove(paths.plan)
             else:
                 hierarchies = {column: files.current(path) for column, path in paths.hierarchies.items()}
-                files.write({paths.plan: plan(files.current(paths.release), hierarchies)})
+                made = plan(files.current(paths.release), hierarchies)
+                files.write({paths.plan: plan_text(made).encode("utf-8", "replace")})
         policy = read_policy(paths.policy, root, network=options["network"], find=files.current)
         with progress("checking", shown_name(paths.release)):
-            release = policy.release(**job.judged_how(options))
+            people = _people(result, order)
+            release = policy.release(**people, **job.judged_how(options))
             rules = rule_results(release, policy, today())
-        yield StagedRelease(policy, release, rules, files)
+        if plan is not None:
+            judged = with_judged_rules(made, policy, rules)
+            files.write({paths.plan: plan_text(judged).encode("utf-8", "replace")} if judged != made else {})
+        yield StagedRelease(policy, release, rules, people, files)
         release.engine.close()  # it may have the files open
         files.publish()
     if root is not None:
@@ -256,7 +271,13 @@ def written(
     if is_again:
         note("cli.replaced", path=shown_path(paths.release))
     if original.privacy_unit is not None:
-        note("cli.unit-numbered", column=repr(original.privacy_unit))
+        note("cli.unit-kept" if result.keeps_unit else "cli.unit-dropped", column=repr(original.privacy_unit))
+
+
+def _people(result: Recoded, order: RecordOrder) -> dict[str, Any]:
+    """Whose the written records are, where the release does not say it."""
+    people = result.people(order.places(result.records)) if result.original.engine.name == "memory" else None
+    return {} if people is None else {"people": people}
 
 
 def _content(result: Recoded, job: Job, path: Path, order: RecordOrder) -> Any:

@@ -13,12 +13,14 @@ from PETWorks.about.sidecar import read_sidecar
 from PETWorks.about.treatment import checked_treatment
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.background import Background
+from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import ClassSizes, Marginal
 from PETWorks.counting.engine import Engine, allowed, choose
 from PETWorks.counting.profiles import Profile, profiles_of
 from PETWorks.counting.protected_source import changes_in, check_protected
 from PETWorks.counting.table import Table
 from PETWorks.counting.view import View
+from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.errors import HierarchyError, InputError, ParameterError, Phrase, quoted
 from PETWorks.showing import Shown
 from PETWorks.tables.opening import open_source
@@ -50,6 +52,7 @@ class Release(Shown):
     several_sensitive  "alone": each sensitive attribute is judged alone; "quasi-identifiers": the others count among
                        what the adversary knows
     privacy_unit       a column that names the person: several records of one person count once in their class
+    people             that column for each record, in memory, where the table itself does not have it
 
     How it is counted, without a difference in the numbers:
 
@@ -78,6 +81,7 @@ class Release(Shown):
         missing: str | None = None,
         several_sensitive: str | None = None,
         privacy_unit: str | None = None,
+        people: Column | None = None,
         engine: str | Engine = "auto",
         memory_limit: int | str | None = None,
         temp_folder: str | os.PathLike[str] | None = None,
@@ -102,20 +106,22 @@ class Release(Shown):
         self.identifiers = self._with_role(IDENTIFIER)
         if before is not None:
             check_same_columns(source, before, self.identifiers)
-        self.privacy_unit = checked_unit(privacy_unit, source, self.roles)
+        self.privacy_unit = privacy_unit if people is not None else checked_unit(privacy_unit, source, self.roles)
         check_protected(source, self.roles, self.privacy_unit)
         self.treatment = {**checked_treatment(treatment), "privacy_unit": privacy_unit}
         given = as_hierarchies(hierarchies, self.columns)
         self.declared = {column: one.words for column, one in given.items() if isinstance(one, Declaration)}
         self.compared_columns = [*self.quasi_identifiers, *self.sensitive_attributes] if self.roles else list(given)
-        people = None if population is None else Population.given(population, self.quasi_identifiers, self.privacy_unit)
+        drawn_from = (
+            None if population is None else Population.given(population, self.quasi_identifiers, self.privacy_unit)
+        )
         self.memory_limit = allowed(memory_limit)
         self.engine: Engine = (
             engine
             if not isinstance(engine, str) and hasattr(engine, "load")
             else choose(
                 engine,
-                [source, before, None if people is None else people.source],
+                [source, before, None if drawn_from is None else drawn_from.source],
                 max(len(self.compared_columns), 1),
                 memory_limit,
                 temp_folder,
@@ -126,18 +132,21 @@ class Release(Shown):
                 "protect is not possible with the engine 'spark'; round the columns before, or use another engine",
                 what="protect",
             )
-        background = self._background(source, before, people, (data, original))
+        background = self._background(source, before, drawn_from, (data, original))
         # With nothing to look at, one column still says how many records there are.
         columns = self.compared_columns or source.names[:1]
-        table = _loaded(self.engine, source, columns, self.privacy_unit, Phrase("the release"))
+        own_unit = self.privacy_unit if people is None else None
+        table = _loaded(self.engine, source, columns, own_unit, Phrase("the release"))
+        if people is not None:
+            table = _with_people(table, str(self.privacy_unit), people)
         self.hierarchies: dict[str, Hierarchy] = {
             column: one if isinstance(one, Hierarchy) else built(one, column, table, background)
             for column, one in given.items()
             if isinstance(one, Hierarchy) or column in self.compared_columns
         }
         self.view = self._view(table, background)
-        if people is not None and people.source is None:
-            people.checked_size(self.people)
+        if drawn_from is not None and drawn_from.source is None:
+            drawn_from.checked_size(self.people)
 
     def _view(self, table: Table, background: Background) -> View:
         return View(
@@ -256,6 +265,17 @@ def _loaded(engine: Engine, source: Source, columns: Sequence[str], unit: str | 
             what="privacy_unit",
         )
     return table
+
+
+def _with_people(table: Table, unit: str, people: Column) -> Table:
+    """A table in memory with a column that says whose each record is."""
+    if not isinstance(table, WeightedRows) or table.rows != len(people.codes):
+        raise ParameterError(
+            "people are given for records in memory, one for each of the {records:,} records",
+            records=table.rows,
+            what="people",
+        )
+    return WeightedRows({**table.columns, unit: people}, unit, table.weights)
 
 
 def built(declaration: Declaration, column: str, table: Table, background: Background) -> Hierarchy:

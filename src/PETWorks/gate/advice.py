@@ -15,7 +15,7 @@ from PETWorks.gate.protection_proposal import protections_for
 from PETWorks.gate.ranges import range_of
 from PETWorks.gate.releases_document import ReleasesFacts
 from PETWorks.gate.remedies import REMEDIES, remedy, sufficient_class_size, values_per_class
-from PETWorks.gate.rule_names import IMPLICIT, NO_UNIQUE, TOGETHER
+from PETWorks.gate.rule_names import IMPLICIT, NO_UNIQUE, PEOPLE_COUNTED, TOGETHER
 from PETWorks.gate.sign_off import regimes_without_approver
 from PETWorks.gate.sign_off_document import SignOff
 from PETWorks.gate.starter import yaml_text
@@ -60,7 +60,8 @@ def next_steps(
         *_remove_identifiers(release, policy.releases.key),
         *_findings(columns, policy, fails=True),
         *_protect(release, policy, rules),
-        *_unlink(release, policy.releases.key),
+        *_unlink(release, policy),
+        *_count_people(policy, rules),
         *_merge_classes(release, failing, small, riskiest),
         *_cannot_hold(release, failing),
         *_remedies(failing, small, riskiest),
@@ -114,11 +115,19 @@ def _protect(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> I
                 yield NextStep(step, share=share, columns=names, rules=(rule.name,), policy=line)
 
 
-def _unlink(release: Release, key: str | None) -> Iterator[NextStep]:
-    """The columns that link records of a person, in this table or with other ones."""
-    released = (column for column in (release.privacy_unit, key) if column is not None and column in release.columns)
-    for column in dict.fromkeys(released):
-        yield NextStep("unlink" if column == release.privacy_unit else "remove-key", columns=(column,))
+def _unlink(release: Release, policy: Policy) -> Iterator[NextStep]:
+    """The columns that link records of a person, in this table or with other ones, and what counts no people."""
+    key, unit = policy.releases.key, release.privacy_unit
+    if unit is not None and unit in release.columns and not (policy.keeps_unit and release.people == release.records):
+        yield NextStep("unlink", columns=(unit,))
+    if key is not None and key in release.columns and key != unit:
+        yield NextStep("remove-key", columns=(key,))
+
+
+def _count_people(policy: Policy, rules: Sequence[RuleResult]) -> Iterator[NextStep]:
+    for rule in rules:
+        if rule.measure == PEOPLE_COUNTED and not rule.satisfied and policy.privacy_unit is not None:
+            yield NextStep("count-people", columns=(policy.privacy_unit,))
 
 
 def _merge_classes(

@@ -18,7 +18,7 @@ from PETWorks.counting.protected_source import protect_words
 from PETWorks.counting.release import ORDERS, Release
 from PETWorks.errors import ParameterError, PETWorksError, quoted
 from PETWorks.gate.mistakes import located_error
-from PETWorks.gate.policy import Policy
+from PETWorks.gate.policy import KEEP, Policy
 from PETWorks.gate.rule_names import IMPLICIT
 from PETWorks.measures.parameters import number_given
 from PETWorks.tables.opening import is_address
@@ -26,7 +26,7 @@ from PETWorks.tables.portable_paths import common_folder, path_from
 
 TABLES = ("data", "original", "policy")  # of an earlier release
 SETTINGS = ("suppression", "objective", "aggregate", "weights", "levels", "method")
-SAID_ANEW = ("anonymize", "hierarchies", "original", "data", "order", "seed")  # by the policy of the release
+SAID_ANEW = ("anonymize", "hierarchies", "original", "data", "order", "seed", "plan")  # by the policy of the release
 WRITTEN = "Written by petworks anonymize, for the release beside it."
 MARK = f"# {WRITTEN}"  # in every language: it tells the files of this program from those of the user
 NOT_TO_BE_RELEASED = (
@@ -74,8 +74,8 @@ def anonymize_by(
 ) -> Anonymization:
     """The best release of the policy's table; what is given takes precedence over what the policy says."""
     settings = {**policy.anonymize, **{name: value for name, value in given.items() if value is not None}}
-    settings.pop("order", None)  # of the records in the file
-    settings.pop("protect", None)  # the columns of the release are protected already
+    for name in ("order", "privacy_unit", "protect"):  # of the file; columns are protected already
+        settings.pop(name, None)
     time = settings.pop("time", None)
     if time is not None:
         settings.setdefault("seconds", seconds_given(time))
@@ -152,6 +152,7 @@ def released_policy(
     data: str,
     needs_original: bool,
     seed: int | None = None,
+    plan: Path | None = None,
     made: Recoded | None = None,
     say: Callable[[str], str] = str,
 ) -> tuple[str, Path | None]:
@@ -169,6 +170,8 @@ def released_policy(
 
     folder = target.parent.resolve()
     new = {key: value for key, value in content.items() if key not in SAID_ANEW}
+    if made is not None and made.original.privacy_unit in made.left_out:
+        new = _without_unit(new, str(made.original.privacy_unit))
     original = content.get("original", content["data"])
     is_file = isinstance(original, Path)
     inside = is_file and original.resolve().is_relative_to(folder)
@@ -183,6 +186,9 @@ def released_policy(
         named["original"] = _relative(original, folder)
         root = None if inside or not is_file else common_folder(folder, original.resolve().parent)
     named |= _order(content, seed)
+    named |= {} if plan is None else {"plan": plan.name}
+    if made is not None and made.keeps_unit:
+        named["anonymize"] = {"privacy_unit": KEEP}
     for path in _paths_in(new):
         if not path.resolve().is_relative_to(root or folder):
             root = common_folder(root or folder, path.resolve().parent)
@@ -192,6 +198,17 @@ def released_policy(
     comments = [*([say(WRITTEN)] if say(WRITTEN) != WRITTEN else []), say(NOT_TO_BE_RELEASED)]
     comments += [] if made is None else [say(HOW_MADE), *_how_made(made)]
     return "\n".join([MARK, *(f"# {line}" for line in comments), text]), root
+
+
+def _without_unit(content: Mapping[str, Any], unit: str) -> dict[str, Any]:
+    """What a policy says of a release without the column that names the person: it is an identifier."""
+    new = dict(content)
+    roles = {role: [name for name in names if name.strip() != unit] for role, names in new.get("roles", {}).items()}
+    roles = {"identifiers": [*roles.pop("identifiers", []), unit], **{role: own for role, own in roles.items() if own}}
+    for key in ("no_role", "role_reasons"):
+        if key in new:
+            new[key] = {name: reason for name, reason in new[key].items() if name.strip() != unit}
+    return {**new, "roles": roles}
 
 
 def _order(content: Mapping[str, Any], seed: int | None) -> dict[str, str]:

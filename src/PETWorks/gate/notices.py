@@ -19,7 +19,7 @@ from PETWorks.gate.policy import Policy
 from PETWorks.gate.policy_rules import Rule
 from PETWorks.gate.recognition import FEW, Examined
 from PETWorks.gate.remedies import limits_class_sizes
-from PETWorks.gate.rule_names import NO_IDENTIFIERS, NO_UNIQUE, SUBSETS
+from PETWorks.gate.rule_names import NO_IDENTIFIERS, NO_UNIQUE, PEOPLE_COUNTED, SUBSETS
 from PETWorks.gate.steps_document import Notice
 from PETWorks.gate.withheld import is_about_values
 from PETWorks.gate.worst_case import worst_case
@@ -40,6 +40,7 @@ def notices(
     """The notices, the most important first."""
     in_force = [rule for rule in rules if rule.verdict != WAIVED]
     told = (
+        *_people(release, policy, rules),
         *worst_case(release),
         *_identifiers(release, policy, rules),
         *_suppressed(release, rules_of_suppressed(release, policy, in_force)),
@@ -104,6 +105,14 @@ def _suppressed(release: Release, rules: Sequence[str]) -> Iterator[Notice]:
     if rules:
         columns = release.sensitive_attributes or None
         yield Notice("suppressed-class", columns, release.suppressed_records, tuple(rules))
+
+
+def _people(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[Notice]:
+    """How people were counted where the table does not say who they are."""
+    unit = policy.privacy_unit
+    if unit is not None and release.privacy_unit is None:
+        then = any(rule.measure == PEOPLE_COUNTED and rule.satisfied for rule in rules)
+        yield Notice("people-counted-before" if then else "people-not-counted", (unit,))
 
 
 def _identifiers(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[Notice]:

@@ -37,6 +37,18 @@ class PlannedRule(JSONObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class JudgedRule(JSONObject):
+    """A rule as it was judged by people when the release was made, which does not say any more who they are."""
+
+    name: str
+    measure: str
+    parameters: Mapping[str, Any]
+    value: Any
+    compared: str | None = None
+    satisfied: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class Plan(JSONObject):
     """How a release was made. It contains no cell of the table."""
 
@@ -77,3 +89,6 @@ class Plan(JSONObject):
     release: Annotated[str, "the name of the file"] | None = None
     original_sha256: Annotated[Digest, "of the file of the original"] | None = None
     release_sha256: Annotated[Digest, "of the file of the release"] | None = None
+    judged: (
+        Annotated[tuple[JudgedRule, ...], "what counts people, of a release without the column that names them"] | None
+    ) = None

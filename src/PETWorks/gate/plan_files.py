@@ -25,7 +25,7 @@ NOTE = "Internal, like the policy: for those who may see the original. Do not re
 # What a plan says in its own words, or what is about the files of one table.
 SAID_ELSEWHERE = (
     *("petworks_policy", "data", "original", "population", "hierarchies", "anonymize", "separator", "encoding"),
-    *("order", "seed", "roles", "privacy_unit", "treatment", "rules", "subsets", "releases", "register"),
+    *("order", "seed", "plan", "roles", "privacy_unit", "treatment", "rules", "subsets", "releases", "register"),
 )
 _NUMBERS = re.compile(r"\[\n\s+(\d+(?:,\n\s+\d+)*)\n\s+\]")
 

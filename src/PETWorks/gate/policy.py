@@ -1,6 +1,7 @@
 """The policy file: a table, its recipients, and the rules it must satisfy."""
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -8,8 +9,10 @@ from typing import Any
 from PETWorks.about.declaration import Named
 from PETWorks.about.protection import protection_of
 from PETWorks.about.roles import roles_given
+from PETWorks.about.sidecar import read_sidecar
 from PETWorks.about.treatment import TREATMENTS
-from PETWorks.attributetypes import QUASI_IDENTIFIER
+from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
+from PETWorks.counting.codes import Column
 from PETWorks.counting.protected_source import protected
 from PETWorks.counting.release import Release
 from PETWorks.errors import InputError, PETWorksError, Phrase, quoted
@@ -17,7 +20,7 @@ from PETWorks.gate.accountability import Accountability, accountability_of
 from PETWorks.gate.document import ReleaseKind, Spoken
 from PETWorks.gate.earlier_releases import ReleaseSet, releases_of
 from PETWorks.gate.mistakes import Mistakes, located_error, raw_names, without
-from PETWorks.gate.policy_rules import Located, Rule, Waiver, chosen_presets, rules_of, waivers_of
+from PETWorks.gate.policy_rules import Located, Rule, Waiver, chosen_presets, rules_of, rules_of_people, waivers_of
 from PETWorks.gate.policy_sources import Find, check_columns, check_known, find_at_its_place, named_source, sources
 from PETWorks.gate.presets import Preset
 from PETWorks.gate.rule_names import IMPLICIT
@@ -31,6 +34,7 @@ from PETWorks.tables.source import Source
 from PETWorks.tables.yamlfile import YAMLFile, read_yaml
 
 VERSION = 1
+DROP, KEEP = "drop", "keep"  # what becomes of the column that names the person
 CELL_SIZE = 11  # where a policy states none and has no preset
 
 
@@ -66,6 +70,7 @@ class Policy:
     seed: int | None  # of that order, if it is random
     hierarchies: Named | None
     population: Path | str | int | float | None
+    plan: Path | None  # how the release was made, and which records left it
     reading: Mapping[str, str]
     roles: Mapping[str, str] | None
     no_role: Mapping[str, Spoken]
@@ -88,27 +93,42 @@ class Policy:
     releases: ReleaseSet = field(default_factory=ReleaseSet)  # other releases about the same people
     register: Path | None = None  # the folder in which releases are registered
 
-    def release(self, data: Any = None, *, protect: bool = False, **counted: Any) -> Release:
-        """The release that the policy is about, or other data with the same columns. `counted`: engine and limits.
+    @property
+    def keeps_unit(self) -> bool:
+        """Whether the column that names the person is to stay in the release."""
+        return self.anonymize.get("privacy_unit") == KEEP
 
+    def release(
+        self, data: Any = None, people: Column | None = None, *, protect: bool = False, **counted: Any
+    ) -> Release:
+        """The release that the policy is about, or other data with the same columns.
+
+        Without the column that names the person, records are counted, which the rule 'people-are-counted' rejects.
+
+        people    whose each record is, where the table does not say it
         protect   whether columns are protected as the policy says for `petworks anonymize`
+        counted   engine and limits
         """
         source = self._opened("data", self.data) if data is None else self._source(data)
         original = None if self.original is None else self._opened("original", self.original)
         mistakes = Mistakes(self.file)
         check_columns(mistakes, source, original)
         mistakes.report()
-        population = self.population
+        population, unit, roles = self.population, self.privacy_unit, self.roles
+        if unit is not None and unit not in source.names:
+            roles = roles if roles is None else {**roles, unit: IDENTIFIER}  # one that was left out
+            unit = unit if people is not None else None
         try:
             release = Release(
                 protected(source, self.anonymize.get("protect")) if protect else source,
-                self.roles,
+                roles,
                 self.hierarchies,
                 original,
                 population=self._opened("population", population) if isinstance(population, Path | str) else population,
                 order=self.order,
                 seed=self.seed,
-                privacy_unit=self.privacy_unit,
+                privacy_unit=unit,
+                people=people,
                 **self.treatment,
                 **counted,
             )
@@ -194,6 +214,8 @@ def checked_policy(
         mistakes.add((), "no rule: give 'rules', 'presets', or limits under 'subsets'")
     folders = path.parent, path.parent if root is None else Path(root)
     found = sources(mistakes, *folders, network=network, unread=unread, find=find)
+    if "privacy_unit" not in content and _unit_beside(content, found["data"]) is not None:
+        rules = (*rules, *rules_of_people())
     others = _others(mistakes, *folders, network=network)
     roles = _roles(mistakes) if "roles" in content else None
     # A waiver of a rule that has a mistake has none itself.
@@ -230,6 +252,15 @@ def checked_policy(
         unique_values=unique_values,
         root=None if root is None else Path(root),
     )
+
+
+def _unit_beside(content: Mapping[str, Any], data: Path | str | None) -> str | None:
+    """The privacy unit that the YAML file beside the table names, if that file is read."""
+    if not isinstance(data, Path) or ("roles" in content and "hierarchies" in content):
+        return None
+    with suppress(PETWorksError):  # whoever reads the table says what is wrong
+        return read_sidecar(data).privacy_unit
+    return None
 
 
 def _others(mistakes: Mistakes, folder: Path, root: Path, *, network: bool) -> dict[str, Any]:

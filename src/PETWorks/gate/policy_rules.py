@@ -10,7 +10,7 @@ from PETWorks.gate.document import Spoken
 from PETWorks.gate.mistakes import Mistakes, located_error
 from PETWorks.gate.presets import Preset, presets
 from PETWorks.gate.regimes import APPROVER_ITEM, asking_for
-from PETWorks.gate.rule_names import APPROVER, NO_IDENTIFIERS, OF_EVERY_POLICY, SUBSETS, TOGETHER
+from PETWorks.gate.rule_names import APPROVER, NO_IDENTIFIERS, OF_EVERY_POLICY, OF_PEOPLE, SUBSETS, TOGETHER
 from PETWorks.measures.catalogue import Metric, find
 from PETWorks.tables.yamlfile import Key, YAMLFile
 
@@ -107,8 +107,16 @@ def rules_of(mistakes: Mistakes, chosen: Sequence[Preset]) -> Iterator[Rule]:
         yield from new(Rule(f"{TOGETHER}: {limit}", None, {limit: value}, (limit,), None, None, key))
     for name in OF_EVERY_POLICY:
         yield from new(Rule(name, None, {}, (), None, None, ("roles",)))
+    if "privacy_unit" in content:
+        for of_people in rules_of_people():
+            yield from new(of_people)
     if asking_for(APPROVER_ITEM, content.get("regimes", ())):
         yield from new(Rule(APPROVER, None, {}, (), None, None, ("regimes",)))
+
+
+def rules_of_people() -> Iterator[Rule]:
+    """What is demanded where several records may be of one person."""
+    yield from (Rule(name, None, {}, (), None, None, ("privacy_unit",)) for name in OF_PEOPLE)
 
 
 def _checked(file: YAMLFile, rule: Mapping[str, Any], key: Key) -> tuple[Metric, dict[str, Any], dict[str, Any]]:

@@ -50,8 +50,9 @@ def sources(
     """
     content = mistakes.file.content
     population = number_given(content.get("population", ""))
-    found: dict[str, Any] = {"data": None, "original": None, "hierarchies": None, "population": population}
-    for key in found:
+    tables = ("data", "original", "hierarchies", "population")
+    found: dict[str, Any] = {**dict.fromkeys(tables), "population": population, "plan": None}
+    for key in tables:
         if key in content and (key != "population" or population is None):
             with mistakes.at(key):
                 if key in unread:
@@ -62,6 +63,10 @@ def sources(
                     found[key] = named_source(
                         mistakes, (key,), str(content[key]), folder, root, network=network, find=find
                     )
+    if "plan" in content:
+        with mistakes.at("plan"):
+            plan = named_source(mistakes, ("plan",), str(content["plan"]), folder, root, network=False, find=find)
+            found["plan"] = Path(plan)
     table = found["data"]
     return {
         "title": content.get("title", shown_address(table) if isinstance(table, str) else getattr(table, "name", "")),
@@ -178,11 +183,13 @@ def check_columns(mistakes: Mistakes, source: Source, original: Source | None = 
         for role, kind in (("quasi_identifiers", QUASI_IDENTIFIER), ("sensitive_attributes", SENSITIVE_ATTRIBUTE))
         for column in by_role.get(role, ())
     }
-    with mistakes.at("privacy_unit"):
-        checked_unit(content.get("privacy_unit", "").strip() or None, source, roles)
+    unit = content.get("privacy_unit", "").strip()
+    if unit in source.names:  # a release is without it, and is judged as such
+        with mistakes.at("privacy_unit"):
+            checked_unit(unit, source, roles)
     if original is not None:
         with mistakes.at("original"):
-            check_same_columns(source, original, by_role.get("identifiers", ()))
+            check_same_columns(source, original, (*by_role.get("identifiers", ()), unit))
     check_known(mistakes, by_role.get("quasi_identifiers", ()), by_role.get("sensitive_attributes", ()))
 
 

@@ -32,6 +32,8 @@ class Notice(JSONObject):
     """Something that the reader of the verdict should know besides."""
 
     notice: Literal[
+        "people-counted-before",
+        "people-not-counted",
         "highest-risk",
         "certain-value",
         "identifiers-left",

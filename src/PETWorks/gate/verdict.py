@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from PETWorks import __version__
+from PETWorks.counting.codes import Column
 from PETWorks.counting.release import Release
 from PETWorks.errors import NeedNotMet, NotApplicable, ParameterError, quoted
 from PETWorks.gate.advice import columns_to_explain, next_steps
@@ -38,13 +39,24 @@ from PETWorks.gate.document import (
 from PETWorks.gate.facts import assumed, columns, payout, small_classes
 from PETWorks.gate.findings import examined_columns, personal_details
 from PETWorks.gate.inputs import Inputs, policy_facts, shown_table
+from PETWorks.gate.judged_people import judged_when_made, lacks_people, rules_without_people
 from PETWorks.gate.notices import notices, released_identifiers
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.policy_rules import Rule, Waiver
 from PETWorks.gate.regimes import APPROVER_ITEM
 from PETWorks.gate.register import registered
 from PETWorks.gate.releases_document import ReleasesFacts
-from PETWorks.gate.rule_names import ALL_ROLES, APPROVER, NO_HIDDEN, NO_IDENTIFIERS, NO_UNIQUE, SUBSETS, TOGETHER
+from PETWorks.gate.rule_names import (
+    ALL_ROLES,
+    APPROVER,
+    NO_HIDDEN,
+    NO_IDENTIFIERS,
+    NO_LINKS,
+    NO_UNIQUE,
+    PEOPLE_COUNTED,
+    SUBSETS,
+    TOGETHER,
+)
 from PETWorks.gate.sign_off import regimes_without_approver, sign_off
 from PETWorks.gate.unique_values import singling_out
 from PETWorks.gate.worst_case import worst_case_questions
@@ -62,9 +74,13 @@ def judged(
     as_of: datetime | str | None = None,
     salt: str | None = None,
     progress: Callable[[int, int], None] | None = None,
+    people: Column | None = None,
     **counted: Any,
 ) -> tuple[CheckDocument, str | None]:
-    """The document of a check, and which engine counted if nobody asked for it. See `check` for the arguments."""
+    """The document of a check, and which engine counted if nobody asked for it. See `check` for the arguments.
+
+    people   whose each record is, where the table does not say it any more
+    """
     moment = _moment(as_of)
     salt = _salt(salt)
     address = isinstance(data, str) and "://" in data
@@ -72,7 +88,7 @@ def judged(
     if given is None or _is_the_policys(given, policy):
         given = None
     inputs = Inputs(policy, policy.data if given is None else given)
-    release = policy.release(given, **counted)
+    release = policy.release(given, people, **counted)
     composition = composed(release, policy, **counted)
     subsets, drivers = _subsets(release, policy, progress)
     # What the rules and the overview ask is counted together, each thing once.
@@ -262,12 +278,16 @@ def _rules(
     today: date,
 ) -> Sequence[RuleResult]:
     waivers = {waiver.rule: waiver for waiver in policy.waivers}
+    judged = judged_when_made(policy, release)
+    uncounted = lacks_people(policy, release) and rules_without_people(policy, judged)
     alone = singling_out(release, columns, policy.unique_values, policy.releases.key)
     wrong = {
         NO_IDENTIFIERS: released_identifiers(release, policy.releases.key),
         NO_HIDDEN: tuple(one.column for one in columns if one.fails),
         ALL_ROLES: columns_to_explain(release, columns),
         APPROVER: (APPROVER_ITEM,) if regimes_without_approver(policy) else (),
+        PEOPLE_COUNTED: uncounted or (),
+        NO_LINKS: linking_columns(release, policy),
         NO_UNIQUE: tuple(dict.fromkeys(name for one in alone for name in one.columns)),
     }
     inside = {one.column: dict(found) for one in columns if (found := personal_details(one)) and one.fails}
@@ -278,6 +298,10 @@ def _rules(
     parameters = {NO_UNIQUE: {"at_most": policy.unique_values}}
 
     def measured(rule: Rule) -> dict[str, Any]:
+        if rule.name in judged:
+            then = judged[rule.name]
+            told = _without_details(then.measure, then.parameters, then.value, satisfied=then.satisfied)
+            return {**told, "compared": then.compared}
         if rule.name not in wrong:
             return _measured(release, policy, rule, subsets, composition)
         found = _without_details(
@@ -286,6 +310,19 @@ def _rules(
         return {**found, "details": details.get(rule.name, {})}
 
     return [_judged(rule, waivers.get(rule.name), today, measured(rule)) for rule in policy.rules]
+
+
+def linking_columns(release: Release, policy: Policy) -> tuple[str, ...]:
+    """The column that names the person, if it is in the table and must not be.
+
+    It may stay only if the policy keeps it and nobody has several records: whoever knows some of a person's values
+    finds all records of the same number, and with them every sensitive value. Judging sets of quasi-identifiers would
+    not be enough: numbers of records and combinations of sensitive values single people out as well.
+    """
+    unit = release.privacy_unit
+    if unit is None or unit not in release.columns or (policy.keeps_unit and release.people == release.records):
+        return ()
+    return (unit,)
 
 
 def _measured(

@@ -324,7 +324,8 @@ def linking_column(document: CheckDocument) -> str | None:
     """The column of the checked table that names people and must not be released: the privacy unit, or the key."""
     key = None if document.releases is None else document.releases.key
     released = {column.column for column in document.columns if column.released}
-    return document.table.treatment["privacy_unit"] or (key if key in released else None)
+    unit = document.table.treatment["privacy_unit"]
+    return next((column for column in (unit, key) if column in released), None)
 
 
 def not_measured(document: CheckDocument, lang: str) -> list[str]:

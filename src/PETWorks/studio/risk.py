@@ -27,7 +27,7 @@ MOST_SETS = 30
 # Where on the page a step is done; the others are decisions.
 PLACES = {
     **dict.fromkeys(("remove-identifiers", "hidden-identifiers", "unlink", "give-roles", "look-again"), "columns"),
-    **dict.fromkeys(("measure-or-explain", "round-values", "protect", "leave-out"), "columns"),
+    **dict.fromkeys(("measure-or-explain", "count-people", "round-values", "protect", "leave-out"), "columns"),
     **dict.fromkeys(("unmeasured-values", "nearly-unique", "refine", "many-suppressed"), "levels"),
     **dict.fromkeys(("anonymize", "merge-classes", "more-values", "diversify", "hide-presence", "blur"), "safe"),
     "suppressed-class": "safe",

@@ -106,6 +106,8 @@ class Staging:
                 folder, inside = self._folder_of(path)
                 staged = folder / inside
                 staged.parent.mkdir(parents=True, exist_ok=True)
+                if self._staged.get(path) == staged:
+                    staged.unlink()  # it is written anew
                 self._staged[path] = staged
                 if isinstance(content, Folder):
                     staged.mkdir()

@@ -79,6 +79,8 @@ TEXTS = {
     "rule.every-column-has-a-role": "every column has a role",
     "rule.approver-named": "an approver is named",
     "rule.no-unique-values": "no unique amounts, dates, texts",
+    "rule.people-are-counted": "people are counted",
+    "rule.no-linked-records": "no linked records",
     "rule.every-subset": "every subset",
     "rule.every-subset-limit": "every-subset: {limit}",
     "rule.all-releases": "all releases",
@@ -448,7 +450,12 @@ TEXTS = {
     "step.other": "Change the release until the rule holds, or have the decision waived.",
     "step.remove-identifiers": "Remove the direct identifiers from the release: {columns}.",
     "step.unlink": (
-        "{columns} links the records of a person: remove it before the release, or replace it with a random number."
+        "{columns} tells which records are of one person, and so do numbers in its place: remove it. "
+        "petworks anonymize counts people by it and leaves it out."
+    ),
+    "step.count-people": (
+        "The rules have to count people, and the table does not have {columns}: check the file that petworks anonymize "
+        "made, with the policy and the plan beside it, or a table that has the column."
     ),
     "step.remove-key": "{columns} joins this table with other releases: remove it before the release.",
     "step.blur-together": (
@@ -588,6 +595,14 @@ TEXTS = {
     "anonymize.all-suppressed.one": "The only record counts as suppressed, because every quasi-identifier is * in it.",
     "anonymize.nothing-left": "Warning: nothing is left of the quasi-identifiers. A release that says more needs "
     "weaker rules, more suppression, or other hierarchies.",
+    "notice.people-counted-before": (
+        "The table does not have {columns} any more, so nobody can count people in it: what the rules found is what "
+        "was counted by people when this very file was made (its plan has the digest). Everything else counts records."
+    ),
+    "notice.people-not-counted": (
+        "The table does not have {columns}, which names the person: records are counted, not people, and several "
+        "records of one person count several times."
+    ),
     "notice.highest-risk": (
         "The chance to find a person is {average} on average; at worst it is {share}, for {n} people."
     ),
@@ -1647,9 +1662,10 @@ TEXTS = {
     "cli.search-kept": "what was found is in {path}; go on with --resume",
     "cli.not-explained": "the explanation was stopped; the release is written without it",
     "cli.outside": "the policy names files outside its folder: check it with --root {path}",
-    "cli.unit-numbered": (
-        "the column {column} has numbers instead of its values; they tell which records are of one person: remove it "
-        "if nobody needs to know"
+    "cli.unit-dropped": "people were counted by the column {column}, which is left out",
+    "cli.unit-kept": (
+        "the column {column} has numbers instead of its values, as the policy asks; they tell which records are of one "
+        "person"
     ),
     "python.fails": "the release does not keep the rule {rule}: {found}",
     "python.fails-limit": "the release does not keep the rule {rule}: found {found}, required {required}",

@@ -778,6 +778,8 @@ TEXTS = {
     "rule.every-column-has-a-role": "每個欄位都有屬性型態",
     "rule.approver-named": "已載明核可者",
     "rule.no-unique-values": "不含獨一無二的數值、日期或長文字",
+    "rule.people-are-counted": "以人計數",
+    "rule.no-linked-records": "資料列無法連結到同一人",
     "rule.every-subset": "所有準識別符組合",
     "rule.every-subset-limit": "所有準識別符組合：{limit}",
     "rule.all-releases": "所有釋出資料合併",
@@ -1076,7 +1078,14 @@ TEXTS = {
     "step.begin": "可由{columns}著手。",
     "step.other": "請修改釋出資料至符合規則，或經核定豁免。",
     "step.remove-identifiers": "請移除釋出資料中的直接識別符：{columns}。",
-    "step.unlink": "{columns}可連結同一人的資料列：釋出前請移除，或改為隨機編號。",
+    "step.unlink": (
+        "由{columns}可看出哪些資料列屬於同一人，換成編號也一樣：請移除此欄位。"
+        "petworks anonymize 會依它以人計數，並將它移除。"
+    ),
+    "step.count-people": (
+        "規則須以人計數，但資料表不含{columns}：請連同政策檔與製作計畫，檢查 petworks anonymize 所製作的檔案，"
+        "或檢查含有此欄位的資料表。"
+    ),
     "step.remove-key": "{columns}可將本資料表與其他釋出資料串連：釋出前請移除。",
     "step.blur-together": (
         "與先前釋出的資料合併後會透露過多資訊（{rules}）：請概化或移除{columns}，或採用與先前釋出相同的分組。"
@@ -1182,6 +1191,13 @@ TEXTS = {
     "anonymize.all-suppressed": "全部 {n} 筆資料列均視為已抑制，因為其所有準識別符皆為 *。",
     "anonymize.nothing-left": "警告：準識別符已不含任何資訊。"
     "若要保留更多資訊，須放寬規則、提高抑制上限，或改用其他資料階層。",
+    "notice.people-counted-before": (
+        "資料表已不含{columns}，無法再以人計數：各規則的結果是製作此檔案時以人計數所得（其製作計畫載有此檔案的雜湊值）；"
+        "其餘數字以資料列計數。"
+    ),
+    "notice.people-not-counted": (
+        "資料表不含識別個人的欄位{columns}：以下以資料列計數，而非以人計數；同一人的多筆資料列會重複計算。"
+    ),
     "notice.highest-risk": "找到某人的機率平均為 {average}；最壞情況為 {share}，涉及 {n} 人。",
     "notice.certain-value": "有 {n} 人的{columns}可被確知：找到其等價類即知道該值，因為其中所有人的值都相同。",
     "notice.rule-always-holds": "在此沒有意義：{rules}。以這個門檻，任何資料表都符合。",
@@ -2123,7 +2139,8 @@ TEXTS = {
     "cli.search-kept": "搜尋進度存於 {path}；可用 --resume 接續",
     "cli.not-explained": "說明的計算已中止；釋出資料已寫出，但不附說明",
     "cli.outside": "政策檔列有其資料夾以外的檔案：檢查時請加上 --root {path}",
-    "cli.unit-numbered": "欄位 {column} 的值已換成編號；由編號可看出哪些資料列屬於同一人：若無此需要，請移除該欄位",
+    "cli.unit-dropped": "已依欄位 {column} 以人計數，並將該欄位移除",
+    "cli.unit-kept": "依政策檔的要求，欄位 {column} 的值已換成編號；由編號可看出哪些資料列屬於同一人",
     "python.fails": "釋出資料不符合規則「{rule}」：{found}",
     "python.fails-limit": "釋出資料不符合規則「{rule}」：測得 {found}，要求 {required}",
     "python.not-judged": "引擎 {engine} 未將釋出資料載入記憶體，因此尚未檢視其欄位：請寫出檔案，並以政策檔檢查",
@@ -2731,6 +2748,9 @@ MESSAGES = {
     ),
     "a seed is for records in random order, and these keep theirs": "隨機種子用於隨機順序，但這些資料列保留原本的順序",
     "expected a seed that is a whole number, got {seed!r}": "隨機種子應為整數，但收到「{seed}」",
+    "people are given for records in memory, one for each of the {records:,} records": (
+        "須為記憶體中的 {records:,} 筆資料列逐筆指定所屬的人"
+    ),
     "records in random order need a file; save the table as a CSV or Parquet file first, or keep the order": (
         "要隨機打亂資料列，資料表須為檔案；請先存成 CSV 或 Parquet 檔，或保留原本的順序"
     ),
@@ -3155,6 +3175,13 @@ MESSAGES = {
     ),
     "of the order 'shuffled', if petworks anonymize made it; it stays inside": (
         "shuffled 順序的隨機種子（由 petworks anonymize 產生）；不對外提供"
+    ),
+    "of a release: the file that says how it was made and which records left it": (
+        "釋出資料的製作計畫檔：說明其如何製作，以及移除了哪些資料列"
+    ),
+    "what becomes of the column that names the person: it is left out (drop, the default), or numbers take its place "
+    "(keep), and the release fails if anybody has several records": (
+        "識別個人的欄位如何處理：移除（drop，預設），或換成編號（keep；若有人有多筆資料列，則檢查結果為未通過）"
     ),
     "in which order the records are written: shuffled (default, where possible) or original": (
         "資料列以何種順序寫出：shuffled（隨機；可行時為預設）或 original（與原始資料表相同）"

@@ -1,0 +1,80 @@
+"""Rules that count people, for a release that does not say any more who they are: judged when it was made."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from PETWorks.counting.release import Release
+from PETWorks.gate.document import RuleResult
+from PETWorks.gate.inputs import table_digest
+from PETWorks.gate.plan_document import JudgedRule, Plan
+from PETWorks.gate.plan_files import read_plan
+from PETWorks.gate.policy import Policy
+from PETWorks.gate.policy_rules import Rule
+
+
+def with_judged_rules(plan: Plan, policy: Policy, results: Sequence[RuleResult]) -> Plan:
+    """The plan with the rules as they were judged by people; without them if the release can be judged again."""
+    if policy.privacy_unit is None or policy.keeps_unit:
+        return plan
+    counting = {rule.name for rule in policy.rules if rule.measure is not None}
+    judged = tuple(
+        JudgedRule(
+            name=result.name,
+            measure=result.measure,
+            parameters=result.parameters,
+            value=result.value,
+            compared=result.compared,
+            satisfied=result.satisfied is True,
+        )
+        for result in results
+        if result.name in counting
+    )
+    return replace(plan, judged=judged)
+
+
+def lacks_people(policy: Policy, release: Release) -> bool:
+    """Whether people should be counted, and the table does not say who they are."""
+    return policy.privacy_unit is not None and release.privacy_unit is None
+
+
+def judged_when_made(policy: Policy, release: Release) -> Mapping[str, JudgedRule]:
+    """The rules that were judged by people when this very file was made, by name; those that are the same now.
+
+    The plan of the policy says it of one file, by its digest.
+    """
+    path = release.source.path
+    if not lacks_people(policy, release) or policy.plan is None or path is None:
+        return {}
+    with policy.located("plan"):
+        plan = read_plan(policy.plan)
+    if not _is_about(plan, policy, release) or plan.release_sha256 != table_digest(path):
+        return {}
+    found = {judged.name: judged for judged in plan.judged or ()}
+    return {
+        rule.name: found[rule.name] for rule in policy.rules if rule.name in found and _is_same(rule, found[rule.name])
+    }
+
+
+def _is_about(plan: Plan, policy: Policy, release: Release) -> bool:
+    """Whether people, roles and the treatment of records are those of the plan."""
+    known = set(plan.columns), set(plan.roles.get("sensitive_attributes", ()))
+    treatment = {name: way for name, way in release.treatment.items() if name != "privacy_unit"}
+    return (
+        plan.privacy_unit == policy.privacy_unit
+        and known == (set(release.quasi_identifiers), set(release.sensitive_attributes))
+        and dict(plan.treatment) == treatment
+    )
+
+
+def rules_without_people(policy: Policy, judged: Mapping[str, JudgedRule]) -> tuple[str, ...]:
+    """The rules that should count people, and count records."""
+    return tuple(rule.name for rule in policy.rules if rule.measure is not None and rule.name not in judged)
+
+
+def _is_same(rule: Rule, judged: JudgedRule) -> bool:
+    """Whether a rule demands what it did then."""
+    if rule.measure is None or rule.measure.name != judged.measure:
+        return False
+    then: Any = rule.measure.check(judged.parameters)
+    return bool(then == rule.parameters)

@@ -1,0 +1,187 @@
+"""Several records of a person: people are counted, and no release tells which records are of one person."""
+
+import csv
+import json
+import random
+
+import pytest
+
+from command import petworks as run
+from PETWorks import anonymize, check
+
+POLICY = """
+petworks_policy: 1
+data: visits.csv
+roles:
+  quasi_identifiers: [sex, ward]
+  sensitive_attributes: [diagnosis]
+privacy_unit: person
+hierarchies:
+  sex: {mask: 1}
+  ward: {mask: 1}
+rules:
+  - {measure: k-anonymity, k: 5}
+  - {measure: l-diversity, l: 2}
+anonymize: {suppression: 0.05}
+"""
+KEPT = POLICY.replace("{suppression: 0.05}", "{suppression: 0.05, privacy_unit: keep}")
+WARDS = [f"W{number}" for number in range(8)]
+ILLNESSES = ("flu", "asthma", "burn", "fracture")
+
+
+def visits(people=200, most=5):
+    """Rows of people who visited some wards: nearly everybody is unique by the set of them."""
+    chance = random.Random(3)
+    rows = []
+    for number in range(people):
+        sex = chance.choice("FM")
+        wards = chance.sample(WARDS, chance.randint(1, most))
+        rows += [[f"P{number:04d}", sex, ward, chance.choice(ILLNESSES)] for ward in wards]
+    chance.shuffle(rows)
+    return rows
+
+
+def save(path, rows, header=("person", "sex", "ward", "diagnosis")):
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([header, *rows])
+
+
+@pytest.fixture
+def folder(tmp_path):
+    save(tmp_path / "visits.csv", visits())
+    (tmp_path / "policy.yaml").write_text(POLICY, "utf-8")
+    return tmp_path
+
+
+def verdicts(path, **options):
+    return {rule.name: rule.verdict for rule in check(path, **options).content.rules}
+
+
+def cells(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.reader(file))
+
+
+def test_people_are_counted_and_the_column_is_left_out(folder):
+    done = run("anonymize", folder / "policy.yaml", "-o", folder / "out.csv")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "people were counted by the column 'person', which is left out" in done.stderr
+    assert cells(folder / "out.csv")[0] == ["sex", "ward", "diagnosis"]
+    plan = json.loads((folder / "out_plan.json").read_text("utf-8"))
+    assert [rule["name"] for rule in plan["judged"]] == ["k-anonymity", "l-diversity"]
+
+
+def test_the_rules_are_judged_by_people_on_the_written_rows(folder):
+    """Ten records of two people are a class of two."""
+    few = [["P9990", "X", "W0", illness] for illness in ILLNESSES * 5]
+    rows = [*visits(), *few, ["P9991", "X", "W0", "flu"]]
+    save(folder / "visits.csv", rows)
+    text = POLICY.replace("anonymize: {suppression: 0.05}", "anonymize: {levels: {sex: 0, ward: 0}}")
+    (folder / "policy.yaml").write_text(text, "utf-8")
+    done = run("apply", folder / "policy.yaml", "-o", folder / "out.csv", "--levels", "sex=0")
+    found = {line.split()[0]: line.split() for line in done.stdout.splitlines() if line.strip().startswith("k-")}
+    assert found["k-anonymity"][2] == "2"
+    assert done.returncode == 1
+
+
+def test_the_released_file_is_accepted_by_its_digest_together_with_its_plan(folder):
+    run("anonymize", folder / "policy.yaml", "-o", folder / "out.csv")
+    result = check(folder / "out_policy.yaml")
+    assert result.verdict == "pass"
+    assert result.content.notices[0].notice == "people-counted-before"
+    made = {rule["name"]: rule["value"] for rule in json.loads((folder / "out_plan.json").read_text("utf-8"))["judged"]}
+    assert {rule.name: rule.value for rule in result.content.rules if rule.name in made} == made
+    done = run("check", folder / "out_policy.yaml")
+    assert "counted by people when this very file was made" in " ".join(done.stdout.split())
+
+
+def test_another_file_without_the_column_fails(folder):
+    run("anonymize", folder / "policy.yaml", "-o", folder / "out.csv")
+    rows = cells(folder / "out.csv")
+    save(folder / "other.csv", rows[1:-1], rows[0])
+    result = check(folder / "out_policy.yaml", data=folder / "other.csv")
+    assert result.verdict == "fail"
+    failing = {rule.name: rule.value for rule in result.content.rules if rule.verdict == "fail"}
+    assert failing == {"people-are-counted": ("k-anonymity", "l-diversity")}
+    assert [one.notice for one in result.content.notices if one.notice.startswith("people")] == ["people-not-counted"]
+    assert "count-people" in [step.step for step in result.content.next_steps]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("k: '5'", "k: '4'"),
+        (
+            "  quasi_identifiers:\n  - sex\n  - ward",
+            "  insensitive_attributes:\n  - sex\n  quasi_identifiers:\n  - ward",
+        ),
+    ],
+    ids=["threshold", "roles"],
+)
+def test_what_was_judged_does_not_count_for_another_policy(folder, old, new):
+    run("anonymize", folder / "policy.yaml", "-o", folder / "out.csv")
+    text = (folder / "out_policy.yaml").read_text("utf-8")
+    assert old in text
+    (folder / "out_policy.yaml").write_text(text.replace(old, new), "utf-8")
+    assert verdicts(folder / "out_policy.yaml")["people-are-counted"] == "fail"
+
+
+def test_a_file_that_has_the_column_fails(folder):
+    found = verdicts(folder / "policy.yaml")
+    assert found["people-are-counted"] == "pass"
+    assert found["no-linked-records"] == "fail"
+    assert "unlink" in [step.step for step in check(folder / "policy.yaml").content.next_steps]
+
+
+def test_numbers_in_its_place_fail_where_people_have_several_records(folder):
+    (folder / "policy.yaml").write_text(KEPT, "utf-8")
+    done = run("anonymize", folder / "policy.yaml", "-o", folder / "out.csv")
+    assert done.returncode == 1
+    assert cells(folder / "out.csv")[0][0] == "person"
+    assert verdicts(folder / "out_policy.yaml")["no-linked-records"] == "fail"
+
+
+def test_numbers_in_its_place_may_stay_where_nobody_has_several_records(folder):
+    save(folder / "visits.csv", visits(most=1))
+    (folder / "policy.yaml").write_text(KEPT, "utf-8")
+    done = run("anonymize", folder / "policy.yaml", "-o", folder / "out.csv")
+    assert done.returncode == 0, done.stdout
+    assert verdicts(folder / "out_policy.yaml")["no-linked-records"] == "pass"
+    assert verdicts(folder / "policy.yaml")["no-linked-records"] == "pass"
+
+
+def test_a_policy_that_does_not_keep_the_column_fails_even_with_one_record_each(folder):
+    save(folder / "visits.csv", visits(most=1))
+    assert verdicts(folder / "policy.yaml")["no-linked-records"] == "fail"
+
+
+def test_a_table_without_the_column_cannot_be_anonymised(folder):
+    save(folder / "visits.csv", [row[1:] for row in visits()], ("sex", "ward", "diagnosis"))
+    done = run("anonymize", folder / "policy.yaml", "-o", folder / "out.csv")
+    assert done.returncode == 2
+    assert "the privacy unit 'person' is not in the data" in done.stderr
+
+
+def test_a_unit_beside_the_table_is_a_rule_too(folder):
+    (folder / "visits.yaml").write_text("privacy_unit: person\nroles:\n  quasi_identifiers: [sex, ward]\n", "utf-8")
+    roles = "roles:\n  quasi_identifiers: [sex, ward]\n  sensitive_attributes: [diagnosis]\nprivacy_unit: person\n"
+    text = POLICY.replace(roles, "").replace("  - {measure: l-diversity, l: 2}\n", "")
+    (folder / "policy.yaml").write_text(text, "utf-8")
+    assert verdicts(folder / "policy.yaml")["no-linked-records"] == "fail"
+
+
+def test_python_leaves_the_column_out_and_counts_people(folder):
+    roles = {"sex": "quasi_identifier", "ward": "quasi_identifier", "diagnosis": "sensitive_attribute"}
+    words = {"sex": {"mask": 1}, "ward": {"mask": 1}}
+    result = anonymize(folder / "visits.csv", roles, words, {"k-anonymity": {"k": 5}}, privacy_unit="person")
+    assert result.table.column_names == ["sex", "ward", "diagnosis"]
+    assert result.release.people == 200
+    assert not any("'person'" in text for text in result.notices)
+
+
+@pytest.mark.parametrize("engine", ["duckdb"])
+def test_other_engines_say_that_they_cannot(folder, engine):
+    done = run("anonymize", folder / "policy.yaml", "-o", folder / "out.csv", "--engine", engine)
+    assert done.returncode == 2
+    assert "people are counted by 'person'" in done.stderr
+    assert verdicts(folder / "policy.yaml", engine=engine)["no-linked-records"] == "fail"
