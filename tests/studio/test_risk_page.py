@@ -49,9 +49,9 @@ def test_the_page_comes_at_once_and_its_body_when_it_is_counted(folder):
         assert "petworks check policy.yaml" in frame
         assert "wait=1" in frame, "there is a way without a script"
         body = part(page, "/risk/body?policy=policy.yaml")
-        assert "1 of 3 rules fails." in body
+        assert re.search(r"1 of \d+ rules fails\.", body)
         assert body.count("<h1") == 0
-        assert page.get("/risk?policy=policy.yaml").text.count("1 of 3 rules fails.") == 1, "now it is known"
+        assert len(re.findall(r"1 of \d+ rules fails\.", page.get("/risk?policy=policy.yaml").text)) == 1, "it is known"
 
 
 def test_rules_and_next_steps_lead_to_where_they_are_done(folder):
