@@ -40,6 +40,8 @@ RECALL = {
         "信箱：abc_12@example.com.tw，謝謝",
         "ｍａｒｙ＠ｅｘａｍｐｌｅ．ｏｒｇ",
         "<p1@example.org>;",
+        "mary (at) example (dot) org",
+        "mary[at]example.org",
         "https://example.org/?email=p1@example.org&x=1",
     ],
     PHONE: [
@@ -47,6 +49,13 @@ RECALL = {
         "請打0912345678找家屬",
         "手機０９１２３４５６７８",
         "09\u200b12 345 678",
+        "0912\u2013345\u2013678",
+        "0912.345.678",
+        "(0912)345678",
+        "0 9 1 2 3 4 5 6 7 8",
+        "09\u00a012\u00a0345\u00a0678",
+        "TEL0912345678",
+        "+886(0)912345678",
         "two numbers: 0912-345-678 0987-654-321",
         "0912-345-678/0987-654-321",
         "+886 912 345 678",
@@ -143,6 +152,8 @@ RECALL = {
         "lives at 12 Elm Street with her son",
         "moved to 221B Baker Street, London",
         "1600 Pennsylvania Ave, Washington",
+        "中山路 100 號",
+        "No. 12, Ln. 118, Sec. 2, Heping E. Rd., Taipei",
         "45 W 34th St, New York",
     ],
     NAME: [
@@ -157,6 +168,12 @@ RECALL = {
         "name: Mary Jones",
         "Patient name: Xiu Tan, seen",
         "NAME: SMITH JOHN",
+        "Name: Zhuravlev, Igor",
+        '{"name": "Xiu Tan", "age": 3}',
+        "Patient: Mary Tan",
+        "signed by: John Okafor",
+        "seen by dr. smith",
+        "MR SMITH",
         "my name is Robert",
         "her husband Robert called",
         "陳怡君小姐來電",
@@ -196,6 +213,8 @@ Mobile phase 50 ml, cell count 12345678.
 Discussed with Mother and Father. Sister of patient present. Nurse Practitioner saw patient. Miss dose if nauseated.
 Drug name: Metformin. Product name: Aspirin Protect. File name: Report Final. School name: Lincoln High School.
 Name: unknown.
+Patient: Alert Oriented. Contact: Daily. Signed: Yes. Mother: Healthy. Nurse: Informed. dr visit, dr. ordered, ms word.
+09/12/2026 08:30, 09-12-2026 10, 09.12.2026, bmi 0.9123456789, 10\u201320 mg, pages 100\u2013200.
 Street drugs denied. Lives on a busy street. Walks 2 miles down Long Road daily. 20 Dec Court date. Ward St Elsewhere.
 Patient number 3 of 20. Record number of visits. Medical record reviewed 2026. Case no. pending. Patient ID verified x2.
 Plate 12 well A3 B4. License renewed. Vehicle damaged at 60 km/h.
@@ -238,6 +257,10 @@ COLUMNS = {
         f"{1 + row % 12:02}/{1 + row % 28:02}/{1950 + row % 70} {row % 24:02}:00" for row in range(3000)
     ],
     "coordinates": [f"{25 + row / 7919:.6f}, {121 + row / 104729:.6f}" for row in range(3000)],
+    "numbers with zeros before": [f"{row * 6364136223846793005 % 10**10:010}" for row in range(3000)],
+    "numbers of twelve digits": [f"{row * 6364136223846793005 % 10**12:012}" for row in range(30000)],
+    "codes with dashes": [f"{row * 6364136223846793005 % 10**9:09}" for row in range(3000)],
+    "codes with more dashes": [f"{row * 6364136223846793005 % 10**10:010}" for row in range(3000)],
     "codes": [f"AB-{row:04}-{row % 7}" for row in range(3000)],
     "product codes": [f"{'ABCDE'[row % 5]}BC-{row:04}" for row in range(3000)],
     "orders": [f"2026{row:08}" for row in range(3000)],
@@ -246,6 +269,10 @@ COLUMNS = {
     "towns": ["林口區", "高雄市", "白河區", "石門區", "Springfield", "St Louis", "Mount Vernon", "Lake Drive"],
     "codes of diagnoses": [f"{'ABCDEFGHIJ'[row % 10]}{row % 100:02}.{row % 10}" for row in range(1000)],
 }
+
+
+COLUMNS["codes with dashes"] = [f"{one[:3]}-{one[3:6]}-{one[6:]}" for one in COLUMNS["codes with dashes"]]
+COLUMNS["codes with more dashes"] = [f"{one[:4]}-{one[4:7]}-{one[7:]}" for one in COLUMNS["codes with more dashes"]]
 
 
 @pytest.mark.parametrize("column", COLUMNS)
@@ -259,8 +286,9 @@ def test_what_many_records_share_does_not_count():
     different = [f"note {row}: Mr. Hodgkin" for row in range(SHARED)]
     assert details(different) == {}
     assert details(different[1:]) == {NAME: 10}
-    # However it is written, a number is one.
-    assert details(["0912-345-678", "0912 345 678", "０９１２３４５６７８", "call 0912345678"], [3, 3, 3, 2]) == {}
+    # However it is written, with blanks or without, a number is one.
+    assert details(["0912 345 678", "(0912) 345 678", "09 12 345 678", "call 0912.345.678"], [3, 3, 3, 2]) == {}
+    assert details(["０９１２３４５６７８", "call 0912345678"], [6, 5]) == {}
 
 
 def test_a_search_in_pieces_adds_up():

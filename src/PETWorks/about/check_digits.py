@@ -36,9 +36,9 @@ class Shape:
 
     pattern   a regular expression that both Python and Arrow understand: without anything that looks around it
     modules   those of python-stdnum that know the check digit; one of them must agree
-    own       the test where python-stdnum has none; None for numbers without a check digit
+    own       the test where python-stdnum has none; None for numbers without a check digit, or the like
     cue       words that must stand before the number
-    signs     whether a sign between the digits is part of the number
+    signs     whether a sign between the digits is part of the number, and what differs in signs is of another shape
     """
 
     pattern: str

@@ -22,7 +22,7 @@ from PETWorks.counting.people import Brought, JoinedPeople
 from PETWorks.counting.profiles import LONGEST, SAMPLE, Profile
 from PETWorks.counting.spark_cells import Read, SparkStore
 from PETWorks.counting.spark_jobs import Jobs, mapped
-from PETWorks.counting.spark_tasks import parquet_rows, personal_details, value_counts
+from PETWorks.counting.spark_tasks import DETAILS, parquet_rows, personal_details, value_counts
 from PETWorks.errors import InputError, quoted
 from PETWorks.tables.arrays import arrow_integers, numpy_integers
 from PETWorks.tables.cells import SUPPRESSED
@@ -114,13 +114,13 @@ class SparkEngine:
 
     def _details(self, values: Any, columns: Sequence[str]) -> list[dict[str, int]]:
         """How many personal details of each kind columns have; of the details themselves the driver sees nothing."""
-        found = mapped(values, partial(personal_details, tuple(columns)), "c int, d int, t string, ok boolean, n long")
-        by_text = found.groupBy("c", "d", "t", "ok").sum("n").toDF("c", "d", "t", "ok", "n")
+        found = mapped(values, partial(personal_details, tuple(columns)), DETAILS)
+        by_text = found.groupBy("c", "d", "f", "t", "ok").sum("n").toDF("c", "d", "f", "t", "ok", "n")
         numbers = ("count(n)", "sum(if(ok, 1, 0))", f"sum(if(ok AND n < {SHARED}, n, 0))")
-        counted = self.jobs.run(lambda: by_text.groupBy("c", "d").agg(*map(_expression, numbers)).collect())
+        counted = self.jobs.run(lambda: by_text.groupBy("c", "d", "f").agg(*map(_expression, numbers)).collect())
         by_column: list[list[Counted]] = [[] for _ in columns]
-        for place, *numbers_of in counted:
-            by_column[place].append(Counted(*numbers_of))
+        for place, detector, _, *counts in counted:
+            by_column[place].append(Counted(detector, *counts))
         return [by_kind(found) for found in by_column]
 
     def joined(self, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> JoinedPeople:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from PETWorks.about.personal_details import is_valid, matches
+from PETWorks.about.personal_details import form_of, is_valid, matches
 from PETWorks.counting.codes import Column, Encoder
 from PETWorks.counting.counts import Integers, run_starts
 from PETWorks.counting.packed_words import Words, class_starts, scrambled
@@ -27,6 +27,7 @@ PIECES_PER_BATCH = 1 << 8
 BLOCKS = "c int, v string, n long, b binary"
 CELLS = "t int, b binary"
 ANSWERS = "p long, b binary"
+DETAILS = "c int, d int, f string, t string, ok boolean, n long"
 
 Batches = Iterator[Any]
 Parts = Callable[[Batches], Iterator[Part]]
@@ -95,10 +96,9 @@ def value_counts(read: Callable[[Batches], Batches] | None, batches: Batches) ->
 
 
 def personal_details(columns: Sequence[str], batches: Batches) -> Batches:
-    """The personal details in values: of which column, by which detector, the text, if it is valid, and the records."""
+    """The personal details in values: column, detector, form, text, whether it is valid, and the records."""
     import pyarrow as pa
 
-    names = ["c", "d", "t", "ok", "n"]
     for batch in batches:
         places, records = numpy_integers(batch.column(0)), numpy_integers(batch.column(2)).astype(np.int64)
         for place in np.unique(places).tolist():
@@ -109,11 +109,12 @@ def personal_details(columns: Sequence[str], batches: Batches) -> Batches:
                 cells = [
                     arrow_integers(np.full(len(found), place)).cast(pa.int32()),
                     arrow_integers(np.array(detectors, np.int64)).cast(pa.int32()),
+                    strings([form_of(*one[:2]) for one in found]).cast(pa.string()),
                     strings(texts).cast(pa.string()),
                     pa.array(np.array([is_valid(*one[:2]) for one in found], bool)),
                     arrow_integers(np.array(counts, np.int64)),
                 ]
-                yield pa.RecordBatch.from_arrays(cells, names)
+                yield pa.RecordBatch.from_arrays(cells, ["c", "d", "f", "t", "ok", "n"])
 
 
 def blocks(batches: Batches) -> Iterator[list[Any]]:
