@@ -169,7 +169,7 @@ RECALL = {
         "Patient name: Xiu Tan, seen",
         "NAME: SMITH JOHN",
         "Name: Zhuravlev, Igor",
-        '{"name": "Xiu Tan", "age": 3}',
+        '{"name": "Mary Tan", "age": 3}',
         "Patient: Mary Tan",
         "signed by: John Okafor",
         "seen by dr. smith",
@@ -212,7 +212,7 @@ Phone visit 2026-11-16. Telephone follow up 2026-11-20 10:00. Fax sent 11/16/202
 Mobile phase 50 ml, cell count 12345678.
 Discussed with Mother and Father. Sister of patient present. Nurse Practitioner saw patient. Miss dose if nauseated.
 Drug name: Metformin. Product name: Aspirin Protect. File name: Report Final. School name: Lincoln High School.
-Name: unknown.
+Name: unknown. {"name": "Open Sans", "size": 3}
 Patient: Alert Oriented. Contact: Daily. Signed: Yes. Mother: Healthy. Nurse: Informed. dr visit, dr. ordered, ms word.
 09/12/2026 08:30, 09-12-2026 10, 09.12.2026, bmi 0.9123456789, 10\u201320 mg, pages 100\u2013200.
 Street drugs denied. Lives on a busy street. Walks 2 miles down Long Road daily. 20 Dec Court date. Ward St Elsewhere.

@@ -317,10 +317,11 @@ def _titled(match: re.Match[str], _column: str) -> str | None:
 
 
 def _called(match: re.Match[str], _column: str) -> str | None:
-    """A name behind `name:`; a single word must be a common name, since much else has one."""
+    """A name behind `name:`; a single word, or one in quotes, must be a common name, since much else has one."""
     if {word.lower() for word in match["it"].split()} & _listed(_ORGANISATIONS):
         return None
-    return _english_name(match["it"], listed=" " not in match["it"])
+    quoted = match.string[match.start("it") - 1] in "\"'"
+    return _english_name(match["it"], listed=quoted or " " not in match["it"])
 
 
 def _common(match: re.Match[str], _column: str) -> str | None:
