@@ -57,21 +57,33 @@ def hidden_differences(source: Source) -> HiddenDifferences:
     parts: list[Any] = list(source.parts) if isinstance(source, Files) else [source]
     styles = dict.fromkeys(source.names, 0)
     ends: Counter[str] = Counter()
+    irregular: list[Any] = []
     for part in parts:
-        bare_ends = _line_ends_of_bare(part) if isinstance(part, CSV) else None
-        if bare_ends is not None:
-            ends += bare_ends
-            styles = {name: own | PLAIN | EMPTY for name, own in styles.items()}
-            continue
-        for piece in _pieces(part, part.names, ends):
-            for name in part.names:
-                styles[name] |= _styles(piece[name], name, part)
+        try:
+            own_styles, own_ends = _looked_at(part, is_regular=True)
+        except _IrregularError:
+            irregular.append(part)
+            own_styles, own_ends = _looked_at(part, is_regular=False)
+        styles = {name: own | own_styles[name] for name, own in styles.items()}
+        ends += own_ends
     suspects = [name for name, own in styles.items() if _may_differ(own)]
-    ways = _counted(parts, suspects) if suspects else {}
+    ways = _counted(parts, suspects, irregular) if suspects else {}
     columns = {name: _in_other_ways(own) for name, own in ways.items()}
     return HiddenDifferences(
         {name: number for name, number in columns.items() if number}, ends.total() - max(ends.values(), default=0)
     )
+
+
+def _looked_at(source: Any, *, is_regular: bool) -> tuple[dict[str, int], Counter[str]]:
+    """In which ways the cells of each column are written, and the lines end."""
+    bare_ends = _line_ends_of_bare(source) if isinstance(source, CSV) else None
+    if bare_ends is not None:
+        return dict.fromkeys(source.names, PLAIN | EMPTY), bare_ends
+    styles, ends = dict.fromkeys(source.names, 0), Counter[str]()
+    for piece in _pieces(source, source.names, ends, is_regular=is_regular):
+        for name in source.names:
+            styles[name] |= _styles(piece[name], name, source)
+    return styles, ends
 
 
 def _may_differ(styles: int) -> bool:
@@ -85,11 +97,13 @@ def _in_other_ways(ways: Mapping[str | None, Counter[str | None]]) -> int:
     return sum(own.total() - max(own.values()) for own in ways.values())
 
 
-def _counted(parts: Sequence[Any], columns: Sequence[str]) -> dict[str, dict[str | None, Counter[str | None]]]:
+def _counted(
+    parts: Sequence[Any], columns: Sequence[str], irregular: Sequence[Any]
+) -> dict[str, dict[str | None, Counter[str | None]]]:
     """For each column and each of its values, how often it is written in which way."""
     found: dict[str, dict[str | None, Counter[str | None]]] = {name: {} for name in columns}
     for part in parts:
-        for piece in _pieces(part, columns):
+        for piece in _pieces(part, columns, Counter(), is_regular=part not in irregular):
             for name in columns:
                 raw, counts = _distinct(piece[name])
                 values = _judged(raw, part).to_pylist()
@@ -154,25 +168,20 @@ def _judged(raw: pa.Array, source: Source) -> pa.Array:
     return normalised(pc.if_else(is_quoted, inside, raw), True)
 
 
-def _pieces(source: Any, columns: Sequence[str], ends: Counter[str] | None = None) -> Iterator[pa.Table]:
+def _pieces(source: Any, columns: Sequence[str], ends: Counter[str], *, is_regular: bool) -> Iterator[pa.Table]:
     """Cells as they are written; of a CSV file with their quotes. Its line ends are counted."""
-    if not isinstance(source, CSV):
-        for piece in source.read(tuple(columns), in_pieces=True):
-            yield piece.rename_columns(list(columns))
+    if isinstance(source, CSV):
+        yield from (_raw_fields if is_regular else _raw_fields_one_by_one)(source, columns, ends)
         return
-    try:
-        yield from _raw_fields(source, columns, ends)
-    except _IrregularError:
-        if ends is not None:
-            ends.clear()
-        yield from _raw_fields_one_by_one(source, columns, ends)
+    for piece in source.read(tuple(columns), in_pieces=True):
+        yield piece.rename_columns(list(columns))
 
 
 class _IrregularError(Exception):
     """Quotes of a CSV file must be looked at one by one."""
 
 
-def _raw_fields(source: CSV, columns: Sequence[str], ends: Counter[str] | None) -> Iterator[pa.Table]:
+def _raw_fields(source: CSV, columns: Sequence[str], ends: Counter[str]) -> Iterator[pa.Table]:
     """The fields of a CSV file with the quotes around them; separators and line ends inside are masked."""
     from pyarrow import csv as arrow_csv
 
@@ -193,8 +202,7 @@ def _raw_fields(source: CSV, columns: Sequence[str], ends: Counter[str] | None) 
         if is_first:
             lines = re.sub(rb"^[^\r\n]*(?:\r\n|\n|\r)?", b"", block, count=1)
             is_first = False
-        if ends is not None:
-            ends += _line_ends(lines)
+        ends.update(_line_ends(lines))
         if not lines:
             continue
         read = arrow_csv.ReadOptions(column_names=places, block_size=len(lines) + 1)
@@ -246,7 +254,7 @@ def _blocks(source: CSV) -> Iterator[tuple[bytes, bool]]:
             block, place = after, place + 1
 
 
-def _raw_fields_one_by_one(source: CSV, columns: Sequence[str], ends: Counter[str] | None) -> Iterator[pa.Table]:
+def _raw_fields_one_by_one(source: CSV, columns: Sequence[str], ends: Counter[str]) -> Iterator[pa.Table]:
     """The fields of a CSV file whose quotes can be read in more than one way."""
     assert source.separator is not None
     sign = re.escape(source.separator)
@@ -263,7 +271,7 @@ def _raw_fields_one_by_one(source: CSV, columns: Sequence[str], ends: Counter[st
         is_record = len(row) == len(source.names) and (row != [""] or (len(source.names) == 1 and match[2]))
         if is_record and not is_header:
             rows.append(row)
-            if ends is not None and match[2]:
+            if match[2]:
                 ends[{"\r\n": "CRLF", "\n": "LF", "\r": "CR"}[match[2]]] += 1
         is_header = is_header and not is_record
         row = []
@@ -292,13 +300,13 @@ def _line_ends_of_bare(source: CSV) -> Counter[str] | None:
     wide = re.compile(rb"[%b]%b|%b[%b]" % (re.escape(edges), WIDE_BLANK, WIDE_BLANK, re.escape(edges)))
     ends: Counter[str] = Counter()
     before = b""
-    for place, (block, _) in enumerate(_blocks(source)):
-        text = before + block
+    for place, (block, is_last) in enumerate(_blocks(source)):
+        text = before + block + (b"\n" if is_last else b"")
         signs = np.frombuffer(text, np.uint8)
         blank, edge = is_blank[signs], is_edge[signs]
-        if np.any(blank[1:] & edge[:-1]) or np.any(blank[:-1] & edge[1:]) or blank[-1]:
+        if np.any(blank[1:] & edge[:-1]) or np.any(blank[:-1] & edge[1:]):
             return None
-        if not block.isascii() and wide.search(text):
+        if not text.isascii() and wide.search(text):
             return None
         body = re.sub(rb"^[^\r\n]*(?:\r\n|\n|\r)?", b"", block, count=1) if place == 0 else block
         ends += _line_ends(body)
