@@ -3,6 +3,7 @@
 from hypothesis import strategies as st
 
 from brute_force import Task
+from conftest import SPELLINGS, spell
 from frames import arrow
 from searches import anonymize
 
@@ -126,7 +127,7 @@ def hierarchies(draw, plain=False, most_leaves=5):
 
 
 @st.composite
-def tables(draw, columns, paths, most_rows, stars=True):
+def tables(draw, columns, paths, most_rows, stars=True, spelt=False):
     """Rows with values of the hierarchies, missing and suppressed cells, suppressed records, and sensitive values."""
     cells = {}
     for column in columns:
@@ -139,6 +140,9 @@ def tables(draw, columns, paths, most_rows, stars=True):
         "person": st.sampled_from(["ann", "bob", "cyd", "dan", "eve"]),
         "note": st.sampled_from(["x", "y", None]),
     }
+    if spelt:
+        for name in ("disease", "income"):
+            others[name] = st.builds(spell, others[name] | st.none(), st.sampled_from(SPELLINGS))
     row = st.fixed_dictionaries(cells | others)
     rows = draw(st.lists(row, min_size=1, max_size=most_rows))
     out = draw(st.sampled_from([0, 0, 1, 2])) if stars else 0
@@ -154,7 +158,8 @@ def tasks(draw, pool, most_columns=3, most_rows=30, plain=False, most_rules=3, b
     columns = [f"q{number}" for number in range(draw(st.integers(1, most_columns)))]
     most_leaves = 4 if most_columns > 3 else 5
     paths = {column: draw(hierarchies(plain, most_leaves)) for column in columns}
-    rows = draw(tables(columns, paths, most_rows, stars=not background))
+    values = draw(st.sampled_from(["exact", "exact", "folded"])) if treatments else "exact"
+    rows = draw(tables(columns, paths, most_rows, stars=not background, spelt=values == "folded"))
     names = draw(st.lists(st.sampled_from(sorted(pool)), min_size=1, max_size=most_rules, unique=True))
     objective = draw(st.sampled_from(OBJECTIVES))
     weights = st.dictionaries(st.sampled_from(columns), st.sampled_from([0, 0.5, 2, 1]))
@@ -183,6 +188,7 @@ def tasks(draw, pool, most_columns=3, most_rows=30, plain=False, most_rules=3, b
         missing=draw(st.sampled_from(["value", "value", "apart"])) if treatments else "value",
         several=draw(st.sampled_from(["alone", "alone", "quasi-identifiers"])) if treatments else "alone",
         unit=draw(st.sampled_from([None, None, "person"])) if treatments else None,
+        values=values,
     )
 
 
@@ -208,5 +214,6 @@ def anonymized(task, rules=None, **others):
         missing=task.missing,
         several_sensitive=task.several,
         privacy_unit=task.unit,
+        sensitive_values=task.values,
         **others,
     )

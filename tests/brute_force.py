@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 import definitions
-from definitions import Case, counted, full_paths, key
+from definitions import Case, as_counted, counted, full_paths, key
 from frames import release_of
 from PETWorks import evaluate
 from PETWorks.errors import NotApplicable
@@ -56,6 +56,7 @@ class Task:
     missing: str = "value"
     several: str = "alone"
     unit: str | None = None
+    values: str = "exact"
 
 
 @dataclass
@@ -116,12 +117,12 @@ class At:
     def __init__(self, task, node):
         self.task, self.node = task, node
         self.aside = {place for place, row in enumerate(task.rows) if is_aside(row, task)}
-        self.rows = generalised(task.rows, node, task)
+        self.rows = as_counted(self.case_of(generalised(task.rows, node, task))).released
         self.members = {}
         for place, row in enumerate(self.rows):
             if place not in self.aside:
                 self.members.setdefault(key(row, task.quasi_identifiers), []).append(place)
-        self.case = self.case_of(self.rows)
+        self.case = as_counted(self.case_of(self.rows))
 
     def case_of(self, released):
         task = self.task
@@ -136,6 +137,7 @@ class At:
             several=task.several,
             unit=task.unit,
             population=task.population,
+            values=task.values,
         )
 
     def groups(self, sensitive=None):
@@ -267,7 +269,7 @@ def too_far(at, column, given):
     for known, rows in at.groups(column):
         inside = definitions.distribution(rows, column)
         if kind == "hierarchical":
-            distance = definitions.emd_hierarchical(inside, overall, full_paths(at.task.hierarchies[column]))
+            distance = definitions.emd_hierarchical(inside, overall, full_paths(at.case.hierarchies[column]))
         else:
             distance = {"numeric": definitions.emd_numeric, "equal": definitions.emd_equal}[kind](inside, overall)
         if above(distance, given["t"]):

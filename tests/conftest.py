@@ -144,8 +144,25 @@ TEXTS = st.sampled_from(["flu", "pneumonia", "ulcer"])
 NUMBERS = st.sampled_from(["10", "3", "2.5", "3.0", "-1"])
 
 
+SPELLINGS = ("same", "same", "upper", "full width", "zero width", "blanks", "nothing")
+
+
+def spell(text, spelling):
+    """A sensitive value in another spelling; or an invisible cell."""
+    if text is None or spelling == "same":
+        return text
+    if spelling == "full width":
+        return "".join(chr(ord(one) + 0xFEE0) if "!" <= one <= "~" else one for one in text)
+    return {
+        "upper": text.upper(),
+        "zero width": f"{text[:1]}\u200b{text[1:]}\u00ad",
+        "blanks": f"\u00a0{text} \u3000",
+        "nothing": "\u200b\ufeff",
+    }[spelling]
+
+
 @st.composite
-def cases(draw, missing=True):
+def cases(draw, missing=True, spelt=True):
     """A release made from an original by lifting whole columns, dropping some records and suppressing others."""
     none = st.none() if missing else st.nothing()
     zips = st.sampled_from([path[0] for path in ZIP]) | none
@@ -154,6 +171,10 @@ def cases(draw, missing=True):
     coarse = TEXTS | none | st.sampled_from(["*", "lung", "disease"] if with_hierarchy else ["*"])
     diseases = draw(st.sampled_from([TEXTS, TEXTS | none, coarse] + ([] if with_hierarchy else [NUMBERS])))
     incomes = draw(st.sampled_from([NUMBERS, NUMBERS | none]))
+    values = draw(st.sampled_from(["exact", "exact", "folded"] if spelt else ["exact"]))
+    if values == "folded":
+        spellings = st.sampled_from(SPELLINGS)
+        diseases, incomes = (st.builds(spell, own, spellings) for own in (diseases, incomes))
     people = st.sampled_from(["ann", "bob", "cyd", "dan"])
     record = st.fixed_dictionaries(
         {"zip": zips, "sex": sexes, "disease": diseases, "income": incomes, "person": people}
@@ -189,4 +210,5 @@ def cases(draw, missing=True):
         several=draw(st.sampled_from(["alone", "alone", "quasi-identifiers"])),
         unit=draw(st.sampled_from([None, None, "person"])),
         population=draw(st.none() | sizes | strangers.map(lambda extra: original + extra)),
+        values=values,
     )

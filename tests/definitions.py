@@ -7,8 +7,9 @@ A table is a list of rows, a row a dict from column to text or None. A hierarchy
 import functools
 import itertools
 import math
+import unicodedata
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 UNDEFINED = "undefined"
@@ -29,6 +30,32 @@ class Case:
     several: str = "alone"
     unit: str | None = None
     population: list | int | float | None = None
+    values: str = "exact"
+
+
+def spelt(text):
+    """A value without its spelling: Unicode NFKC and case folding, no format characters, single blanks."""
+    if text is None:
+        return None
+    seen = [one for one in unicodedata.normalize("NFKC", text) if unicodedata.category(one) != "Cf"]
+    kept = " ".join(unicodedata.normalize("NFKC", "".join(seen).casefold()).split())
+    return None if kept in ("", "*") else kept
+
+
+def as_counted(case):
+    """The case with the sensitive values that count, if spelling does not."""
+    if case.values == "exact":
+        return case
+    tables = {
+        name: [row | {column: spelt(row[column]) for column in case.sensitive} for row in rows]
+        for name, rows in (("released", case.released), ("original", case.original))
+        if rows is not None
+    }
+    hierarchies = {
+        column: [[spelt(cell) or "*" for cell in path] for path in paths] if column in case.sensitive else paths
+        for column, paths in case.hierarchies.items()
+    }
+    return replace(case, **tables, hierarchies=hierarchies)
 
 
 def key(row, columns):
@@ -51,8 +78,10 @@ def class_columns(case, sensitive=None, attacker=False):
 
 
 def counted(case, sensitive=None, attacker=False, rows=None):
-    """The rows that count: of one person, one for each class and sensitive value."""
+    """The rows that count: of one person, one for each class and sensitive value; of folded values, no missing one."""
     rows = case.released if rows is None else rows
+    if sensitive is not None and case.values == "folded":
+        rows = [row for row in rows if row[sensitive] is not None]
     if case.unit is None:
         return list(rows)
     columns = [*class_columns(case, sensitive, attacker), *([sensitive] if sensitive else []), case.unit]
@@ -283,7 +312,7 @@ def attribute_inference_per_record(case, column):
         key(group[0], case.quasi_identifiers): best_guess(group, column, case)
         for group in classes(case, column, attacker=True)
     }
-    return [groups[key(row, case.quasi_identifiers)] for row in case.released]
+    return [groups.get(key(row, case.quasi_identifiers), 0) for row in case.released]
 
 
 def attribute_inference(case):
@@ -291,7 +320,7 @@ def attribute_inference(case):
     for column in case.sensitive:
         groups = classes(case, column, attacker=True)
         own = [best_guess(group, column, case) for group in groups for _ in range(people_in([group], case))]
-        chances.append(sum(own) / len(own))
+        chances.append(sum(own) / len(own) if own else 0)
     return float(max(chances))
 
 
@@ -631,7 +660,7 @@ def publisher_payout(case):
     return math.fsum(payouts)
 
 
-TWINS = {
+_TWINS = {
     "aecs": aecs,
     "alpha-k-anonymity": alpha_k_anonymity,
     "ambiguity": ambiguity,
@@ -663,3 +692,5 @@ TWINS = {
     "re-identification": re_identification,
     "t-closeness": t_closeness,
 }
+
+TWINS = {name: (lambda case, twin=twin: twin(as_counted(case))) for name, twin in _TWINS.items()}

@@ -136,5 +136,6 @@ def release_of(case, form=as_arrow, folder=None, **counted):
         missing=case.missing,
         several_sensitive=case.several,
         privacy_unit=case.unit,
+        sensitive_values=case.values,
         **counted,
     )

@@ -89,6 +89,7 @@ def test_the_keys_of_a_policy_describe_the_table_too(visits, head):
         "missing": "apart",
         "suppressed": "apart",
         "several_sensitive": "alone",
+        "sensitive_values": "exact",
         "privacy_unit": "person",
     }
     assert release.people == 2

@@ -28,16 +28,18 @@ def test_every_result_says_how_records_were_counted():
         "missing": "apart",
         "suppressed": "class",
         "several_sensitive": "quasi-identifiers",
+        "sensitive_values": "exact",
         "privacy_unit": "person",
     }
+    unused = {"several_sensitive": None, "sensitive_values": None}
     found = evaluate(release)
     assert found.table["treatment"] == wanted
     assert found["l-diversity"].treatment == wanted
-    assert found["k-anonymity"].treatment == wanted | {"several_sensitive": None}  # which it does not look at
-    seen = {"missing": "value", "suppressed": "class", "several_sensitive": "alone", "privacy_unit": "person"}
+    assert found["k-anonymity"].treatment == wanted | unused  # which it does not look at
+    seen = wanted | {"missing": "value", "suppressed": "class", "several_sensitive": "alone"}
     assert found["attribute-inference"].treatment == seen
-    assert found["re-identification"].treatment == seen | {"several_sensitive": None}
-    lost = {"missing": "lost", "suppressed": "lost", "several_sensitive": None, "privacy_unit": None}
+    assert found["re-identification"].treatment == seen | unused
+    lost = {"missing": "lost", "suppressed": "lost", **unused, "privacy_unit": None}
     assert found["missings"].treatment == lost
     assert json.loads(json.dumps(found.to_dict()))["results"][0]["treatment"] == wanted
 
@@ -76,7 +78,7 @@ def test_per_record_risks_count_people(case):
     expected = definitions.re_identification_per_record(case)
     assert re_identification_per_record(release).tolist() == [float(chance) for chance in expected]
     for column in case.sensitive:
-        expected = definitions.attribute_inference_per_record(case, column)
+        expected = definitions.attribute_inference_per_record(definitions.as_counted(case), column)
         assert attribute_inference_per_record(release, column).tolist() == [float(chance) for chance in expected]
 
 

@@ -7,7 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizing_tasks import OF_OTHER_TABLES, OF_SIZES, OF_TABLES, OF_VALUES, SUBSETS, anonymized, tasks
-from brute_force import OF_CLASSES, At, Task, allowed, failing, holds, is_of_table, kept, loss_of, nodes, solve
+from brute_force import (
+    OF_CLASSES,
+    At,
+    Task,
+    allowed,
+    failing,
+    generalised,
+    holds,
+    is_of_table,
+    kept,
+    loss_of,
+    nodes,
+    solve,
+)
 from conftest import examples
 from frames import release_of
 from PETWorks import evaluate
@@ -62,21 +75,21 @@ def check(task):
 
 def check_release(task, result, node):
     """Rows in order, other columns untouched, whole classes suppressed, the loss as told, every rule kept."""
-    at = At(task, node)
+    at, rows = At(task, node), generalised(task.rows, node, task)
     table = result.table.to_pylist()
     numbers = {}
     if task.unit is not None:  # people are numbered in the order in which they appear
-        at.rows = [row | {task.unit: str(numbers.setdefault(row[task.unit], len(numbers) + 1))} for row in at.rows]
+        rows = [row | {task.unit: str(numbers.setdefault(row[task.unit], len(numbers) + 1))} for row in rows]
     stars = dict.fromkeys(task.quasi_identifiers, "*")
     gone = {
         place
         for place, row in enumerate(table)
-        if place not in at.aside and all(row[name] == "*" for name in stars) and row != at.rows[place]
+        if place not in at.aside and all(row[name] == "*" for name in stars) and row != rows[place]
     }
-    for place, (row, before) in enumerate(zip(table, at.rows, strict=True)):
+    for place, (row, before) in enumerate(zip(table, rows, strict=True)):
         assert row == (before | stars if place in gone else before)
     # A class that is `*` in every column already cannot be told from a suppressed one.
-    same = {place for place, row in enumerate(at.rows) if place not in at.aside and row == row | stars}
+    same = {place for place, row in enumerate(rows) if place not in at.aside and row == row | stars}
     assert len(gone) <= result.suppressed <= len(gone | same)
     whole = gone if len(gone) == result.suppressed else gone | same
     assert all(whole.issuperset(members) or whole.isdisjoint(members) for members in at.members.values())

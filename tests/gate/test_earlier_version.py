@@ -76,6 +76,9 @@ def test_a_plan_is_applied(folder, plan):
 
 
 def test_a_stopped_search_goes_on(folder):
+    policy = folder / "survey_policy.yaml"
+    exact = "treatment: {suppressed: apart, sensitive_values: exact}"
+    policy.write_text(policy.read_text("utf-8").replace("treatment: {suppressed: apart}", exact), "utf-8")
     done = run(folder, "anonymize", "survey_policy.yaml", "-o", "stopped.csv", "--resume", codes=(0, 1))
     assert "Proved" in done.stdout
     assert kept_records(folder / "stopped.csv") == kept_records(folder / "release.csv")
@@ -88,7 +91,7 @@ def test_a_stopped_search_whose_losses_were_counted_differently_starts_over(fold
     search["objective"] = [objective, "geometric", {}]
     path.write_text(json.dumps(search))
     arguments = ("anonymize", "survey_policy.yaml", "-o", "stopped.csv", "--objective", objective, "--resume")
-    assert "it had other 'objective'" in run(folder, *arguments, codes=(2,)).stderr
+    assert "'objective'" in run(folder, *arguments, codes=(2,)).stderr
 
 
 @pytest.mark.parametrize("document", ["check.json", "anonymization.json"])

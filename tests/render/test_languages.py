@@ -201,7 +201,6 @@ def other_steps():
         "personal-details",
         "round-values",
         "protect",
-        "write-anew",
         "protect-declared",
         "leave-out",
         "review-overdue",

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from PETWorks.about.spelling import folded
 from PETWorks.errors import HierarchyError, NotApplicable, PETWorksError, Phrase, quoted, system_reason
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.encoding import decode
@@ -148,6 +149,11 @@ class Hierarchy:
             for leaf, value in enumerate(values):
                 below.setdefault(value, []).append(leaf)
         return by_level
+
+    def folded(self) -> "Hierarchy":
+        """The hierarchy of values without their spelling; an error if two that are the same have different parents."""
+        rows = [[folded(cell) or SUPPRESSED for cell in path] for path in zip(*self.levels, strict=True)]
+        return Hierarchy(rows, self.name)
 
     def to_level(self, level: int) -> dict[str, str]:
         """What each leaf becomes on a level."""

@@ -1,16 +1,22 @@
-"""The choices for records that can be counted in more than one way: suppressed, incomplete, several of one person."""
+"""The choices where there is more than one way to count: suppressed and incomplete records, sensitive values."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from PETWorks.errors import ParameterError
 
 APART, AS_CLASS, AS_VALUE = "apart", "class", "value"
 ALONE, AS_QUASI_IDENTIFIERS = "alone", "quasi-identifiers"
+EXACT, FOLDED = "exact", "folded"
 TREATMENTS = {
     "missing": (AS_VALUE, APART),
     "suppressed": (APART, AS_CLASS),
     "several_sensitive": (ALONE, AS_QUASI_IDENTIFIERS),
+    "sensitive_values": (EXACT, FOLDED),
 }
+
+# What a decision to release is based on, unless something else is said.
+CAREFUL: Mapping[str, Any] = {"sensitive_values": FOLDED}
 
 
 def checked_treatment(given: Mapping[str, str | None]) -> dict[str, str | None]:

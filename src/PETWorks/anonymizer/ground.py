@@ -1,10 +1,12 @@
 """What a search stands on: the distinct rows that can be generalised, and what they are on each node."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from PETWorks.about.hierarchy import misfit
 from PETWorks.anonymizer.lattice import Lattice, Node
@@ -148,6 +150,25 @@ class Ground:
         }
 
 
+class ValueClasses(NamedTuple):
+    """The classes that a sensitive attribute is judged in.
+
+    values   those in which it is told
+    kept     which of all classes these are
+    begins   where each class of the quasi-identifiers begins among all, if these are finer
+    """
+
+    values: ClassValues
+    kept: Mask
+    begins: Integers | None
+
+    def of_all(self, judged: NDArray[Any]) -> NDArray[Any]:
+        """A number or a verdict for each class in which the attribute is told, as one for each class; 0 elsewhere."""
+        spread = np.zeros(len(self.kept), judged.dtype)
+        spread[self.kept] = judged
+        return spread
+
+
 class NodeClasses:
     """The equivalence classes of a node, in the order of their keys."""
 
@@ -182,19 +203,31 @@ class NodeClasses:
         grouping = self.ground.view.grouping()
         return self.rows._kept(Grouping(self.columns, self.columns, incomplete_apart=grouping.incomplete_apart))
 
-    def of_values(self, sensitive: str) -> tuple[ClassValues, Integers | None]:
-        """The classes that a sensitive attribute is judged in; if these are finer, where each of ours begins."""
-        columns = self.ground.view.grouping(sensitive).columns
+    def of_values(self, sensitive: str) -> "ValueClasses":
+        """The classes that a sensitive attribute is judged in."""
+        columns, told = self.ground.view.grouping(sensitive).columns, self.ground.view.told(sensitive)
         table = self.rows if self.rows.unit is None else self.rows.per_person((*columns, sensitive))
-        values = table.values_by_class(columns, sensitive)
+        values, kept, begins = table.values_by_class(columns, sensitive), None, None
+        number = len(values.sizes)
         if self.rows.unit is not None:
-            people = self.rows.per_person(columns)._sizes(columns)
-            values = ClassValues(values.sizes, values.starts, values.values, values.counts, people)
-        if columns == self.columns:
-            return values, None
-        finer = table._classes(columns)
-        known = finer.layout.codes(finer.keys)[: len(self.columns)]
-        return values, np.unique(np.concatenate([run_starts(codes) for codes in known]))
+            values = replace(values, people=self._people(columns, told))
+        if told is not None:
+            missing = table.domains[sensitive].code(None)
+            values, kept = (values, None) if missing is None else values.told(missing)
+        if columns != self.columns:
+            finer = table._classes(columns)
+            known = finer.layout.codes(finer.keys)[: len(self.columns)]
+            begins = np.unique(np.concatenate([run_starts(codes) for codes in known]))
+        return ValueClasses(values, np.ones(number, np.bool_) if kept is None else kept, begins)
+
+    def _people(self, columns: tuple[str, ...], told: str | None) -> Integers:
+        """How many people each class of these columns has, of those whose records tell a column."""
+        counted = self.rows.per_person(columns, told)
+        if told is None:
+            return counted._sizes(columns)
+        keys = self.rows._packed(columns).keys
+        classes = np.unique(keys)
+        return np.bincount(np.searchsorted(classes, keys[counted.origin]), minlength=len(classes))
 
     def beside(self, background: str) -> tuple[ClassPairs, int]:
         """How often each class is here and in another table; and how many classes only the other one has."""

@@ -182,7 +182,10 @@ class Judge:
         assert test.lasting is not None
         lasting = np.zeros(len(failing), np.int64)
         if test.sensitive is not None:
-            lasting[failing] = test.lasting(classes.of_values(test.sensitive)[0].only(failing))
+            found = classes.of_values(test.sensitive)
+            there = failing[found.kept]
+            if there.any():
+                lasting[failing & found.kept] = test.lasting(found.values.only(there))
             return lasting
         assert test.background is not None
         pairs, absent = classes.beside(test.background)
@@ -218,9 +221,11 @@ class Judge:
 
     def _fails(self, test: ClassTest, classes: NodeClasses) -> Mask:
         if test.sensitive is not None:
-            values, ours = classes.of_values(test.sensitive)
-            fails = test.fails(values)
-            return fails if ours is None else np.logical_or.reduceat(fails, ours) if len(ours) else fails
+            found = classes.of_values(test.sensitive)
+            if not found.kept.any():
+                return np.zeros(len(classes.records), np.bool_)
+            fails = found.of_all(test.fails(found.values))
+            return fails if found.begins is None else np.logical_or.reduceat(fails, found.begins)
         if test.background is not None:
             pairs, absent = classes.beside(test.background)
             fails = test.fails(pairs)

@@ -11,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from PETWorks.about.treatment import EXACT
 from PETWorks.anonymizer.judging import Outcome
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.problem import Problem
@@ -109,7 +110,8 @@ def _about(problem: Problem) -> dict[str, Any]:
         "suppression_limit": problem.most,
         "objective": [_objective(problem.objective_name), problem.aggregate, dict(problem.weights)],
         "levels": [list(problem.lattice.low), list(problem.lattice.high)],
-        "treatment": dict(release.treatment),
+        # Earlier versions did not know folded values, and wrote nothing about exact ones.
+        "treatment": {name: way for name, way in release.treatment.items() if way != EXACT},
     }
 
 

@@ -61,6 +61,11 @@ from PETWorks.render.terminal import progress, style
     type=click.Choice(TREATMENTS["several_sensitive"]),
     help="Several sensitive attributes: each alone (default), or the adversary knows the others.",
 )
+@click.option(
+    "--sensitive-values",
+    type=click.Choice(TREATMENTS["sensitive_values"]),
+    help="Sensitive values: as they are written (default), or without differences of spelling and missing ones.",
+)
 @table_options
 def evaluate_command(
     released: str | None,

@@ -14,6 +14,7 @@ import click
 from PETWorks.about.declaration import Named, hierarchy_files
 from PETWorks.about.roles import checked_unit
 from PETWorks.about.sidecar import read_sidecar, sidecar_of
+from PETWorks.about.treatment import CAREFUL
 from PETWorks.anonymizer.record_order import RecordOrder
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import MeasureRule, Rule
@@ -113,7 +114,7 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
         )
     asked = [request(text) for text in options["measures"]]
     with progress("reading", shown_name(table)):
-        release = release_given(table, options, population_given(options))
+        release = release_given(table, {**CAREFUL, **options}, population_given(options))
     _check_engine(release, options)
     _check_roles(release)
     content: dict[str, Any] = {

@@ -99,7 +99,7 @@ class Column(Domain):
     def without_unused_labels(self) -> "Column":
         """The column with only those labels that some row has."""
         used = np.flatnonzero(self.counts)
-        if len(used) == len(self.labels):
+        if len(used) in (0, len(self.labels)):  # without rows, all labels may stay
             return self
         if used[-1] == len(used) - 1:  # those that are not used come last: no code changes
             # Not a slice: files would have the bytes of all labels.

@@ -28,7 +28,15 @@ class Marginal:
     @property
     def shares(self) -> NDArray[np.float64]:
         """The share of each value: of the records, or of the people, of whom one may have several values."""
-        return self.counts / (self.people or self.records)
+        return self.counts / max(self.people or self.records, 1)
+
+    def told(self) -> "Marginal":
+        """The values without the missing one."""
+        if None not in self.values:
+            return self
+        place = self.values.index(None)
+        values = [*self.values[:place], *self.values[place + 1 :]]
+        return Marginal(values, np.delete(self.counts, place), self.people)
 
 
 @dataclass(frozen=True)
@@ -152,6 +160,22 @@ class ClassValues:
         return ClassValues(
             self.sizes[kept], np.cumsum(numbers) - numbers, self.values[cells], self.counts[cells], people
         )
+
+    def told(self, missing: int) -> tuple["ClassValues", NDArray[np.bool_] | None]:
+        """The classes without the missing value, whose code this is, and which of them have another; None for all.
+
+        Codes are then those of the values without the missing one, as of `Marginal.told`.
+        """
+        there = self.values != missing
+        codes = self.values - (self.values > missing)
+        if there.all():
+            return ClassValues(self.sizes, self.starts, codes, self.counts, self.people), None
+        numbers = self.sum_by_class(there.astype(np.int64))
+        kept = numbers > 0
+        sizes = self.sum_by_class(np.where(there, self.counts, 0))[kept]
+        people = None if self.people is None else self.people[kept]
+        starts = np.cumsum(numbers[kept]) - numbers[kept]
+        return ClassValues(sizes, starts, codes[there], self.counts[there], people), kept
 
     def sum_by_class(self, cells: NDArray[Any]) -> NDArray[Any]:
         """Add up a number per cell within each class."""

@@ -25,7 +25,7 @@ from PETWorks.counting.duckdb_profiles import duckdb_profiles
 from PETWorks.counting.loading import check_labels
 from PETWorks.counting.packed_words import Words, class_starts
 from PETWorks.counting.part_tasks import Part
-from PETWorks.counting.partitioned import PartitionedTable
+from PETWorks.counting.partitioned import PartitionedTable, Without
 from PETWorks.counting.people import Brought, JoinedPeople, KeyCounts
 from PETWorks.counting.profiles import Profile
 from PETWorks.counting.questions import Merge
@@ -191,7 +191,9 @@ class DuckStore:
     def __init__(self, engine: DuckEngine, table: str, codes: Mapping[str, str]) -> None:
         self._engine, self.table, self.codes = engine, table, codes
 
-    def count(self, words: Words, recoded: Mapping[str, Integers], *, per_person: bool) -> "DuckCells":
+    def count(
+        self, words: Words, recoded: Mapping[str, Integers], *, per_person: bool, without: Without | None = None
+    ) -> "DuckCells":
         """Count rows, or people, by the columns of the words; recoded[column][code] stands for some codes."""
         terms: list[list[str]] = [[] for _ in range(words.number)]
         joins, maps = "", []
@@ -212,6 +214,9 @@ class DuckStore:
         rows = f"SELECT {packed} FROM {self.table} r{joins}"
         if per_person:
             rows = f"SELECT DISTINCT {packed}, r.u FROM {self.table} r{joins}"
+            if without is not None:
+                column, codes = without
+                rows += f" WHERE r.{self.codes[column]} NOT IN ({', '.join(map(str, codes))})"
         self._engine.execute(
             f"CREATE TABLE {cells.table} AS SELECT {cells.keys}, count(*) AS n0 FROM ({rows}) "
             f"GROUP BY {cells.keys} ORDER BY {cells.keys}"

@@ -116,7 +116,13 @@ class DuckPeople:
         """The same."""
         return self.targets
 
-    def offers(self, attribute: str, kernel: OfPeople[Summary], merge: Merge[Summary]) -> Summary:
+    def offers(
+        self,
+        attribute: str,
+        kernel: OfPeople[Summary],
+        merge: Merge[Summary],
+        missing: int | None = None,  # noqa: ARG002
+    ) -> Summary:
         """Run a kernel over all people: what the tables that have an attribute offer to them, in their order."""
         waiting: deque[Future[Summary]] = deque()
         answers: list[Summary] = []

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from PETWorks.counting import batches
-from PETWorks.counting.counts import Integers, run_starts
+from PETWorks.counting.counts import Integers
 from PETWorks.counting.keys import count
 from PETWorks.counting.offers import BITS, Offer, Words, number_of_words
 
@@ -32,17 +32,24 @@ class ClassValues(NamedTuple):
 
     def has(self, classes: Integers, values: Integers) -> np.ndarray:
         """Whether these classes have these values."""
+        if not len(self.keys):
+            return np.zeros(len(classes), np.bool_)
         wanted = classes.astype(np.uint64) * np.uint64(self.number) + values.astype(np.uint64)
         places = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
         found: np.ndarray = self.keys[places] == wanted
         return found
 
 
-def class_values(classes: Integers, size: int, values: Integers, number: int) -> ClassValues:
-    """The values that occur in each of so many classes."""
+def class_values(
+    classes: Integers, size: int, values: Integers, number: int, missing: int | None = None
+) -> ClassValues:
+    """The values that occur in each of so many classes, but for one that does not count."""
+    if missing is not None:
+        classes, values = classes[values != missing], values[values != missing]
     keys = classes.astype(np.uint64) * np.uint64(number) + values.astype(np.uint64)
     keys = count(keys, (size * number - 1).bit_length()).keys.astype(np.uint64)
-    return ClassValues(keys, run_starts(keys // np.uint64(number)), number)
+    starts = np.searchsorted(keys // np.uint64(number), np.arange(size, dtype=np.uint64))
+    return ClassValues(keys, starts, number)
 
 
 class Seen(NamedTuple):

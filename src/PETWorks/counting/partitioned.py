@@ -38,6 +38,7 @@ from PETWorks.errors import Hint, InputError
 from PETWorks.tables.arrays import strings
 
 Summary = TypeVar("Summary")
+Without = tuple[str, list[int]]
 
 
 class Cells(Protocol):
@@ -64,8 +65,13 @@ class Cells(Protocol):
 class Store(Protocol):
     """The rows of a table as codes, kept by an engine."""
 
-    def count(self, words: Words, recoded: Mapping[str, Integers], *, per_person: bool) -> Any:
-        """Count rows, or people, by the columns of the words; recoded[column][code] stands for some codes."""
+    def count(
+        self, words: Words, recoded: Mapping[str, Integers], *, per_person: bool, without: Without | None = None
+    ) -> Any:
+        """Count rows, or people, by the columns of the words; recoded[column][code] stands for some codes.
+
+        without   of people, rows with these codes of a column do not count
+        """
 
     def people(self) -> int:
         """Number of people that the unit names."""
@@ -85,6 +91,7 @@ class PartitionedTable:
 
     recoded      for columns that have been generalised, the new code of each code in the store
     per_person   the columns by which people are counted instead of rows: each person once for each combination
+    without      codes of a column in the store: rows that have one of them do not count
     """
 
     def __init__(
@@ -95,11 +102,12 @@ class PartitionedTable:
         unit: str | None = None,
         recoded: Mapping[str, Integers] | None = None,
         per_person: tuple[str, ...] | None = None,
+        without: Without | None = None,
     ) -> None:
         self.store, self.columns, self.unit = store, columns, unit
         self.domains: Mapping[str, Domain] = columns
         self._recoded = dict(recoded or {})
-        self._per_person = per_person
+        self._per_person, self._without = per_person, without
         self._counted: dict[tuple[str, ...], Cells] = {}
         self._with_people: dict[tuple[str, ...], Cells] = {}
         self.rows = rows if per_person is None else self.cells(per_person).run(total, int.__add__, len(per_person))
@@ -129,10 +137,23 @@ class PartitionedTable:
         """Whether some record does not say whose it is."""
         return self.store.unit_is_missing()
 
-    def per_person(self, columns: Sequence[str]) -> "PartitionedTable":
-        """Of each person one record for each combination of values that these columns have."""
+    def per_person(self, columns: Sequence[str], told: str | None = None) -> "PartitionedTable":
+        """Of each person one record for each combination of values that these columns have, of those that are told."""
         known = {name: self.columns[name] for name in columns}
-        return PartitionedTable(self.store, known, self.rows, None, self._recoded, tuple(columns))
+        without = None if told is None else self._missing(told)
+        return PartitionedTable(self.store, known, self.rows, None, self._recoded, tuple(columns), without)
+
+    def _missing(self, column: str) -> Without | None:
+        """The codes in the store by which a column says nothing, if there are any."""
+        missing = self.columns[column].code(None)
+        if missing is None:
+            return None
+        codes = self.in_store(column, np.arange(len(self.columns[column].labels)))
+        return column, np.flatnonzero(codes == missing).tolist()
+
+    def in_store(self, column: str, codes: Integers) -> Integers:
+        """A number for each code of a column as one for each of its codes in the store."""
+        return codes[self._recoded[column]] if column in self._recoded else codes
 
     def distinct(self) -> WeightedRows:
         """The same records in memory, equal rows merged."""
@@ -236,7 +257,14 @@ class PartitionedTable:
 
     def pair_in_order(self, column: str, other: "PartitionedTable") -> PairCounts:
         """How often a column has which value here and in the same row of another table of the same engine."""
-        return self.store.pairs_in_order(column, other.store)
+        pairs = self.store.pairs_in_order(column, other.store)
+        if column not in self._recoded and column not in other._recoded:
+            return pairs
+        one, another = (
+            table.in_store(column, np.arange(len(table.columns[column].labels)))[codes]
+            for table, codes in ((self, pairs.one), (other, pairs.other))
+        )
+        return PairCounts(one, another, pairs.counts).merged(PairCounts(one[:0], another[:0], pairs.counts[:0]))
 
     def count_subsets(
         self,
@@ -292,5 +320,6 @@ class PartitionedTable:
             if self._per_person is None and set(names) <= set(counted):
                 coarser: Cells = finer.regrouped(words)
                 return coarser
-        cells: Cells = self.store.count(words, self._recoded, per_person=self._per_person is not None)
+        per_person = self._per_person is not None
+        cells: Cells = self.store.count(words, self._recoded, per_person=per_person, without=self._without)
         return cells

@@ -77,8 +77,13 @@ class JoinedPeople(Protocol):
     def columns(self) -> Table:
         """The targets by columns of the tables, called by `column_name`."""
 
-    def offers(self, attribute: str, kernel: OfPeople[Summary], merge: Merge[Summary]) -> Summary:
-        """Run a kernel over all people: what the tables that have an attribute offer to them, in their order."""
+    def offers(
+        self, attribute: str, kernel: OfPeople[Summary], merge: Merge[Summary], missing: int | None = None
+    ) -> Summary:
+        """Run a kernel over all people: what the tables that have an attribute offer to them, in their order.
+
+        missing   the code of a value that need not be offered: where values have bits, the kernel leaves it out
+        """
 
 
 def column_name(table: str, column: str) -> str:
@@ -147,14 +152,16 @@ class PeopleInMemory:
             labels_and(column.labels, NOT_IN), np.where(rows >= 0, column.codes[rows], size).astype(narrowest(size + 1))
         )
 
-    def offers(self, attribute: str, kernel: OfPeople[Summary], merge: Merge[Summary]) -> Summary:
+    def offers(
+        self, attribute: str, kernel: OfPeople[Summary], merge: Merge[Summary], missing: int | None = None
+    ) -> Summary:
         """Run a kernel over all people: what the tables that have an attribute offer to them, in their order."""
         having = [place for place, one in enumerate(self._brought) if attribute in one.values]
         values = {place: _common(self._brought[place], attribute) for place in having}
         number = self._numbers[attribute]
         blocks = number_of_words(number)
         if blocks > FEW_WORDS:
-            seen = [self._seen(place, values[place], number) for place in having]
+            seen = [self._seen(place, values[place], number, missing) for place in having]
             if sum(one.pairs for one in seen) < blocks * sum(len(one.values) for one in seen):
                 return folded(lambda part: kernel(offers_of_many(seen, part)), merge, parts_of(seen), self._people)
         words = {place: words_of(self._classes[place], values[place], number) for place in having}
@@ -172,10 +179,10 @@ class PeopleInMemory:
         parts = (slice(first, first + step) for first in range(0, self._people, step))
         return folded(lambda people: kernel(offers_to(people)), merge, parts, self._people)
 
-    def _seen(self, place: int, values: Integers, number: int) -> Seen:
+    def _seen(self, place: int, values: Integers, number: int, missing: int | None) -> Seen:
         classes = self._classes[place]
         codes = classes.codes.astype(np.int64)
-        offered = class_values(codes, len(classes.labels), values, number)
+        offered = class_values(codes, len(classes.labels), values, number, missing)
         return Seen(self._rows[place].astype(np.int64), codes, values, offered)
 
 

@@ -35,6 +35,29 @@ def record_class_modes(
     return _spread(modes, np.diff(run_starts(keys[order]), append=len(keys)), order)
 
 
+def told_class_modes(
+    rows: WeightedRows, columns: Sequence[str], sensitive: str, people: WeightedRows | None, once: WeightedRows | None
+) -> tuple[Integers, Integers]:
+    """For each record, how many of its class tell the sensitive value, and how often the commonest occurs.
+
+    people, once   if not all records count: those of each person in a class by value, and once for each person
+    """
+    assert rows.weights is None, "merged rows have no order"
+    keys = pack([rows.columns[name] for name in columns]).keys
+    told = np.flatnonzero(rows.columns[sensitive].codes != rows.columns[sensitive].code(None))
+    counted, persons = (told if one is None else one.origin for one in (people, once))
+    assert counted is not None
+    assert persons is not None
+    by_value = rows.taken(counted).values_by_class(tuple(columns), sensitive)
+    modes = np.zeros(len(by_value.starts) + 1, np.int64)  # the last is of classes that tell nothing
+    if len(by_value.starts):
+        modes[:-1] = np.maximum.reduceat(by_value.counts, by_value.starts)
+    there = np.unique(keys[counted])
+    places = np.searchsorted(there, keys)
+    known = np.append(there, there[-1:])[places] == keys if len(there) else np.zeros(len(keys), np.bool_)
+    return count(keys[persons]).of(keys), modes[np.where(known, places, len(there))]
+
+
 def _spread(per_class: Integers, sizes: Integers, order: Integers) -> Integers:
     """A number per class as one per record."""
     per_record = np.empty(len(order), np.int64)

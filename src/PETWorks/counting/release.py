@@ -10,7 +10,8 @@ from PETWorks.about.hierarchy import Hierarchy
 from PETWorks.about.population import Population
 from PETWorks.about.roles import check_same_columns, checked_roles, checked_unit
 from PETWorks.about.sidecar import read_sidecar
-from PETWorks.about.treatment import checked_treatment
+from PETWorks.about.spelling import folding
+from PETWorks.about.treatment import FOLDED, checked_treatment
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.background import Background
 from PETWorks.counting.codes import Column
@@ -51,6 +52,9 @@ class Release(Shown):
                        stand aside as well
     several_sensitive  "alone": each sensitive attribute is judged alone; "quasi-identifiers": the others count among
                        what the adversary knows
+    sensitive_values   "exact": every text is a value, and missing is one, too; "folded": texts that differ in spelling
+                       only (case, full-width forms, invisible characters, blanks) are one value, and cells that are
+                       missing or `*` are left out of what is counted
     privacy_unit       a column that names the person: several records of one person count once in their class
     people             that column for each record, in memory, where the table itself does not have it
 
@@ -80,13 +84,19 @@ class Release(Shown):
         suppressed: str | None = None,
         missing: str | None = None,
         several_sensitive: str | None = None,
+        sensitive_values: str | None = None,
         privacy_unit: str | None = None,
         people: Column | None = None,
         engine: str | Engine = "auto",
         memory_limit: int | str | None = None,
         temp_folder: str | os.PathLike[str] | None = None,
     ) -> None:
-        treatment = {"missing": missing, "suppressed": suppressed, "several_sensitive": several_sensitive}
+        treatment = {
+            "missing": missing,
+            "suppressed": suppressed,
+            "several_sensitive": several_sensitive,
+            "sensitive_values": sensitive_values,
+        }
         checked_treatment(treatment)
         self.order, self.seed = _checked_order(order), seed
         source = open_source(data, Phrase("the released table"))
@@ -139,12 +149,13 @@ class Release(Shown):
         table = _loaded(self.engine, source, columns, own_unit, Phrase("the release"))
         if people is not None:
             table = _with_people(table, str(self.privacy_unit), people)
+        self.as_read = table
         self.hierarchies: dict[str, Hierarchy] = {
             column: one if isinstance(one, Hierarchy) else built(one, column, table, background)
             for column, one in given.items()
             if isinstance(one, Hierarchy) or column in self.compared_columns
         }
-        self.view = self._view(table, background)
+        self.view = self._view(self.judged_table(table), background)
         if drawn_from is not None and drawn_from.source is None:
             drawn_from.checked_size(self.people)
 
@@ -166,13 +177,22 @@ class Release(Shown):
         load_original, load_population = None, None
         if before is not None:
             columns = self.compared_columns
-            load_original = partial(_loaded, self.engine, before, columns, self.privacy_unit, "the original")
+            read = partial(_loaded, self.engine, before, columns, self.privacy_unit, "the original")
+            load_original = lambda: self.judged_table(read())  # noqa: E731
         if people is not None and people.source is not None:
             load_population = partial(
                 _loaded, self.engine, people.source, people.columns, people.unit, "the population"
             )
         in_order = self.engine.keeps_order and source.ordered and (before is None or before.ordered)
         return Background(load_original, people, load_population, in_order, self.order == ORDERS[0], given)
+
+    def judged_table(self, table: Table) -> Table:
+        """A table of this release, its sensitive values as they are counted."""
+        if self.treatment["sensitive_values"] != FOLDED:
+            return table
+        changes = {name: folding(table.domains[name].values) for name in self.sensitive_attributes}
+        changed = {name: mapping for name, mapping in changes.items() if mapping is not None}
+        return table.generalised(changed) if changed else table
 
     def __repr__(self) -> str:
         parts = [f"quasi-identifiers {quoted(self.quasi_identifiers)}" if self.quasi_identifiers else ""]
@@ -211,7 +231,7 @@ class Release(Shown):
 
     @property
     def table(self) -> Table:
-        """The rows, counted by the engine."""
+        """The rows, counted by the engine; sensitive values are those that are counted, whatever their spelling."""
         return self.view.table
 
     @property
@@ -226,7 +246,7 @@ class Release(Shown):
         return self._profiles
 
     def _read_profiles(self) -> dict[str, Profile]:
-        table: Any = self.table
+        table: Any = self.as_read
         others = [name for name in self.columns if name not in self.compared_columns]
         read = self.engine.profiles(self.source, others) if others else {}
         profiles = read | profiles_of(table.columns, self.compared_columns)

@@ -37,12 +37,13 @@ def _counts(known: Sequence[Field], values: Sequence[tuple[Field, Integers | Non
     by_value = [_classes(keys, *value) for value in values or ((NO_VALUE, None),)]
     sizes, *_ = by_value[0]
     right_guesses = tuple(int(commonest.sum()) for _, commonest, _ in by_value) if values else ()
-    gains = tuple(gain for (*_, gain), (_, worth) in zip(by_value, values, strict=False) if worth is not None)
+    gains = tuple(gain for *_, own in by_value for gain in own)
     return SubsetCounts(len(sizes), int(np.count_nonzero(sizes == 1)), int(sizes.min()), right_guesses, gains)
 
 
-def _classes(keys: Codes, value: Field, worth: Integers | None) -> tuple[Integers, Integers, int]:
+def _classes(keys: Codes, value: Field, worth: Integers | None) -> tuple[Integers, Integers, list[int]]:
     """The size of each class, how many of its records have its most frequent value, and what the best guesses gain."""
+    worths: Iterable[Integers] = [] if worth is None else worth
     bits = keys.dtype.type(value.bits)
     keys = keys << bits
     if value.bits:
@@ -51,14 +52,12 @@ def _classes(keys: Codes, value: Field, worth: Integers | None) -> tuple[Integer
     cells = run_starts(keys)
     if not bits:
         sizes = _lengths(cells, len(keys))
-        return sizes, sizes, 0 if worth is None else int(sizes.sum() * worth[0])
+        return sizes, sizes, [int(sizes.sum() * own[0]) for own in worths]
     distinct = keys[cells]
     classes, lengths = run_starts(distinct >> bits), _lengths(cells, len(keys))
-    gain = 0
-    if worth is not None:
-        values = (distinct & keys.dtype.type((1 << value.bits) - 1)).astype(np.int64)
-        gain = int(np.maximum.reduceat(lengths * worth[values], classes).sum())
-    return _lengths(cells[classes], len(keys)), np.maximum.reduceat(lengths, classes), gain
+    values = (distinct & keys.dtype.type((1 << value.bits) - 1)).astype(np.int64)
+    gains = [int(np.maximum.reduceat(lengths * own[values], classes).sum()) for own in worths]
+    return _lengths(cells[classes], len(keys)), np.maximum.reduceat(lengths, classes), gains
 
 
 def _lengths(starts: Integers, end: int) -> Integers:

@@ -12,6 +12,7 @@ from PETWorks.counting.codes import Known
 from PETWorks.counting.counts import Integers, PairCounts
 from PETWorks.counting.packed_words import Words
 from PETWorks.counting.part_tasks import ALL_BITS, Part
+from PETWorks.counting.partitioned import Without
 from PETWorks.counting.people import KeyCounts
 from PETWorks.counting.questions import Merge
 from PETWorks.counting.spark_jobs import Jobs, Owner, mapped
@@ -41,16 +42,22 @@ class SparkStore(Owner):
         self.kept[0] = mapped(frame, task, tasks.BLOCKS).persist()
         return self.kept[0].filter("c >= 0").groupBy("c", "v").sum("n").toArrow()
 
-    def count(self, words: Words, recoded: Mapping[str, Integers], *, per_person: bool) -> "SparkCells":
+    def count(
+        self, words: Words, recoded: Mapping[str, Integers], *, per_person: bool, without: Without | None = None
+    ) -> "SparkCells":
         """Count rows, or people, by the columns of the words; recoded[column][code] stands for some codes."""
         self.jobs.check_alive()
         codings = {
             name: tasks.Coding(self.place(name), self.known[name].labels, recoded.get(name)) for name in words.places
         }
+        left_out = None
+        if without is not None:
+            column, codes = without
+            left_out = tasks.Coding(self.place(column), self.known[column].labels, None), codes
         if per_person:
             keys = [f"k{word}" for word in range(words.number)]
             schema = ", ".join(f"{key} long" for key in keys) + ", u string"
-            rows = mapped(self.blocks, partial(tasks.people, words, codings), schema)
+            rows = mapped(self.blocks, partial(tasks.people, words, codings, left_out), schema)
             people = rows.distinct().groupBy(*keys).count()
             return SparkCells(self.jobs, [Cells(people, partial(tasks.parts_of_rows, words.number))], words, self.rows)
         counts = {name: _recoded(self.known[name].counts, recoded.get(name)) for name in words.places}

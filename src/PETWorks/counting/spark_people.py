@@ -15,7 +15,7 @@ from PETWorks.counting.counts import Integers, PairCounts
 from PETWorks.counting.offers import BITS, Offer, check_values, number_of_words
 from PETWorks.counting.packed_words import Words
 from PETWorks.counting.part_tasks import Part
-from PETWorks.counting.partitioned import PartitionedTable
+from PETWorks.counting.partitioned import PartitionedTable, Without
 from PETWorks.counting.partitioned_people import joined_table
 from PETWorks.counting.people import Brought, KeyCounts, OfPeople, column_name
 from PETWorks.counting.questions import Merge
@@ -66,7 +66,7 @@ class SparkPeople(Owner):
         keys = [f"k{word}" for word in range(side.words.number)]
         rows = mapped(
             store.blocks,
-            partial(tasks.people, side.words, codings),
+            partial(tasks.people, side.words, codings, None),
             ", ".join(f"{key} long" for key in keys) + ", u string",
         )
         masks = side.words.masks(len(one.known))
@@ -105,7 +105,13 @@ class SparkPeople(Owner):
         """The same."""
         return self.targets
 
-    def offers(self, attribute: str, kernel: OfPeople[Summary], merge: Merge[Summary]) -> Summary:
+    def offers(
+        self,
+        attribute: str,
+        kernel: OfPeople[Summary],
+        merge: Merge[Summary],
+        missing: int | None = None,  # noqa: ARG002
+    ) -> Summary:
         """Run a kernel over all people: what the tables that have an attribute offer to them, in their order."""
         from pyspark import cloudpickle
 
@@ -132,7 +138,14 @@ class TargetStore(Owner):
         super().__init__(jobs)
         self._frame, self._sides, self._place, self._rows = frame, sides, place, rows
 
-    def count(self, words: Words, recoded: Mapping[str, Integers], *, per_person: bool) -> SparkCells:  # noqa: ARG002
+    def count(
+        self,
+        words: Words,
+        recoded: Mapping[str, Integers],  # noqa: ARG002
+        *,
+        per_person: bool,  # noqa: ARG002
+        without: Without | None = None,  # noqa: ARG002
+    ) -> SparkCells:
         """Count targets by the columns of the words."""
         cells = Cells(self._frame, partial(_targets, words, self._sides, self._place))
         return SparkCells(self.jobs, [cells], words, self._rows)

@@ -200,14 +200,23 @@ def packed(words: Words, codings: Mapping[str, Coding], batches: Batches) -> Ite
         yield counted(words.packed(_codes(block, codings), block.num_rows))
 
 
-def people(words: Words, codings: Mapping[str, Coding], batches: Batches) -> Batches:
-    """The words of each row and whose it is: the last column of a block names people."""
+def people(
+    words: Words, codings: Mapping[str, Coding], left_out: tuple[Coding, list[int]] | None, batches: Batches
+) -> Batches:
+    """The words of each row and whose it is: the last column of a block names people.
+
+    left_out   a column, and its codes in rows that do not count
+    """
     import pyarrow as pa
 
     names = [f"k{word}" for word in range(words.number)]
     for block in _stored_blocks(batches):
         unit = block.column(block.num_columns - 1).dictionary_decode().cast(pa.string())
         own = words.packed(_codes(block, codings), block.num_rows)
+        if left_out is not None:
+            coding, codes = left_out
+            there = np.flatnonzero(~np.isin(_codes(block, {"": coding})[""], codes))
+            own, unit = [word[there] for word in own], unit.take(arrow_integers(there))
         yield pa.RecordBatch.from_arrays([*map(arrow_integers, own), unit], [*names, "u"])
 
 

@@ -82,7 +82,7 @@ def count_subsets(
     memory     bytes to work in, beside the table
     finished   says which subsets need not be counted
     weights    how many records each row stands for; None: one each
-    worths     for some sensitive attributes the worth of each code, in units
+    worths     for some sensitive attributes one or several worths of each code, in units: by rows
     """
     worths = worths or {}
     order = in_order(columns, known)

@@ -18,7 +18,7 @@ class SubsetCounts(NamedTuple):
     uniques          classes with one record
     smallest_class   the size of the smallest class
     right_guesses    for each sensitive attribute, how many records have the most frequent value of their class
-    gains            for each of them whose values have a worth, the units that the best guesses gain
+    gains            for each worth of the values of each of them, the units that the best guesses gain
     """
 
     classes: int
@@ -39,7 +39,7 @@ class SubsetCounts(NamedTuple):
 
 
 CountsBySubset = dict[Subset, SubsetCounts]
-Worths = Mapping[str, Any]  # for some sensitive attributes the worth of each code, in whole units
+Worths = Mapping[str, Any]  # for some sensitive attributes one or several worths of each code, in whole units: by rows
 
 
 def merged_counts(one: CountsBySubset | None, other: CountsBySubset) -> CountsBySubset:

@@ -39,7 +39,7 @@ class Keys:
 
     columns   names and bits, from high to low; the last, which has no name, is the sensitive value
     counts    of these columns; without a sensitive value the right guesses mean nothing
-    worth     of each sensitive value, in units; None: gains are not asked for
+    worth     one or several of each sensitive value, in units; None: gains are not asked for
     """
 
     columns: tuple[tuple[str | None, int], ...]
@@ -105,7 +105,7 @@ def _sorted_out(
     )
     gains: tuple[int, ...] = ()
     if worth is not None:
-        gains = (kernels.gained(entries[:distinct], merged[:distinct], columns[-1][1], worth),)
+        gains = tuple(kernels.gained(entries[:distinct], merged[:distinct], columns[-1][1], own) for own in worth)
     counts = SubsetCounts(classes, uniques, smallest, (right_guesses,), gains)
     return Keys(columns, entries[:distinct], merged[:distinct], heaviest, counts, cuts, worth)
 

@@ -43,8 +43,11 @@ class Table(Protocol):
     def unit_is_missing(self) -> bool:
         """Whether some record does not say whose it is."""
 
-    def per_person(self, columns: Sequence[str]) -> Self:
-        """Of each person one record for each combination of values that these columns have."""
+    def per_person(self, columns: Sequence[str], told: str | None = None) -> Self:
+        """Of each person one record for each combination of values that these columns have.
+
+        told   a column: records in which it is missing do not count
+        """
 
     def distinct(self) -> "WeightedRows":
         """The same records in memory, equal rows merged."""
@@ -74,7 +77,7 @@ class Table(Protocol):
 
         memory     bytes to work in, beside the table
         finished   says which subsets need not be counted
-        worths     for some sensitive attributes the worth of each code, in units
+        worths     for some sensitive attributes one or several worths of each code, in units: by rows
         """
 
     def fingerprint(self, columns: Sequence[str]) -> str:

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from PETWorks.about.hierarchy import Hierarchy
 from PETWorks.about.levels import recoding, released_level
-from PETWorks.about.treatment import APART, AS_QUASI_IDENTIFIERS
+from PETWorks.about.treatment import APART, AS_QUASI_IDENTIFIERS, FOLDED
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.counting import questions
 from PETWorks.counting.answers import Answers
@@ -57,7 +57,7 @@ class View:
     has_roles: bool = True
     set_levels: Mapping[str, int] | None = None
     _rolled_up: RolledUp | None = field(default=None, repr=False)
-    _people: dict[tuple[str, ...], Table] = field(default_factory=dict, init=False, repr=False)
+    _people: dict[tuple[tuple[str, ...], str | None], Table] = field(default_factory=dict, init=False, repr=False)
     _answers: Answers = field(default_factory=Answers, init=False, repr=False)
 
     @property
@@ -103,17 +103,34 @@ class View:
         columns = self.grouping(sensitive, attacker=attacker).columns
 
         def count() -> Marginal:
-            return replace(self.counted(*columns, sensitive).marginal(sensitive), people=self.counted(*columns).rows)
+            told = self.told(sensitive)
+            own = self.counted(*columns, sensitive, told=told).marginal(sensitive)
+            if told is not None:
+                own = own.told()
+            people = None if self.privacy_unit is None else self.counted(*columns, told=told).rows
+            return replace(own, people=own.records if people is None else people)
 
         return self.remembered(("overall", columns, sensitive), count)
 
-    def counted(self, *columns: str) -> Table:
-        """The records that count: all, or of each person one for each combination of these columns."""
+    @property
+    def folds_values(self) -> bool:
+        """Whether sensitive values count by their meaning, whatever their spelling, and missing ones do not count."""
+        return self.treatment["sensitive_values"] == FOLDED
+
+    def told(self, sensitive: str) -> str | None:
+        """The sensitive attribute, if it is missing in some records and these are left out."""
+        return sensitive if self.folds_values and self.table.domains[sensitive].code(None) is not None else None
+
+    def counted(self, *columns: str, told: str | None = None) -> Table:
+        """The records that count: all, or of each person one for each combination of these columns.
+
+        told   of people, only records count in which this column is not missing
+        """
         if self.privacy_unit is None:
             return self.table
-        if columns not in self._people:
-            self._people[columns] = self.table.per_person(columns)
-        return self._people[columns]
+        if (columns, told) not in self._people:
+            self._people[columns, told] = self.table.per_person(columns, told)
+        return self._people[columns, told]
 
     @property
     def counted_records(self) -> int:
@@ -197,11 +214,16 @@ class View:
     ) -> Question[Summary]:
         """What does a kernel, run over batches of complete equivalence classes, say of them?
 
-        Where the privacy unit says who is who, a person counts once for each value in a class.
+        Where the privacy unit says who is who, a person counts once for each value in a class. Where missing values
+        are left out, so are classes that have no other.
         """
         grouping = self.grouping(sensitive, attacker=attacker)
-        table = self.counted(*grouping.columns, sensitive)
-        people = self.counted(*grouping.columns) if self.privacy_unit else None
+        told = self.told(sensitive)
+        table = self.counted(*grouping.columns, sensitive, told=told)
+        missing = table.domains[sensitive].code(None)
+        if told is not None and missing is not None:
+            name, kernel = (name, "told"), partial(_of_told, missing, kernel)
+        people = self.counted(*grouping.columns, told=told) if self.privacy_unit else None
         return questions.fold(name, table, grouping, sensitive, kernel, merge, people=people, limit=limit)
 
     def fold_codes(
@@ -343,3 +365,8 @@ class View:
         if self._rolled_up is None:
             return self.remembered((key, column), make)
         return self._rolled_up.remembered((key, column, self._rolled_up.levels.get(column)), make)
+
+
+def _of_told(missing: int, kernel: Callable[[ClassValues], Summary], classes: ClassValues) -> Summary:
+    """What a kernel says of classes without the missing value."""
+    return kernel(classes.told(missing)[0])

@@ -125,9 +125,15 @@ class WeightedRows:
         """Whether some record does not say whose it is."""
         return bool(self.columns[str(self.unit)].labels.null_count)
 
-    def per_person(self, columns: Sequence[str]) -> "WeightedRows":
-        """Of each person one record for each combination of values that these columns have."""
-        rows = np.sort(np.unique(self._packed((*columns, str(self.unit))).keys, return_index=True)[1])
+    def per_person(self, columns: Sequence[str], told: str | None = None) -> "WeightedRows":
+        """Of each person one record for each combination of values that these columns have, of those that are told."""
+        keys = self._packed((*columns, str(self.unit))).keys
+        missing = None if told is None else self.columns[told].code(None)
+        if told is None or missing is None:
+            rows = np.sort(np.unique(keys, return_index=True)[1])
+        else:
+            there = np.flatnonzero(self.columns[told].codes != missing)
+            rows = np.sort(there[np.unique(keys[there], return_index=True)[1]])
         counted = WeightedRows({name: self.columns[name].taken(rows) for name in columns}, whole=self.whole)
         counted.origin = rows
         return counted

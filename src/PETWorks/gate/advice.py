@@ -15,7 +15,7 @@ from PETWorks.gate.protection_proposal import protections_for
 from PETWorks.gate.ranges import range_of
 from PETWorks.gate.releases_document import ReleasesFacts
 from PETWorks.gate.remedies import REMEDIES, remedy, sufficient_class_size, values_per_class
-from PETWorks.gate.rule_names import IMPLICIT, NO_DIFFERENCES, NO_UNIQUE, PEOPLE_COUNTED, TOGETHER
+from PETWorks.gate.rule_names import IMPLICIT, NO_UNIQUE, PEOPLE_COUNTED, TOGETHER
 from PETWorks.gate.sign_off import regimes_without_approver
 from PETWorks.gate.sign_off_document import SignOff
 from PETWorks.gate.starter import yaml_text
@@ -60,7 +60,6 @@ def next_steps(
         *_remove_identifiers(release, policy.releases.key),
         *_findings(columns, policy, fails=True),
         *_protect(release, policy, rules),
-        *_write_anew(rules),
         *_unlink(release, policy),
         *_count_people(policy, rules),
         *_merge_classes(release, failing, small, riskiest),
@@ -116,14 +115,6 @@ def _protect(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> I
                 yield NextStep(step, share=share, columns=names, rules=(rule.name,), policy=line)
 
 
-def _write_anew(rules: Sequence[RuleResult]) -> Iterator[NextStep]:
-    """The columns with values that are written in several ways."""
-    for rule in rules:
-        if rule.name == NO_DIFFERENCES and rule.verdict == FAIL and isinstance(rule.value, tuple):
-            worst = max(one["records"] for one in rule.details["columns"])
-            yield NextStep("write-anew", columns=tuple(map(str, rule.value)), records=worst, rules=(rule.name,))
-
-
 def _unlink(release: Release, policy: Policy) -> Iterator[NextStep]:
     """The columns that link records of a person, in this table or with other ones, and what counts no people."""
     key, unit = policy.releases.key, release.privacy_unit
@@ -160,7 +151,7 @@ def _merge_classes(
 
 def _cannot_hold(release: Release, failing: Sequence[RuleResult]) -> Iterator[NextStep]:
     """Rules that demand more sensitive values in every class than the whole table has."""
-    distinct = {name: len(release.marginal(name).values) for name in release.sensitive_attributes}
+    distinct = {name: len(release.view.overall(name).values) for name in release.sensitive_attributes}
     too_few = {
         rule.name: [name for name, values in distinct.items() if values < values_per_class(rule)] for rule in failing
     }

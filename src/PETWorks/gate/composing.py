@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from PETWorks.about.sidecar import read_sidecar
+from PETWorks.about.treatment import CAREFUL
 from PETWorks.attributetypes import IDENTIFIER
 from PETWorks.counting.release import Release
 from PETWorks.errors import PETWorksError, Phrase, RoleError, quoted
@@ -78,7 +79,7 @@ def _opened(mistakes: Mistakes, given: EarlierTable, counted: dict[str, Any]) ->
                 key=given.key,
                 columns=columns_of(source),
             )
-        return Release(source, roles, {}, original, order=given.order, seed=given.seed, **counted)
+        return Release(source, roles, {}, original, order=given.order, seed=given.seed, **CAREFUL, **counted)
     return None
 
 

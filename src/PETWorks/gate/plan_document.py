@@ -10,7 +10,7 @@ from PETWorks.gate.typed_json import JSONObject, keywords
 Digest = Annotated[str, "SHA-256", keywords(pattern="^[0-9a-f]{64}$")]
 Level = Annotated[int, keywords(minimum=0)]
 Number = Annotated[int, keywords(minimum=0)]
-Way = Literal["missing", "suppressed", "several_sensitive"]
+Way = Literal["missing", "suppressed", "several_sensitive", "sensitive_values"]
 RoleKey = Literal["identifiers", "quasi_identifiers", "sensitive_attributes", "insensitive_attributes"]
 
 

@@ -10,6 +10,7 @@ from PETWorks.about.declaration import as_hierarchies
 from PETWorks.about.hierarchy import Hierarchy
 from PETWorks.about.refitting import needs_earlier, refitted
 from PETWorks.about.roles import ROLE_KEYS
+from PETWorks.about.treatment import EXACT
 from PETWorks.anonymizer.plan import SUBSETS
 from PETWorks.anonymizer.replaying import Replayed, Steps, Then, replayed
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
@@ -157,7 +158,7 @@ def next_policy(prepared: Prepared, data: Path) -> dict[str, Any]:
             if own_role in release.roles.values()
         },
         "privacy_unit": plan.privacy_unit,
-        "treatment": dict(plan.treatment),
+        "treatment": {"sensitive_values": EXACT, **plan.treatment},  # as a plan means that says nothing of them
         "population": plan.population,
         "rules": [_written(rule) for rule in own] or None,
     }
@@ -214,7 +215,7 @@ def _checked_columns(plan: Plan, source: Source, known: set[str], new_roles: Map
 def _values(release: Release, column: str) -> Iterator[str | None]:
     """The values of a column in the table and in those that it is compared with."""
     background = release.view.background
-    yield from release.table.marginal(column).values
+    yield from release.as_read.marginal(column).values
     if background.has_original:
         yield from background.original.marginal(column).values
     if (

@@ -10,7 +10,7 @@ from PETWorks.about.declaration import Named
 from PETWorks.about.protection import protection_of
 from PETWorks.about.roles import roles_given
 from PETWorks.about.sidecar import read_sidecar
-from PETWorks.about.treatment import TREATMENTS
+from PETWorks.about.treatment import CAREFUL, TREATMENTS
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
 from PETWorks.counting.codes import Column
 from PETWorks.counting.protected_source import protected
@@ -129,7 +129,7 @@ class Policy:
                 seed=self.seed,
                 privacy_unit=unit,
                 people=people,
-                **self.treatment,
+                **{**CAREFUL, **self.treatment},
                 **counted,
             )
         except PETWorksError as error:

@@ -196,7 +196,10 @@ def _is_shown(document: CheckDocument, attack: str) -> bool:
 
 
 def _hides_guesses(document: CheckDocument) -> bool:
-    return hides_guesses(document.rules, document.policy.cell_size)
+    """Whether shares of guesses stay inside: also where they are shares of some of the people, who may be few."""
+    inferred = [one.details.get("attributes", {}) for one in document.results if one.measure == "attribute-inference"]
+    some = any("records_with_a_value" in one for attributes in inferred for one in attributes.values())
+    return some or hides_guesses(document.rules, document.policy.cell_size)
 
 
 def _whole(count: object) -> int:

@@ -46,7 +46,6 @@ class Notice(JSONObject):
         "nothing-left",
         "one-value",
         "no-class-size",
-        "differences-unseen",
         "rule-always-holds",
         "rule-about-one-value",
         "rule-about-nothing",

@@ -217,7 +217,8 @@ class Metric:
         except NotApplicable as error:
             error.measure = self.name
             raise
-        unused = {} if "a sensitive attribute" in self.needs else {"several_sensitive": None}
+        about_values = ("several_sensitive", "sensitive_values")
+        unused = {} if "a sensitive attribute" in self.needs else dict.fromkeys(about_values)
         return replace(result, details=details, treatment={**view.treatment, **unused, **self.treats})
 
 

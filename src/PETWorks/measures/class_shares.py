@@ -91,7 +91,7 @@ def shares(view: View, column: str) -> Shares:
 
 def shares_question(view: View, column: str) -> Question[tuple[Extreme, Extreme]]:
     """In which class does each value have its largest and its smallest share?"""
-    values = len(view.table.domains[column].labels)
+    values = len(view.overall(column).values)
     return view.fold("shares", column, partial(_extremes, values), _merged)
 
 

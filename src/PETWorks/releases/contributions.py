@@ -38,13 +38,18 @@ class Contribution:
         }
 
 
-def shapley_values(people: int, priors: Sequence[int], hits: BySet, releases: int) -> list[list[Fraction]] | None:
-    """For each attack and release the share in posterior - prior; the attacks are re-identification, then inference."""
+def shapley_values(
+    people: Sequence[int], priors: Sequence[int], hits: BySet, releases: int
+) -> list[list[Fraction]] | None:
+    """For each attack and release the share in posterior - prior; the attacks are re-identification, then inference.
+
+    people, priors   of each attack: how many people there are, and how many are hit without any release
+    """
     if releases > MOST_PLAYERS:
         return None
     sets = np.array([hits[chosen] for chosen in range(1, 1 << releases)], np.int64)
     shares = []
     for attack, prior in enumerate(priors):
         successes = np.append(prior, sets[:, 0 if attack == 0 else OF_PEOPLE + OF_ATTRIBUTE * (attack - 1)])
-        shares.append([shapley_share(successes, releases, player) / people for player in range(releases)])
+        shares.append([shapley_share(successes, releases, player) / people[attack] for player in range(releases)])
     return shares

@@ -16,7 +16,7 @@ import numpy as np
 from PETWorks.counting import batches
 from PETWorks.counting.batches import folded
 from PETWorks.counting.codes import narrowest
-from PETWorks.counting.counts import Grouping, Integers
+from PETWorks.counting.counts import Grouping, Integers, run_starts
 from PETWorks.counting.keys import pack
 from PETWorks.counting.people import JoinedPeople
 from PETWorks.counting.questions import Question
@@ -32,11 +32,15 @@ BySet = dict[int, Hits]
 
 @dataclass(frozen=True)
 class Attacked:
-    """A sensitive attribute: how many values it has, and what they are worth, if that is asked for."""
+    """A sensitive attribute: how many values it has, and what they are worth, if that is asked for.
+
+    missing   the code of the missing value, if that does not count
+    """
 
     name: str
     values: int
     worth: Worth | None
+    missing: int | None = None
 
 
 def hits_by_set(people: JoinedPeople, attacked: Sequence[Attacked]) -> BySet:
@@ -173,24 +177,33 @@ class _Part:
         numbers = [classes.number, int(np.count_nonzero(sizes == 1))]
         for values, one in zip(self._values, self._attacked, strict=True):
             cells = cells_of(classes, values if rows is None else values[rows], one.values, weights)
-            numbers += hits_in(cells.counts, cells.values, cells.starts, one.worth)
+            numbers += hits_in(cells.counts, cells.values, cells.classes, one.worth, one.missing)
         return np.array(numbers, np.int64)
 
     def _of_single_rows(self, rows: Integers) -> Hits:
         """The hits of classes that have one row each."""
         weights = np.ones(len(rows), np.int64) if self._weights is None else self._weights[rows]
-        people = int(weights.sum())
         numbers = [len(rows), int(np.count_nonzero(weights == 1))]
         for values, one in zip(self._values, self._attacked, strict=True):
-            gain = 0 if one.worth is None else int((weights * one.worth.units[values[rows]]).sum())
-            numbers += [people, people, gain]
+            told = weights if one.missing is None else np.where(values[rows] == one.missing, 0, weights)
+            gain = 0 if one.worth is None else int((told * one.worth.units[values[rows]]).sum())
+            numbers += [int(told.sum()), int(told.sum()), gain]
         return np.array(numbers, np.int64)
 
 
-def hits_in(counts: Integers, values: Integers, starts: Integers, worth: Worth | None) -> list[int]:
-    """Right guesses, people in classes with one value, and the gain: of cells in the order of their classes."""
+def hits_in(
+    counts: Integers, values: Integers, classes: Integers, worth: Worth | None, missing: int | None = None
+) -> list[int]:
+    """Right guesses, people in classes with one value, and the gain: of cells in the order of their classes.
+
+    missing   a value that does not count
+    """
+    if missing is not None:
+        told = values != missing
+        counts, values, classes = counts[told], values[told], classes[told]
     if not len(counts):
         return [0, 0, 0]
+    starts = run_starts(classes)
     alone = np.diff(starts, append=len(counts)) == 1
     gain = 0 if worth is None else int(np.maximum.reduceat(counts * worth.units[values], starts).sum())
     return [int(np.maximum.reduceat(counts, starts).sum()), int(counts[starts[alone]].sum()), gain]

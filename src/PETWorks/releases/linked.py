@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from PETWorks.counting.counts import Integers
 from PETWorks.measures.attacks.reidentification import vulnerability
 from PETWorks.releases.hits import Attacked, Hits, of_attribute
@@ -29,6 +31,7 @@ class Gain:
 class Inference:
     """How many people's sensitive value is guessed.
 
+    people      those who have one
     commonest   people who have the commonest value of all
     right       people who have the commonest value of their class
     one_value   people in classes with one value
@@ -44,12 +47,12 @@ class Inference:
     @property
     def posterior(self) -> float:
         """The chance of a right guess."""
-        return self.right / self.people
+        return self.right / max(self.people, 1)
 
     @property
     def one_value_share(self) -> float:
         """The share of people in classes with one value."""
-        return self.one_value / self.people
+        return self.one_value / max(self.people, 1)
 
     def to_dict(self) -> dict[str, Any]:
         """The chances before and after, ready for JSON."""
@@ -101,14 +104,18 @@ def exposure(people: int, hits: Hits, attacked: Sequence[Attacked], counts: Mapp
     """What is exposed of so many people, as far as they are hit; counts are those of the values of each attribute."""
     inference = {}
     for place, one in enumerate(attacked):
-        own = of_attribute(hits, place)
-        gain = None
+        own, having = of_attribute(hits, place), told_counts(one, counts[one.name])
+        gain, told = None, int(having.sum())
         if one.worth is not None:
-            prior = one.worth.gain(one.worth.prior(counts[one.name]), people)
-            gain = Gain(prior, one.worth.gain(own["gain"], people))
-        commonest = int(counts[one.name].max())
-        inference[one.name] = Inference(people, commonest, own["right"], own["one_value"], gain)
+            prior = one.worth.gain(one.worth.prior(having), max(told, 1))
+            gain = Gain(prior, one.worth.gain(own["gain"], max(told, 1)))
+        inference[one.name] = Inference(told, int(having.max()), own["right"], own["one_value"], gain)
     return Exposure(people, int(hits[0]), int(hits[1]), inference)
+
+
+def told_counts(attacked: Attacked, counts: Integers) -> Integers:
+    """How many people have each value, the missing one left out if it does not count."""
+    return counts if attacked.missing is None else np.where(np.arange(len(counts)) == attacked.missing, 0, counts)
 
 
 def attacks_of(exposures: Sequence[Exposure]) -> dict[str, list[int]]:

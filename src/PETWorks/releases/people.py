@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.counting.codes import Column, in_one_coding
+from PETWorks.counting.codes import Column, Domain, in_one_coding
 from PETWorks.counting.counts import ClassSizes, ClassValues, Grouping, Integers
 from PETWorks.counting.engine import Engine, MemoryEngine
 from PETWorks.counting.people import Brought, JoinedPeople, KeyCounts, column_name, key_counts
@@ -48,6 +48,11 @@ class Member:
         """How many people are in the release."""
         return int(self.table.rows)
 
+    def _missing(self, attribute: str) -> int | None:
+        """The code of the missing value, if that does not count."""
+        code: int | None = self.table.columns[attribute].code(None)
+        return code if self.release.view.folds_values else None
+
     @property
     def _grouping(self) -> Grouping:
         """To an adversary, suppressed records are a class, too."""
@@ -60,8 +65,9 @@ class Member:
         """
         attributes = self.release.sensitive_attributes
         own = {name: worth[name].recoded(self.common[name]) for name in attributes if name in worth}
+        missing = {name: self._missing(name) for name in attributes}
         questions = [
-            fold("alone", self.table, self._grouping, name, partial(_hits, own.get(name)), np.add)
+            fold("alone", self.table, self._grouping, name, partial(_hits, own.get(name), missing[name]), np.add)
             for name in attributes
         ]
         answers = self.table.ask([class_sizes(self.table, self._grouping), *questions])
@@ -69,16 +75,20 @@ class Member:
         hits = np.array(
             [sizes.number, int(sizes.classes[sizes.sizes == 1].sum()), *(n for one in answers[1:] for n in one[:3])]
         )
-        attacked = [Attacked(name, len(self.table.columns[name].labels), own.get(name)) for name in attributes]
+        attacked = [
+            Attacked(name, len(self.table.columns[name].labels), own.get(name), missing[name]) for name in attributes
+        ]
         counts = {name: self.table.marginal(name).counts for name in attributes}
         repeated = {name: int(one[3]) for name, one in zip(attributes, answers[1:], strict=True)}
         return exposure(self.people, hits, attacked, counts), int(sizes.smallest or 0), repeated
 
 
-def _hits(worth: Worth | None, classes: ClassValues) -> Integers:
+def _hits(worth: Worth | None, missing: int | None, classes: ClassValues) -> Integers:
     """Right guesses, people in classes with one value, the gain; and classes in which a value is repeated."""
-    repeated = int(np.count_nonzero(classes.cells_per_class < classes.sizes))
-    return np.array([*hits_in(classes.counts, classes.values, classes.starts, worth), repeated], np.int64)
+    told = classes if missing is None else classes.told(missing)[0]
+    repeated = int(np.count_nonzero(told.cells_per_class < told.sizes))
+    hits = hits_in(classes.counts, classes.values, classes.cell_classes, worth, missing)
+    return np.array([*hits, repeated], np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +103,11 @@ class Joined:
     place: int
     people: JoinedPeople
     values: Mapping[str, list[str | None]]
+
+    def missing(self, attribute: str) -> int | None:
+        """The common code of the missing value, the last one, if that does not count."""
+        values = self.values[attribute]
+        return len(values) - 1 if self.focal.release.view.folds_values and values[-1] is None else None
 
     @property
     def focal(self) -> Member:
@@ -187,13 +202,16 @@ def joined(
     for attribute in attributes:
         having = [name for name, release in releases.items() if attribute in release.sensitive_attributes]
         labels = [read[name][0].columns[attribute].labels for name in having]
-        codes, number = in_one_coding(labels)
+        codes, number = _missing_last(labels, *in_one_coding(labels))
         values[attribute] = _in_order(labels, codes, number)
         for name, own in zip(having, codes, strict=True):
             common[name][attribute] = own
     members = [Member(name, release, *read[name], common[name]) for name, release in releases.items()]
     numbers = {attribute: len(own) for attribute, own in values.items()}
-    brought = [Brought(one.name, one.table, one.release.quasi_identifiers, one.common, one.key) for one in members]
+    brought = [
+        Brought(one.name, one.table, one.release.quasi_identifiers, _in_store(one.table, one.common), one.key)
+        for one in members
+    ]
     _check_names(brought, attributes)
     together = Joined(members, place, engine.joined(brought, place, numbers), values)
     for member, people in zip(members, together.people.in_common, strict=True):
@@ -221,6 +239,24 @@ def _check_names(brought: Sequence[Brought], attributes: Sequence[str]) -> None:
         )
 
 
+def _missing_last(labels: Sequence[Any], codes: Sequence[Integers], number: int) -> tuple[list[Integers], int]:
+    """The common codes of the labels of several tables, that of the missing one last."""
+    places = [(own, Domain(one).code(None)) for one, own in zip(labels, codes, strict=True)]
+    missing = {int(own[place]) for own, place in places if place is not None}
+    new_codes = np.arange(number)
+    for code in missing:  # the same in all tables
+        new_codes[code:] -= 1
+        new_codes[code] = number - 1
+    return [new_codes[own] for own in codes], number
+
+
+def _in_store(table: Any, common: Mapping[str, Integers]) -> Mapping[str, Integers]:
+    """The common code of each value as the engine has it that joins the tables."""
+    if isinstance(table, WeightedRows):
+        return common
+    return {attribute: table.in_store(attribute, codes) for attribute, codes in common.items()}
+
+
 def _in_order(labels: Sequence[Any], codes: Sequence[Integers], number: int) -> list[str | None]:
     """The values of several tables, by common code."""
     values: list[str | None] = [None] * number
@@ -245,7 +281,7 @@ def _read(release: Release, key: str, engine: Engine, name: str) -> tuple[Any, C
         table = keyed.load(release.source, release.compared_columns)
         column = keyed.key
     _check_people(table.store.key_counts() if column is None else key_counts(column), table.rows, key, name)
-    return table, column
+    return release.judged_table(table), column
 
 
 def _with_key_of_original(release: Release, key: str, engine: Engine, name: str) -> tuple[Any, Column | None]:

@@ -23,7 +23,7 @@ from PETWorks.releases.given import attacked_columns, listed_names, opened
 from PETWorks.releases.hits import Attacked, BySet, Hits, all_but, first_ones, hits_by_set
 from PETWorks.releases.invariance import Invariance
 from PETWorks.releases.limits import checked_limits, verdicts
-from PETWorks.releases.linked import Exposure, attacks_of, exposure
+from PETWorks.releases.linked import Exposure, attacks_of, exposure, told_counts
 from PETWorks.releases.people import Joined, joined
 from PETWorks.releases.unlinked import Crossed, crossed
 from PETWorks.showing import Shown
@@ -81,9 +81,11 @@ class Releases(Shown):
             most,
             Phrase("any release"),
             Phrase("sensitive attribute of the focal release"),
+            folds=self.joined.focal.release.view.folds_values,
         )
         self._attacked = [
-            Attacked(name, len(values), self.worth.get(name)) for name, values in self.joined.values.items()
+            Attacked(name, len(values), self.worth.get(name), self.joined.missing(name))
+            for name, values in self.joined.values.items()
         ]
 
     def __repr__(self) -> str:
@@ -174,8 +176,8 @@ class Releases(Shown):
         answers = {}
         for one in self._attacked:
             place = self.joined.having(one.name).index(self.joined.focal)
-            kernel = partial(crossed, one.values, place)
-            answers[one.name] = self.joined.people.offers(one.name, kernel, Crossed.added)
+            kernel = partial(crossed, one.values, place, missing=one.missing)
+            answers[one.name] = self.joined.people.offers(one.name, kernel, Crossed.added, one.missing)
         return answers
 
     @cached_property
@@ -216,14 +218,16 @@ class Releases(Shown):
         number = len(members)
         left = attacks_of([self._exposed(hits[all_but(place, number)]) for place in range(number)])
         with_all = attacks_of([self._exposed(hits[first_ones(number)])])
-        priors = [1, *(int(self.joined.counts(one.name).max()) for one in self._attacked)]
-        shares = shapley_values(focal.people, priors, hits, number)
+        counts = [told_counts(one, self.joined.counts(one.name)) for one in self._attacked]
+        people = [focal.people, *(max(int(own.sum()), 1) for own in counts)]
+        shares = shapley_values(people, [1, *(int(own.max()) for own in counts)], hits, number)
         contributions = []
         for attack_place, attack in enumerate(left):
             for place, member in enumerate(members):
                 stays = member is focal
-                without = None if stays else left[attack][place] / focal.people
-                saves = None if stays else (with_all[attack][0] - left[attack][place]) / focal.people
+                of = people[attack_place]
+                without = None if stays else left[attack][place] / of
+                saves = None if stays else (with_all[attack][0] - left[attack][place]) / of
                 share = None if shares is None else shares[attack_place][place]
                 contributions.append(Contribution(member.name, attack, without, saves, share))
         return contributions

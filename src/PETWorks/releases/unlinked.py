@@ -112,18 +112,29 @@ def _plain(one: Crossed) -> tuple[Any, ...]:
     return one
 
 
-def crossed(values: int, focal: int, offers: Sequence[Offer]) -> Crossed:
+def crossed(values: int, focal: int, offers: Sequence[Offer], *, missing: int | None = None) -> Crossed:
     """What releases offer to some people; the attribute has so many values, and one of the releases is the focal one.
 
-    Sets of values are bits of words; who is not in a release loses no value there.
+    Sets of values are bits of words; who is not in a release loses no value there. A missing value that does not count
+    is no value: a class that offers no other says nothing, and who has none in the focal release is no target.
     """
+    if missing is not None:
+        offers = [_told(offer, missing, only_own=place == focal) for place, offer in enumerate(offers)]
     inside = [offer.inside for offer in offers]
     others = [offer for place, offer in enumerate(offers) if place != focal]
     nobody = np.zeros(len(inside[0]), np.bool_)
     targets = np.logical_or.reduce([nobody, *(offer.inside for offer in others)]) & inside[focal]
     own, bits = offers[focal].values, offers[focal].places
     bits = own if bits is None else bits
-    changed = np.logical_or.reduce([nobody, *(offer.inside & (offer.values != own) for offer in others)])
+    changed = np.logical_or.reduce(
+        [
+            nobody,
+            *(
+                offer.inside & (offer.values != own) & (offer.values != (-1 if missing is None else missing))
+                for offer in others
+            ),
+        ]
+    )
     left, common, some = _values_left(values, offers)
     kept = np.zeros(len(own), np.bool_)
     for block, word in enumerate(common):
@@ -143,6 +154,17 @@ def crossed(values: int, focal: int, offers: Sequence[Offer]) -> Crossed:
         int(np.count_nonzero((last == 1) & ~kept[targets])),
         int(np.count_nonzero(np.logical_or.reduce(inside) & ~same)),
     )
+
+
+def _told(offer: Offer, missing: int, *, only_own: bool) -> Offer:
+    """What a release offers without the missing value, to those whom it says something, or who have a value."""
+    words = list(offer.words)
+    if offer.places is None:  # otherwise it was left out when values were numbered
+        block, bit = divmod(missing, BITS)
+        words[block] = words[block] & ~(np.uint64(1) << np.uint64(bit))
+    offered = _size(words) if offer.sizes is None else offer.sizes
+    inside = offer.inside & (offer.values != missing if only_own else offered > 0)
+    return offer._replace(inside=inside, words=words)
 
 
 def _values_left(values: int, offers: Sequence[Offer]) -> tuple[list[Integers], list[Words], list[Words]]:

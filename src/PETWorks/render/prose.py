@@ -225,6 +225,7 @@ def treatment(ways: Mapping[str, str | None], lang: str) -> list[str]:
         *("treatment.missing.value", "treatment.missing.apart"),
         *("treatment.suppressed.apart", "treatment.suppressed.class"),
         *("treatment.several_sensitive.alone", "treatment.several_sensitive.quasi-identifiers"),
+        *("treatment.sensitive_values.exact", "treatment.sensitive_values.folded"),
     ]
     chosen = {f"treatment.{name}.{value}" for name, value in ways.items()}
     sentences = [said(lang, way) for way in known if way in chosen]

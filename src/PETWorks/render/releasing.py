@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
+from PETWorks.about.treatment import CAREFUL, FOLDED
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
 from PETWorks.anonymizer.applying import on_levels
 from PETWorks.anonymizer.frontiers import Frontier, frontier_of
@@ -58,6 +59,7 @@ def anonymize(
     suppressed: str | None = None,
     missing: str | None = None,
     several_sensitive: str | None = None,
+    sensitive_values: str = FOLDED,
     privacy_unit: str | None = None,
     engine: str = "auto",
     memory_limit: int | str | None = None,
@@ -107,6 +109,7 @@ def anonymize(
         suppressed=suppressed,
         missing=missing,
         several_sensitive=several_sensitive,
+        sensitive_values=sensitive_values,
         privacy_unit=privacy_unit,
         engine=engine,
         memory_limit=memory_limit,
@@ -144,6 +147,7 @@ def apply_levels(
     suppressed: str | None = None,
     missing: str | None = None,
     several_sensitive: str | None = None,
+    sensitive_values: str = FOLDED,
     privacy_unit: str | None = None,
     engine: str = "auto",
     memory_limit: int | str | None = None,
@@ -173,6 +177,7 @@ def apply_levels(
         suppressed=suppressed,
         missing=missing,
         several_sensitive=several_sensitive,
+        sensitive_values=sensitive_values,
         privacy_unit=privacy_unit,
         engine=engine,
         memory_limit=memory_limit,
@@ -261,7 +266,7 @@ def frontier(
            5 and 10 %
     """
     checked = checked_rules(rules or {}, subsets)
-    release = Release(data, roles, hierarchies, **about)
+    release = Release(data, roles, hierarchies, **{**CAREFUL, **about})
     _check_roles(release)
     found = frontier_of(
         release,

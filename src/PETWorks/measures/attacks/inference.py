@@ -39,7 +39,7 @@ def _worths(view: View, worth: Given | None) -> dict[str, Worth]:
     if not worth:
         return {}
     values = {column: view.overall(column, attacker=True).values for column in view.sensitive_attributes}
-    return worth_of(worth, values, view.records)
+    return worth_of(worth, values, view.records, folds=view.folds_values)
 
 
 def _asks(view: View, *, worth: Given | None = None, **_limits: Any) -> list[Question[int]]:
@@ -78,8 +78,10 @@ def attribute_inference(
     for column in view.sensitive_attributes:
         overall = view.overall(column, attacker=True)
         hits = view.answer(_hits(view, column))
-        counted = (int(overall.counts.max()), hits, overall.people or overall.records)
+        counted = (int(overall.counts.max(initial=0)), hits, overall.people or overall.records)
         attributes[column] = {**vulnerability(*counted), "excess": beyond_guessing(*counted)}
+        if view.told(column) is not None:
+            attributes[column]["records_with_a_value"] = counted[2]
         if worth or gain is not None:
             attributes[column] |= {"gain": _gains(view, column, worths.get(column), counted)}
     value, gained = (max(attribute[name] for attribute in attributes.values()) for name in ("posterior", "excess"))
@@ -101,8 +103,8 @@ def attribute_inference(
 def _gains(view: View, column: str, worth: Worth | None, counted: tuple[int, int, int]) -> dict[str, float]:
     """What guessing gains on average: before and after; with a worth of 1 it is the chance of a right guess."""
     prior, posterior, people = counted
-    if worth is None:
-        return {"prior": prior / people, "posterior": posterior / people}
+    if worth is None or not people:
+        return {"prior": prior / max(people, 1), "posterior": posterior / max(people, 1)}
     units = view.answer(_gain(view, column, worth))
     before = worth.prior(view.overall(column, attacker=True).counts)
     return {"prior": worth.gain(before, people), "posterior": worth.gain(units, people)}
@@ -111,7 +113,7 @@ def _gains(view: View, column: str, worth: Worth | None, counted: tuple[int, int
 def attribute_inference_per_record(release: Release, sensitive: str) -> NDArray[np.float64]:
     """The chance for each record, in the order of the input: share of the commonest value in its class."""
     sizes, modes = record_class_modes(release, sensitive)
-    return modes / sizes
+    return modes / np.maximum(sizes, 1)
 
 
 def _most_valuable(units: Integers, classes: ClassValues) -> int:

@@ -28,7 +28,10 @@ def record_class_sizes(release: Release) -> Integers:
 
 
 def record_class_modes(release: Release, sensitive: str) -> tuple[Integers, Integers]:
-    """The class size of each record, and the count of the commonest sensitive value in its class."""
+    """The class size of each record, and the count of the commonest sensitive value in its class.
+
+    Where missing values are left out, both are of the records that have one; a class may have none.
+    """
     table = table_in_memory(release)
     if sensitive not in release.sensitive_attributes:
         raise RoleError(
@@ -36,12 +39,15 @@ def record_class_modes(release: Release, sensitive: str) -> tuple[Integers, Inte
             sensitive=sensitive,
             sensitive_attributes=quoted(release.sensitive_attributes),
         )
+    if release.view.told(sensitive) is not None:
+        people, once = (_people(release, *others, told=sensitive) for others in ((sensitive,), ()))
+        return records.told_class_modes(table, release.quasi_identifiers, sensitive, people, once)
     people = _people(release, sensitive)
     modes = records.record_class_modes(table, release.quasi_identifiers, sensitive, people)
     return record_class_sizes(release), modes
 
 
-def _people(release: Release, *others: str) -> WeightedRows | None:
+def _people(release: Release, *others: str, told: str | None = None) -> WeightedRows | None:
     """The records that count, if not all do."""
-    counted = release.view.counted(*release.quasi_identifiers, *others)
+    counted = release.view.counted(*release.quasi_identifiers, *others, told=told)
     return counted if isinstance(counted, WeightedRows) and counted is not release.table else None

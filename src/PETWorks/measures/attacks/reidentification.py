@@ -74,6 +74,7 @@ def both(*verdicts: bool | None) -> bool | None:
 
 def vulnerability(prior: int, posterior: Any, records: int) -> dict[str, Any]:
     """Successes out of `records` before and after the adversary learns the quasi-identifiers, and what that leaks."""
+    records = max(records, 1)  # of an attribute that nobody has
     return {
         "prior": prior / records,
         "posterior": posterior / records,

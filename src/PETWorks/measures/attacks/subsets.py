@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.counting.counts import Integers
+from PETWorks.counting.counts import Integers, Marginal
 from PETWorks.counting.engine import allowed
 from PETWorks.counting.release import Release
 from PETWorks.counting.subset_families import CountsBySubset, SubsetCounts
@@ -58,9 +58,14 @@ def every_subset(
     columns, sensitive = known_columns(release), release.sensitive_attributes
     wanted = checked_sizes(sizes, len(columns))
     total = feasible(wanted, len(columns), release.records)
+    view = release.view if isinstance(release, Release) else release
     marginals = {column: release.marginal(column) for column in sensitive}
-    priors = {column: int(own.counts.max()) for column, own in marginals.items()}
-    worths = worth_of(worth, {column: own.values for column, own in marginals.items()}, release.records)
+    missing = {column: marginals[column].values.index(None) for column in sensitive if view.told(column) is not None}
+    told = {column: own.told() if column in missing else own for column, own in marginals.items()}
+    priors = {column: int(own.counts.max(initial=0)) for column, own in told.items()}
+    values = {column: own.values for column, own in told.items()}
+    worths = worth_of(worth, values, release.records, folds=view.folds_values)
+    units = _units(marginals, missing, worths)
     finished: CountsBySubset = {}
     kept = None
     if checkpoint is not None:
@@ -69,7 +74,10 @@ def every_subset(
             "records": release.records,
             "table": release.table.fingerprint((*columns, *sensitive)),
         }
-        about |= {"worth": {column: one.units.tolist() for column, one in worths.items()}} if worths else {}
+        if missing:
+            about["worth"] = [one.tolist() for own in units.values() for one in own]
+        elif worths:
+            about["worth"] = {column: one.units.tolist() for column, one in worths.items()}
         kept = Checkpoint(Path(checkpoint), columns, sensitive, about, resume=resume)
         finished |= kept.finished
     if progress:
@@ -77,7 +85,6 @@ def every_subset(
     if len(finished) < total:
         if memory is None:
             memory = release.memory_limit if isinstance(release, Release) else allowed(None)
-        units = {column: one.units for column, one in worths.items()}
         for family in release.table.count_subsets(columns, sensitive, wanted, memory, finished.__contains__, units):
             if kept is not None:
                 kept.add({subset: counts for subset, counts in family.items() if subset not in finished})
@@ -89,9 +96,13 @@ def every_subset(
     ]
     counts = [finished[frozenset(name for place, name in enumerate(columns) if mask >> place & 1)] for mask in masks]
     guesses = np.array([one.right_guesses for one in counts], np.int64).reshape(len(counts), len(sensitive))
-    gains = np.array([one.gains for one in counts], np.int64).reshape(len(counts), len(worths))
-    prior_gains = {column: (one, one.prior(marginals[column].counts)) for column, one in worths.items()}
-    with_worth = [column for column in sensitive if column in worths]
+    right_guesses = dict(zip(sensitive, guesses.T, strict=True))
+    gained: dict[str, Integers] = {}
+    gains = iter(np.array([one.gains for one in counts], np.int64).T)
+    for column in units:  # in the order in which they were counted
+        right_guesses |= {column: next(gains)} if column in missing else {}
+        gained |= {column: next(gains)} if column in worths else {}
+    prior_gains = {column: (one, one.prior(told[column].counts)) for column, one in worths.items()}
     return Subsets(
         columns,
         release.records,
@@ -100,10 +111,28 @@ def every_subset(
         np.array([one.classes for one in counts], np.int64),
         np.array([one.uniques for one in counts], np.int64),
         np.array([one.smallest_class for one in counts], np.int64),
-        dict(zip(sensitive, guesses.T, strict=True)),
+        right_guesses,
         prior_gains,
-        dict(zip(with_worth, gains.T, strict=True)),
+        gained,
+        {column: told[column].records for column in missing},
     )
+
+
+def _units(
+    marginals: Mapping[str, Marginal], missing: Mapping[str, int], worths: Mapping[str, Worth]
+) -> dict[str, NDArray[np.int64]]:
+    """What right guesses count, by code: 1, but nothing of a missing value that is left out; then the worth.
+
+    Attributes of which all values count once are not listed: their right guesses are counted anyway.
+    """
+    units: dict[str, NDArray[np.int64]] = {}
+    for column, marginal in marginals.items():
+        own, place = worths[column].units if column in worths else None, missing.get(column)
+        counted = [np.ones(len(marginal.values) - (place is not None), np.int64)] if place is not None else []
+        counted += [] if own is None else [own]
+        if counted:
+            units[column] = np.array(counted if place is None else [np.insert(one, place, 0) for one in counted])
+    return units
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +147,7 @@ class Subsets(Rows, Shown):
     right_guesses    for each sensitive attribute, how many records have the most frequent value of their class
     worths           for each one whose values have a worth, that, and the units that one guess for all records gains
     gains            for each of these the units that the best guesses gain
+    told             for each attribute of which missing values are left out, how many records have one; all otherwise
     """
 
     quasi_identifiers: tuple[str, ...]
@@ -130,6 +160,7 @@ class Subsets(Rows, Shown):
     right_guesses: Mapping[str, Integers]
     worths: Mapping[str, tuple[Worth, int]] = field(default_factory=dict)
     gains: Mapping[str, Integers] = field(default_factory=dict)
+    told: Mapping[str, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.masks)
@@ -160,14 +191,18 @@ class Subsets(Rows, Shown):
     def attacks(self) -> dict[str, Attack]:
         """For each attack, successes out of all records: before, and with each subset; for gains, units."""
         inference = {
-            f"attribute-inference of {column}": Attack(prior, self.right_guesses[column], self.records)
+            f"attribute-inference of {column}": Attack(prior, self.right_guesses[column], self._people(column))
             for column, prior in self.priors.items()
         }
         gains = {
-            f"gain of {column}": Attack(prior, self.gains[column], self.records * worth.scale)
+            f"gain of {column}": Attack(prior, self.gains[column], self._people(column) * worth.scale)
             for column, (worth, prior) in self.worths.items()
         }
         return {RE_IDENTIFICATION: Attack(1, self.classes, self.records), **inference, **gains}
+
+    def _people(self, column: str) -> int:
+        """How many records have a sensitive value that can be guessed; at least 1, to divide by."""
+        return max(self.told.get(column, self.records), 1)
 
     def attributes(self, mask: int) -> list[str]:
         """The names in a subset."""
@@ -280,8 +315,8 @@ class Subsets(Rows, Shown):
             return np.asarray(1 / self.smallest_class), 1 / self.records
         if name == "inference":
             chosen = [known for known in self.priors if not one or column == known]
-            guesses = np.max([self.right_guesses[known] for known in chosen], axis=0)
-            return np.asarray(guesses / self.records), max(self.priors[known] for known in chosen) / self.records
+            guesses = [self.right_guesses[known] / self._people(known) for known in chosen]
+            return np.max(guesses, axis=0), max(self.priors[known] / self._people(known) for known in chosen)
         if name == "gain":
             attacks = [self.attacks[f"gain of {known}"] for known in self.worths if not one or column == known]
             return np.max([own.hits / own.of for own in attacks], axis=0), max(own.prior / own.of for own in attacks)

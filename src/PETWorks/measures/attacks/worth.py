@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from PETWorks.about.spelling import folded
 from PETWorks.counting.counts import Integers
 from PETWorks.errors import ParameterError, Phrase, unknown
 from PETWorks.measures.parameters import Number
@@ -38,7 +39,7 @@ class Worth:
 
     def prior(self, counts: Integers) -> int:
         """The units that are gained by one guess for all records, of which so many have each value."""
-        return int((counts * self.units).max())
+        return int((counts * self.units).max(initial=0))
 
 
 Given = Mapping[str, Mapping[str | None, Any] | Worth]
@@ -53,11 +54,15 @@ def worth_of(
     records: int,
     where: Phrase = IN_THE_TABLE,
     what: Phrase = SENSITIVE_ATTRIBUTE,
+    *,
+    folds: bool = False,
 ) -> dict[str, Worth]:
     """For each attribute that has one, the worth of its values, which are listed in the order of their codes.
 
     records   how many there are: so often a worth may be added up
     where     where a value should occur, and what the attributes are, for errors
+    folds     whether values that differ in spelling only are one, which is worth the most of what they are, and
+              missing ones do not count
     """
     if worth is None:
         return {}
@@ -70,7 +75,11 @@ def worth_of(
         if column not in values:
             raise unknown(what, column, values, what="worth")
         assert isinstance(given, Mapping)
-        numbers = {_cell(value): _number(column, number) for value, number in given.items()}
+        numbers: dict[str | None, Fraction] = {}
+        for value, number in given.items():
+            cell = folded(_cell(value)) if folds else _cell(value)
+            if cell is not None or not folds:
+                numbers[cell] = max(_number(column, number), numbers.get(cell, Fraction(0)))
         missing = set(numbers) - set(values[column])
         if missing:
             raise ParameterError(
@@ -97,7 +106,7 @@ def _number(column: str, number: Any) -> Fraction:
 def _in_units(worth: Iterable[Fraction], records: int) -> Worth:
     """Whole numbers of units, as fine as it takes to be exact, or as they fit into 64 bits."""
     numbers = list(worth)
-    most = max(*numbers, Fraction(1))
+    most = max([*numbers, Fraction(1)])
     if most * records > MOST_UNITS:
         raise ParameterError("worth: numbers are too large to be added up for all records", what="worth")
     scale = min(lcm(*(number.denominator for number in numbers)), int(MOST_UNITS / (most * records)))

@@ -5,6 +5,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Annotated, Any
 
+from PETWorks.about.spelling import folded
 from PETWorks.counting.counts import ClassPairs, Integers, LinkedSizes
 from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
@@ -68,8 +69,13 @@ class _ShareAbove(Above):
         return overall * 0 + self.alpha
 
 
+def _as_counted(view: View, value: str | None) -> str | None:
+    """A sensitive value that the user named, as it is among those that are counted."""
+    return folded(value) if view.folds_values else value
+
+
 def _asks(view: View, *, alpha: float | None, k: float | None, value: str | None) -> list[Question[Any]]:  # noqa: ARG001
-    columns = view.sensitive_attributes
+    columns, value = view.sensitive_attributes, _as_counted(view, value)
     asked: list[Question[Any]] = [shares_question(view, column) for column in columns]
     if alpha is not None:
         asked += [beyond_question(view, column, _ShareAbove(alpha), "alpha", value) for column in columns]
@@ -79,7 +85,7 @@ def _asks(view: View, *, alpha: float | None, k: float | None, value: str | None
 def _tests_alpha(view: View, *, alpha: float | None, k: float | None, value: str | None) -> list[ClassTest]:
     if alpha is None:
         return _tests_k(view, k=k)
-    columns = view.sensitive_attributes
+    columns, value = view.sensitive_attributes, _as_counted(view, value)
     return [*_tests_k(view, k=k), *(share_test(view, column, _ShareAbove(alpha), value) for column in columns)]
 
 
@@ -112,18 +118,20 @@ def alpha_k_anonymity(
     >>> alpha_k_anonymity(Release("data/patient_anonymized.csv"), alpha=0.5, k=3)
     <alpha-k-anonymity = [3, 0.333333] (alpha=0.5, k=3): satisfied>
     """
-    if value is not None and not any(value in view.marginal(name).values for name in view.sensitive_attributes):
+    named = _as_counted(view, value)
+    known = {one for name in view.sensitive_attributes for one in view.overall(name).values}
+    if value is not None and (named is None or named not in known):
         raise ParameterError("the given value is in no sensitive attribute", what="value", measure="alpha-k-anonymity")
     attributes: dict[str, dict[str, Any]] = {}
     largest = []
     for column in view.sensitive_attributes:
-        share, size = shares(view, column).largest(value) or (Fraction(0), None)
+        share, size = shares(view, column).largest(named) or (Fraction(0), None)
         largest.append(share)
         attributes[column] = {
             "alpha": float(share),
             "exact": str(share),
             "worst_class_size": size,
-            **({} if alpha is None else beyond(view, column, _ShareAbove(alpha), "alpha", value)),
+            **({} if alpha is None else beyond(view, column, _ShareAbove(alpha), "alpha", named)),
         }
     share, smallest = max(largest), view.class_sizes().smallest
     verdicts = [no_less_than(smallest, k), no_more_than(float(share), alpha)]

@@ -43,8 +43,8 @@ def _distance(view: View, column: str, forced: str) -> _Distance:
 def _made_distance(view: View, column: str, forced: str) -> _Distance:
     overall = view.overall(column)
     order = numeric_order(overall.values)
-    kind = forced
-    if forced == "auto":
+    kind = forced if overall.values else "equal"  # where nothing is told, no distance is asked for
+    if kind == "auto":
         kind = "numeric" if order is not None else "hierarchical" if column in view.hierarchies else "equal"
     if kind == "numeric":
         if order is None:
@@ -62,7 +62,8 @@ def _made_distance(view: View, column: str, forced: str) -> _Distance:
             raise NotApplicable(
                 "column {column!r} has no hierarchy; its distance cannot be hierarchical", column=column
             )
-        nodes = _nodes_of(overall.values, view.hierarchies[column], column)
+        hierarchy = view.hierarchies[column]
+        nodes = _nodes_of(overall.values, hierarchy.folded() if view.folds_values else hierarchy, column)
         hierarchical = partial(hierarchical_cost, overall=overall.counts, nodes=nodes)
         return _Distance(kind, hierarchical, overall.records * len(nodes))
     return _Distance(kind, partial(equal_cost, overall=overall.counts), overall.records)

@@ -111,8 +111,22 @@ def _tests(
     return [ClassTest(fails, monotone, sensitive=column, lasting=lasting) for column in view.sensitive_attributes]
 
 
+def _staying_few(limit: float, classes: ClassValues) -> Integers:
+    """How many records of each class are in classes with too few values on every finer level: those with a value."""
+    return np.where(_too_few(_distinct, limit, classes), classes.sizes, 0)
+
+
 def _tests_distinct(view: View, *, l: float | None) -> list[ClassTest]:  # noqa: E741
-    return [] if l is None else _tests(view, partial(_too_few, _distinct, l), Monotone.ALWAYS)
+    if l is None:
+        return []
+    fails, lasting = partial(_too_few, _distinct, l), partial(_staying_few, l)
+    return [
+        # Where missing values are left out, records without a value may be in a passing class on a finer level.
+        ClassTest(fails, Monotone.ALWAYS, sensitive=column)
+        if view.told(column) is None
+        else ClassTest(fails, Monotone.UNSUPPRESSED, sensitive=column, lasting=lasting)
+        for column in view.sensitive_attributes
+    ]
 
 
 def _tests_entropy(view: View, *, l: float | None) -> list[ClassTest]:  # noqa: E741
@@ -161,7 +175,7 @@ def l_diversity(view: View, *, l: Diversity = None) -> Result:  # noqa: E741 - i
     """Fewest different sensitive values in a class.
 
     The release is (distinct) l-diverse when every class has at least l different values of each sensitive attribute.
-    A missing value is a value.
+    A missing value is a value, unless values are folded (see `Release`).
 
     Machanavajjhala, Gehrke, Kifer and Venkitasubramaniam (2006), *l-Diversity: Privacy Beyond k-Anonymity*.
 

@@ -220,10 +220,11 @@ def delta_disclosure(
             **({} if delta is None else beyond(view, column, _Far(delta * unit), "delta")),
         }
     largest = max(attribute["delta"] for attribute in attributes.values())
+    judged = any(attribute["worst_class_size"] is not None for attribute in attributes.values())
     return Result(
         "delta-disclosure",
         largest,
-        None if delta is None else bool(below(largest, delta)) or not view.class_sizes().number,
+        None if delta is None else bool(below(largest, delta)) or not judged,
         {"delta": delta, "base": base},
         {"attributes": attributes, **view.class_summary()},
     )

@@ -20,7 +20,13 @@ LARGEST = sys.float_info.max
     family="utility",
     better="lower",
     needs=("the original table",),
-    treats={"missing": None, "suppressed": None, "several_sensitive": None, "privacy_unit": None},
+    treats={
+        "missing": None,
+        "suppressed": None,
+        "several_sensitive": None,
+        "sensitive_values": None,
+        "privacy_unit": None,
+    },
     unit="number",
     if_it_fails="refine",
 )

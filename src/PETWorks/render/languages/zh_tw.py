@@ -122,6 +122,9 @@ DETAILS = {
     "missing": "缺值",
     "suppressed": "遭抑制者",
     "several_sensitive": "多個敏感屬性",
+    "sensitive_values": "敏感屬性值",
+    "records_with_a_value": "有值的資料列數",
+    "folded": "不計寫法差異與缺值",
     "privacy_unit": "隱私單位",
     "value": "視為一個值",
     "apart": "不列入",
@@ -352,6 +355,9 @@ HELP = {
     "為 * 的資料列：不列入（預設），或另計為一個等價類。",
     "Missing quasi-identifiers: a value of their own (default), or leave their records out.": "準識別符的缺值：視為"
     "獨立的值（預設），或不列入該資料列。",
+    "Sensitive values: as they are written (default), or without differences of spelling and missing ones.": (
+        "敏感屬性值：依原本的寫法（預設），或不計寫法差異與缺值。"
+    ),
     "Several sensitive attributes: each alone (default), or the adversary knows the others.": "有多個敏感屬性時：分別"
     "評估（預設），或假設攻擊者知道其餘屬性。",
     "List the measures and their parameters.": "列出評估指標及其參數。",
@@ -778,7 +784,6 @@ TEXTS = {
     "rule.every-column-has-a-role": "每個欄位都有屬性型態",
     "rule.approver-named": "已載明核可者",
     "rule.no-unique-values": "不含獨一無二的數值、日期或長文字",
-    "rule.no-hidden-differences": "不含隱藏的差異",
     "rule.people-are-counted": "以人計數",
     "rule.no-linked-records": "資料列無法連結到同一人",
     "rule.every-subset": "所有準識別符組合",
@@ -819,6 +824,10 @@ TEXTS = {
     "treatment.suppressed.class": "遭抑制的資料列另成一個等價類。",
     "treatment.several_sensitive.alone": "各敏感屬性分別評估。",
     "treatment.several_sensitive.quasi-identifiers": "其他敏感屬性視為攻擊者已知的資訊。",
+    "treatment.sensitive_values.exact": "敏感屬性值依原本的寫法計算；缺值也算一個值。",
+    "treatment.sensitive_values.folded": (
+        "僅寫法不同（大小寫、全形半形、不可見字元、空白）的敏感屬性值視為同一個值；缺值不計入。"
+    ),
     "context.unit": "同一人（依{column}認定）的多筆資料列，在每個等價類中只計一次。",
     "context.no-population": "未提供母體資料，因此假設攻擊者尋找的對象確實在資料表中。",
     "context.population": "母體共 {n} 人。",
@@ -1120,11 +1129,6 @@ TEXTS = {
         "{columns}的文字內含個人資料（{details}），無論屬性型態為何，皆不得釋出：請自文字中移除，或不釋出該欄位。"
         "僅有註明負責人與期限的豁免可使其通過。"
     ),
-    "step.write-anew": (
-        "空白、引號、換行符號，或空值與空字串並存，會區分出評估指標視為相同的資料列：{columns}中最多有 {records} 筆。"
-        "請以同一程式、同一引號規則重新寫出資料表，儲存格前後不留空白，並只用一種缺漏值；"
-        "petworks anonymize 與 petworks apply 即如此寫出。"
-    ),
     "step.protect": (
         "知道{columns}確切值的人即可找出資料列：最多有 {share} 的資料列，其值與其他資料列都不同。"
         "請在政策檔的 anonymize 之下加入下列設定，再執行 petworks anonymize：{policy}"
@@ -1231,7 +1235,6 @@ TEXTS = {
     "notice.perhaps-known": "未納入評估：外人可能知道{columns}，本結論不適用於知道上述欄位的人。",
     "notice.nearly-unique": "{columns}幾乎每筆資料列的值都不同：知道該值的人即可找出資料列。",
     "notice.nothing-left": "{columns}已無任何資訊：所有儲存格皆為 *。",
-    "notice.differences-unseen": "未檢視空白、引號，或空值與空字串並存是否會區分資料列：資料列都留在叢集中。",
     "notice.no-class-size": "沒有任何規則限制每個等價類至少要有幾筆資料列：可能有人獨自成為一個等價類。",
     "anonymize.look-at": "釋出前請檢視{columns}：其值幾乎唯一，或疑似個人資料。",
     "anonymize.levels": "層級 0 為原始值，最高層級則不含任何資訊。",
