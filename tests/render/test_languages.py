@@ -201,6 +201,7 @@ def other_steps():
         "personal-details",
         "round-values",
         "protect",
+        "write-anew",
         "protect-declared",
         "leave-out",
         "review-overdue",

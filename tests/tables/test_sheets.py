@@ -1,6 +1,7 @@
 """Sheets of workbooks: cells as people see them, and a clear error for whatever is no plain table."""
 
 import datetime as dt
+import re
 import zipfile
 
 import openpyxl
@@ -189,6 +190,68 @@ def test_a_cell_far_away_does_not_end_the_process(tmp_path):
     for old, new in ((b' r="XFD1048576"', b" r = 'XFD1048576'"), (b" r = 'XFD", b"\nr='xfd")):
         with pytest.raises(InputError, match=message):
             open_table(rewritten(path, old, new))
+
+
+def with_rows(tmp_path, rows):
+    """A workbook whose sheet has these rows, in XML."""
+    path = book(tmp_path, ROWS)
+    with zipfile.ZipFile(path) as archive:
+        sheet = archive.read("xl/worksheets/sheet1.xml")
+    (old,) = re.findall(rb"<sheetData>.*</sheetData>", sheet, re.DOTALL)
+    rewritten(path, old, f"<sheetData>{rows}</sheetData>".encode())
+    return path
+
+
+NAMES = '<c t="inlineStr"><is><t>a</t></is></c><c t="inlineStr"><is><t>b</t></is></c>'
+ONE = "<c><v>1</v></c>"
+HERE, EMPTY = '<c r="A1"><v>1</v></c>', '<c r="B1"/>'
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        f"<row>{NAMES}</row><row>{ONE}{ONE}</row><row>{ONE}{ONE}</row>",
+        f'<row r="4">{NAMES}</row><row>{ONE}{ONE}</row><row r="6"><c r="A6"><v>1</v></c>{ONE}</row><row/>',
+        f'<row>{NAMES}</row><!-- <row r="9"><c r="XFD9"/> --><row s=">">{ONE}{ONE}</row><row>{ONE}{ONE}</row>',
+    ],
+)
+def test_rows_and_cells_need_not_say_where_they_are(tmp_path, rows):
+    assert cells(with_rows(tmp_path, rows)) == {"a": ["1", "1"], "b": ["1", "1"]}
+
+
+@pytest.mark.parametrize("kind", ["error", "formula"])
+def test_cells_without_a_place_that_cannot_be_used(tmp_path, kind):
+    bad = {"error": '<c t="e"><v>#N/A</v></c>', "formula": "<c><f>1+1</f><v></v></c>"}[kind]
+    source = open_table(with_rows(tmp_path, f"<row>{NAMES}</row><row>{ONE}{bad}</row>"))
+    assert next(source.read(("a",)))["a"].to_pylist() == ["1"]
+    with pytest.raises(InputError, match="column 'b' has"):
+        list(source.read(("b",)))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        f'<row r="1">{ONE}</row><row r="1048576">{ONE * 16384}</row>',
+        f"<row>{ONE}</row>{'<row/>' * 1_000_000}<row>{ONE * 16384}</row>",
+        f'<row r="1">{ONE}</row><row x="a>b" r="&#49;048576">{ONE * 16384}</row>',
+        f'<row r="1">{ONE}</row><row r="1048576"><c x=" r=\'A1\'" r="XFD1048576"><v>1</v></c></row>',
+        f'<row r="4294967295">{ONE}</row>',
+        '<row><c r="A1"><v>1</v></c></row><row><c r="AAAAAA000000000000009"><v>1</v></c></row>',
+        # Neither empty cells nor one cell again and again make up for the empty rectangle.
+        f'<row>{HERE}{EMPTY * 900_000}</row><row><c r="Q1000000"><v>1</v></c></row>',
+        f'<row>{HERE * 900_000}</row><row><c r="Q1000000"><v>1</v></c></row>',
+    ],
+    ids=["cells", "rows", "entities", "quotes", "far", "letters", "empty cells", "one cell"],
+)
+def test_cells_without_a_place_do_not_end_the_process(tmp_path, rows):
+    with pytest.raises(InputError, match="the cells reach to row"):
+        open_table(with_rows(tmp_path, rows))
+
+
+def test_places_that_are_none_are_damage(tmp_path):
+    for rows in ('<row><c r="1A"><v>1</v></c></row>', '<row r="x"><c><v>1</v></c></row>'):
+        with pytest.raises(InputError, match="the workbook cannot be read"):
+            open_table(with_rows(tmp_path, rows))
 
 
 def test_a_sheet_that_claims_to_be_large_is_read(tmp_path):

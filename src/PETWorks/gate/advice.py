@@ -15,7 +15,7 @@ from PETWorks.gate.protection_proposal import protections_for
 from PETWorks.gate.ranges import range_of
 from PETWorks.gate.releases_document import ReleasesFacts
 from PETWorks.gate.remedies import REMEDIES, remedy, sufficient_class_size, values_per_class
-from PETWorks.gate.rule_names import IMPLICIT, NO_UNIQUE, PEOPLE_COUNTED, TOGETHER
+from PETWorks.gate.rule_names import IMPLICIT, NO_DIFFERENCES, NO_UNIQUE, PEOPLE_COUNTED, TOGETHER
 from PETWorks.gate.sign_off import regimes_without_approver
 from PETWorks.gate.sign_off_document import SignOff
 from PETWorks.gate.starter import yaml_text
@@ -60,6 +60,7 @@ def next_steps(
         *_remove_identifiers(release, policy.releases.key),
         *_findings(columns, policy, fails=True),
         *_protect(release, policy, rules),
+        *_write_anew(rules),
         *_unlink(release, policy),
         *_count_people(policy, rules),
         *_merge_classes(release, failing, small, riskiest),
@@ -113,6 +114,14 @@ def _protect(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> I
             if names:
                 share = max(shares[name] for name in names)
                 yield NextStep(step, share=share, columns=names, rules=(rule.name,), policy=line)
+
+
+def _write_anew(rules: Sequence[RuleResult]) -> Iterator[NextStep]:
+    """The columns with values that are written in several ways."""
+    for rule in rules:
+        if rule.name == NO_DIFFERENCES and rule.verdict == FAIL and isinstance(rule.value, tuple):
+            worst = max(one["records"] for one in rule.details["columns"])
+            yield NextStep("write-anew", columns=tuple(map(str, rule.value)), records=worst, rules=(rule.name,))
 
 
 def _unlink(release: Release, policy: Policy) -> Iterator[NextStep]:

@@ -19,7 +19,7 @@ from PETWorks.gate.policy import Policy
 from PETWorks.gate.policy_rules import Rule
 from PETWorks.gate.recognition import FEW, Examined
 from PETWorks.gate.remedies import limits_class_sizes
-from PETWorks.gate.rule_names import NO_IDENTIFIERS, NO_UNIQUE, PEOPLE_COUNTED, SUBSETS
+from PETWorks.gate.rule_names import NO_DIFFERENCES, NO_IDENTIFIERS, NO_UNIQUE, PEOPLE_COUNTED, SUBSETS
 from PETWorks.gate.steps_document import Notice
 from PETWorks.gate.withheld import is_about_values
 from PETWorks.gate.worst_case import worst_case
@@ -47,9 +47,16 @@ def notices(
         *_columns(release, policy, [one for one in examined if one.column not in rejected_for_values(rules)]),
         *_class_sizes(release, in_force),
         *_rules_without_meaning(release, examined, in_force),
+        *_unseen_differences(rules),
     )
     named = {column for notice in told if notice.notice in NOT_KNOWN for column in notice.columns or ()}
     return *told, *_not_covered(policy, [column for column in examined if column.column not in named])
+
+
+def _unseen_differences(rules: Sequence[RuleResult]) -> Iterator[Notice]:
+    """Say that nobody looked at how cells are written."""
+    if any(rule.name == NO_DIFFERENCES and rule.details.get("looked_at") is False for rule in rules):
+        yield Notice("differences-unseen")
 
 
 def rejected_for_values(rules: Sequence[RuleResult]) -> tuple[str, ...]:

@@ -46,6 +46,7 @@ class Notice(JSONObject):
         "nothing-left",
         "one-value",
         "no-class-size",
+        "differences-unseen",
         "rule-always-holds",
         "rule-about-one-value",
         "rule-about-nothing",

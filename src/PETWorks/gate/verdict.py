@@ -49,6 +49,7 @@ from PETWorks.gate.releases_document import ReleasesFacts
 from PETWorks.gate.rule_names import (
     ALL_ROLES,
     APPROVER,
+    NO_DIFFERENCES,
     NO_HIDDEN,
     NO_IDENTIFIERS,
     NO_LINKS,
@@ -59,6 +60,7 @@ from PETWorks.gate.rule_names import (
 )
 from PETWorks.gate.sign_off import regimes_without_approver, sign_off
 from PETWorks.gate.unique_values import singling_out
+from PETWorks.gate.unseen_differences import unseen_differences
 from PETWorks.gate.worst_case import worst_case_questions
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, every_subset
 from PETWorks.measures.catalogue import all_measures, find
@@ -281,6 +283,7 @@ def _rules(
     judged = judged_when_made(policy, release)
     uncounted = lacks_people(policy, release) and rules_without_people(policy, judged)
     alone = singling_out(release, columns, policy.unique_values, policy.releases.key)
+    unseen = unseen_differences(release)
     wrong = {
         NO_IDENTIFIERS: released_identifiers(release, policy.releases.key),
         NO_HIDDEN: tuple(one.column for one in columns if one.fails),
@@ -289,11 +292,13 @@ def _rules(
         PEOPLE_COUNTED: uncounted or (),
         NO_LINKS: linking_columns(release, policy),
         NO_UNIQUE: tuple(dict.fromkeys(name for one in alone for name in one.columns)),
+        NO_DIFFERENCES: unseen.names,
     }
     inside = {one.column: dict(found) for one in columns if (found := personal_details(one)) and one.fails}
     details: dict[str, Any] = {
         NO_HIDDEN: {"personal_details": inside} if inside else {},
         NO_UNIQUE: {"columns": [{**vars(one), "columns": list(one.columns)} for one in alone]} if alone else {},
+        NO_DIFFERENCES: unseen.details,
     }
     parameters = {NO_UNIQUE: {"at_most": policy.unique_values}}
 

@@ -74,6 +74,7 @@ class CSV:
             raise InputError("{table}: the file has a header but no records", table=self.name)
         self.rows: int | None = self._lines - self._header_lines
         self.line_ends_in_cells = self._layout.line_ends_in_cells
+        self.has_quotes = self._layout.has_quotes
         # Every line is a record then.
         self.is_plain = self._header_lines == 1 and not self.line_ends_in_cells
         self.is_plain &= self._layout.blank_lines == self._layout.blank_end

@@ -7,6 +7,7 @@ would be 17 billion, and end the process.
 import re
 import string
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,10 +23,17 @@ from PETWorks.tables.packed import DAMAGES, LARGEST_RATIO, USUAL_SIZE, check_siz
 BLOCK = 1 << 20
 LONGEST_CELL = 1 << 24  # bytes of XML
 LARGEST_PART = 1 << 24  # bytes of a part that lists the others
+WIDEST = 1 << 14  # columns
 USUAL_CELLS, SPARSEST = 1 << 24, 20  # room that any sheet may take; cells of the rectangle for each used one
 LETTERS, DIGITS = string.ascii_letters.encode(), string.digits.encode()
 
-_CELL = re.compile(rb"""\sr\s*=\s*["']([A-Za-z]{1,4}\d{1,8})["']""")
+# The tag of a cell that says where it is; others are counted by a parser.
+_CELL = re.compile(
+    rb"""<(?:\w+:)?c(?:\s+[\w:]+\s*=\s*(?:"[^"<&]*"|'[^'<&]*'))*?\s+r\s*=\s*["']([A-Za-z]{1,4}\d{1,8})["']"""
+)
+_ANY_CELL = re.compile(rb"<(?:\w+:)?c[\s/>]")
+_VALUE = re.compile(rb"<(?:\w+:)?(?:v|is)[\s>]")
+_PLACE = re.compile(r"([A-Za-z]+)(\d+)", re.ASCII)
 _ERROR = re.compile(rb"""<(?:\w+:)?c\s[^>]*\bt\s*=\s*["']e["'][^>]*>""")
 _FORMULA = re.compile(
     rb"""<(?:\w+:)?c\s([^>]*)>\s*<(?:\w+:)?f(?:\s[^>]*)?(?:/>|>[^<]*</(?:\w+:)?f>)\s*"""
@@ -48,6 +56,17 @@ class Part:
     errors: set[int] = field(default_factory=set)
     unfinished: set[int] = field(default_factory=set)
     merged: bool = False
+    _last_row: int = 0
+    _in_last_row: int = 0
+
+    def count(self, row: int, cells: int) -> None:
+        """Count cells of a row; rows that were counted before, or come in another order, do not count."""
+        if row < self._last_row:
+            return
+        before = self._in_last_row if row == self._last_row else 0
+        now = min(before + cells, WIDEST)
+        self.cells += now - before
+        self._last_row, self._in_last_row = row, now
 
     def check(self, name: str) -> None:
         """An error for a sheet whose cells are too far apart."""
@@ -69,20 +88,37 @@ def parts_of(path: Path) -> dict[str, zipfile.ZipInfo]:
 
 
 def excel_part(path: Path, sheet: str, name: str) -> Part:
-    """What is seen of a sheet of an Excel workbook."""
+    """What is seen of a sheet of an Excel workbook.
+
+    Spreadsheet programs write where each cell is, which is found quickly. Other cells are where the one before ends.
+    """
+    member = _excel_member(path, sheet)
+    seen = _placed_cells(path, member) or _counted_cells(path, member)
+    seen.check(name)
+    return seen
+
+
+def _placed_cells(path: Path, member: str) -> Part | None:
+    """What is seen of a sheet of which every cell says where it is; None if one does not."""
     seen = Part()
-    for block in _blocks(path, _excel_member(path, sheet)):
+    for block in _blocks(path, member):
         cells = _CELL.findall(block)
-        seen.cells += len(cells)
+        if b"<!" in block or len(cells) != len(_ANY_CELL.findall(block)):
+            return None
         places = b" ".join(cells)
-        seen.height = max(seen.height, *map(int, set(places.translate(None, LETTERS).split())), 0)
-        seen.width = max(seen.width, *(place(one) + 1 for one in set(places.translate(None, DIGITS).split())), 0)
+        rows = Counter(map(int, places.translate(None, LETTERS).split()))
+        columns = {place(one) for one in set(places.translate(None, DIGITS).split())}
+        seen.height, seen.width = max(seen.height, *rows, 0), max(seen.width - 1, *columns, -1) + 1
+        values = len(_VALUE.findall(block))
+        for row, number in rows.items():
+            counted = min(number, len(columns), values)
+            seen.count(row, counted)
+            values -= counted
         if b'"e"' in block or b"'e'" in block:
             seen.errors.update(_columns(match[0] for match in _ERROR.finditer(block)))
         if b"<f" in block or b":f" in block:
             formulas = (match[1] for match in _FORMULA.finditer(block))
-            seen.unfinished.update(_columns(b" " + cell for cell in formulas if not _TEXT.search(cell)))
-    seen.check(name)
+            seen.unfinished.update(_columns(b"<c " + cell for cell in formulas if not _TEXT.search(cell)))
     return seen
 
 
@@ -90,6 +126,54 @@ def _columns(tags: Iterator[bytes]) -> Iterator[int]:
     for tag in tags:
         cell = _CELL.search(tag)
         yield place(cell[1].translate(None, DIGITS)) if cell else -1
+
+
+def _counted_cells(path: Path, member: str) -> Part:
+    """What is seen of any sheet: a row or a cell that does not say where it is follows the one before."""
+    seen, row, column = Part(), 0, 0
+    at, is_formula, is_text, value = (0, 0), False, False, ""
+    within = False  # a value
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal row, column, at, is_formula, is_text, value, within
+        kind = tag.rpartition(":")[2]
+        if kind == "row":
+            row, column = int(attributes.get("r", row + 1)), 0
+        elif kind == "c":
+            at = row, column
+            if "r" in attributes:
+                named = _PLACE.fullmatch(attributes["r"])
+                if named is None:
+                    raise damaged(path.name)
+                at = int(named[2]), place(named[1].encode())
+            column = at[1] + 1
+            seen.height, seen.width = max(seen.height, at[0]), max(seen.width, column)
+            is_formula, is_text, value = False, attributes.get("t") == "str", ""
+            if attributes.get("t") == "e":
+                seen.errors.add(at[1])
+        elif kind == "f":
+            is_formula = True
+        elif kind in ("v", "is"):
+            within = True
+
+    def text(content: str) -> None:
+        nonlocal value
+        if within and not value:
+            value = content.strip()
+
+    def end(tag: str) -> None:
+        nonlocal within
+        kind = tag.rpartition(":")[2]
+        if kind in ("v", "is"):
+            within = False
+        elif kind == "c":
+            if value:
+                seen.count(at[0], 1)
+            elif is_formula and not is_text:
+                seen.unfinished.add(at[1])
+
+    _parse(path, member, start, end, text)
+    return seen
 
 
 def _blocks(path: Path, member: str) -> Iterator[bytes]:
@@ -158,9 +242,15 @@ def opendocument_parts(path: Path) -> dict[str, Part]:
     return sheets
 
 
-def _parse(path: Path, member: str, start: Callable[[str, dict[str, str]], None]) -> None:
+def _parse(
+    path: Path,
+    member: str,
+    start: Callable[[str, dict[str, str]], None],
+    end: Callable[[str], None] | None = None,
+    text: Callable[[str], None] | None = None,
+) -> None:
     parser = expat.ParserCreate()
-    parser.StartElementHandler = start
+    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, text
     with _reading(path), zipfile.ZipFile(path) as archive, archive.open(member) as file:
         while block := file.read(BLOCK):
             parser.Parse(block)
@@ -198,7 +288,7 @@ def _reading(path: Path) -> Iterator[None]:
         yield
     except InputError:
         raise
-    except (OSError, KeyError, StopIteration, ElementTree.ParseError, expat.ExpatError, *DAMAGES):
+    except (OSError, KeyError, ValueError, StopIteration, ElementTree.ParseError, expat.ExpatError, *DAMAGES):
         raise damaged(path.name) from None
 
 

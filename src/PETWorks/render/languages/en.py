@@ -79,6 +79,7 @@ TEXTS = {
     "rule.every-column-has-a-role": "every column has a role",
     "rule.approver-named": "an approver is named",
     "rule.no-unique-values": "no unique amounts, dates, texts",
+    "rule.no-hidden-differences": "no hidden differences",
     "rule.people-are-counted": "people are counted",
     "rule.no-linked-records": "no linked records",
     "rule.every-subset": "every subset",
@@ -513,6 +514,11 @@ TEXTS = {
         "The texts of {columns} have personal details ({details}), whatever its role is: remove them from the texts or "
         "leave the column out. Only a waiver with an owner and a date lets them pass."
     ),
+    "step.write-anew": (
+        "Blanks, quotes, line ends, or null beside empty cells tell records apart that the measures take for the same: "
+        "up to {records} records in {columns}. Write the table anew with one program and one quoting rule, without "
+        "blanks around cells and with one missing value; petworks anonymize and petworks apply do so."
+    ),
     "step.protect": (
         "Whoever knows the exact value of {columns} finds the record: up to {share} of the records have a value that "
         "no other has. Put this under 'anonymize' in the policy and run petworks anonymize: {policy}"
@@ -659,6 +665,10 @@ TEXTS = {
     ),
     "notice.nearly-unique": "Nearly every record has a unique value in {columns}: whoever knows it finds the record.",
     "notice.nothing-left": "Nothing is left of {columns}: every cell is *.",
+    "notice.differences-unseen": (
+        "Whether blanks, quotes, or null beside empty cells tell records apart was not looked at: the records stay in "
+        "the cluster."
+    ),
     "notice.no-class-size": "No rule limits how few records may look alike: a person may be alone in their class.",
     "anonymize.look-at": "Before the release goes out, look at {columns}: values are nearly unique, or look personal.",
     "anonymize.levels": "Levels: 0 is the original value, the highest level says nothing.",

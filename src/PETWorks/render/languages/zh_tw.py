@@ -784,6 +784,7 @@ TEXTS = {
     "rule.every-column-has-a-role": "每個欄位都有屬性型態",
     "rule.approver-named": "已載明核可者",
     "rule.no-unique-values": "不含獨一無二的數值、日期或長文字",
+    "rule.no-hidden-differences": "不含隱藏的差異",
     "rule.people-are-counted": "以人計數",
     "rule.no-linked-records": "資料列無法連結到同一人",
     "rule.every-subset": "所有準識別符組合",
@@ -1129,6 +1130,11 @@ TEXTS = {
         "{columns}的文字內含個人資料（{details}），無論屬性型態為何，皆不得釋出：請自文字中移除，或不釋出該欄位。"
         "僅有註明負責人與期限的豁免可使其通過。"
     ),
+    "step.write-anew": (
+        "空白、引號、換行符號，或空值與空字串並存，會區分出評估指標視為相同的資料列：{columns}中最多有 {records} 筆。"
+        "請以同一程式、同一引號規則重新寫出資料表，儲存格前後不留空白，並只用一種缺漏值；"
+        "petworks anonymize 與 petworks apply 即如此寫出。"
+    ),
     "step.protect": (
         "知道{columns}確切值的人即可找出資料列：最多有 {share} 的資料列，其值與其他資料列都不同。"
         "請在政策檔的 anonymize 之下加入下列設定，再執行 petworks anonymize：{policy}"
@@ -1235,6 +1241,7 @@ TEXTS = {
     "notice.perhaps-known": "未納入評估：外人可能知道{columns}，本結論不適用於知道上述欄位的人。",
     "notice.nearly-unique": "{columns}幾乎每筆資料列的值都不同：知道該值的人即可找出資料列。",
     "notice.nothing-left": "{columns}已無任何資訊：所有儲存格皆為 *。",
+    "notice.differences-unseen": "未檢視空白、引號，或空值與空字串並存是否會區分資料列：資料列都留在叢集中。",
     "notice.no-class-size": "沒有任何規則限制每個等價類至少要有幾筆資料列：可能有人獨自成為一個等價類。",
     "anonymize.look-at": "釋出前請檢視{columns}：其值幾乎唯一，或疑似個人資料。",
     "anonymize.levels": "層級 0 為原始值，最高層級則不含任何資訊。",

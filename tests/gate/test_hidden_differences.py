@@ -1,0 +1,60 @@
+"""The rule `no-hidden-differences`: what is written in several ways fails, with counts and without cells."""
+
+import pytest
+
+from command import petworks
+from PETWorks import check
+from policy_checks import CHECK, DAY
+
+POLICY = """petworks_policy: 1
+data: table.csv
+roles: {quasi_identifiers: [age, sex], insensitive_attributes: [ward]}
+hierarchies: {age: {rare: {fewer_than: 5}}, sex: {rare: {fewer_than: 5}}}
+rules: [{measure: k-anonymity, k: 5}]
+"""
+PLAIN, QUOTED = "30,F,north\n" * 48, '"30","F","north"\n' * 12
+WAIVER = "waivers: [{rule: no-hidden-differences, owner: Lin, reason: one export, expires: 2099-01-01}]\n"
+
+
+def judged(folder, text, more="", **counted):
+    (folder / "table.csv").write_text("age,sex,ward\n" + text)
+    (folder / "policy.yaml").write_text(POLICY + more)
+    result = check(folder / "policy.yaml", as_of=DAY, **counted)
+    CHECK.validate(result.to_dict())
+    return result, next(rule for rule in result.content.rules if rule.name == "no-hidden-differences")
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_two_exports_in_one_file_fail(tmp_path, engine):
+    result, rule = judged(tmp_path, PLAIN + QUOTED, engine=engine)
+    assert (result.verdict, rule.verdict, rule.value) == ("fail", "fail", ("age", "sex", "ward"))
+    assert rule.details == {"columns": [{"column": name, "records": 12} for name in ("age", "sex", "ward")]}
+    assert result.content.next_steps[0].step == "write-anew"
+    assert "up to 12 records in age, sex, ward" in " ".join(result.to_format("text").split())
+    assert "最多有 12 筆" in result.to_format("html", "zh-TW")
+    external = result.file("external")
+    assert next(one for one in external.rules if one.name == rule.name).details == {}
+    assert judged(tmp_path, PLAIN)[1].verdict == "pass"
+    assert judged(tmp_path, PLAIN.replace("\n", "\r\n") + PLAIN)[1].value == ("CRLF/LF",)
+
+
+def test_it_can_be_waived(tmp_path):
+    result, rule = judged(tmp_path, PLAIN + QUOTED, WAIVER)
+    assert (result.verdict, rule.verdict) == ("waived", "waived")
+
+
+def test_the_release_of_such_a_table_passes(tmp_path):
+    judged(tmp_path, PLAIN + QUOTED + "30,F ,north\r\n")
+    made = petworks("anonymize", "policy.yaml", "-o", "r.csv", cwd=tmp_path)
+    assert made.returncode == 0, made.stdout + made.stderr
+    assert (tmp_path / "r.csv").read_text() == "age,sex,ward\n" + "30,F,north\n" * 61
+    assert petworks("check", "r_policy.yaml", cwd=tmp_path).returncode == 0
+
+
+def test_records_in_a_cluster_are_not_looked_at_and_that_is_said(tmp_path, monkeypatch):
+    monkeypatch.setattr("PETWorks.gate.unseen_differences.hidden_differences", None)
+    monkeypatch.setattr("PETWorks.gate.unseen_differences.CANNOT_LOOK", ("memory",))
+    result, rule = judged(tmp_path, PLAIN, engine="memory")
+    assert (rule.verdict, rule.details) == ("pass", {"looked_at": False})
+    assert "differences-unseen" in [one.notice for one in result.content.notices]
+    assert "was not looked at" in " ".join(result.to_format("text").split())

@@ -1,0 +1,144 @@
+"""Differences between cells that no measure sees: found exactly, and nothing else is taken for one."""
+
+import csv
+import io
+import re
+import tempfile
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conftest import examples
+from PETWorks.errors import InputError
+from PETWorks.tables import hidden_differences as module
+from PETWorks.tables.hidden_differences import HiddenDifferences, hidden_differences
+from PETWorks.tables.opening import open_source, open_table
+from PETWorks.tables.whole import whole_table
+
+NONE = HiddenDifferences({}, 0)
+FIELDS = [
+    "",
+    "a",
+    "a ",
+    " a",
+    '"a"',
+    '"a "',
+    ' "a"',
+    '""',
+    '" "',
+    "7",
+    '"7"',
+    '"x;y"',
+    '"two\nlines"',
+    '5" pipe',
+    "病\u3000",
+]
+
+
+def found(folder, text, encoding="utf-8", **reading):
+    path = folder / "t.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode(encoding))
+    return hidden_differences(open_source(open_table(path, **reading), "t"))
+
+
+def by_hand(rows, names):
+    """The literal definition: of each value, the cells that are not written like most of them."""
+    differing = {}
+    for place, name in enumerate(names):
+        ways = defaultdict(Counter)
+        for row in rows:
+            raw = row[place]
+            text = raw[1:-1].replace('""', '"') if raw.startswith('"') else raw
+            value = text.strip()
+            if text[:1].isspace() and re.fullmatch('"([^"]|"")*"', value):
+                value = value[1:-1].replace('""', '"').strip()
+            ways[value][raw] += 1
+        number = sum(own.total() - max(own.values()) for own in ways.values())
+        differing |= {name: number} if number else {}
+    return differing
+
+
+@examples(500)
+@given(
+    rows=st.lists(st.lists(st.sampled_from(FIELDS), min_size=2, max_size=2), min_size=1, max_size=9),
+    line_ends=st.sampled_from([["\n"], ["\r\n"], ["\n", "\r\n"]]),
+    data=st.data(),
+)
+def test_every_value_that_is_written_in_two_ways_is_found(rows, line_ends, data):
+    ends = [data.draw(st.sampled_from(line_ends)) for _ in rows]
+    text = "p;q\n" + "".join(";".join(row) + end for row, end in zip(rows, ends, strict=True))
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "BLOCK", data.draw(st.sampled_from([5, 16, 1 << 20])))
+        path = Path(folder, "t.csv")
+        path.write_bytes(text.encode())
+        try:
+            source = open_source(open_table(path, separator=";"), "t")
+            assert whole_table(source).num_rows == len(rows)
+        except (InputError, AssertionError):
+            return
+        minority = len(ends) - max(Counter(ends).values())
+        assert hidden_differences(source) == HiddenDifferences(by_hand(rows, "pq"), minority)
+
+
+def test_two_exports_in_one_file(tmp_path):
+    plain, quoted = "30,F,flu\n" * 48, '"30","F","flu"\n' * 12
+    assert found(tmp_path, "age,sex,ill\n" + plain + quoted).columns == {"age": 12, "sex": 12, "ill": 12}
+    assert found(tmp_path, "age,sex,ill\n" + plain + quoted.replace('"', "").replace("\n", "\r\n")).line_ends == 12
+    assert found(tmp_path, "age,sex,ill\n" + plain + quoted.replace('"', " ")).columns["sex"] == 12
+
+
+@pytest.mark.parametrize("quoting", [csv.QUOTE_ALL, csv.QUOTE_MINIMAL, csv.QUOTE_NONNUMERIC])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp950", "utf-16"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_quotes_that_follow_from_the_value_tell_nothing(tmp_path, quoting, encoding, line_end):
+    rows = [["n", "text", "mixed"], *([place, f"病,{place % 3}", place if place % 2 else "x"] for place in range(20))]
+    rows += [["", "", ""], [1, 'say "hi"', "two\nlines"]]
+    file = io.StringIO()
+    csv.writer(file, quoting=quoting, lineterminator=line_end).writerows(rows)
+    assert found(tmp_path, file.getvalue(), encoding) == NONE
+
+
+def test_blanks_that_all_cells_have_tell_nothing(tmp_path):
+    assert found(tmp_path, "a, b\n" + "1, x\n2, y\n" * 3) == NONE
+    assert found(tmp_path, "a;b\n" + "  1;x    \n 10;yy   \n" * 3) == NONE
+    assert found(tmp_path, 'a; "b"\n' + '1; "x"\n2; "y"\n' * 3) == NONE
+
+
+def test_the_last_line_and_the_header_may_end_otherwise(tmp_path):
+    assert found(tmp_path, "a;b\r\n1;2\n3;4") == NONE
+
+
+@pytest.mark.parametrize("blank", [" ", "\t", "\u3000", "\xa0", "\u2003", "\x1f"])
+@pytest.mark.parametrize("block", [4, 7, 1 << 20])
+def test_no_blank_escapes_the_quick_look(tmp_path, monkeypatch, blank, block):
+    monkeypatch.setattr(module, "BLOCK", block)
+    for cells in (f"x{blank}", f"{blank}x"):
+        assert found(tmp_path, f"a;b\nx;1\n{cells};1\n").columns == {"a": 1}
+        assert found(tmp_path, f"a;b\n1;x\n1;{cells}\n").columns == {"b": 1}
+        assert found(tmp_path, f"a;b\n1;x\n1;{cells}").columns == {"b": 1}
+
+
+def test_a_file_without_quotes_and_blanks_is_not_parsed_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "_pieces", None)
+    assert found(tmp_path, "a;b c\n1;x y\n2;z\n") == NONE
+
+
+def test_null_empty_and_blank_cells_are_three(tmp_path):
+    table = pa.table(
+        {"a": [None, "", " ", "x"], "n": [1, None, 2, 2], "f": [1.0, None, 2.0, 2.0], "b": ["x", "y", "x", "y"]}
+    )
+    pq.write_table(table, tmp_path / "t.parquet")
+    assert hidden_differences(open_source(tmp_path / "t.parquet", "t")).columns == {"a": 2}
+    assert hidden_differences(open_source(table, "t")).columns == {"a": 2}
+    assert found(tmp_path, 'a;b\n"";1\n;1\n;2\n').columns == {"a": 1}
+
+
+def test_files_are_looked_at_together(tmp_path):
+    (tmp_path / "1.csv").write_text("a;b\n1;x\n1;x\n")
+    (tmp_path / "2.csv").write_text('b;a\n"x";1\n')
+    assert hidden_differences(open_source(str(tmp_path / "*.csv"), "t")).columns == {"b": 1}
