@@ -206,3 +206,10 @@ def test_what_cannot_be_protected_is_counted_and_not_shown():
         numbers = {**TABLE, "sex": ["1", "2"] * 10}
         with pytest.raises(ParameterError, match=problem):
             anonymize(numbers, ROLES, {"sex": [["1", "*"], ["2", "*"]]}, RULES, protect=protect)
+
+
+def test_spark_says_that_it_cannot(monkeypatch):
+    source = open_source(TABLE, "t")
+    monkeypatch.setattr(source, "engine", "spark")
+    with pytest.raises(ParameterError, match="protect is not possible with the engine 'spark'"):
+        protected(source, PROTECT)

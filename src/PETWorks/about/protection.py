@@ -8,13 +8,14 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Protocol
 
 from PETWorks.about.dates import CALENDARS, LABELS, UNITS, Dates, read_date
 from PETWorks.about.intervals import Intervals, between_cuts, equal_width
-from PETWorks.about.scheme import as_text, exact, one_number, shown
+from PETWorks.about.scheme import as_text, decimal, exact, one_number, shown
 from PETWorks.errors import HierarchyError, ParameterError, Phrase, quoted, unknown
 
 HOUR = "hour"
@@ -81,24 +82,42 @@ class OfNumbers:
     def value(self, text: str) -> str | None:
         """A label such as `≥ 250000`, an interval, or the rounded number with the currency or unit that it had."""
         match = _AMOUNT.fullmatch(text)
-        number = None if match is None else exact(match[2].replace(",", ""))
+        number = None if match is None else decimal(match[2].replace(",", ""))
         if match is None or number is None:
             return text if self._is_label(text) else None
-        before, after, grouped = match[1] or "", match[3] or "", "," in match[2]
-        # `round` of a fraction is exact, and takes the even neighbour of a tie.
-        rounded = number if self.step is None else round(number / self.step) * self.step
-        if self.top is not None and max(number, rounded) >= self.top:
-            return f"≥ {before}{as_text(self.top)}{after}"
-        if self.bottom is not None and min(number, rounded) <= self.bottom:
-            return f"≤ {before}{as_text(self.bottom)}{after}"
+        before, after = match[1] or "", match[3] or ""
+        rounded, step, decimals = 0, *self._step
+        if decimals is not None:
+            rounded = _nearest(number, step, decimals) * step  # with so many decimals, as a whole number
+        ends = ((">=", "≥", self._top), ("<=", "≤", self._bottom))
+        for sign, label, end in ends:
+            if end is None:
+                continue
+            numbers = [number] if decimals is None else [number, Decimal(rounded).scaleb(-decimals)]
+            if any(one >= end if sign == ">=" else one <= end for one in numbers):
+                return f"{label} {before}{as_text(Fraction(end))}{after}"
         if self.intervals is not None:
-            labels = self.intervals.path(as_text(number))
+            labels = self.intervals.path(as_text(Fraction(number)))
             return None if labels is None else labels[0]
-        return text if self.step is None else f"{before}{_written(rounded, self._decimals, grouped=grouped)}{after}"
+        if decimals is None:
+            return text
+        return f"{before}{_written(rounded, decimals, grouped=',' in match[2])}{after}"
 
     @cached_property
-    def _decimals(self) -> int:
-        return len(as_text(self.step or Fraction(1)).partition(".")[2])
+    def _step(self) -> tuple[int, int | None]:
+        """The step as a whole number, and its decimals; None where nothing is rounded."""
+        if self.step is None:
+            return 1, None
+        decimals = len(as_text(self.step).partition(".")[2])
+        return int(self.step * 10**decimals), decimals
+
+    @cached_property
+    def _top(self) -> Decimal | None:
+        return None if self.top is None else Decimal(as_text(self.top))
+
+    @cached_property
+    def _bottom(self) -> Decimal | None:
+        return None if self.bottom is None else Decimal(as_text(self.bottom))
 
     def _is_label(self, text: str) -> bool:
         """Whether a text is a label of this protection."""
@@ -110,10 +129,10 @@ class OfNumbers:
 
     def position(self, text: str) -> float | None:
         """The number; of an interval the middle, of an open end the end."""
-        ends = _ENDS.fullmatch(text)
+        ends = None if _AMOUNT.fullmatch(text) else _ENDS.fullmatch(text)
         found = [_number(one) for one in ([text] if ends is None else [one for one in ends.groups() if one])]
         numbers = [number for number in found if number is not None]
-        return float(sum(numbers) / len(numbers)) if numbers else None
+        return sum(numbers) / len(numbers) if numbers else None
 
 
 @dataclass(frozen=True)
@@ -180,16 +199,26 @@ def _hour(clock: re.Match[str]) -> int | None:
     return hour if hour < 24 else None
 
 
-def _number(text: str) -> Fraction | None:
+def _number(text: str) -> float | None:
     match = _AMOUNT.fullmatch(text)
-    return None if match is None else exact(match[2].replace(",", ""))
+    number = None if match is None else decimal(match[2].replace(",", ""))
+    return None if number is None else float(number)
 
 
-def _written(number: Fraction, decimals: int, *, grouped: bool) -> str:
-    """A number with so many decimals."""
-    whole, _, rest = as_text(abs(number)).partition(".")
-    text = (f"{int(whole):,}" if grouped else whole) + (f".{rest.ljust(decimals, '0')}" if decimals else "")
-    return f"-{text}" if number < 0 else text
+def _nearest(number: Decimal, step: int, decimals: int) -> int:
+    """How many steps a number is nearest to, exactly; of two, the even one."""
+    numerator, denominator = number.as_integer_ratio()
+    size = step * denominator
+    times, rest = divmod(numerator * 10**decimals, size)
+    return int(times) + int(2 * rest > size or (2 * rest == size and times % 2 == 1))
+
+
+def _written(scaled: int, decimals: int, *, grouped: bool) -> str:
+    """A number that is given as a whole one, with so many decimals."""
+    digits = str(abs(scaled)).rjust(decimals + 1, "0")
+    whole, rest = digits[: len(digits) - decimals], digits[len(digits) - decimals :]
+    text = (f"{int(whole):,}" if grouped else whole) + (f".{rest}" if decimals else "")
+    return f"-{text}" if scaled < 0 else text
 
 
 def protection_of(column: str, words: Any) -> Protection:

@@ -72,6 +72,7 @@ def protected(source: Opened, declared: Any) -> Opened:
     protections = protections_of(declared)
     if not protections:
         return source
+    check_engine(source.engine)
     missing = [column for column in protections if column not in source.names]
     if missing:
         raise ParameterError(
@@ -101,6 +102,15 @@ def protected(source: Opened, declared: Any) -> Opened:
     made.read = _ProtectedRead(made)
     result: Opened = made
     return result
+
+
+def check_engine(engine: str | None) -> None:
+    """An error for an engine whose executors read a table themselves, unprotected."""
+    if engine == "spark":
+        raise ParameterError(
+            "protect is not possible with the engine 'spark'; round the columns before, or use another engine",
+            what="protect",
+        )
 
 
 def changes_in(source: Source) -> Mapping[str, Change]:

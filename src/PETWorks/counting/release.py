@@ -18,7 +18,7 @@ from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import ClassSizes, Marginal
 from PETWorks.counting.engine import Engine, allowed, choose
 from PETWorks.counting.profiles import Profile, profiles_of
-from PETWorks.counting.protected_source import changes_in, check_protected
+from PETWorks.counting.protected_source import changes_in, check_engine, check_protected
 from PETWorks.counting.table import Table
 from PETWorks.counting.view import View
 from PETWorks.counting.weighted_rows import WeightedRows
@@ -137,11 +137,8 @@ class Release(Shown):
                 temp_folder,
             )
         )
-        if self.engine.name == "spark" and changes_in(source):
-            raise ParameterError(
-                "protect is not possible with the engine 'spark'; round the columns before, or use another engine",
-                what="protect",
-            )
+        if changes_in(source):
+            check_engine(self.engine.name)
         background = self._background(source, before, drawn_from, (data, original))
         # With nothing to look at, one column still says how many records there are.
         columns = self.compared_columns or source.names[:1]

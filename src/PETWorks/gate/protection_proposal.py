@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ def proposed_protection(counts: Mapping[str | None, int], share: float = SHARE) 
     if not known or len(known) > MOST_VALUES:
         return None
     before, most = alone_in(counts), most_alone(records, share)
-    for words in (*_of_dates(known, most), *_of_numbers(known, most, records)):
+    for words in chain(_of_dates(known, most), _of_numbers(known, most, records)):
         protection = protection_of("", words)
         after: Counter[str | None] = Counter()
         for value, times in known.items():
