@@ -146,7 +146,9 @@ import sys
 from PETWorks import Release, evaluate
 roles = {{"a": "quasi_identifier", "b": "quasi_identifier", "s": "sensitive_attribute"}}
 hierarchies = {{"a": [("1", "*"), ("2", "*")], "b": [("x", "*"), ("y", "*")]}}
-evaluate(Release({str(path)!r}, roles, hierarchies, {str(path)!r}))
+release = Release({str(path)!r}, roles, hierarchies, {str(path)!r})
+evaluate(release)
+release.profiles()
 sys.exit("pandas" in sys.modules)
 """
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -21,6 +21,7 @@ from PETWorks.about.check_digits import CARD, IBAN, NATIONAL_IDS, Shape, is_card
 from PETWorks.about.column_names import pointed_to, points_to_a_place, words_of
 from PETWorks.about.vocabulary import A_NAME
 from PETWorks.attributetypes import IDENTIFIER
+from PETWorks.tables.arrays import numpy_integers
 from PETWorks.tables.people import (
     FAMILY_NAMES,
     GIVEN_NAMES,
@@ -508,9 +509,9 @@ _PLAIN_NUMBER = r"^[+-]?(?:[0-9]{1,7}|[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?)$"
 def matches(column: str, cells: Any, records: NDArray[np.int64]) -> Iterator[Match]:
     """The personal details of distinct cells, an Arrow array of texts; each detail once for a cell."""
     names = _is_called_names(column)
-    texts, counts = _chosen(cells, records, ~_matching(cells, _PLAIN_NUMBER))
+    texts, counts = _matching(cells, records, _PLAIN_NUMBER, others=True)
     texts = _in_usual_signs(texts)
-    by_group = {numbers: _chosen(texts, counts, _matching(texts, signs)) for numbers, signs in _ANY.items()}
+    by_group = {numbers: _matching(texts, counts, signs) for numbers, signs in _ANY.items()}
     for number, detector in enumerate(DETECTORS):
         if detector.candidates:
             some, of_some = by_group[detector.kind in _IN_NUMBERS]
@@ -518,23 +519,21 @@ def matches(column: str, cells: Any, records: NDArray[np.int64]) -> Iterator[Mat
             some, of_some = texts, counts
         else:
             continue
-        some, of_some = _chosen(some, of_some, _matching(some, detector.candidates))
+        some, of_some = _matching(some, of_some, detector.candidates)
         for text, count in zip(some.to_pylist(), of_some.tolist(), strict=True):
             for key in detector.find(text, column):
                 yield Match(number, key, count)
 
 
-def _matching(texts: Any, pattern: str) -> NDArray[np.bool_]:
+def _matching(
+    texts: Any, counts: NDArray[np.int64], pattern: str, *, others: bool = False
+) -> tuple[Any, NDArray[np.int64]]:
+    """The texts that match, or the others, with their counts."""
     from pyarrow import compute as pc
 
-    return np.asarray(pc.match_substring_regex(texts, pattern))
-
-
-def _chosen(texts: Any, counts: NDArray[np.int64], chosen: NDArray[np.bool_]) -> tuple[Any, NDArray[np.int64]]:
-    """Those of the texts, with their counts."""
-    import pyarrow as pa
-
-    return texts.filter(pa.array(chosen)), counts[chosen]
+    matching = pc.match_substring_regex(texts, pattern)
+    places = pc.indices_nonzero(pc.invert(matching) if others else matching)
+    return texts.take(places), counts[numpy_integers(places)]
 
 
 def _in_usual_signs(texts: Any) -> Any:

@@ -6,6 +6,10 @@ it has no quotation marks.
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from PETWorks.tables.arrays import arrow_integers
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -37,4 +41,5 @@ def are_exact(texts: "pa.Array") -> "pa.Array":
     """For each text whether it is a number, a date, a time, coordinates, or long."""
     from pyarrow import compute as pc
 
-    return pc.or_(pc.match_substring_regex(texts, WHOLE), pc.greater(pc.utf8_length(texts), LONG_TEXT))
+    longest = arrow_integers(np.array([LONG_TEXT]))[0]  # PyArrow would import pandas for a number of Python's
+    return pc.or_(pc.match_substring_regex(texts, WHOLE), pc.greater(pc.utf8_length(texts), longest))
