@@ -34,7 +34,7 @@ print({column: level for column, level in result.levels.items() if level}, resul
 # Prints:
 # {'age': 4, 'marital-status': 1, 'education': 2, 'native-country': 2, 'occupation': 2}
 # 0.4242 39 True
-# <Evaluation of 1200 records>
+# <Evaluation of 1161 records>
 #   <k-anonymity = 5 (k=5): satisfied>
 #   <l-diversity = 2 (l=2): satisfied>
 # Not measured: an outsider may know workclass. The verdict says nothing about someone who does.

@@ -185,11 +185,19 @@ def tasks(draw, pool, most_columns=3, most_rows=30, plain=False, most_rules=3, b
         original=rows + extra if background else None,
         population=rows + extra if background else None,
         suppressed=draw(st.sampled_from(["apart", "apart", "class"])) if treatments else "apart",
+        suppressed_records=draw(st.sampled_from(["remove", "stars"])),
         missing=draw(st.sampled_from(["value", "value", "apart"])) if treatments else "value",
         several=draw(st.sampled_from(["alone", "alone", "quasi-identifiers"])) if treatments else "alone",
         unit=draw(st.sampled_from([None, None, "person"])) if treatments else None,
         values=values,
     )
+
+
+def with_removed(task, result, rows):
+    """The release with the records that left it: those of the table as it was, with `*` in every quasi-identifier."""
+    stars = dict.fromkeys(task.quasi_identifiers, "*")
+    left, out = iter(result.table.to_pylist()), set(result.removed.tolist())
+    return [row | stars if place in out else next(left) for place, row in enumerate(rows)]
 
 
 def anonymized(task, rules=None, **others):
@@ -211,6 +219,7 @@ def anonymized(task, rules=None, **others):
         original=None if task.original is None else arrow(task.original),
         population=arrow(task.population) if isinstance(task.population, list) else task.population,
         suppressed=task.suppressed,
+        suppressed_records=task.suppressed_records,
         missing=task.missing,
         several_sensitive=task.several,
         privacy_unit=task.unit,

@@ -31,6 +31,9 @@ CLASS_ONLY = {
     "k-map",
     "profitability",
 }
+COMPARING = {"t-closeness", "basic-beta-likeness", "enhanced-beta-likeness", "delta-disclosure"}
+UTILITY = {"publisher-payout", "missings", "precision", "granularity", "ambiguity", "aecs", "discernibility"}
+UTILITY |= {"non-uniform-entropy", "fidelity"}
 OF_CLASSES = CLASS_ONLY | {"prosecutor-risk", "journalist-risk", "average-risk"}
 AMOUNTS = {"adversary_cost": 4, "adversary_gain": 300, "publisher_loss": 300, "publisher_benefit": 1200}
 
@@ -53,6 +56,7 @@ class Task:
     original: list | None = None
     population: list | int | None = None
     suppressed: str = "apart"
+    suppressed_records: str = "stars"
     missing: str = "value"
     several: str = "alone"
     unit: str | None = None
@@ -124,15 +128,16 @@ class At:
                 self.members.setdefault(key(row, task.quasi_identifiers), []).append(place)
         self.case = as_counted(self.case_of(self.rows))
 
-    def case_of(self, released):
+    def case_of(self, released, suppressed="apart"):
         task = self.task
+        suppressed = suppressed if task.suppressed_records == "remove" else task.suppressed
         return Case(
             released,
             task.quasi_identifiers,
             task.sensitive,
             task.hierarchies,
             task.rows if task.original is None else task.original,
-            task.suppressed,
+            suppressed,
             missing=task.missing,
             several=task.several,
             unit=task.unit,
@@ -342,9 +347,15 @@ def by_size(task, name, given):
 
 def holds(at, suppressed, rules, subsets):
     """Whether the release keeps some rules; one that cannot be measured does not hold."""
-    release = release_of(at.case_of(at.released(suppressed)))
+    release = stars = release_of(at.case_of(at.released(suppressed)))
+    if at.task.suppressed_records == "remove":
+        rows = [row for place, row in enumerate(at.rows) if place not in suppressed | at.aside]
+        if not rows:
+            return False
+        release = release_of(at.case_of(rows, "class"))
     try:
-        if not all(evaluate(release, {name: given}).satisfied for name, given in rules):
+        seen = [(stars if name in UTILITY else release, {name: given}) for name, given in rules]
+        if not all(evaluate(one, rule).satisfied for one, rule in seen):
             return False
         if subsets is None:
             return True
@@ -360,7 +371,24 @@ def allowed(task):
 
 
 def kept(at, rules, subsets):
-    """The records that have to be suppressed, and whether there was a choice; None if the rules cannot be kept."""
+    """The records that have to be suppressed, and whether there was a choice; None if the rules cannot be kept.
+
+    Where they leave the table, or are a class, something must be left; and the table that is left must keep the rules
+    that compare with its own distribution.
+    """
+    found = suppressed_by(at, rules, subsets)
+    task = at.task
+    if found is None or found[0] is None or (task.suppressed_records == "stars" and task.suppressed == "apart"):
+        return found
+    left = [row for place, row in enumerate(at.rows) if place not in found[0] | at.aside]
+    if all(is_aside(row, task) for row in left):
+        return None
+    comparing = [rule for rule in rules if rule[0] in COMPARING and task.suppressed_records == "remove"]
+    return found if holds(at, found[0], comparing, None) else None
+
+
+def suppressed_by(at, rules, subsets):
+    """The same, whatever is left."""
     task = at.task
     most = allowed(task)
     sets = [failing(at, name, given) for name, given in rules if name in OF_CLASSES]
@@ -370,7 +398,8 @@ def kept(at, rules, subsets):
     suppressed = {place for columns_of in bad for place in at.members[columns_of]}
     if len(suppressed) > most:
         return None
-    whole = task.suppressed == "class" or (task.unit is not None and any(name in OF_VALUES for name, _ in rules))
+    as_class = task.suppressed == "class" and task.suppressed_records == "stars"
+    whole = as_class or (task.unit is not None and any(name in OF_VALUES for name, _ in rules))
     of_table = [(name, given) for name, given in rules if whole or is_of_table(name, given)]
     if not of_table and subsets is None:
         return suppressed, False

@@ -24,8 +24,8 @@ def anonymize(data, roles=None, hierarchies=None, rules=None, *, subsets=None, *
 
 def apply_levels(data, roles=None, hierarchies=None, levels=None, rules=None, **about):
     """The table on these levels, as `PETWorks.apply_levels` has it."""
-    release, _ = _opened(data, roles, hierarchies, about)
-    return on_levels(release, levels or {}, () if rules is None else checked_rules(rules))
+    release, settings = _opened(data, roles, hierarchies, about)
+    return on_levels(release, levels or {}, () if rules is None else checked_rules(rules), **settings)
 
 
 def frontier(data, roles=None, hierarchies=None, rules=None, *, subsets=None, vary=None, **settings):

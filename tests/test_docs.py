@@ -80,7 +80,6 @@ def test_links_lead_somewhere(page):
 def test_the_policy_of_the_page_is_one(tmp_path):
     """What the page shows of a policy is accepted, file by file."""
     from PETWorks import read_policy
-    from PETWorks.gate.rule_names import IMPLICIT
 
     text = re.search(r"^```yaml\n(petworks_policy.*?)^```$", (ROOT / "docs/policy.md").read_text("utf-8"), re.M | re.S)[
         1

@@ -265,6 +265,7 @@ def PETAnonymization(originalData: Any, tech: str, maxSuppressionRate: Any, **pa
 
 def _anonymization(data: Any, tech: str, rate: Any, parameters: dict[str, Any]) -> "Anonymization":
     from PETWorks.anonymizer.anonymization import anonymize_release
+    from PETWorks.anonymizer.problem import STARS
     from PETWorks.anonymizer.rules import checked_rules
 
     technique, entry = _anonymizing(str(tech))
@@ -282,7 +283,8 @@ def _anonymization(data: Any, tech: str, rate: Any, parameters: dict[str, Any]) 
     checked = entry.check({native: parameters[name] for native, name in thresholds.items()}, thresholds)
     rules = checked_rules({entry.name: checked})
     if "subsetData" not in needs:
-        return anonymize_release(Release(data, roles, hierarchies, engine="memory"), rules, suppression=limit)
+        release = Release(data, roles, hierarchies, engine="memory")
+        return anonymize_release(release, rules, suppression=limit, suppressed_records=STARS)
     population = open_source(data, "originalData")
     path = population.path if roles is None or hierarchies is None else None
     beside = Sidecar() if path is None else read_sidecar(path)
@@ -295,7 +297,7 @@ def _anonymization(data: Any, tech: str, rate: Any, parameters: dict[str, Any]) 
         engine="memory",
         **treatment,
     )
-    return anonymize_release(release, rules, suppression=limit)
+    return anonymize_release(release, rules, suppression=limit, suppressed_records=STARS)
 
 
 def _anonymizing(name: str) -> tuple[str, Metric]:

@@ -112,7 +112,7 @@ def test_the_order_of_the_records_decides_nothing():
         table = pa.table(columns).take(order)
         found = anonymize(table, {"a": "quasi_identifier"}, levels, rules, suppression=0.3, levels={"a": 0})
         kept.add(tuple(sorted(found.table["a"].to_pylist())))
-    assert kept == {("*", "*", "y", "y", "z", "z", "z")}
+    assert kept == {("y", "y", "z", "z", "z")}
 
 
 # --- what does not fit
@@ -160,7 +160,9 @@ def test_values_have_another_order_on_the_lowest_levels():
         found.utility()
     facts, whole = (anonymization_facts(one, state(one.original), one.release, None) for one in (found, expected))
     assert facts.utility is None
-    assert replace(facts, utility=whole.utility) == whole
+    # What is lost by records that left the table is measured in memory.
+    after = replace(facts.after, granularity=whole.after.granularity, precision=whole.after.precision)
+    assert replace(facts, utility=whole.utility, after=after) == whole
     told = anonymization_text("r.csv", facts, (), (), (), "en", detailed=True, colour=False, width=100)
     assert "Loss (granularity" in told
 
@@ -216,7 +218,7 @@ def test_keys_of_more_than_64_bits():
         assert texts(one.table) == texts(other.table)
     assert found[0].suppressed == 20
     expected = {
-        name: ["*" if n >= 390 or 190 <= n < 200 else cell for n, cell in enumerate(cells)]
+        name: [cell for n, cell in enumerate(cells) if not (n >= 390 or 190 <= n < 200)]
         for name, cells in columns.items()
     }
     assert texts(found[0].table) == expected

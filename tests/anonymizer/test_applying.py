@@ -15,7 +15,7 @@ AGES = {"age": {"width": [2, 10]}}
 
 
 def test_columns_that_are_not_named_stay():
-    result = apply_levels(TABLE, ROLES, AGES, {"age": 1})
+    result = apply_levels(TABLE, ROLES, AGES, {"age": 1}, suppressed_records="stars")
     assert result.levels == {"age": 1, "sex": 0}
     table = result.table.to_pydict()
     assert table["age"] == ["[20, 22)", "[20, 22)", "[22, 24)", "[22, 24)", "[20, 22)", None, "*", "[40, 42)"]
@@ -24,7 +24,9 @@ def test_columns_that_are_not_named_stay():
 
 
 def test_nothing_is_generalised_without_levels():
-    assert apply_levels(TABLE, ROLES).table.to_pydict() == TABLE
+    assert apply_levels(TABLE, ROLES, suppressed_records="stars").table.to_pydict() == TABLE
+    left = {name: [cell for place, cell in enumerate(cells) if place != 6] for name, cells in TABLE.items()}
+    assert apply_levels(TABLE, ROLES).table.to_pydict() == left, "what was suppressed already leaves the table"
     assert apply_levels({"a": [None, "*"], "b": ["1", "2"]}, {"a": "quasi_identifier", "b": "quasi_identifier"}).levels
 
 

@@ -70,7 +70,9 @@ def test_the_rule_that_fails_even_at_the_top_is_named():
 def test_rules_that_only_together_cannot_be_kept():
     """A limit for utility fails on the highest levels, as it should; it can be kept on others."""
     rules = {"k-anonymity": {"k": 6}, "precision": {"at_least": 0.9}}
-    mistake(NotApplicable, "each of the rules can be kept, but not all of them together", rules=rules)
+    together = "each of the rules can be kept, but not all of them together"
+    mistake(NotApplicable, together, rules=rules, suppressed_records="stars")
+    mistake(NotApplicable, "k-anonymity (k=6) is kept only where nothing is left", rules=rules)
 
 
 def test_a_utility_that_no_levels_have_is_named():
@@ -194,7 +196,11 @@ def test_all_records_are_suppressed_already():
 
 
 def test_everything_may_be_suppressed():
-    result = anonymize(TABLE, ROLES, HIERARCHIES, {"k-anonymity": {"k": 7}}, suppression=1)
+    mistake(NotApplicable, "k-anonymity (k=7) fails", rules={"k-anonymity": {"k": 7}}, suppression=1)
+    as_class = {"suppressed_records": "stars", "suppressed": "class"}
+    mistake(NotApplicable, "k-anonymity (k=7) fails", rules={"k-anonymity": {"k": 7}}, suppression=1, **as_class)
+    seven = {"k-anonymity": {"k": 7}}
+    result = anonymize(TABLE, ROLES, HIERARCHIES, seven, suppression=1, suppressed_records="stars")
     assert (result.levels, result.suppressed, result.loss) == ({"age": 0, "zip": 0}, 6, 1)
     assert result.table["age"].to_pylist() == result.table["zip"].to_pylist() == ["*"] * 6
     assert result.table["disease"].to_pylist() == TABLE["disease"]

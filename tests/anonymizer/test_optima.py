@@ -37,6 +37,8 @@ def test_the_optimum_is_that_of_the_reference(case):
         str(FOLDER / "adult_hierarchy"),
         rules_of(case),
         suppression=case["suppression"],
+        suppressed_records="stars",
+        suppressed="apart",
         objective=case["objective"],
         aggregate=case.get("aggregate"),
         original=str(FOLDER / case["background"]) if "background" in case else None,

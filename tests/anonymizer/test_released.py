@@ -14,13 +14,24 @@ HIERARCHIES = {"zip": [["1001", "100*", "*"], ["1002", "100*", "*"], ["SECRETVIL
 
 def test_labels_that_only_suppressed_records_have_are_not_in_the_table():
     table = pa.table({"zip": ["1001"] * 10 + ["1002"] * 10 + ["SECRETVILLE"], "x": list(range(21))})
+    for suppressed_records, left in (("remove", 20), ("stars", 21)):
+        about = {"suppression": 0.1, "suppressed_records": suppressed_records}
+        result = anonymize(table, ROLES, HIERARCHIES, {"k-anonymity": {"k": 5}}, **about)
+        assert result.suppressed == 1
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_file(sink, result.table.schema) as writer:
+            writer.write_table(result.table)
+        assert b"SECRETVILLE" not in sink.getvalue().to_pybytes()
+        assert result.table["x"].to_pylist() == list(range(left))
+
+
+def test_labels_of_removed_records_are_in_no_dictionary():
+    """A column that does not change may be a dictionary, and its labels may be those of removed records alone."""
+    illness = pa.array(["flu"] * 20 + ["SECRET"]).dictionary_encode()
+    table = pa.table({"zip": ["1001"] * 10 + ["1002"] * 10 + ["SECRETVILLE"], "illness": illness})
     result = anonymize(table, ROLES, HIERARCHIES, {"k-anonymity": {"k": 5}}, suppression=0.1)
-    assert result.suppressed == 1
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_file(sink, result.table.schema) as writer:
-        writer.write_table(result.table)
-    assert b"SECRETVILLE" not in sink.getvalue().to_pybytes()
-    assert result.table["x"].to_pylist() == list(range(21))
+    assert result.table["illness"].combine_chunks().dictionary.to_pylist() == ["flu"]
+    assert [len(piece) for piece in result.pieces()] == [20]
 
 
 def test_people_are_counted_and_left_out_or_numbered_in_the_order_in_which_they_appear():
@@ -52,7 +63,7 @@ def test_a_stopped_search_has_a_release_also_for_rules_about_the_whole_table():
 
     roles = {"zip": "quasi_identifier", "ill": "sensitive_attribute"}
     hierarchies = {
-        "zip": [[leaf, *(f"{leaf[:1]}{n}" for n in range(30)), "*"] for leaf in ("1001", "1002", "SECRETVILLE")]
+        "zip": [[leaf, *(f"{leaf[:1]}{n}" for n in range(30)), "any"] for leaf in ("1001", "1002", "SECRETVILLE")]
     }
     result = anonymize(
         table, roles, hierarchies, {"attribute-inference": {"at_most": 0.5}}, progress=stop, levels={"zip": (0, 31)}

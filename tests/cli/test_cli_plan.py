@@ -163,14 +163,15 @@ def test_next_month(folder, method):
     assert told["without_place"] == {"Age": {"values": 1, "records": 1}, "Zip": {"values": 1, "records": 1}}
     assert told["not_placed"] == 1
     assert {rule["verdict"] for rule in told["rules"]} <= {"pass", "waived"}
-    assert [column(folder / "n.csv", name)[-1] for name in ("Age", "Zip", "City")] == ["*"] * 3
+    assert len(column(folder / "n.csv", "Age")) == 352 - told["now"]["suppressed"]
+    assert "*,*,*" not in (folder / "n.csv").read_text()
     assert "Name" not in cells(folder / "n.csv")[0]
     assert "SECRET" not in (folder / "n.csv").read_text()
     text = applied(folder, "next.csv")
     assert "SECRET" not in text.stdout + text.stderr
     assert "Elsewhere" not in text.stdout + text.stderr
     assert "values without a place" in text.stdout
-    assert not (folder / "n_plan.json").exists()
+    assert json.loads((folder / "n_plan.json").read_text())["removed"].endswith("352")
     checked = run("check", "n_policy.yaml", cwd=folder)
     assert checked.returncode == 0, checked.stdout
     policy = yaml.safe_load((folder / "n_policy.yaml").read_text())
@@ -197,6 +198,8 @@ def test_a_waiver_that_expired_since_counts(folder):
 def test_more_than_the_limit_is_suppressed(folder):
     made(folder)
     write(folder / "few.csv", NAMES, rows(0, 30))
+    assert "every one of the 30 records is suppressed; nothing is left" in refused(folder, "few.csv")
+    write(folder / "few.csv", NAMES, rows(0, 80))
     done = applied(folder, "few.csv", code=1)
     assert done.stdout.startswith("fail n.csv")
     assert "More records are suppressed than the plan allows, which is 10 %." in done.stdout
@@ -299,11 +302,13 @@ def test_a_plan_of_somebody_else_is_not_replaced(folder):
     assert "not a regular file" in run("anonymize", "policy.yaml", "-o", "r.csv", cwd=folder).stderr
 
 
-def test_the_plan_of_a_release_that_is_replaced_by_hand_is_removed(folder):
+def test_the_plan_of_a_release_that_is_replaced_by_hand_is_a_new_one(folder):
     made(folder)
     done = run("apply", "policy.yaml", "-o", "r.csv", "--levels", "Age=4,Zip=2,City=2", cwd=folder)
     assert (folder / "r.csv").exists(), done.stderr
-    assert not (folder / "r_plan.json").exists()
+    plan = json.loads((folder / "r_plan.json").read_text())
+    assert plan["levels"] == [[4, 2, 2]]
+    assert plan["release_sha256"] == digest(folder / "r.csv")
 
 
 def test_presets_that_changed_are_an_error(folder):

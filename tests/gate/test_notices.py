@@ -157,22 +157,23 @@ def suppressing(folder, *options):
     return petworks("anonymize", folder / "policy.yaml", "-o", folder / "released.csv")
 
 
-def test_whoever_fits_no_class_is_among_the_suppressed(folder):
-    """Suppressed records keep their sensitive values: as a class, they would break the rule."""
+def test_suppressed_records_leave_the_table(folder):
+    """The plan lists them; with stars they stay, and are judged as a class that one record cannot keep."""
     made = suppressing(folder)
     assert made.returncode == 0, made.stderr
-    told = " ".join(made.stdout.split())
-    assert "has found it. If it counted as a class, k-anonymity would not hold." in told
+    released = (folder / "released.csv").read_text().splitlines()
+    assert len(released) == 1 + 40
+    assert not any(line.startswith("*") for line in released)
     document = check(folder / "released_policy.yaml").content
-    (notice,) = [one for one in document.notices if one.notice == "suppressed-class"]
-    assert (notice.records, notice.rules, notice.columns) == (1, ("k-anonymity",), ("cost",))
-    assert "suppressed-class" in {one.step for one in document.next_steps}
-    again = suppressing(folder, "treatment: {suppressed: class}\n")
-    assert again.returncode in (0, 2)
-    assert "counted as a class" not in again.stdout
+    assert document.table.removed_records == 1
+    assert json.loads((folder / "released_plan.json").read_text())["removed"] == "41"
+    stars = petworks(
+        "anonymize", folder / "policy.yaml", "-o", folder / "released.csv", "--suppressed-records", "stars"
+    )
+    assert stars.returncode == 2, "nothing may be suppressed then: no other levels are allowed"
 
 
-def test_suppressed_records_of_one_sensitive_value_are_told(folder):
+def test_stars_of_one_sensitive_value_fail_as_a_class(folder):
     """Enough of them, but all alike: two classes that l-diversity rejects make one that it would reject, too."""
     rows = [f"{20 + n % 2},{10 + n // 2 % 2},{n % 3},same,same" for n in range(48)]
     rows += [f"{80 + n % 2},10,7,same,same" for n in range(8)]
@@ -180,9 +181,23 @@ def test_suppressed_records_of_one_sensitive_value_are_told(folder):
     text = POLICY.replace("[10]", "[1]") + "  - {measure: l-diversity, l: 2}\n"
     (folder / "policy.yaml").write_text(text + "anonymize: {suppression: 0.2, levels: {age: 0, zip: 0}}\n")
     assert petworks("anonymize", folder / "policy.yaml", "-o", folder / "released.csv").returncode == 0
-    document = check(folder / "released_policy.yaml").content
-    (notice,) = [one for one in document.notices if one.notice == "suppressed-class"]
-    assert (notice.records, notice.rules) == (8, ("l-diversity",))
+    assert len((folder / "released.csv").read_text().splitlines()) == 1 + 48
+    kept = [row if int(row[:2]) < 80 else f"*,*{row[5:]}" for row in rows]
+    (folder / "table.csv").write_text("\n".join(["age,zip,cost,visited,ward", *kept]) + "\n")
+    verdicts = {rule.name: rule.verdict for rule in check(folder / "policy.yaml").content.rules}
+    assert (verdicts["k-anonymity"], verdicts["l-diversity"], verdicts["records-left"]) == ("pass", "fail", "pass")
+
+
+def test_nothing_left_fails(folder):
+    """Every class rule holds for a table of which every record is suppressed."""
+    rows = [f"*,*,{n % 3},same,same" for n in range(48)]
+    (folder / "table.csv").write_text("\n".join(["age,zip,cost,visited,ward", *rows]) + "\n")
+    document = check(folder / "policy.yaml").content
+    failing = [rule.name for rule in document.rules if rule.verdict == "fail"]
+    assert failing == ["records-left"]
+    assert "nothing-left" in {one.step for one in document.next_steps}
+    (folder / "policy.yaml").write_text(POLICY + "treatment: {suppressed: apart}\n")
+    assert check(folder / "policy.yaml").verdict == "fail"
 
 
 def test_one_value_is_little(folder):

@@ -16,7 +16,7 @@ TREATMENTS = {
 }
 
 # What a decision to release is based on, unless something else is said.
-CAREFUL: Mapping[str, Any] = {"sensitive_values": FOLDED}
+CAREFUL: Mapping[str, Any] = {"sensitive_values": FOLDED, "suppressed": AS_CLASS}
 
 
 def checked_treatment(given: Mapping[str, str | None]) -> dict[str, str | None]:

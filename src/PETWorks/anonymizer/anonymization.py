@@ -7,10 +7,13 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+import numpy as np
+
 from PETWorks.anonymizer.best_levels import Anonymization as Anonymization
 from PETWorks.anonymizer.judging import records_failing
+from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.local_anonymization import recoded_locally
-from PETWorks.anonymizer.problem import Problem, check_method, problem_of
+from PETWorks.anonymizer.problem import REMOVE, Problem, check_method, problem_of
 from PETWorks.anonymizer.record_order import IN_ORDER, RecordOrder
 from PETWorks.anonymizer.rules import Rule
 from PETWorks.anonymizer.searching import Progress
@@ -28,6 +31,7 @@ def anonymize_release(
     rules: tuple[Rule, ...],
     *,
     suppression: float = 0.0,
+    suppressed_records: str = REMOVE,
     objective: str = "granularity",
     aggregate: str | None = None,
     weights: Mapping[str, float] | None = None,
@@ -43,7 +47,17 @@ def anonymize_release(
     given = None if seconds is None else number_given(seconds)
     if seconds is not None and (given is None or not 0 < given < math.inf):
         raise ParameterError("expected a number of seconds above 0, got {seconds!r}", seconds=seconds, what="seconds")
-    problem = problem_of(release, rules, suppression, objective, aggregate, weights, levels, local=method == "local")
+    problem = problem_of(
+        release,
+        rules,
+        suppression,
+        objective,
+        aggregate,
+        weights,
+        levels,
+        local=method == "local",
+        suppressed_records=suppressed_records,
+    )
     if method == "local":
         problem.lattice.check_size(Phrase("for local recoding"))
     search = problem.search()
@@ -89,6 +103,8 @@ def _unsatisfiable(problem: Problem) -> NotApplicable:
         in_the_way |= dict.fromkeys(bounded)
         if bounded:
             fails = Phrase("{rule} fails on all levels that are allowed", rule=rule.name)
+        elif not (lowest or records or _says_something(problem, node)):
+            fails = Phrase("{rule} is kept only where nothing is left: every quasi-identifier is *", rule=rule.name)
         elif lowest:
             fails = Phrase("{rule} fails even on the lowest level of every column", rule=rule.name)
         else:
@@ -118,6 +134,12 @@ def _unsatisfiable(problem: Problem) -> NotApplicable:
         remedy=remedy,
         what="rules",
     )
+
+
+def _says_something(problem: Problem, node: Node) -> bool:
+    """Whether a cell of the quasi-identifiers is not `*` on a node, if nothing is suppressed there."""
+    classes = problem.ground.at(node)
+    return classes.say_something(np.ones(len(classes.records), np.bool_))
 
 
 def _bounded(problem: Problem, *, lowest: bool) -> list[str]:

@@ -1,7 +1,8 @@
 """A table on levels of one's own choice."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,8 @@ from PETWorks.about.hierarchy import Hierarchy
 from PETWorks.anonymizer.column_objectives import Precision
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice
-from PETWorks.anonymizer.problem import check_columns, check_hierarchies
+from PETWorks.anonymizer.plan import plan_of
+from PETWorks.anonymizer.problem import REMOVE, Problem, check_columns, check_hierarchies, check_suppressed_records
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import Rule
 from PETWorks.anonymizer.searched import searched
@@ -21,8 +23,25 @@ from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fi
 from PETWorks.tables.cells import SUPPRESSED
 
 
-def on_levels(release: Release, levels: Mapping[str, int], rules: tuple[Rule, ...] = ()) -> Recoded:
+@dataclass(frozen=True, eq=False)
+class OnLevels(Recoded):
+    """A table on levels of one's own choice; records of classes that break a rule are suppressed, if there are any."""
+
+    problem: Problem
+
+    @property
+    def plan(self) -> dict[str, Any]:
+        """How the table was recoded, as `Anonymization.plan`; its loss is that of precision."""
+        loss = self.problem.objective.loss(self.classes, self.taken_out)
+        node, seed = self.classes.node, self.order.seed
+        return plan_of(self.problem, "global", (node,), self.suppressed, loss, seed, self.removed)
+
+
+def on_levels(
+    release: Release, levels: Mapping[str, int], rules: tuple[Rule, ...] = (), suppressed_records: str = REMOVE
+) -> OnLevels:
     """A table on levels of one's own choice; see `apply_levels`."""
+    check_suppressed_records(suppressed_records)
     if not release.quasi_identifiers:
         raise RoleError(*NO_QUASI_IDENTIFIER)
     check_columns(release, levels, "levels")
@@ -31,11 +50,16 @@ def on_levels(release: Release, levels: Mapping[str, int], rules: tuple[Rule, ..
     lattice = Lattice.of(
         release.quasi_identifiers, view.hierarchies, dict.fromkeys(release.quasi_identifiers, 0) | dict(levels)
     )
-    ground, rules = searched(release, view.hierarchies, lattice, rules, local=False)
+    ground, rules = searched(
+        release, view.hierarchies, lattice, rules, local=False, removes=suppressed_records == REMOVE
+    )
     classes = ground.at(lattice.low)
-    judge = Judge(ground, rules, ground.records, Precision.of(ground, [1.0] * len(lattice.columns)))
+    precision = Precision.of(ground, [1.0] * len(lattice.columns))
+    judge = Judge(ground, rules, ground.records, precision)
     failing, _ = judge.failing(classes)
-    return Recoded(release, classes, failing if rules else np.zeros(len(classes.records), np.bool_))
+    problem = Problem(release, lattice, ground, rules, ground.records, precision, "precision", None, 1.0, {})
+    taken_out = failing if rules else np.zeros(len(classes.records), np.bool_)
+    return OnLevels(release, classes, taken_out, problem)
 
 
 def with_hierarchies(view: View) -> View:

@@ -72,7 +72,8 @@ class Anonymization(Recoded):
     @property
     def plan(self) -> dict[str, Any]:
         """All that is needed to recode another table in the same way, for `apply_plan` and to be saved as JSON."""
-        return plan_of(self.problem, "global", (self.classes.node,), self.suppressed, self.loss, self.order.seed)
+        node, seed = self.classes.node, self.order.seed
+        return plan_of(self.problem, "global", (node,), self.suppressed, self.loss, seed, self.removed)
 
     def explain(self) -> Explanation:
         """Why these levels: what would break one level finer, the next-best levels, what each rule costs.

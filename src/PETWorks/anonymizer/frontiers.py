@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
 from PETWorks.anonymizer.joint_search import JointSearch
 from PETWorks.anonymizer.judging import Judge
-from PETWorks.anonymizer.problem import Problem, allowed_suppression, problem_of
+from PETWorks.anonymizer.problem import REMOVE, Problem, allowed_suppression, problem_of
 from PETWorks.anonymizer.rules import Rule
 from PETWorks.anonymizer.searching import Progress
 from PETWorks.anonymizer.varying import SUPPRESSION, Vary, is_lower_limit, threshold_of, varied, with_threshold
@@ -144,6 +144,7 @@ def frontier_of(
     vary: Vary | None = None,
     *,
     suppression: float = 0.0,
+    suppressed_records: str = REMOVE,
     objective: str = "granularity",
     aggregate: str | None = None,
     weights: Mapping[str, float] | None = None,
@@ -152,8 +153,22 @@ def frontier_of(
 ) -> Frontier:
     """The least loss for each threshold of a rule and each limit of suppression; see `frontier`."""
     measure, parameter, thresholds, limits = varied(rules, vary, suppression)
-    settings = {"objective": objective, "aggregate": aggregate, "weights": weights}
-    problem = problem_of(release, rules, max(limits), objective, aggregate, weights, levels)
+    settings = {
+        "suppressed_records": suppressed_records,
+        "objective": objective,
+        "aggregate": aggregate,
+        "weights": weights,
+    }
+    problem = problem_of(
+        release,
+        rules,
+        max(limits),
+        objective,
+        aggregate,
+        weights,
+        levels,
+        suppressed_records=suppressed_records,
+    )
     problem.lattice.check_size(Phrase("for a frontier"))
     if problem.lattice.nodes * len(thresholds) > MOST_BOUNDS:
         raise ParameterError(

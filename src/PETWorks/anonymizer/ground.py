@@ -19,6 +19,7 @@ from PETWorks.counting.view import View
 from PETWorks.counting.weighted_rows import Classes, WeightedRows, aside
 from PETWorks.errors import HierarchyError, NotApplicable, Phrase
 from PETWorks.measures.class_tests import Mask
+from PETWorks.tables.cells import SUPPRESSED
 
 KEPT_ROWS = 1 << 24  # of nodes that are kept because coarser ones are rolled up from them
 MUCH_SMALLER = 0.7  # of the rows that a node is rolled up from: then others are rolled up from it
@@ -30,6 +31,8 @@ class Ground:
     """The rows of a view on every node of a lattice.
 
     Records that are suppressed already stay so: they are `aside`, and none of the rows.
+
+    removes   whether suppressed records, also those that were so already, leave the table
     """
 
     view: View
@@ -37,6 +40,7 @@ class Ground:
     base: RolledUp
     records: int
     aside: int
+    removes: bool = False
 
     @classmethod
     def of(
@@ -45,6 +49,8 @@ class Ground:
         lattice: Lattice,
         columns: Sequence[str] | None = None,
         before: Mapping[str, tuple[int, Known]] | None = None,
+        *,
+        removes: bool = False,
     ) -> "Ground":
         """The rows of a view; an error if values have no place in a hierarchy, or levels do not nest.
 
@@ -76,7 +82,7 @@ class Ground:
                 "all of the {records} records are suppressed already; nothing is left to generalise", records=records
             )
         base = RolledUp.base(rows, lattice.columns, view.hierarchies, before)
-        ground = cls(view, lattice, base, records, stays)
+        ground = cls(view, lattice, base, records, stays, removes)
         ground.check_nesting()
         return ground
 
@@ -103,6 +109,22 @@ class Ground:
     def on_level(self, column: str, level: int) -> Known:
         """The values that a column has on a level, with their counts in the rows."""
         return self.base.lattice.column(column, level)[0]
+
+    def stars(self, node: Node) -> list[int] | None:
+        """The codes of `*` on a node; None if a column has none there."""
+        own = [self.on_level(*column).code(SUPPRESSED) for column in zip(self.lattice.columns, node, strict=True)]
+        return None if None in own else [code for code in own if code is not None]
+
+    @property
+    def has_stars_below_the_top(self) -> bool:
+        """Whether a column has `*` on a level that is not the highest of its hierarchy."""
+        for column in self.lattice.columns:
+            for level in range(self.base.levels[column], self.view.hierarchies[column].height):
+                known = self.on_level(column, level)
+                star = known.code(SUPPRESSED)
+                if star is not None and known.counts[star]:
+                    return True
+        return False
 
     def codes_on_level(self, column: str, level: int) -> Integers:
         """For each value of the table, its code on a level."""
@@ -196,6 +218,13 @@ class NodeClasses:
         """For each column, the codes that some of the classes have, given by a mask or by their places."""
         classes = self._classes
         return [codes.astype(np.int64) for codes in classes.layout.codes(classes.keys[which])]
+
+    def say_something(self, which: Mask) -> bool:
+        """Whether a record of some of the classes has a cell that is not `*`."""
+        stars = self.ground.stars(self.node)
+        if stars is None:
+            return bool(which.any())
+        return any((own != star).any() for own, star in zip(self.codes(which), stars, strict=True))
 
     @cached_property
     def complete(self) -> Mask | None:

@@ -77,6 +77,8 @@ class Judge:
         # Where suppressed records are a class, or people are counted anew, the release itself has to be looked at.
         at_the_end = view.treatment["suppressed"] != APART or self._per_node
         self._of_table = [rule for rule in rules if at_the_end or rule.is_about_the_table]
+        # Where records leave the table, what classes are compared with is another distribution afterwards.
+        self._comparing = [rule for rule in rules if ground.removes and any(one.compares for one in rule.tests(view))]
         self._by_size = [] if at_the_end else [(rule, rule.suppressing(view)) for rule in self._of_table]
         sized = {rule for rule, test in self._by_size if test is not None}
         self._worse = [rule for rule in self._of_table if rule not in sized and rule.worse_by_suppression]
@@ -154,13 +156,29 @@ class Judge:
         if suppressed > self.most:
             return Judged(classes, None, sure, lasting)
         if not self._of_table:
-            return Judged(classes, failing, sure, lasting)
+            return Judged(classes, self._released(classes, failing), sure, lasting)
         completed = self._completed(classes, failing, most)
         if isinstance(completed, float):
             return Judged(classes, None, sure, lasting, given_up_at=completed)
         if self.is_monotone:
             lasting = np.inf if completed is None else int(classes.records[completed].sum())
-        return Judged(classes, completed, sure, lasting)
+        return Judged(classes, None if completed is None else self._released(classes, completed), sure, lasting)
+
+    def _released(self, classes: NodeClasses, suppressed: Mask) -> Mask | None:
+        """The suppressed classes; None if nothing is left, or if the written table breaks a rule by its own values.
+
+        That says nothing about finer nodes: there, other records are left.
+        """
+        ground = self.ground
+        if not ground.removes and ground.view.treatment["suppressed"] == APART:
+            return suppressed
+        if not classes.say_something(~suppressed):
+            return None
+        if self._comparing and (ground.aside or suppressed.any()):
+            view = recoded_view(classes, suppressed)
+            if not all(rule.holds(view) for rule in self._comparing):
+                return None
+        return suppressed
 
     @cached_property
     def _detail(self) -> Granularity:

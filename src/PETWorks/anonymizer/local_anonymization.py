@@ -82,7 +82,7 @@ class LocalAnonymization(Anonymization):
     def plan(self) -> dict[str, Any]:
         """All that is needed to recode another table in the same way, for `apply_plan` and to be saved as JSON."""
         seed, least = self.order.seed, self.sweep.least
-        return plan_of(self.problem, "local", self.sweep.nodes, self.suppressed, self.loss, seed, least)
+        return plan_of(self.problem, "local", self.sweep.nodes, self.suppressed, self.loss, seed, self.removed, least)
 
     @cached_property
     def recoder(self) -> Recoder:

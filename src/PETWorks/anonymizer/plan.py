@@ -3,11 +3,13 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from PETWorks.about.record_numbers import numbers_text
 from PETWorks.about.refitting import hierarchy_digest, plain_words
 from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.anonymizer.lattice import Node
-from PETWorks.anonymizer.problem import Problem
+from PETWorks.anonymizer.problem import REMOVE, STARS, Problem
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
+from PETWorks.counting.counts import Integers
 from PETWorks.counting.protected_source import protect_words
 from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError
@@ -23,12 +25,14 @@ def plan_of(
     suppressed: int,
     loss: float,
     seed: int | None,
+    removed: Integers | None,
     least: int | None = None,
 ) -> dict[str, Any]:
     """The plan as plain dicts, lists, numbers and texts; what is not known has no key.
 
     nodes   the levels of the columns: one node, or those of local recoding in their order
     seed    of the random order of the records; None if they keep theirs
+    removed the places of the records that left the table; None if records have no places
     least   of local recoding, how many records each class was asked to have
     """
     release = problem.original
@@ -57,7 +61,9 @@ def plan_of(
         "hierarchies": dict(_hierarchies(release)),
         "protect": protect_words(release.source) or None,
         "records": problem.ground.records,
+        "suppressed_records": REMOVE if problem.ground.removes else STARS,
         "suppressed": suppressed,
+        "removed": numbers_text(removed) if removed is not None and problem.ground.removes else None,
         "loss": loss,
         "seed": None if seed is None else str(seed),  # longer than a number of JSON is everywhere
     }

@@ -23,6 +23,7 @@ from PETWorks.measures.parameters import number_given
 from PETWorks.measures.result import TOLERANCE
 
 METHODS = ("global", "local")
+REMOVE, STARS = SUPPRESSED_RECORDS = ("remove", "stars")  # what becomes of suppressed records
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +45,7 @@ class Problem:
     @property
     def allowed_levels(self) -> dict[str, tuple[int, int]]:
         """The lowest and the highest level of each column that may not have all levels of its hierarchy."""
-        lattice, hierarchies = self.lattice, self.original.hierarchies
+        lattice, hierarchies = self.lattice, self.ground.view.hierarchies
         bounds = zip(lattice.columns, lattice.low, lattice.high, strict=True)
         return {name: (low, high) for name, low, high in bounds if (low, high) != (0, hierarchies[name].height)}
 
@@ -66,9 +67,11 @@ def problem_of(
     levels: Mapping[str, Any] | None,
     *,
     local: bool = False,
+    suppressed_records: str = REMOVE,
 ) -> Problem:
     """All that is given, checked; every error comes before any work."""
     share = checked_share(suppression)
+    check_suppressed_records(suppressed_records)
     if not release.quasi_identifiers:
         raise RoleError(*NO_QUASI_IDENTIFIER)
     check_hierarchies(release, release.quasi_identifiers)
@@ -78,7 +81,9 @@ def problem_of(
     lattice = Lattice.of(release.quasi_identifiers, release.hierarchies, levels)
     if name in BY_CLASS:
         lattice.check_size(Phrase("for {objective}", objective=name))
-    ground, rules = searched(release, release.hierarchies, lattice, rules, local=local)
+    ground, rules = searched(
+        release, release.hierarchies, lattice, rules, local=local, removes=suppressed_records == REMOVE
+    )
     tasks = tuple(rule for rule in rules if isinstance(rule, TaskRule))
     rules = tuple(rule for rule in rules if not isinstance(rule, TaskRule) or rule.is_demanded)
     if not rules:
@@ -123,6 +128,17 @@ def check_method(method: str, objective: str) -> None:
         )
 
 
+def check_suppressed_records(given: Any) -> None:
+    """Raise if suppressed records are neither to leave the table nor to stay with `*`."""
+    if given not in SUPPRESSED_RECORDS:
+        raise ParameterError(
+            "expected suppressed_records {options}, got {given!r}",
+            options=quoted(SUPPRESSED_RECORDS),
+            given=str(given)[:40],
+            what="suppressed_records",
+        )
+
+
 def check_settings(
     known: Sequence[str] | None,
     *,
@@ -132,12 +148,14 @@ def check_settings(
     weights: Mapping[str, Any] | None = None,
     levels: Mapping[str, Any] | None = None,
     method: str = "global",
+    suppressed_records: str = REMOVE,
     **_others: Any,
 ) -> Iterator[PETWorksError]:
     """What is wrong with settings, as far as that can be told without the table; `known`: the quasi-identifiers."""
     for check in (
         lambda: checked_share(suppression),
         lambda: check_method(method, objective),
+        lambda: check_suppressed_records(suppressed_records),
         lambda: checked_objective(objective, aggregate, weights, known or list(weights or ())),
         lambda: check_levels(levels or {}, known),
     ):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.counting.codes import Codes, Column, fixed_codes
+from PETWorks.counting.codes import Codes, Column, Domain, fixed_codes
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.keys import Field, Layout, pack
 from PETWorks.errors import InputError
@@ -76,6 +76,7 @@ class Recoder:
     changed     those of them that are not as they were
     keys        of the rows for which `on_node` says on which node they are, in ascending order; all others are on
                 the node `otherwise`
+    removes     whether suppressed rows leave the table
     """
 
     columns: tuple[str, ...]
@@ -85,6 +86,7 @@ class Recoder:
     keys: Codes
     on_node: Integers
     otherwise: int
+    removes: bool = False
 
     @classmethod
     def on_one_node(cls, classes: "NodeClasses", suppressed: "Mask") -> "Recoder":
@@ -93,11 +95,12 @@ class Recoder:
         by_column = [
             ColumnRecoder.of(classes.ground, name, [level], level) for name, level in zip(names, node, strict=True)
         ]
-        touched = bool(suppressed.any())
+        removes = classes.ground.removes
+        touched = bool(suppressed.any()) and not removes
         changed = tuple(name for name, level in zip(names, node, strict=True) if level or touched)
         sizes = [len(classes.ground.on_level(*column).labels) for column in zip(names, node, strict=True)]
         codes = classes.codes(suppressed)
-        return cls(names, changed, tuple(by_column), *_keyed(codes, sizes, np.full(len(codes[0]), LEFT)), 0)
+        return cls(names, changed, tuple(by_column), *_keyed(codes, sizes, np.full(len(codes[0]), LEFT)), 0, removes)
 
     @classmethod
     def on_nodes(cls, ground: "Ground", nodes: "Sequence[Node]", on_node: Integers) -> "Recoder":
@@ -108,9 +111,9 @@ class Recoder:
         ]
         sizes = [len(rows.domains[name].labels) for name in names]
         codes = [rows.columns[name].codes.astype(np.int64) for name in names]
-        touched = bool((on_node == LEFT).any()) or not nodes
+        touched = (bool((on_node == LEFT).any()) or not nodes) and not ground.removes
         changed = tuple(name for place, name in enumerate(names) if touched or any(node[place] for node in nodes))
-        return cls(names, changed, tuple(by_column), *_keyed(codes, sizes, on_node), LEFT)
+        return cls(names, changed, tuple(by_column), *_keyed(codes, sizes, on_node), LEFT, ground.removes)
 
     @property
     def labels(self) -> "dict[str, pa.Array]":
@@ -128,19 +131,38 @@ class Recoder:
         known &= self.keys[place] == keys
         return np.where(known, self.on_node[place], self.otherwise) if known.any() else self.otherwise
 
+    def suppressed(self, codes: Sequence[Codes]) -> "Mask":
+        """Which rows, given by the codes of their values, are suppressed, or were so already."""
+        rows = len(codes[0])
+        out = np.empty(rows, np.bool_)
+        for first in range(0, rows, STEP):
+            nodes = self.nodes_of([own[first : first + STEP] for own in codes])
+            out[first : first + STEP] = nodes == LEFT
+        stars = [Domain(column.values).code(SUPPRESSED) for column in self.by_column]
+        if None not in stars:
+            out |= np.logical_and.reduce([own == star for own, star in zip(codes, stars, strict=True)])
+        return out
+
+    def kept(self, cells: "Sequence[pa.ChunkedArray]", *, spaced_quotes: bool = False) -> "Mask | None":
+        """Which rows, given by their cells, are released; None if all are."""
+        return ~self.suppressed(self._codes_of(cells, spaced_quotes)) if self.removes else None
+
     def recoded(self, codes: Sequence[Codes]) -> dict[str, Column]:
         """The columns that change, of rows that are given by the codes of their values."""
         return {name: Column(self.labels[name], own) for name, own in self._new_codes(codes).items()}
 
     def new_codes(self, cells: "Sequence[pa.ChunkedArray]", *, spaced_quotes: bool = False) -> dict[str, Codes]:
         """The columns that change as places among their labels, of rows that are given by their cells."""
+        return self._new_codes(self._codes_of(cells, spaced_quotes))
+
+    def _codes_of(self, cells: "Sequence[pa.ChunkedArray]", spaced_quotes: bool) -> list[Codes]:
         codes = []
         for chunks, column in zip(cells, self.by_column, strict=True):
             own = fixed_codes(chunks, column.values, spaced_quotes)
             if own is None:
                 raise InputError("the table has changed since its values were counted; it must not while it is read")
             codes.append(own)
-        return self._new_codes(codes)
+        return codes
 
     def _new_codes(self, codes: Sequence[Codes]) -> dict[str, Codes]:
         rows = len(codes[0])

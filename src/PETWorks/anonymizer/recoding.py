@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from PETWorks.about.treatment import AS_CLASS
 from PETWorks.anonymizer.ground import Ground, NodeClasses
 from PETWorks.anonymizer.recoder import Recoder
+from PETWorks.counting.codes import suppress_cells
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.keys import Field, pack
 from PETWorks.counting.view import View
@@ -20,11 +22,27 @@ def recoded_view(classes: NodeClasses, suppressed: Mask) -> View:
 
 
 def view_after(ground: Ground, recoder: Recoder) -> View:
-    """A view of rows that are recoded."""
+    """A view of rows that are recoded; where suppressed records leave the table, it knows what they were."""
     view = ground.view
     table: WeightedRows = view.table  # type: ignore[assignment]
-    recoded = recoder.recoded([ground.values_of(name, table.columns[name].codes) for name in recoder.columns])
-    return replace(view, table=WeightedRows({**table.columns, **recoded}, table.unit, table.weights))
+    codes = [ground.values_of(name, table.columns[name].codes) for name in recoder.columns]
+    if not recoder.removes:
+        return replace(view, table=WeightedRows({**table.columns, **recoder.recoded(codes)}, table.unit, table.weights))
+    out = recoder.suppressed(codes)
+    rows = WeightedRows({**table.columns, **recoder.recoded(codes)}, table.unit, table.weights, whole=False)
+    left = rows.taken(np.flatnonzero(~out)) if out.any() else rows
+    released = WeightedRows(left.columns, left.unit, left.weights)
+    released.origin = np.flatnonzero(~out)
+    treatment = {**view.treatment, "suppressed": AS_CLASS}  # records of which every value is `*` are left, and a class
+    return replace(view, table=released, treatment=treatment, with_removed=lambda: _with_stars(view, rows, out))
+
+
+def _with_stars(view: View, rows: WeightedRows, out: Mask) -> View:
+    """The view of a release that keeps its suppressed records, with `*` in every quasi-identifier."""
+    columns = dict(rows.columns)
+    for name in view.quasi_identifiers:
+        columns[name] = suppress_cells(columns[name], out)
+    return replace(view, table=WeightedRows(columns, rows.unit, rows.weights))
 
 
 def suppressed_before(classes: NodeClasses) -> Mask:

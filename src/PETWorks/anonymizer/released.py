@@ -15,10 +15,11 @@ from PETWorks.attributetypes import IDENTIFIER
 from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.release import Release
+from PETWorks.errors import NotApplicable
 from PETWorks.measures.class_tests import Mask
 from PETWorks.showing import Shown
-from PETWorks.tables.arrays import dictionary, strings
-from PETWorks.tables.changes import changed_pieces, joined_pieces
+from PETWorks.tables.arrays import dictionary, strings, taken_rows
+from PETWorks.tables.changes import changed_pieces, joined_pieces, places_left_out
 from PETWorks.tables.judged_cells import judged_table
 from PETWorks.tables.rows import Rows
 from PETWorks.tables.source import PIECE_ROWS
@@ -65,6 +66,45 @@ class Recoded(Rows, Shown):
     def __repr__(self) -> str:
         levels = ", ".join(f"{name} {level}" for name, level in self.levels.items())
         return f"<{type(self).__name__}: levels {levels}; {self.suppressed} of {self.records} records suppressed>"
+
+    @property
+    def removes(self) -> bool:
+        """Whether suppressed records, also those that were so already, leave the table."""
+        return self.classes.ground.removes
+
+    @cached_property
+    def removed(self) -> "Integers | None":
+        """The places of the records that left the table, from 0 on; None if records have no places.
+
+        With the engine 'duckdb', the table is read once more for it.
+        """
+        if not self.removes:
+            return np.arange(0)
+        if self.original.engine.name == "memory":
+            table: Any = self.classes.ground.view.table
+            return np.flatnonzero(self.recoder.suppressed([table.columns[name].codes for name in self.recoder.columns]))
+        source = self.original.source
+        if self.original.engine.name == "spark" or not source.ordered:
+            return None
+        return places_left_out(source, self.recoder)
+
+    @property
+    def number_removed(self) -> int:
+        """How many records left the table."""
+        return self.suppressed + self.classes.ground.aside if self.removes else 0
+
+    def places(self, order: RecordOrder) -> "Integers | None":
+        """Which records of the table are in the release, in this order; None if all are, as they stand."""
+        assert self.removed is not None
+        if not len(self.removed):
+            return order.places(self.records)
+        left = np.delete(np.arange(self.records), self.removed)
+        if not len(left):
+            raise NotApplicable(
+                "every one of the {records:,} records is suppressed; nothing is left", records=self.records
+            )
+        places = order.places(len(left))
+        return left if places is None else left[places]
 
     @property
     def changes(self) -> "dict[str, pa.Array] | Recoder":
@@ -119,12 +159,13 @@ class Recoded(Rows, Shown):
     @cached_property
     def table(self) -> "pa.Table":
         """The release: all columns but the identifiers, its records as `order` says, its cells as they are judged."""
-        source, places = self.original.source, self.order.places(self.records)
-        changes = self.changes_in(places)
-        if isinstance(changes, Recoder):
-            return joined_pieces(source, self._kept, changes)
+        source = self.original.source
+        if isinstance(self.changes, Recoder):
+            return joined_pieces(source, self._kept, self.changes)
+        places = self.places(self.order)
+        changes: Any = self.changes_in(places)
         table = judged_table(whole_table(source, self._kept, changes), source)
-        return table if places is None else table.take(places)
+        return table if places is None else taken_rows(table, places)
 
     @property
     def _kept(self) -> list[str]:
@@ -146,7 +187,9 @@ class Recoded(Rows, Shown):
         from PETWorks.counting.spark_writing import write_parts
 
         original: Any = self.original
-        write_parts(original.engine.jobs, original.source, self._kept, self.recoder, folder, self.records)
+        write_parts(
+            original.engine.jobs, original.source, self._kept, self.recoder, folder, self.records - self.number_removed
+        )
 
     @cached_property
     def release(self) -> Release:
@@ -162,8 +205,9 @@ class Recoded(Rows, Shown):
             given[0] if given[1] is None else given[1],
             population=None if population is None else population.given_as,
             **self._order_of_release(has_original=given[1] is not None),
+            removed=self.removed,
             privacy_unit=before.privacy_unit,
-            people=self.people(self.order.places(self.records)),
+            people=self.people(self.places(self.order)) if before.engine.name == "memory" else None,
             engine=before.engine.name,
             memory_limit=before.memory_limit,
             **treatment,
@@ -183,5 +227,5 @@ def _numbered(column: Column, places: Integers | None = None) -> Column:
     codes = column.codes if places is None else column.codes[places]
     distinct, first = np.unique(codes, return_index=True)
     numbers = np.argsort(np.argsort(first))
-    new_codes = numbers[np.searchsorted(distinct, column.codes)]
+    new_codes = numbers[np.minimum(np.searchsorted(distinct, column.codes), len(distinct) - 1)]
     return Column(strings([str(number + 1) for number in range(len(first))]), new_codes.astype(np.uint32))

@@ -11,18 +11,18 @@ from PETWorks.anonymizer.ground import NodeClasses
 from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.local import Sweep
-from PETWorks.anonymizer.problem import Problem, problem_of
+from PETWorks.anonymizer.plan import plan_of
+from PETWorks.anonymizer.problem import STARS, Problem, problem_of
 from PETWorks.anonymizer.recoder import Recoder
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import Rule
 from PETWorks.anonymizer.searched import with_original
 from PETWorks.anonymizer.sweeping import sweep_over
-from PETWorks.counting.codes import Column
+from PETWorks.counting.codes import suppress_cells
 from PETWorks.counting.release import Release
 from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.errors import NotApplicable
 from PETWorks.measures.class_tests import Mask
-from PETWorks.tables.arrays import strings
 from PETWorks.tables.cells import SUPPRESSED
 
 
@@ -37,6 +37,7 @@ class Steps:
     weights: Mapping[str, float]
     allowed_levels: Mapping[str, tuple[int, ...]]
     least: int = 1
+    suppressed_records: str = STARS
 
 
 @dataclass(frozen=True)
@@ -102,11 +103,23 @@ class Replayed(Recoded):
         """Whether the release keeps each rule."""
         return {rule.name: rule.holds(self.release.view) for rule in self.problem.rules}
 
+    @property
+    def plan(self) -> dict[str, Any]:
+        """How this table was recoded, as `Anonymization.plan`."""
+        nodes = (self.classes.node,) if self.sweep is None else self.sweep.nodes
+        method, least = ("global", None) if self.sweep is None else ("local", self.sweep.least)
+        return plan_of(self.problem, method, nodes, self.suppressed, self.loss, self.order.seed, self.removed, least)
+
+    @property
+    def number_removed(self) -> int:
+        """How many records left the table; those without a place are among those that are suppressed already."""
+        return super().number_removed - self.not_placed if self.removes else 0
+
     @cached_property
     def recoder(self) -> Recoder:
         """How the quasi-identifiers of any record become those of the release."""
         own = super().recoder if self.sweep is None else self.sweep.recoder
-        return replace(own, changed=own.columns) if self.not_placed else own
+        return replace(own, changed=own.columns) if self.not_placed and not self.removes else own
 
     def __repr__(self) -> str:
         return (
@@ -152,7 +165,16 @@ def replayed(
     allowed: Mapping[str, Any] = steps.allowed_levels
     if alone:
         allowed = dict(zip(release.quasi_identifiers, steps.nodes[0], strict=True))
-    problem = problem_of(release, rules, steps.suppression, steps.objective, steps.aggregate, steps.weights, allowed)
+    problem = problem_of(
+        release,
+        rules,
+        steps.suppression,
+        steps.objective,
+        steps.aggregate,
+        steps.weights,
+        allowed,
+        suppressed_records=steps.suppressed_records,
+    )
     not_placed = int(np.count_nonzero(out))
     classes = problem.ground.at(steps.nodes[0])
     taken_out, sweep = np.zeros(len(classes.records), np.bool_), None
@@ -215,9 +237,5 @@ def _suppress(release: Release, out: Mask) -> None:
     table: Any = release.view.table
     columns = dict(table.columns)
     for name in release.quasi_identifiers:
-        column = columns[name]
-        star = column.code(SUPPRESSED)
-        labels = column.labels if star is not None else strings([*column.values, SUPPRESSED])
-        codes = np.where(out, len(labels) - 1 if star is None else star, column.codes)
-        columns[name] = Column(labels, codes.astype(np.uint32))
+        columns[name] = suppress_cells(columns[name], out)
     release.view = replace(release.view, table=WeightedRows(columns, table.unit, table.weights))

@@ -13,7 +13,7 @@ from PETWorks.measures.attacks.subsets import every_subset
 from PETWorks.measures.catalogue import Metric, find
 from PETWorks.measures.class_tests import ClassTest, Suppressing
 from PETWorks.measures.result import Result
-from PETWorks.tables.arrays import dictionary
+from PETWorks.tables.arrays import dictionary, taken_rows
 from PETWorks.tables.source import Source
 from PETWorks.tables.whole import whole_table
 
@@ -143,11 +143,13 @@ class TaskRule(MeasureRule):
 
     def _with_tables(self, view: View) -> View:
         assert self.source is not None
-        columns: Any = view.table
-        recoded = {name: columns.columns[name] for name in view.quasi_identifiers}
-        changed = {name: dictionary(column.codes, column.labels) for name, column in recoded.items()}
-        both = (whole_table(self.source, changed=changed), whole_table(self.source))
-        return replace(view, background=replace(view.background, given=both))
+        rows: Any = view.table
+        before = whole_table(self.source)
+        after = before if rows.origin is None else taken_rows(before, rows.origin)
+        for name in view.quasi_identifiers:
+            cells = dictionary(rows.columns[name].codes, rows.columns[name].labels)
+            after = after.set_column(after.column_names.index(name), name, cells)
+        return replace(view, background=replace(view.background, given=(after, before)))
 
 
 def with_tables(rule: Rule, release: Release) -> Rule:

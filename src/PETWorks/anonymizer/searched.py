@@ -5,6 +5,7 @@ from dataclasses import replace
 from math import prod
 
 from PETWorks.about.hierarchy import Hierarchy
+from PETWorks.about.treatment import APART
 from PETWorks.anonymizer.ground import Ground
 from PETWorks.anonymizer.lattice import Lattice
 from PETWorks.anonymizer.rules import MeasureRule, Rule, with_tables
@@ -36,17 +37,20 @@ def searched(
     *,
     local: bool,
     all_columns: bool = True,
+    removes: bool = False,
 ) -> tuple[Ground, tuple[Rule, ...]]:
     """What a search stands on, and the rules as it judges them; an error if one of them cannot be judged.
 
     all_columns   whether columns that no rule asks for may be looked at afterwards; rows that differ in these alone
                   are one otherwise
+    removes       whether suppressed records leave the table; then they are in no class while it is searched
 
     Values come in the order of their texts, so that neither the order of the records nor the engine decides anything.
     Where no original was given, the table itself is it: what is lost is measured against it.
     """
     with_rules = tuple(with_tables(rule, release) for rule in rules)
-    release.view = replace(release.view, hierarchies=hierarchies)
+    treatment = {**release.treatment, **({"suppressed": APART} if removes else {})}
+    release.view = replace(release.view, hierarchies=hierarchies, treatment=treatment)
     needed = {need for rule in rules for need in (rule.metric.needs if isinstance(rule, MeasureRule) else [""])}
     is_here = isinstance(release.table, WeightedRows)  # then all columns may be looked at afterwards
     others = release.compared_columns if (is_here and all_columns) or not needed <= OTHERS else ()
@@ -54,7 +58,7 @@ def searched(
     view, before = _in_memory(release, names, lattice, can_be_raised=not local and "the original table" not in needed)
     for rule in with_rules:
         rule.check(view)
-    return Ground.of(view, lattice, names, before), with_rules
+    return Ground.of(view, lattice, names, before, removes=removes), with_rules
 
 
 def with_original(release: Release) -> None:

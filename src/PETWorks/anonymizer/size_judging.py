@@ -62,6 +62,8 @@ class SizeJudge:
             return None
         if not isinstance(objective, Granularity | Precision | Missings):
             return None
+        if ground.removes and ground.has_stars_below_the_top:
+            return None
         return cls(ground, judges, objective, rows) if all(judge.needs_a_size for judge in judges) else None
 
     def outcomes(self, node: Node, which: Integers) -> list[Outcome]:
@@ -79,6 +81,10 @@ class SizeJudge:
         within = records <= self._most
         if within.any():
             losses[within] = self._objective.losses(node, added[within])
+        if self._ground.removes:  # something must be left
+            nothing = self._ground.stars(node) is not None
+            is_left = [not nothing and number < int(weights.sum()) for number in records.tolist()]
+            losses[~np.array(is_left, np.bool_)] = np.inf
         each = zip(records.tolist(), losses.tolist(), added.tolist(), strict=True)
         return [self._outcome(*of_one) for of_one in each]
 
@@ -88,7 +94,10 @@ class SizeJudge:
         if records > self._most:
             return Outcome(None, None, lasting, None, None)
         is_bound = records and self._objective.adds_more_below
-        return Outcome(records, loss, lasting, tuple(added) if is_bound else None, None)
+        below = tuple(added) if is_bound else None
+        if loss == np.inf:
+            return Outcome(None, None, lasting, below, None)
+        return Outcome(records, loss, lasting, below, None)
 
     def _classes(self, node: Integers) -> Classes:
         """The classes of a node, counted from the smallest finer one that was kept."""

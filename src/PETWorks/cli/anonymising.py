@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
+from PETWorks.anonymizer.problem import SUPPRESSED_RECORDS
 from PETWorks.anonymizer.searching import Progress
 from PETWorks.cli.arguments import (
     HOLDS,
@@ -78,6 +79,8 @@ def release_options(command: Callable[..., None]) -> Callable[..., None]:
         option("--encoding", metavar="NAME", help="Encoding of the CSV files; detected by default."),
         option("--root", type=FILE, metavar="DIR", help="Files of the policy must be in here."),
         option("--network", is_flag=True, help="Allow connections to servers that the policy names."),
+        option("--suppressed-records", type=click.Choice(SUPPRESSED_RECORDS),
+               help="Whether suppressed records leave the table, or stay with * [default: remove]."),
         option("--shuffle/--keep-order", default=None,
                help="Whether the records are in random order [default: yes, if they are read into memory]."),
         option("--seed", metavar="NUMBER", help="The seed of an earlier run, for the same random order."),
@@ -152,6 +155,7 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     reports = {name: path for name, path in wanted.items() if name not in printed}
     given = {
         "suppression": _share(options["suppression"]),
+        "suppressed_records": options["suppressed_records"],
         "objective": options["objective"],
         "aggregate": options["aggregate"],
         "weights": by_column(options["weights"], "--weight", _weight) or None,

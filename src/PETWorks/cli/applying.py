@@ -1,11 +1,14 @@
 """The command `apply`: a release on levels of one's own choice, or as the plan of an earlier release says."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from PETWorks.anonymizer.applying import on_levels
+from PETWorks.anonymizer.problem import REMOVE
 from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.anonymizer.rules import Rule
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE
@@ -35,7 +38,7 @@ from PETWorks.gate.inputs import table_digest
 from PETWorks.gate.may_go_out import passes
 from PETWorks.gate.notices import noticed
 from PETWorks.gate.plan_document import Plan
-from PETWorks.gate.plan_files import earlier_hierarchies, hierarchy_paths, read_plan
+from PETWorks.gate.plan_files import earlier_hierarchies, hierarchy_paths, made_plan, plan_of_next, read_plan
 from PETWorks.gate.planned import Prepared, check_same_rules, demanded_rules, next_policy, prepare
 from PETWorks.gate.steps_document import Notice
 from PETWorks.render.json import dumps
@@ -43,7 +46,18 @@ from PETWorks.render.terminal import progress, style
 from PETWorks.tables.opening import open_table
 from PETWorks.tables.whole import check_ordered
 
-OF_THE_PLAN = ("measures", "qi", "sensitive", "privacy_unit", "protect", "hierarchies", "levels", "suppress", "root")
+OF_THE_PLAN = (
+    "measures",
+    "qi",
+    "sensitive",
+    "privacy_unit",
+    "protect",
+    "hierarchies",
+    "levels",
+    "suppress",
+    "root",
+    "suppressed_records",
+)
 NEW_COLUMNS = {"identifier": IDENTIFIER, "insensitive": INSENSITIVE_ATTRIBUTE}
 
 
@@ -84,8 +98,15 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
     paths = checked_paths(output, job)
     order = record_order(job.release, job.rules, job.policy, options)
     with progress("recoding", shown_name(table)):
-        result = on_levels(job.release, levels, job.rules if options["suppress"] else ())
-    with written(result, job, paths, options, order) as staged:
+        result = on_levels(
+            job.release, levels, job.rules if options["suppress"] else (), _suppressed_records(job, options)
+        )
+
+    def plan(target: Path, hierarchies: Mapping[str, Path]) -> Plan:
+        made = replace(result, problem=replace(result.problem, rules=job.rules))
+        return made_plan(made, job.content, job.policy, target, hierarchies)
+
+    with written(result, job, paths, options, order, plan) as staged:
         rules = staged.rules
         _, notices = noticed(staged.release, staged.policy, rules)
     if options["output_format"] == "json":
@@ -95,8 +116,14 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
 
         told = (paths.release.name, result.suppressed, result.records, rules, notices)
         click.echo(applied_text(*told, **style(None)), nl=False)
-    say_written(paths.written)
+    say_written([*paths.written, paths.plan])
     exit_with(passes(together([rule.verdict for rule in rules])), paths.release)
+
+
+def _suppressed_records(job: Job, options: dict[str, Any]) -> str:
+    """What becomes of suppressed records: as an option says, or the policy."""
+    in_policy = {} if job.policy is None else job.policy.anonymize
+    return str(options["suppressed_records"] or in_policy.get("suppressed_records", REMOVE))
 
 
 def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
@@ -115,12 +142,16 @@ def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
     order = record_order(job.release, job.rules, job.policy, options)
     with progress("recoding", shown_name(table)):
         result = prepared.recoded(job.rules, strict=options["strict"])
-    with written(result, job, paths, options, order) as staged:
+
+    def next_plan(target: Path, hierarchies: Mapping[str, Path]) -> Plan:
+        return plan_of_next(result, plan, job.content["data"], target, hierarchies)
+
+    with written(result, job, paths, options, order, next_plan) as staged:
         rules = staged.rules
         check_same_rules(plan, staged.policy)
         _, notices = noticed(staged.release, staged.policy, rules)
     _put_out(result, rules, notices, paths, options)
-    say_written(paths.written)
+    say_written([*paths.written, paths.plan])
     exit_with(passes(together([rule.verdict for rule in rules])) and result.within_the_limit, paths.release)
 
 

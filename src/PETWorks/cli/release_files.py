@@ -277,7 +277,7 @@ def written(
 
 def _people(result: Recoded, order: RecordOrder) -> dict[str, Any]:
     """Whose the written records are, where the release does not say it."""
-    people = result.people(order.places(result.records)) if result.original.engine.name == "memory" else None
+    people = result.people(result.places(order)) if result.original.engine.name == "memory" else None
     return {} if people is None else {"people": people}
 
 
@@ -288,7 +288,8 @@ def _content(result: Recoded, job: Job, path: Path, order: RecordOrder) -> Any:
         return Folder(result.write_parts)
     # The policy of the release says it of all CSV files, so this one must be such.
     stated = {key: job.content[key].replace(r"\t", "\t") for key in ("separator", "encoding") if key in job.content}
-    places = order.places(result.records)
+    # Where the table is not in memory, what changes it leaves out records too.
+    places = result.places(order) if original.engine.name == "memory" else None
     changes, left_out = result.changes_in(places), result.left_out
     return release_content(path, original.source, drop=left_out, changed=changes, order=places, **stated)
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from PETWorks.counting.counts import Integers
 from PETWorks.tables.arrays import arrow_codes, arrow_integers, numpy_integers, strings, texts
+from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.judged_cells import normalised
 
 Codes = NDArray[np.unsignedinteger]
@@ -101,7 +102,7 @@ class Column(Domain):
         used = np.flatnonzero(self.counts)
         if len(used) in (0, len(self.labels)):  # without rows, all labels may stay
             return self
-        if used[-1] == len(used) - 1:  # those that are not used come last: no code changes
+        if len(used) and used[-1] == len(used) - 1:  # those that are not used come last: no code changes
             # Not a slice: files would have the bytes of all labels.
             column = Column(self.labels.take(arrow_integers(used)), self.codes)
         else:
@@ -117,6 +118,14 @@ def recoding_of(values: Sequence[str | None], mapping: Mapping[str | None, str |
     new_values = [mapping[value] for value in values]
     codes = {label: code for code, label in enumerate(dict.fromkeys(new_values))}
     return strings(list(codes)), np.array([codes[value] for value in new_values], np.int64)
+
+
+def suppress_cells(column: Column, out: NDArray[np.bool_]) -> Column:
+    """The column with `*` in some rows."""
+    star = column.code(SUPPRESSED)
+    labels = column.labels if star is not None else labels_and(column.labels, SUPPRESSED)
+    code = len(labels) - 1 if star is None else star
+    return Column(labels, np.where(out, code, column.codes).astype(narrowest(len(labels))))
 
 
 def common_coding(one: Column, other: Column) -> Column:

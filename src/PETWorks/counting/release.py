@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from PETWorks.about.declaration import Declaration, as_hierarchies, name_of
 from PETWorks.about.hierarchy import Hierarchy
 from PETWorks.about.population import Population
@@ -15,10 +17,11 @@ from PETWorks.about.treatment import FOLDED, checked_treatment
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.background import Background
 from PETWorks.counting.codes import Column
-from PETWorks.counting.counts import ClassSizes, Marginal
+from PETWorks.counting.counts import ClassSizes, Integers, Marginal
 from PETWorks.counting.engine import Engine, allowed, choose
 from PETWorks.counting.profiles import Profile, profiles_of
 from PETWorks.counting.protected_source import changes_in, check_engine, check_protected
+from PETWorks.counting.removed import with_removed
 from PETWorks.counting.table import Table
 from PETWorks.counting.view import View
 from PETWorks.counting.weighted_rows import WeightedRows
@@ -41,6 +44,7 @@ class Release(Shown):
     order         "original": its records are in the order of the original; "shuffled": in another one, so that
                   they cannot be compared one by one
     seed          of that other order, if `petworks anonymize` made it: by it, people are found in other releases
+    removed       the places in the original, from 0 on, of suppressed records that left the table, if they are known
     population    the people the records were drawn from: a table that has the quasi-identifiers, their number, or
                   the share of them that is in the release (0.01)
 
@@ -81,6 +85,7 @@ class Release(Shown):
         population: Any = None,
         order: str | None = None,
         seed: int | None = None,
+        removed: Any = None,
         suppressed: str | None = None,
         missing: str | None = None,
         several_sensitive: str | None = None,
@@ -99,6 +104,8 @@ class Release(Shown):
         }
         checked_treatment(treatment)
         self.order, self.seed = _checked_order(order), seed
+        self.removed = _checked_places(removed)
+        self.removed_records = None if removed is None else len(self.removed)
         source = open_source(data, Phrase("the released table"))
         before = None if original is None else open_source(original, Phrase("the original table"))
         if source.path is not None and (roles is None or hierarchies is None):
@@ -166,7 +173,11 @@ class Release(Shown):
             background=background,
             compared=tuple(self.compared_columns),
             has_roles=bool(self.roles),
+            with_removed=self._with_removed if len(self.removed) else None,
         )
+
+    def _with_removed(self) -> View:
+        return with_removed(self.view, self.removed)
 
     def _background(
         self, source: Source, before: Source | None, people: Population | None, given: tuple[Any, Any]
@@ -269,6 +280,15 @@ def _checked_order(order: Any) -> str:
             "expected the order {orders}, got {order!r}", orders=quoted(ORDERS), order=str(order)[:40], what="order"
         )
     return str(order)
+
+
+def _checked_places(removed: Any) -> Integers:
+    """Ascending places of records."""
+    places = np.arange(0) if removed is None else np.asarray(removed)
+    whole = places.ndim == 1 and (not len(places) or np.issubdtype(places.dtype, np.integer))
+    if not whole or (places < 0).any() or (np.diff(places) <= 0).any():
+        raise ParameterError("expected removed as ascending places of records, from 0 on", what="removed")
+    return places.astype(np.int64)
 
 
 def _loaded(engine: Engine, source: Source, columns: Sequence[str], unit: str | None, what: str) -> Table:

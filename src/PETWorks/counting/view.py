@@ -45,6 +45,8 @@ class View:
     background   the tables that the release is compared with
     compared     the columns that the table has
     set_levels   the level of each quasi-identifier, where the view was made with `at`
+    with_removed makes the view that also has the suppressed records that left the table, with `*` in every
+                 quasi-identifier, if some have: what is lost is measured there
     """
 
     table: Table
@@ -56,6 +58,7 @@ class View:
     compared: tuple[str, ...]
     has_roles: bool = True
     set_levels: Mapping[str, int] | None = None
+    with_removed: Callable[[], "View"] | None = field(default=None, repr=False)
     _rolled_up: RolledUp | None = field(default=None, repr=False)
     _people: dict[tuple[tuple[str, ...], str | None], Table] = field(default_factory=dict, init=False, repr=False)
     _answers: Answers = field(default_factory=Answers, init=False, repr=False)
@@ -91,6 +94,11 @@ class View:
     def prepare(self, wanted: Iterable[Question[Any]]) -> None:
         """Answer many questions in as few passes as possible."""
         self._answers.prepare(wanted)
+
+    @cached_property
+    def whole(self) -> "View":
+        """The view with the records that left the table, if they are known."""
+        return self if self.with_removed is None else self.with_removed()
 
     # What measures ask.
 
@@ -347,7 +355,7 @@ class View:
             self.compared,
             self.has_roles,
             coarser.levels,
-            coarser,
+            _rolled_up=coarser,
         )
 
     @cached_property

@@ -15,11 +15,11 @@ from PETWorks.gate.protection_proposal import protections_for
 from PETWorks.gate.ranges import range_of
 from PETWorks.gate.releases_document import ReleasesFacts
 from PETWorks.gate.remedies import REMEDIES, remedy, sufficient_class_size, values_per_class
-from PETWorks.gate.rule_names import IMPLICIT, NO_DIFFERENCES, NO_UNIQUE, PEOPLE_COUNTED, TOGETHER
+from PETWorks.gate.rule_names import IMPLICIT, NO_DIFFERENCES, NO_UNIQUE, PEOPLE_COUNTED, RECORDS_LEFT, TOGETHER
 from PETWorks.gate.sign_off import regimes_without_approver
 from PETWorks.gate.sign_off_document import SignOff
 from PETWorks.gate.starter import yaml_text
-from PETWorks.gate.steps_document import NextStep, Notice
+from PETWorks.gate.steps_document import NextStep
 from PETWorks.gate.withheld import fewest_attacked, rules_withheld
 
 SOON = 30  # days before the end of a waiver in which a step mentions it
@@ -45,18 +45,17 @@ def next_steps(
     today: date,
     drivers: Sequence[str],
     others: ReleasesFacts | None = None,
-    noticed: Sequence[Notice] = (),
 ) -> tuple[NextStep, ...]:
     """The steps, the most urgent first.
 
     drivers   quasi-identifiers by what they add to the risk, if that is known
     others    other releases about the same people
-    noticed   what stands beside the verdict
     """
     riskiest = drivers or sorted(release.quasi_identifiers, key=lambda column: -len(release.marginal(column).values))
     failing = [rule for rule in rules if rule.satisfied is False and rule.name not in IMPLICIT]
     small = _rules_with_small_classes(release, failing)
     return (
+        *_nothing_left(rules),
         *_remove_identifiers(release, policy.releases.key),
         *_findings(columns, policy, fails=True),
         *_protect(release, policy, rules),
@@ -73,7 +72,6 @@ def next_steps(
         *_review(signed),
         *_give_roles(release, columns),
         *_findings([one for one in columns if one.column not in rejected_for_values(rules)], policy, fails=False),
-        *_suppressed_class(noticed),
         *_many_suppressed(release),
         *_measure_together(others),
         *_try_subsets(release, policy),
@@ -302,15 +300,14 @@ def _regimes(signed: SignOff) -> Iterator[NextStep]:
             yield NextStep("regime-lacks", regime=regime.name, items=items)
 
 
-def _suppressed_class(noticed: Sequence[Notice]) -> Iterator[NextStep]:
-    for one in noticed:
-        if one.notice == "suppressed-class":
-            yield NextStep("suppressed-class", records=one.records, rules=one.rules)
+def _nothing_left(rules: Sequence[RuleResult]) -> Iterator[NextStep]:
+    if any(rule.measure == RECORDS_LEFT and not rule.satisfied for rule in rules):
+        yield NextStep("nothing-left")
 
 
 def _many_suppressed(release: Release) -> Iterator[NextStep]:
     suppressed = release.suppressed_records
-    if suppressed > MOST_SUPPRESSED * release.records:
+    if release.records > suppressed > MOST_SUPPRESSED * release.records:
         yield NextStep("many-suppressed", records=suppressed, share=suppressed / release.records)
 
 

@@ -11,6 +11,7 @@ from PETWorks.about.hierarchy import Hierarchy
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
 from PETWorks.anonymizer.frontiers import Frontier, frontier_of
 from PETWorks.anonymizer.local_anonymization import LocalAnonymization
+from PETWorks.anonymizer.problem import STARS
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
 from PETWorks.anonymizer.searching import Progress
@@ -25,7 +26,7 @@ from PETWorks.tables.opening import is_address
 from PETWorks.tables.portable_paths import common_folder, path_from
 
 TABLES = ("data", "original", "policy")  # of an earlier release
-SETTINGS = ("suppression", "objective", "aggregate", "weights", "levels", "method")
+SETTINGS = ("suppression", "suppressed_records", "objective", "aggregate", "weights", "levels", "method")
 SAID_ANEW = ("anonymize", "hierarchies", "original", "data", "order", "seed", "plan")  # by the policy of the release
 WRITTEN = "Written by petworks anonymize, for the release beside it."
 MARK = f"# {WRITTEN}"  # in every language: it tells the files of this program from those of the user
@@ -163,6 +164,7 @@ def released_policy(
     hierarchies  for each column the file of its hierarchy
     data         what the policy calls the release
     seed         of the random order of its records; None if they are in the order of the table
+    plan         the file that says how it was made
     made         the release, for comments that say how it was made
     say          what puts comments into the user's language
     """
@@ -246,6 +248,7 @@ def _how_made(made: Recoded) -> Iterator[str]:
         used = {
             "method": "local" if isinstance(made, LocalAnonymization) else None,
             "suppression": problem.suppression,
+            "suppressed_records": None if made.removes else STARS,
             "objective": problem.objective_name,
             "aggregate": problem.aggregate,
             "weights": dict(problem.weights),

@@ -13,6 +13,7 @@ from PETWorks.errors import PETWorksError, Phrase, RoleError, quoted
 from PETWorks.gate.earlier_releases import THIS, EarlierTable
 from PETWorks.gate.inputs import shown_table, table_digest
 from PETWorks.gate.mistakes import Mistakes, located_error
+from PETWorks.gate.plan_files import removed_places
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.releases_document import (
     Registered,
@@ -79,7 +80,18 @@ def _opened(mistakes: Mistakes, given: EarlierTable, counted: dict[str, Any]) ->
                 key=given.key,
                 columns=columns_of(source),
             )
-        return Release(source, roles, {}, original, order=given.order, seed=given.seed, **CAREFUL, **counted)
+        removed = None if given.plan is None else removed_places(given.plan)
+        return Release(
+            source,
+            roles,
+            {},
+            original,
+            order=given.order,
+            seed=given.seed,
+            removed=None if removed is None else removed[0],
+            **CAREFUL,
+            **counted,
+        )
     return None
 
 

@@ -154,6 +154,7 @@ class TableFacts(JSONObject):
     sensitive_attributes: Names
     hierarchies: Names
     original_records: int | None = None
+    removed_records: Annotated[int, "suppressed records that left it, if its plan lists them"] | Bound | None = None
     identifiers_in_the_release: Names
     columns_without_a_role: Names
     encoding: str | Absent | None = ABSENT

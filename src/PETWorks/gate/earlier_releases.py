@@ -25,6 +25,7 @@ class EarlierTable:
     data         where its table is; None if only its digest is known
     original     the table that it was made from, if that has the key
     order        in which its records are, compared with the original; seed: of that order, if it is random
+    plan         the file that lists which records of the original left it
     roles        None if the YAML file beside the table says
     """
 
@@ -34,6 +35,7 @@ class EarlierTable:
     original: Path | str | None
     order: str | None
     seed: int | None
+    plan: Path | None
     roles: Mapping[str, str] | None
     reading: Mapping[str, str]
     key: str | None
@@ -92,6 +94,10 @@ class OtherPolicy(Protocol):
     @property
     def seed(self) -> int | None:
         """The seed of that order."""
+
+    @property
+    def plan(self) -> Path | None:
+        """How it was made."""
 
     @property
     def roles(self) -> Mapping[str, str] | None:
@@ -170,6 +176,7 @@ class _Reader:
             original=self._source(at, "original", given) or (None if own is None else own.original),
             order=given.get("order", None if own is None else own.order),
             seed=int(given["seed"]) if "seed" in given else None if own is None else own.seed,
+            plan=None if own is None else own.plan,
             roles=self._roles(at, given) or (None if own is None else own.roles),
             reading=self._reading(given) if own is None else own.reading,
             key=given.get("key", "").strip() or key,

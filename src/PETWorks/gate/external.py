@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from PETWorks.gate.bounds import TELLS_COUNTS, Bound
+from PETWorks.gate.bounds import TELLS_COUNTS, Bound, Count
 from PETWorks.gate.document import (
     EXTERNAL,
     FAIL,
@@ -32,7 +32,7 @@ from PETWorks.gate.document import (
 )
 from PETWorks.gate.external_releases import releases_outside
 from PETWorks.gate.protected import Protected, answers_shown, cases, drivers_shown, protected
-from PETWorks.gate.ranges import Range, complement, share_of, two_figures
+from PETWorks.gate.ranges import Range, complement, range_of, share_of, two_figures
 from PETWorks.gate.rule_names import SUBSETS, TOGETHER
 from PETWorks.gate.subset_document import Driver, KnownAttributes, SubsetCase
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION
@@ -115,9 +115,15 @@ class _Edition:
             quasi_identifiers=table.quasi_identifiers,
             sensitive_attributes=table.sensitive_attributes,
             hierarchies=table.hierarchies,
+            removed_records=self._removed(table),
             identifiers_in_the_release=table.identifiers_in_the_release,
             columns_without_a_role=table.columns_without_a_role,
         )
+
+    def _removed(self, table: TableFacts) -> Count:
+        """How many suppressed records left the table, as a range: also if there are none."""
+        removed = table.removed_records
+        return _about(range_of(removed, self.known.cell_size)) if isinstance(removed, int) else removed
 
     def _column(self, column: ColumnFacts, cells: tuple[Range | None, Range | None]) -> ColumnFacts:
         missing, lost = cells

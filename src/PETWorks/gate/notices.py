@@ -1,22 +1,17 @@
 """What the reader of a verdict should know besides: the worst case, columns that are lost, what nobody measured."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
-from PETWorks.about.treatment import APART, AS_CLASS
 from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.counts import Grouping
 from PETWorks.counting.profiles import profiles_of
 from PETWorks.counting.questions import class_sizes
 from PETWorks.counting.release import Release
-from PETWorks.counting.view import View
-from PETWorks.errors import NotApplicable
 from PETWorks.gate.document import WAIVED, ColumnFacts, RuleResult
 from PETWorks.gate.facts import columns
 from PETWorks.gate.findings import examined_columns
 from PETWorks.gate.policy import Policy
-from PETWorks.gate.policy_rules import Rule
 from PETWorks.gate.recognition import FEW, Examined
 from PETWorks.gate.remedies import limits_class_sizes
 from PETWorks.gate.rule_names import NO_DIFFERENCES, NO_IDENTIFIERS, NO_UNIQUE, PEOPLE_COUNTED, SUBSETS
@@ -43,7 +38,6 @@ def notices(
         *_people(release, policy, rules),
         *worst_case(release),
         *_identifiers(release, policy, rules),
-        *_suppressed(release, rules_of_suppressed(release, policy, in_force)),
         *_columns(release, policy, [one for one in examined if one.column not in rejected_for_values(rules)]),
         *_class_sizes(release, in_force),
         *_rules_without_meaning(release, examined, in_force),
@@ -83,35 +77,6 @@ def is_unexplained(column: ColumnFacts, policy: Policy) -> bool:
 
 def _has_reason(column: ColumnFacts, policy: Policy) -> bool:
     return column.column in policy.accountability.role_reasons or column.column in policy.no_role
-
-
-def rules_of_suppressed(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> tuple[str, ...]:
-    """The rules that would not hold if the suppressed records, which keep their sensitive values, were a class.
-
-    Somebody who sees that a person fits no class knows that their record is one of these.
-    """
-    suppressed = release.suppressed_records
-    if release.treatment["suppressed"] != APART or not 0 < suppressed < release.records:
-        return ()
-    holding = {rule.name for rule in rules if rule.satisfied}
-    view = replace(release.view, treatment={**release.treatment, "suppressed": AS_CLASS})
-    return tuple(rule.name for rule in policy.rules if rule.name in holding and _fails(rule, view))
-
-
-def _fails(rule: Rule, view: View) -> bool:
-    """Whether a rule about single classes does not hold."""
-    if rule.measure is None or rule.measure.tests is None:
-        return False
-    try:
-        return rule.measure.measure(view, rule.parameters).satisfied is False
-    except NotApplicable:
-        return False
-
-
-def _suppressed(release: Release, rules: Sequence[str]) -> Iterator[Notice]:
-    if rules:
-        columns = release.sensitive_attributes or None
-        yield Notice("suppressed-class", columns, release.suppressed_records, tuple(rules))
 
 
 def _people(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[Notice]:

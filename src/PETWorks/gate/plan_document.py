@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from PETWorks.about.hierarchy import MOST_LEVELS
+from PETWorks.about.record_numbers import PATTERN
 from PETWorks.gate.typed_json import JSONObject, keywords
 
 Digest = Annotated[str, "SHA-256", keywords(pattern="^[0-9a-f]{64}$")]
@@ -80,7 +81,20 @@ class Plan(JSONObject):
         Annotated[Mapping[str, Mapping[str, Any]], 'by column, how it was protected: `{"round": "1000"}`'] | None
     ) = None
     records: Annotated[int, "of the original", keywords(minimum=1)]
+    suppressed_records: (
+        Annotated[Literal["remove", "stars"], "whether they left the table, or stayed with *, as without this key"]
+        | None
+    ) = None
     suppressed: Annotated[Number, "records that were suppressed"]
+    removed: (
+        Annotated[
+            str,
+            "the records of the original that left the table, numbered from 1 on, such as 3,17-20; also those that "
+            "were suppressed already",
+            keywords(pattern=PATTERN),
+        ]
+        | None
+    ) = None
     loss: Annotated[float, "what was lost, by the objective"]
     seed: Annotated[str, "of the random order of its records", keywords(pattern="^[0-9]{1,100}$")] | None = None
     policy: Annotated[Mapping[str, Any], "what else the policy says: title, context, presets, waivers, ..."] | None = (

@@ -5,13 +5,16 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PETWorks.about.hierarchy import Hierarchy, read_hierarchy
+from PETWorks.about.record_numbers import places_in
 from PETWorks.about.refitting import hierarchy_digest, needs_earlier
+from PETWorks.anonymizer.applying import OnLevels
 from PETWorks.anonymizer.best_levels import Anonymization
 from PETWorks.anonymizer.objectives import NOT_LOCAL
 from PETWorks.anonymizer.plan import SUBSETS, VERSION
+from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.errors import HierarchyError, Hint, InputError, Phrase, quoted
 from PETWorks.gate.inputs import table_digest
 from PETWorks.gate.json_files import read_json
@@ -20,6 +23,10 @@ from PETWorks.gate.policy import Policy
 from PETWorks.gate.policy_rules import Rule
 from PETWorks.gate.rule_names import IMPLICIT
 from PETWorks.gate.schema import violation
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 NOTE = "Internal, like the policy: for those who may see the original. Do not release it."
 # What a plan says in its own words, or what is about the files of one table.
@@ -31,7 +38,11 @@ _NUMBERS = re.compile(r"\[\n\s+(\d+(?:,\n\s+\d+)*)\n\s+\]")
 
 
 def made_plan(
-    result: Anonymization, content: Mapping[str, Any], policy: Policy | None, target: Path, files: Mapping[str, Path]
+    result: Anonymization | OnLevels,
+    content: Mapping[str, Any],
+    policy: Policy | None,
+    target: Path,
+    files: Mapping[str, Path],
 ) -> Plan:
     """The plan of a release that has been written.
 
@@ -40,11 +51,7 @@ def made_plan(
     files     for each column the file of its hierarchy
     """
     plan = Plan.from_dict(result.plan)
-    folder, data = target.parent, content["data"]
-    hierarchies = {
-        column: replace(one, file=files[column].relative_to(folder).as_posix()) if needs_earlier(one.words) else one
-        for column, one in plan.hierarchies.items()
-    }
+    data = content["data"]
     further = {key: value for key, value in content.items() if key not in SAID_ELSEWHERE}
     if further.get("title") == getattr(data, "name", None):
         further.pop("title", None)
@@ -53,12 +60,34 @@ def made_plan(
         further["waivers"] = [one for one in further["waivers"] if one["rule"] not in gone]
     if policy is not None and policy.subset_sizes is not None:
         further["subsets"] = {"sizes": policy.subset_sizes}
+    rules = plan.rules if policy is None else tuple(_rules(policy, {one.name: one.parameters for one in plan.rules}))
+    return _of_file(replace(plan, rules=rules, policy=further or None), data, target, files)
+
+
+def plan_of_next(result: Replayed, earlier: Plan, data: Any, target: Path, files: Mapping[str, Path]) -> Plan:
+    """The plan of a release that was made as an earlier plan says: it demands the same.
+
+    data   the table that it was made from; the others as above
+    """
+    plan = Plan.from_dict(result.plan)
+    hierarchies = {
+        column: replace(one, words=earlier.hierarchies[column].words) for column, one in plan.hierarchies.items()
+    }
+    told = {name: getattr(earlier, name) for name in ("method", "levels", "allowed_levels", "rules", "policy")}
+    return _of_file(replace(plan, hierarchies=hierarchies, **told), data, target, files)
+
+
+def _of_file(plan: Plan, data: Any, target: Path, files: Mapping[str, Path]) -> Plan:
+    """A plan that names the files of its release, with their digests."""
+    folder = target.parent
+    hierarchies = {
+        column: replace(one, file=files[column].relative_to(folder).as_posix()) if needs_earlier(one.words) else one
+        for column, one in plan.hierarchies.items()
+    }
     return replace(
         plan,
         note=NOTE,
-        rules=plan.rules if policy is None else tuple(_rules(policy, {one.name: one.parameters for one in plan.rules})),
         hierarchies=hierarchies,
-        policy=further or None,
         release=target.name,
         original_sha256=table_digest(data) if isinstance(data, Path) else None,
         release_sha256=table_digest(target / "*.parquet" if target.is_dir() else target),
@@ -93,6 +122,25 @@ def checked_plan(content: Any, name: str) -> Plan:
     for contradiction in _contradictions(plan):
         raise InputError("{name}: the plan contradicts itself: {problem}", name=name, problem=contradiction)
     return plan
+
+
+def removed_places(path: Path) -> "tuple[NDArray[np.int64], int] | None":
+    """The places of the records that left a table, as the plan of its release lists them, and how many it had."""
+    content = read_json(path, Phrase("a plan"), Hint.PLAN)
+    wrong = violation(content, "plan")
+    if wrong:
+        raise InputError("{name}: not a plan: {problem}", Hint.PLAN, name=path.name, problem=wrong)
+    plan = Plan.from_dict(content)
+    if plan.removed is None:
+        return None
+    places = places_in(plan.removed, plan.records)
+    if places is None:
+        raise InputError(
+            "{name}: 'removed' must list numbers of records, ascending and at most {records:,}",
+            name=path.name,
+            records=plan.records,
+        )
+    return places, plan.records
 
 
 def _contradictions(plan: Plan) -> Iterator[Phrase]:

@@ -12,6 +12,7 @@ from PETWorks.about.refitting import needs_earlier, refitted
 from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.about.treatment import EXACT
 from PETWorks.anonymizer.plan import SUBSETS
+from PETWorks.anonymizer.problem import STARS
 from PETWorks.anonymizer.replaying import Replayed, Steps, Then, replayed
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE
@@ -51,6 +52,7 @@ class Prepared:
             plan.weights or {},
             plan.allowed_levels or {},
             plan.smallest_class or 1,
+            plan.suppressed_records or STARS,
         )
         then = Then(plan.records, plan.suppressed, plan.loss)
         result = replayed(self.release, rules, steps, then, self.strange, self.missing)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PETWorks.about.declaration import Named
 from PETWorks.about.protection import protection_of
@@ -32,6 +32,10 @@ from PETWorks.tables.opening import open_source, open_table
 from PETWorks.tables.packed import unpacked
 from PETWorks.tables.source import Source
 from PETWorks.tables.yamlfile import YAMLFile, read_yaml
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 VERSION = 1
 DROP, KEEP = "drop", "keep"  # what becomes of the column that names the person
@@ -104,6 +108,7 @@ class Policy:
         """The release that the policy is about, or other data with the same columns.
 
         Without the column that names the person, records are counted, which the rule 'people-are-counted' rejects.
+        Suppressed records are a class of their own, unless the policy says otherwise: they keep their sensitive cells.
 
         people    whose each record is, where the table does not say it
         protect   whether columns are protected as the policy says for `petworks anonymize`
@@ -115,6 +120,7 @@ class Policy:
         check_columns(mistakes, source, original)
         mistakes.report()
         population, unit, roles = self.population, self.privacy_unit, self.roles
+        planned = self._removed() if data is None else None
         if unit is not None and unit not in source.names:
             roles = roles if roles is None else {**roles, unit: IDENTIFIER}  # one that was left out
             unit = unit if people is not None else None
@@ -127,6 +133,7 @@ class Policy:
                 population=self._opened("population", population) if isinstance(population, Path | str) else population,
                 order=self.order,
                 seed=self.seed,
+                removed=None if planned is None else planned[0],
                 privacy_unit=unit,
                 people=people,
                 **{**CAREFUL, **self.treatment},
@@ -140,6 +147,14 @@ class Policy:
             if what not in KEYS or error.where is not None:
                 raise
             raise located_error(self.file, (KEYS[what], *([column] if column else [])), error) from None
+        if planned is not None and release.records + len(release.removed) != planned[1]:
+            mistakes.add(
+                ("plan",),
+                "the plan is of another table: {removed:,} of {records:,} records left it, but there are {given:,}",
+                removed=len(release.removed),
+                records=planned[1],
+                given=release.records,
+            )
         check_known(mistakes, release.quasi_identifiers, release.sensitive_attributes)
         for column in self.file.content.get("no_role", ()):
             if column.strip() in release.roles:
@@ -149,6 +164,15 @@ class Policy:
                 mistakes.add(("role_reasons", column), "the column has no role")
         mistakes.report()
         return release
+
+    def _removed(self) -> "tuple[NDArray[np.int64], int] | None":
+        """The places of the records that left the table, as its plan lists them, and how many there were before."""
+        if self.plan is None:
+            return None
+        from PETWorks.gate.plan_files import removed_places
+
+        with self.located("plan"):
+            return removed_places(self.plan)
 
     def _source(self, table: Any) -> Source:
         opened = open_table(table, **self.reading) if isinstance(table, str | Path) else table

@@ -102,7 +102,7 @@ def named_source(
     """A path that does not lead out of the root, or the address of a server."""
     file = mistakes.file
     if is_address(text):
-        if key[0] in ("hierarchies", "register") or key[-1] == "policy":
+        if key[0] in ("hierarchies", "register", "plan") or key[-1] == "policy":
             if len(key) == 1:
                 raise file.error(key, "expected a folder, got an address")
             raise file.error(key, "expected a file, got an address")

@@ -37,7 +37,7 @@ class Notice(JSONObject):
         "highest-risk",
         "certain-value",
         "identifiers-left",
-        "suppressed-class",
+        "suppressed-class",  # of earlier versions: today rules judge suppressed records
         "perhaps-known",
         "perhaps-sensitive",
         "nearly-unique",

@@ -55,6 +55,7 @@ from PETWorks.gate.rule_names import (
     NO_LINKS,
     NO_UNIQUE,
     PEOPLE_COUNTED,
+    RECORDS_LEFT,
     SUBSETS,
     TOGETHER,
 )
@@ -125,7 +126,7 @@ def judged(
         results=tuple(MeasureResult.from_dict(result.to_dict()) for result in overview.results),
         # The document says what is missing; how to give it differs from interface to interface.
         not_applicable={name: error.message for name, error in overview.reasons.items()},
-        next_steps=next_steps(release, policy, rules, examined, signed, moment.date(), drivers, others, noticed),
+        next_steps=next_steps(release, policy, rules, examined, signed, moment.date(), drivers, others),
         notices=noticed,
         sign_off=signed,
         releases=others,
@@ -256,9 +257,9 @@ def _sets_amounts(rule: Rule) -> bool:
 
 def _table(release: Release, overview: Evaluation) -> TableFacts:
     facts = {name: value for name, value in overview.table.items() if name != "engine"}
-    return TableFacts.from_dict(
-        {**facts, **({"original_records": release.original.rows} if release.has_original else {})}
-    )
+    told: dict[str, Any] = {"original_records": release.original.rows} if release.has_original else {}
+    told |= {} if release.removed_records is None else {"removed_records": release.removed_records}
+    return TableFacts.from_dict({**facts, **told})
 
 
 def _payout_curve(release: Release, overview: Evaluation) -> tuple[PayoutStep, ...] | None:
@@ -338,6 +339,9 @@ def _measured(
     composition: Composition | None,
 ) -> dict[str, Any]:
     """The fields of a rule's result that come from the data."""
+    if rule.name == RECORDS_LEFT:
+        is_left = release.suppressed_records < release.records
+        return _without_details(rule.name, {}, is_left, satisfied=is_left)
     if rule.measure is None:
         (name,) = rule.parameters
         if composition is not None and rule.about_all_releases:

@@ -194,13 +194,21 @@ class Metric:
 
     def questions(self, view: View, checked: Mapping[str, Any]) -> list[Question[Any]]:
         """What the measure will ask about classes, so that an engine can answer many measures in one pass."""
-        asked = list(self.asks(view, **checked)) if self.asks is not None else []
-        return [*asked, *view.summary_questions()] if view.quasi_identifiers else asked
+        seen = self.seen_by(view)
+        asked = list(self.asks(seen, **checked)) if self.asks is not None else []
+        return [*asked, *seen.summary_questions()] if view.quasi_identifiers else asked
 
     def judge(self, view: View, checked: Mapping[str, Any]) -> tuple[Any, bool | None]:
         """The value and whether the thresholds hold, without details: for a search."""
-        result = self.function(view, **checked)
+        result = self.function(self.seen_by(view), **checked)
         return result.value, result.satisfied
+
+    def seen_by(self, view: View) -> View:
+        """What the measure sees of a view: utility counts records that left the table as lost.
+
+        A function of the user's gets whole tables, and these as they are.
+        """
+        return view.whole if self.family == "utility" and self.name != "utility-bias" else view
 
     def __call__(self, release: Release | View, **parameters: Any) -> Result:
         """Measure a release."""
@@ -208,11 +216,12 @@ class Metric:
 
     def measure(self, view: View, checked: Mapping[str, Any]) -> Result:
         """Measure a view with parameters that `check` has returned."""
-        missing = self.lacks(view)
-        if missing:
-            raise missing
         try:
-            result = self.function(view, **checked)
+            seen = self.seen_by(view)
+            missing = self.lacks(seen)
+            if missing:
+                raise missing
+            result = self.function(seen, **checked)
             details = dict(result.details)
         except NotApplicable as error:
             error.measure = self.name

@@ -108,15 +108,15 @@ def beyond_question(view: View, column: str, test: Test, limit: str, value: str 
     return view.fold(("beyond", limit, test, value), column, partial(_numbers, fails), add)
 
 
-def share_test(view: View, column: str, test: Test, value: str | None = None) -> ClassTest:
+def share_test(view: View, column: str, test: Test, value: str | None = None, *, compares: bool = True) -> ClassTest:
     """That no value, or not the one named, has a share in a class that fails the test."""
     overall = view.overall(column)
     only = _places(overall, value)
     fails = partial(_failing, overall.shares, test, only)
     if not isinstance(test, Above):
-        return ClassTest(fails, Monotone.NEVER, sensitive=column)
+        return ClassTest(fails, Monotone.NEVER, sensitive=column, compares=compares)
     lasting = partial(_staying_above, overall.shares, test, only)
-    return ClassTest(fails, Monotone.UNSUPPRESSED, sensitive=column, lasting=lasting)
+    return ClassTest(fails, Monotone.UNSUPPRESSED, sensitive=column, compares=compares, lasting=lasting)
 
 
 def _places(overall: Marginal, value: str | None) -> list[int] | None:

@@ -30,6 +30,7 @@ class ClassTest:
     sensitive    the attribute
     background   the other table: "population" or "original"
     all_present  whether every class of the other table must be in the release
+    compares     whether a class is compared with the values of the whole table
     lasting      called with the same as `fails`: of each class, how many records at least are in failing classes on
                  every finer level; without it, all of a failing class (ALWAYS), one (UNSUPPRESSED) or none (NEVER)
     """
@@ -39,6 +40,7 @@ class ClassTest:
     sensitive: str | None = None
     background: str | None = None
     all_present: bool = False
+    compares: bool = False
     lasting: Callable[[Any], Integers] | None = None
 
 

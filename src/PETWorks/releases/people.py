@@ -305,6 +305,14 @@ def _with_key_of_original(release: Release, key: str, engine: Engine, name: str)
             key=key,
         )
     table: Any = release.table
+    if len(release.removed) and not isinstance(engine, MemoryEngine):
+        raise InputError(
+            "{release}: the key {key!r} is in the original, and suppressed records left the release; give the release "
+            "the key as a column, or measure it in memory",
+            Hint.ENGINE_IN_MEMORY,
+            release=quoted([name]),
+            key=key,
+        )
     if not isinstance(engine, MemoryEngine):
         table = engine.load(release.source, release.compared_columns)
         keyed: Any = engine.load(source, [], key)
@@ -312,7 +320,9 @@ def _with_key_of_original(release: Release, key: str, engine: Engine, name: str)
         table.store.take_key(keyed.store)
         return table, None
     column = engine.load_with_key(source, [], key)[1]
-    _check_rows(len(column.codes), release.records, name)
+    _check_rows(len(column.codes) - len(release.removed), release.records, name)
+    if len(release.removed):
+        column = column.taken(np.delete(np.arange(len(column.codes)), release.removed))
     if is_shuffled and release.seed is not None:
         column = Column(column.labels, column.codes[shuffled_places(release.seed, len(column.codes))])
     if not isinstance(table, WeightedRows):

@@ -60,6 +60,8 @@ def table(document: CheckDocument, lang: str) -> str:
     ]
     if described.people is not None:
         sentences.append(said(lang, "summary.people", n=described.people))
+    if described.removed_records:
+        sentences.append(said(lang, "summary.removed", removed=described.removed_records))
     unit = described.treatment["privacy_unit"]
     skipped = [column for column in described.columns_without_a_role if column != unit]
     if skipped:

@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from PETWorks.about.treatment import CAREFUL, FOLDED
+from PETWorks.about.treatment import AS_CLASS, CAREFUL, FOLDED
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
-from PETWorks.anonymizer.applying import on_levels
+from PETWorks.anonymizer.applying import OnLevels, on_levels
 from PETWorks.anonymizer.frontiers import Frontier, frontier_of
+from PETWorks.anonymizer.problem import REMOVE
 from PETWorks.anonymizer.record_order import RecordOrder, choose_order, order_given
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.replaying import Replayed
@@ -43,6 +44,7 @@ def anonymize(
     rules: Rules | None = None,
     *,
     suppression: float = 0.0,
+    suppressed_records: str = REMOVE,
     objective: str = "granularity",
     aggregate: str | None = None,
     weights: Mapping[str, float] | None = None,
@@ -75,6 +77,8 @@ def anonymize(
 
     rules         as for `evaluate`: `{"k-anonymity": {"k": 5}}`
     suppression   the share of records that may be suppressed
+    suppressed_records  "remove": they leave the table, and those that were suppressed already; "stars": they stay, with
+                  `*` in every quasi-identifier and all other cells, and are a class of their own
     objective     what is to be small: "granularity", "precision", "non-uniform-entropy", "discernibility", "aecs",
                   "ambiguity", "missings" or "publisher-payout"
     aggregate     how the granularity of columns is put together: "geometric" (mean), "arithmetic", "sum", "maximum"
@@ -106,7 +110,7 @@ def anonymize(
         hierarchies,
         original=original,
         population=population,
-        suppressed=suppressed,
+        suppressed=suppressed or AS_CLASS,
         missing=missing,
         several_sensitive=several_sensitive,
         sensitive_values=sensitive_values,
@@ -120,6 +124,7 @@ def anonymize(
         release,
         checked,
         suppression=suppression,
+        suppressed_records=suppressed_records,
         objective=objective,
         aggregate=aggregate,
         weights=weights,
@@ -140,6 +145,7 @@ def apply_levels(
     levels: Mapping[str, int] | None = None,
     rules: Rules | None = None,
     *,
+    suppressed_records: str = REMOVE,
     order: str | None = None,
     seed: int | None = None,
     original: Any = None,
@@ -152,7 +158,7 @@ def apply_levels(
     engine: str = "auto",
     memory_limit: int | str | None = None,
     temp_folder: str | os.PathLike[str] | None = None,
-) -> Recoded:
+) -> OnLevels:
     """A table on levels of one's own choice.
 
     See `Release` for data, roles, hierarchies, original, population and the treatment of records, and `anonymize` for
@@ -161,11 +167,12 @@ def apply_levels(
     levels   the level of each quasi-identifier; those that are not named stay as they are
     rules    as for `anonymize`: records of classes that break one are suppressed, however many they are; limits for the
              whole table suppress nothing
+    suppressed_records  as for `anonymize`: "remove" or "stars"
 
     >>> roles = {"zip": "quasi_identifier", "nationality": "quasi_identifier", "age": "identifier",
     ...          "salary-class": "identifier"}
     >>> apply_levels("data/delta.csv", roles, "data/delta_hierarchy", {"zip": 1, "nationality": 1})
-    <Recoded: levels zip 1, nationality 1; 0 of 9 records suppressed>
+    <OnLevels: levels zip 1, nationality 1; 0 of 9 records suppressed>
     """
     shuffle, number = order_given(order, seed)
     release = Release(
@@ -174,7 +181,7 @@ def apply_levels(
         hierarchies,
         original,
         population=population,
-        suppressed=suppressed,
+        suppressed=suppressed or AS_CLASS,
         missing=missing,
         several_sensitive=several_sensitive,
         sensitive_values=sensitive_values,
@@ -185,7 +192,7 @@ def apply_levels(
     )
     _check_roles(release)
     checked = () if rules is None else checked_rules(rules)
-    made = on_levels(release, levels or {}, checked)
+    made = on_levels(release, levels or {}, checked, suppressed_records)
     made = replace(made, order=choose_order(release, checked, shuffle, number))
     return _with_notices(made, policy_for(release, checked))
 
@@ -248,6 +255,7 @@ def frontier(
     *,
     vary: Vary | None = None,
     suppression: float = 0.0,
+    suppressed_records: str = REMOVE,
     subsets: Mapping[str, Any] | None = None,
     objective: str = "granularity",
     aggregate: str | None = None,
@@ -273,6 +281,7 @@ def frontier(
         checked,
         vary,
         suppression=suppression,
+        suppressed_records=suppressed_records,
         objective=objective,
         aggregate=aggregate,
         weights=weights,

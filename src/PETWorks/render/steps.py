@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from PETWorks.gate.bounds import Count
 from PETWorks.gate.document import CheckDocument, RuleResult
-from PETWorks.gate.rule_names import ALL_ROLES, APPROVER, NO_HIDDEN, NO_IDENTIFIERS
+from PETWorks.gate.rule_names import ALL_ROLES, APPROVER, NO_HIDDEN, NO_IDENTIFIERS, RECORDS_LEFT
 from PETWorks.gate.steps_document import NextStep
 from PETWorks.measures import numbers
 from PETWorks.render.language import percent, said
@@ -17,6 +17,7 @@ STEPS_FOR_ROLES = {
     NO_HIDDEN: ("hidden-identifiers", "personal-details", "unmeasured-values"),
     ALL_ROLES: ("give-roles",),
     APPROVER: ("name-approver",),
+    RECORDS_LEFT: ("nothing-left",),
 }
 MOST_REMOVALS = 3  # quasi-identifiers for which a step describes the effect of removal
 ALLOWING = ("root", "network")  # options of a check without which the policy cannot be read

@@ -32,6 +32,7 @@ PLACES = {
     **dict.fromkeys(("anonymize", "merge-classes", "more-values", "diversify", "hide-presence", "blur"), "safe"),
     "suppressed-class": "safe",
     "protect-declared": "safe",
+    "nothing-left": "safe",
     "secret-or-explain": "columns",
 }
 

@@ -76,6 +76,33 @@ def taken(values: pa.Array, places: NDArray[np.int64]) -> pa.Array:
     return values.take(indices)
 
 
+def taken_rows(table: pa.Table, places: NDArray[np.int64]) -> pa.Table:
+    """Some rows of a table, in this order, with no label in a dictionary that none of them has.
+
+    Other labels may be those of records that are not released, and their order that of the original.
+    """
+    rows = table.take(arrow_integers(places))
+    return pa.table({name: _used_labels(rows[name]) for name in rows.column_names})
+
+
+def _used_labels(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column whose dictionaries have only labels that occur, as they come; in order if they have one."""
+    if not pa.types.is_dictionary(column.type):
+        return column
+    chunks = []
+    for chunk in column.chunks:
+        none = arrow_integers(np.array([-1]))[0]  # PyArrow imports pandas for a Python number
+        codes = numpy_integers(chunk.indices.cast(pa.int64()).fill_null(none))
+        used, first = np.unique(codes[codes >= 0], return_index=True)
+        kept = used if column.type.ordered else used[np.argsort(first)]
+        new = np.full(len(chunk.dictionary) + 1, -1)
+        new[kept] = np.arange(len(kept))
+        indices = taken(arrow_integers(np.arange(len(kept))), new[codes]).cast(column.type.index_type)
+        labels = chunk.dictionary.take(arrow_integers(kept))
+        chunks.append(pa.DictionaryArray.from_arrays(indices, labels, ordered=column.type.ordered))
+    return pa.chunked_array(chunks, column.type)
+
+
 def lists(lengths: Sequence[int], values: pa.Array) -> pa.Array:
     """An Arrow array of lists, which have these lengths and follow each other in the values."""
     return pa.LargeListArray.from_arrays(arrow_integers(np.cumsum([0, *lengths])), values)

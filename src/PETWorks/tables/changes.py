@@ -8,7 +8,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from PETWorks.errors import InputError
-from PETWorks.tables.arrays import arrow_integers, dictionary
+from PETWorks.tables.arrays import arrow_integers, dictionary, taken_rows
 from PETWorks.tables.judged_cells import judged_table
 from PETWorks.tables.source import Source
 
@@ -29,6 +29,9 @@ class Changes(Protocol):
     @property
     def labels(self) -> Mapping[str, pa.Array]:
         """For each column that changes, the texts that it may have."""
+
+    def kept(self, cells: Sequence[pa.ChunkedArray], *, spaced_quotes: bool = False) -> NDArray[np.bool_] | None:
+        """Which rows stay in the table; None if all do. `cells` are those of the columns above."""
 
     def new_codes(self, cells: Sequence[pa.ChunkedArray], *, spaced_quotes: bool = False) -> Mapping[str, Codes]:
         """For each column that changes, which of its texts each row has; `cells` are those of the columns above."""
@@ -55,10 +58,33 @@ def changed_pieces(source: Source, columns: Sequence[str], changes: Changes) -> 
     read = tuple(dict.fromkeys((*unchanged, *changes.columns)))
     for own in source.read(read, in_pieces=True):
         piece = own.rename_columns(list(read))
+        kept = _kept(changes, piece, source)
+        piece = piece if kept is None or kept.all() else taken_rows(piece, np.flatnonzero(kept))
         new = {
             name: used_texts(codes, changes.labels[name]) for name, codes in new_codes(changes, piece, source).items()
         }
         yield judged_table(pa.table({name: new[name] if name in new else piece[name] for name in columns}), source)
+
+
+def _kept(changes: Changes, piece: pa.Table, source: Source) -> NDArray[np.bool_] | None:
+    """Which rows of a piece stay in the table; None if all do."""
+    try:
+        return changes.kept([piece[name] for name in changes.columns], spaced_quotes=source.separator is not None)
+    except MemoryError:
+        raise
+    except (pa.ArrowException, UnicodeDecodeError):  # cells that were text when they were counted
+        raise changed_since(source) from None
+
+
+def places_left_out(source: Source, changes: Changes) -> NDArray[np.int64]:
+    """The places of the records that do not stay in the table; it is read piece by piece."""
+    found, first = [np.arange(0)], 0
+    for piece in source.read(changes.columns, in_pieces=True):
+        kept = _kept(changes, piece.rename_columns(list(changes.columns)), source)
+        if kept is not None:
+            found.append(first + np.flatnonzero(~kept))
+        first += piece.num_rows
+    return np.concatenate(found)
 
 
 def joined_pieces(source: Source, columns: Sequence[str], changes: Changes) -> pa.Table:

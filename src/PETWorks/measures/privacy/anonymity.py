@@ -86,7 +86,10 @@ def _tests_alpha(view: View, *, alpha: float | None, k: float | None, value: str
     if alpha is None:
         return _tests_k(view, k=k)
     columns, value = view.sensitive_attributes, _as_counted(view, value)
-    return [*_tests_k(view, k=k), *(share_test(view, column, _ShareAbove(alpha), value) for column in columns)]
+    return [
+        *_tests_k(view, k=k),
+        *(share_test(view, column, _ShareAbove(alpha), value, compares=False) for column in columns),
+    ]
 
 
 @metric(

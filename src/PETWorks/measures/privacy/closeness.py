@@ -145,6 +145,7 @@ def _tests(view: View, *, t: float | None, distance: str | Mapping[str, str]) ->
                 partial(_too_far, own, t),
                 Monotone.UNSUPPRESSED,
                 sensitive=column,
+                compares=True,
                 lasting=partial(_staying_far, own, t, farthest),
             )
         )

@@ -82,6 +82,7 @@ TEXTS = {
     "rule.no-hidden-differences": "no hidden differences",
     "rule.people-are-counted": "people are counted",
     "rule.no-linked-records": "no linked records",
+    "rule.records-left": "records are left",
     "rule.every-subset": "every subset",
     "rule.every-subset-limit": "every-subset: {limit}",
     "rule.all-releases": "all releases",
@@ -386,6 +387,7 @@ TEXTS = {
     "head.by-column": "By column",
     "head.values-before": "values before",
     "head.values-after": "values after",
+    "summary.removed": "Suppressed records that left the table: {removed}.",
     "utility.deleted": "{n} of the original's {before} records ({share}) are not in the release, which has {after}.",
     "utility.deleted.one": "1 of the original's {before} records ({share}) is not in the release, which has {after}.",
     "utility.added": (
@@ -503,6 +505,10 @@ TEXTS = {
         "The external edition does not show the verdict of {rules}, which would reveal a small number of people. "
         "Unless another rule fails, it therefore shows no verdict of the whole check either. If outsiders must see it, "
         "change or remove rules; the description of the external edition says which ones exclude each other."
+    ),
+    "step.nothing-left": (
+        "Every record is suppressed, so nothing is left to judge or to hand out: allow coarser levels or less "
+        "suppression, or loosen the rules, and make the release again."
     ),
     "step.give-roles": (
         "Columns without a role were not measured: {columns}. Give them a role, or a reason under 'no_role'."

@@ -452,6 +452,9 @@ HELP = {
         "資料列是否以隨機順序寫出 [預設：可載入記憶體時為是]。"
     ),
     "The seed of an earlier run, for the same random order.": "先前執行時的隨機種子，用以重現相同的隨機順序。",
+    "Whether suppressed records leave the table, or stay with * [default: remove].": (
+        "遭抑制的資料列是否自資料表移除，或以 * 保留 [預設：remove]。"
+    ),
     "The share of records that may be suppressed, from 0 to 1.": "可抑制的資料列比例上限，0 至 1。",
     "What is to be small [default: granularity].": "要最小化的損失 [預設：granularity]。",
     "Of granularity: geometric, arithmetic, sum, maximum.": (
@@ -787,6 +790,7 @@ TEXTS = {
     "rule.no-hidden-differences": "不含隱藏的差異",
     "rule.people-are-counted": "以人計數",
     "rule.no-linked-records": "資料列無法連結到同一人",
+    "rule.records-left": "仍有資料列留存",
     "rule.every-subset": "所有準識別符組合",
     "rule.every-subset-limit": "所有準識別符組合：{limit}",
     "rule.all-releases": "所有釋出資料合併",
@@ -1054,6 +1058,7 @@ TEXTS = {
     "head.by-column": "各欄位",
     "head.values-before": "原始資料相異值數",
     "head.values-after": "釋出資料相異值數",
+    "summary.removed": "遭抑制而移除的資料列：{removed}。",
     "utility.deleted": "原始資料表 {before} 筆資料列中，有 {n} 筆（{share}）未釋出；釋出資料共 {after} 筆。",
     "utility.added": "釋出資料共 {after} 筆資料列，比原始資料表的 {before} 筆多 {n} 筆（{share}）。",
     "utility.same-rows": "原始資料表與釋出資料的資料列數相同，均為 {before} 筆；是否有資料列遭替換或對調則無從得知。",
@@ -1123,6 +1128,9 @@ TEXTS = {
     "step.withheld-outside": (
         "對外版不顯示 {rules} 的結果，因為會透露少數人的資訊；除非另有規則未通過，也因此不顯示整體結果。"
         "若須對外公開，請調整或移除規則；哪些規則無法同時公開，見對外版的說明。"
+    ),
+    "step.nothing-left": (
+        "所有資料列皆遭抑制，沒有可評估或提供的內容：請允許較粗的層級、降低抑制比例，或放寬規則，再重新產生釋出資料。"
     ),
     "step.give-roles": "未指定屬性型態的欄位未經評估：{columns}。請指定屬性型態，或在政策檔的 no_role 說明理由。",
     "step.hidden-identifiers": ("以下欄位可直接識別個人，但其屬性型態並非直接識別符：{columns}。請自釋出資料移除。"),
@@ -2473,6 +2481,9 @@ MESSAGES = {
         "可先試著放寬{columns}的層級範圍；若仍不行，{others}"
     ),
     "{rule} fails even on the highest level of every column": "即使每個欄位都在最高層級，{rule} 仍未通過",
+    "{rule} is kept only where nothing is left: every quasi-identifier is *": (
+        "唯有準識別符全部成為 *、沒有任何內容留存時，才符合 {rule}"
+    ),
     "{fails}: {records:,} of {all:,} records are in classes that fail": (
         "{fails}：{all:,} 筆資料列中有 {records:,} 筆屬於不合格的等價類"
     ),
@@ -2517,6 +2528,14 @@ MESSAGES = {
     "{rule}: a function of your own cannot be part of a plan": "{rule}：自訂函式不能納入計畫檔",
     "quasi-identifiers without a hierarchy cannot be generalised: {columns}": (
         "沒有資料階層的準識別符無法概化：{columns}"
+    ),
+    "every one of the {records:,} records is suppressed; nothing is left": (
+        "全部 {records:,} 筆資料列皆遭抑制，沒有任何內容留存"
+    ),
+    "expected suppressed_records {options}, got {given!r}": "suppressed_records 應為 {options}，但收到「{given}」",
+    "expected removed as ascending places of records, from 0 on": "removed 應為遞增的資料列位置，自 0 起",
+    "suppressed records left the table, and what is lost by that can be measured in memory only": (
+        "遭抑制的資料列已自資料表移除，其損失只能在記憶體中評估"
     ),
     "expected suppression as a share of the records, 0 to 1 (5 % is 0.05), got {suppression!r}": (
         "抑制上限應為占資料列的比例，0 到 1（5% 請寫成 0.05），但收到「{suppression}」"
@@ -3013,6 +3032,12 @@ MESSAGES = {
         "{name}：不明的格式版本{version}；此程式可讀取版本 {known}"
     ),
     "{name}: not a plan: {problem}": "{name}：不是計畫檔：{problem}",
+    "{name}: 'removed' must list numbers of records, ascending and at most {records:,}": (
+        "{name}：removed 應列出資料列編號，由小到大，且不大於 {records:,}"
+    ),
+    "the plan is of another table: {removed:,} of {records:,} records left it, but there are {given:,}": (
+        "此計畫檔屬於另一份資料表：{records:,} 筆資料列中移除了 {removed:,} 筆，但此處有 {given:,} 筆"
+    ),
     "{name}: the plan contradicts itself: {problem}": "{name}：計畫檔自相矛盾：{problem}",
     "column {column!r}: its hierarchy ({hierarchy}) is not the one that the plan was made with; restore that "
     "one, or make a new plan": (
@@ -3189,6 +3214,11 @@ MESSAGES = {
     ),
     "of granularity: geometric (default), arithmetic, sum or maximum": (
         "granularity 的彙總方式：geometric（預設）、arithmetic、sum 或 maximum"
+    ),
+    "what becomes of suppressed records: they leave the table (remove, the default), or stay with * in every "
+    "quasi-identifier and all other cells, and are judged as a class (stars)": (
+        "遭抑制的資料列如何處理：自資料表移除（remove，預設），或保留其他欄位、準識別符改為 *，"
+        "並視為一個等價類評估（stars）"
     ),
     "of the order 'shuffled', if petworks anonymize made it; it stays inside": (
         "shuffled 順序的隨機種子（由 petworks anonymize 產生）；不對外提供"
@@ -3512,6 +3542,11 @@ MESSAGES = {
     ),
     "{twice} can be a column of two releases; give the releases other names": (
         "{twice}可能同時是兩份釋出資料的欄位；請為釋出資料另取名稱"
+    ),
+    "{release}: the key {key!r} is in the original, and suppressed records left the release; give the release the key "
+    "as a column, or measure it in memory": (
+        "{release}：識別鍵「{key}」在原始資料表中，而遭抑制的資料列已自釋出資料移除；請在釋出資料中加入識別鍵欄位，"
+        "或在記憶體中評估"
     ),
     "{release}: the key {key!r} is in the original, but records come in no fixed order; give the release the "
     "key as a column, or use files and another engine": (
