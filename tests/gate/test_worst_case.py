@@ -163,3 +163,11 @@ def test_lost_columns_and_rules_about_them_are_named(tmp_path):
     kinds = {notice.notice: notice for notice in check(policy).content.notices}
     assert kinds["nothing-left"].columns == ("age", "zip")
     assert kinds["rule-about-nothing"].rules == ("k-anonymity",)
+
+
+def test_a_value_is_certain_however_it_is_spelt(tmp_path):
+    spelt = ("HIV", "hiv", "\uff28\uff29\uff36", "h\u200biv", "")
+    rows = [("30-39", "1", ("low", "high")[n % 2], spelt[n % 5], "a") for n in range(30)]
+    rows += [("40-49", "1", ("low", "high")[n % 2], "xyz"[n % 3], "b") for n in range(30)]
+    certain = [one for one in check(write(tmp_path, rows)).content.notices if one.notice == "certain-value"]
+    assert [(one.columns, one.records) for one in certain] == [(("illness",), 24)], "of the 30, 24 have a value"
