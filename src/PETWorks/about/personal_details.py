@@ -9,6 +9,7 @@ names nobody. No matched text leaves this module but to be counted.
 """
 
 import re
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -33,6 +34,7 @@ from PETWorks.tables.people import (
 
 SHARED = 11  # records that have a text, from which on it counts no more
 SAMPLE = 2_000  # of numbers of one shape, whose check digits are tried first
+MOST_NUMBERS = 1_000_000  # of one shape in a column
 
 EMAIL, NATIONAL_ID, PAYMENT_CARD, PHONE = (
     "e-mail addresses",
@@ -551,32 +553,34 @@ def _in_usual_signs(texts: Any) -> Any:
 class Search:
     """The personal details of a column, collected from pieces that have each value at most once.
 
-    A value may be in several pieces; the records of equal details are added up in the end.
+    The records of equal details are added up in the end. Of details without a check digit only a hash is kept, since
+    there may be many millions; of numbers the first `MOST_NUMBERS` of each shape.
     """
 
     def __init__(self, column: str) -> None:
         self._column = column
-        self._found: dict[int, tuple[list[str], list[int]]] = {}
+        self._hashes: dict[int, tuple[array[int], array[int]]] = {}
+        self._numbers: dict[int, tuple[list[str], array[int]]] = {}
 
     def add(self, cells: Any, records: NDArray[np.int64]) -> None:
         """Search further values, of which so many records have each."""
-        for number, text, count in matches(self._column, cells, records):
-            texts, counts = self._found.setdefault(number, ([], []))
-            texts.append(text)
-            counts.append(count)
+        for detector, text, count in matches(self._column, cells, records):
+            if DETECTORS[detector].shape is None:
+                hashes, counts = self._hashes.setdefault(detector, (array("q"), array("q")))
+                hashes.append(hash(text))
+                counts.append(count)
+            else:
+                texts, counts = self._numbers.setdefault(detector, ([], array("q")))
+                if len(texts) < MOST_NUMBERS:
+                    texts.append(text)
+                    counts.append(count)
 
     def details(self) -> dict[str, int]:
         """How many details of each kind count."""
-        return by_kind(
-            counted for number, found in self._found.items() for counted in _counted(number, *_added_up(*found))
-        )
-
-
-def _added_up(texts: Sequence[str], counts: Sequence[int]) -> tuple[list[str], NDArray[np.int64]]:
-    """The different texts, and how many records have each."""
-    places: dict[str, int] = {}
-    codes = np.fromiter((places.setdefault(text, len(places)) for text in texts), np.int64, len(texts))
-    return list(places), np.bincount(codes, counts, len(places)).astype(np.int64)
+        found = [_counted(detector, *hashed) for detector, hashed in self._hashes.items()]
+        for detector, numbers in self._numbers.items():
+            found += _counted_numbers(detector, *numbers)
+        return by_kind(found)
 
 
 class Counted(NamedTuple):
@@ -606,19 +610,30 @@ def is_valid(detector: int, text: str) -> bool:
     return shape is None or shape.is_valid(text)
 
 
-def _counted(detector: int, texts: Sequence[str], records: NDArray[np.int64]) -> Iterator[Counted]:
-    if DETECTORS[detector].shape is None:
-        yield Counted(detector, len(texts), len(texts), int(records[records < SHARED].sum()))
-        return
-    by_form: dict[str, list[int]] = {}
-    for place, text in enumerate(texts):
-        by_form.setdefault(form_of(detector, text), []).append(place)
-    for places in by_form.values():
-        some = places[:: 1 + len(places) // SAMPLE]
-        if 3 * sum(is_valid(detector, texts[place]) for place in some) < len(some):
+def _counted(detector: int, hashes: Sequence[int], counts: Sequence[int]) -> Counted:
+    different, codes = np.unique(np.array(hashes, np.int64), return_inverse=True)
+    records = _added_up(codes, counts)
+    return Counted(detector, len(different), len(different), int(records[records < SHARED].sum()))
+
+
+def _counted_numbers(detector: int, numbers: Sequence[str], counts: Sequence[int]) -> Iterator[Counted]:
+    places: dict[str, int] = {}
+    codes = np.fromiter((places.setdefault(number, len(places)) for number in numbers), np.int64, len(numbers))
+    records = _added_up(codes, counts)
+    by_form: dict[str, list[str]] = {}
+    for number in places:
+        by_form.setdefault(form_of(detector, number), []).append(number)
+    for alike in by_form.values():
+        some = alike[:: 1 + len(alike) // SAMPLE]
+        if 3 * sum(is_valid(detector, number) for number in some) < len(some):
             continue  # far from half: the others need not be tried
-        valid = [place for place in places if is_valid(detector, texts[place])]
-        yield Counted(detector, len(places), len(valid), int(records[valid][records[valid] < SHARED].sum()))
+        valid = [places[number] for number in alike if is_valid(detector, number)]
+        yield Counted(detector, len(alike), len(valid), int(records[valid][records[valid] < SHARED].sum()))
+
+
+def _added_up(codes: NDArray[np.int64], counts: Sequence[int]) -> NDArray[np.int64]:
+    """The sum of the counts for each code."""
+    return np.bincount(codes, np.array(counts, np.float64)).astype(np.int64)
 
 
 def form_of(detector: int, text: str) -> str:
