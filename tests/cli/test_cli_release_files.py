@@ -340,3 +340,26 @@ def test_reports_name_the_final_files(folder):
     again = run("check", "r_policy.yaml", "--json", "-", cwd=folder)
     for name in ("rules", "columns", "table"):
         assert json.loads(again.stdout)[name] == document[name]
+
+
+# --- permissions
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
+@pytest.mark.parametrize(("mode", "expected"), [(0o600, 0o600), (0o640, 0o640), (0o644, 0o644), (0o666, 0o644)])
+def test_new_files_have_the_permissions_of_the_table(folder, mode, expected):
+    before = os.umask(0o022)
+    try:
+        (folder / "raw.csv").chmod(mode)
+        made(folder, "-o", "r.csv", "--html", "r.html", "--reasons", "reasons.csv", "--below", "3")
+        code = run("check", "policy.yaml", "--json", "check.json", "--evidence", "evidence", cwd=folder).returncode
+        assert code in (0, 1)
+        assert run("init", "raw.csv", cwd=folder).returncode == 0
+    finally:
+        os.umask(before)
+    inputs = ("raw.csv", "ages.csv", "policy.yaml")
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name not in inputs]
+    names = {path.name for path in files}
+    assert {"r.csv", "r_policy.yaml", "r_plan.json", "r.html", "reasons.csv", "check.json", "raw_policy.yaml"} <= names
+    assert {path.name: oct(path.stat().st_mode & 0o777) for path in files} == dict.fromkeys(names, oct(expected))
+    assert (folder / "r_hierarchies").stat().st_mode & 0o077 == (expected & 0o044) + ((expected & 0o044) >> 2)

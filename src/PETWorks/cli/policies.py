@@ -113,7 +113,7 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
         encoding=encoding,
         **spoken_comments(language()),
     )
-    write_whole({target: text.encode("utf-8", "surrogateescape")})
+    write_whole({target: text.encode("utf-8", "surrogateescape")}, like=[data])
     shown = shown_path(target)
     click.echo(suggestions_text(roles, unit, **style(None)), nl=False)
     lang = language()
@@ -220,7 +220,8 @@ def check_command(policy: Path, **options: Any) -> None:
     if evidence is not None:
         made = evidence_files(result, read, lang)
         contents[evidence] = Folder(lambda folder: write_evidence(folder, made))
-    write_whole(contents)
+    tables = (options["data"] or read.data, read.original, read.population)
+    write_whole(contents, like=[read.path, *input_files(*tables)])
     shown = result.file("external" if options["edition"] == "external" else "internal")
     if printed:
         click.echo(result.to_format(printed[0], lang, options["edition"]), nl=False)

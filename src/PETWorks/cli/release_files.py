@@ -246,7 +246,8 @@ def written(
         **(beside or {}),
     }
     is_again = paths.release.exists()
-    with staging(_hidden_name(paths.release).removeprefix(".petworks-"), paths.release.parent) as files:
+    name = _hidden_name(paths.release).removeprefix(".petworks-")
+    with staging(name, paths.release.parent, like=job.inputs.files) as files:
         with progress("writing", shown_name(paths.release)):
             files.write(contents)
             if plan is None:

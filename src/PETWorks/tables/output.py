@@ -3,9 +3,10 @@
 import errno
 import os
 import shutil
+import stat
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -68,21 +69,25 @@ class Folder:
 Content = bytes | Callable[[BinaryIO], None] | Folder  # of a file, or what writes it there
 
 
-def write_whole(contents: Mapping[Path, Content]) -> None:
-    """Write files so that they are there complete, all of them, or not at all; earlier ones stay if that fails."""
-    with staging(f"{os.getpid()}-{time.time_ns()}") as staged:
+def write_whole(contents: Mapping[Path, Content], like: Iterable[Path] = ()) -> None:
+    """Write files so that they are there complete, all of them, or not at all; earlier ones stay if that fails.
+
+    like   the files that they are made of: nobody may read or write the new ones who may not read or write these
+    """
+    with staging(f"{os.getpid()}-{time.time_ns()}", like=like) as staged:
         staged.write(contents)
         staged.publish()
 
 
 @contextmanager
-def staging(name: str, base: Path | None = None) -> "Iterator[Staging]":
+def staging(name: str, base: Path | None = None, like: Iterable[Path] = ()) -> "Iterator[Staging]":
     """A context in which files are written without being at their places; what is not published is gone after it.
 
     name   of the hidden folders; what an earlier run has left under it is removed
     base   the folder of files that belong together: they are staged in one folder, as they will stand in this one
+    like   the files that they are made of: nobody may read or write the new ones who may not read or write these
     """
-    staged = Staging(f".petworks-{name}.partial", base)
+    staged = Staging(f".petworks-{name}.partial", base, _permissions(like))
     staged.clean()
     try:
         yield staged
@@ -93,8 +98,8 @@ def staging(name: str, base: Path | None = None) -> "Iterator[Staging]":
 class Staging:
     """Files that are written to hidden folders beside their places, and moved to their places together."""
 
-    def __init__(self, name: str, base: Path | None = None) -> None:
-        self._name, self._base = name, base
+    def __init__(self, name: str, base: Path | None = None, permissions: int = 0o777) -> None:
+        self._name, self._base, self._permissions = name, base, permissions
         self._staged: dict[Path, Path] = {}
         self._gone: list[Path] = []
         self._folders: set[Path] = set() if base is None else {base / name}
@@ -112,12 +117,24 @@ class Staging:
                 if isinstance(content, Folder):
                     staged.mkdir()
                     content.write(staged)
+                    for written in (staged, *staged.rglob("*")):
+                        self._restrict(written)
                     continue
                 with staged.open("xb") as file:
                     if isinstance(content, bytes):
                         file.write(content)
                     else:
                         content(file)
+                self._restrict(staged)
+
+    def _restrict(self, path: Path) -> None:
+        """Take permissions away that the files do not have of which this one is made; the owner keeps their own."""
+        own = stat.S_IMODE(path.stat().st_mode)
+        allowed = self._permissions | 0o600
+        if path.is_dir():
+            allowed |= 0o100 | (allowed & 0o044) >> 2  # whoever may read files may see which there are
+        if own & ~allowed:
+            path.chmod(own & allowed)
 
     def remove(self, path: Path) -> None:
         """Let a file that is of no use any more be gone when the others are published."""
@@ -159,6 +176,7 @@ class Staging:
                     if not path.parent.exists():
                         path.parent.mkdir()
                         folders.append(path.parent)
+                        self._restrict(path.parent)
                     self._staged[path].replace(path)
                     published.append(path)
             complete = True
@@ -181,6 +199,15 @@ class Staging:
         folder.mkdir(mode=0o700, exist_ok=True)
         self._folders.add(folder)
         return folder, path.relative_to(base)
+
+
+def _permissions(files: Iterable[Path]) -> int:
+    """The permissions that all of some files have."""
+    permissions = 0o777
+    for file in files:
+        with suppress(OSError):
+            permissions &= stat.S_IMODE(file.stat().st_mode)
+    return permissions
 
 
 @contextmanager
