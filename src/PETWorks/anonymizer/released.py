@@ -1,6 +1,7 @@
 """A table on the levels of a node, with some classes suppressed: its columns, all of it, and as a release."""
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +16,7 @@ from PETWorks.attributetypes import IDENTIFIER
 from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.release import Release
-from PETWorks.errors import NotApplicable
+from PETWorks.errors import NotApplicable, ParameterError
 from PETWorks.measures.class_tests import Mask
 from PETWorks.showing import Shown
 from PETWorks.tables.arrays import dictionary, strings, taken_rows
@@ -23,6 +24,7 @@ from PETWorks.tables.changes import changed_pieces, joined_pieces, places_left_o
 from PETWorks.tables.judged_cells import judged_table
 from PETWorks.tables.rows import Rows
 from PETWorks.tables.source import PIECE_ROWS
+from PETWorks.tables.spreadsheet_cells import spreadsheet_safe
 from PETWorks.tables.whole import whole_table
 
 if TYPE_CHECKING:
@@ -220,6 +222,19 @@ class Recoded(Rows, Shown):
             return before
         is_twice = before.get("order") == SHUFFLED  # no seed makes both orders at once
         return {"order": SHUFFLED, "seed": None if is_twice else self.order.seed}
+
+
+def with_safe_cells(original: Release) -> Release:
+    """A table whose release has an apostrophe before cells that a spreadsheet takes for formulas.
+
+    Quasi-identifiers keep their values, which are those of their hierarchies.
+    """
+    if original.engine.name == "spark":
+        raise ParameterError("spreadsheet-safe cells need the engine 'memory' or 'duckdb': executors copy cells")
+    made = copy(original)
+    others = [name for name in original.columns if name not in original.quasi_identifiers]
+    made.source = spreadsheet_safe(original.source, others)
+    return made
 
 
 def _numbered(column: Column, places: Integers | None = None) -> Column:

@@ -71,6 +71,8 @@ def release_options(command: Callable[..., None]) -> Callable[..., None]:
             metavar="COLUMN=HOW",
             help="Coarser values of a sensitive or insensitive column: cost=round:1000,top:250000 or day=dates:month.",
         ),
+        option("--spreadsheet-safe", is_flag=True,
+               help="Write an apostrophe before cells that a spreadsheet takes for formulas; numbers stay."),
         option("--privacy-unit", metavar="COLUMN", help="Names the person; several records of a person count once."),
         option("--hierarchies", metavar="DIR", help="Folder of files ...hierarchy_<column>.csv."),
         option("--original", metavar="TABLE", help="The table that measures compare with [default: the table itself]."),
@@ -189,7 +191,7 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         assert frontier is not None
         show_frontier(table, frontier, options)
         sys.exit(HOLDS)
-    paths = checked_paths(output, job, [*reports.values(), *about_records])
+    paths = checked_paths(output, job, options, [*reports.values(), *about_records])
     order = record_order(job.release, job.rules, job.policy, options)
     unfinished = _unfinished(paths.release, [*reports.values(), *about_records], resume=options["resume"])
     given["resume"] = unfinished if options["resume"] else None

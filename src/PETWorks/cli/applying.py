@@ -95,7 +95,7 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
         raise ParameterError("--strict is for --plan")
     levels = by_column(items(options["levels"], "--levels"), "--levels", level_given)
     job = job_given(table, options)
-    paths = checked_paths(output, job)
+    paths = checked_paths(output, job, options)
     order = record_order(job.release, job.rules, job.policy, options)
     with progress("recoding", shown_name(table)):
         result = on_levels(
@@ -138,7 +138,7 @@ def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
         prepared = _prepared(table, plan, options)
     check_ordered(prepared.release.source)
     job = _job(table, prepared, demanded_rules(plan, today()), options)
-    paths = checked_paths(output, job)
+    paths = checked_paths(output, job, options)
     order = record_order(job.release, job.rules, job.policy, options)
     with progress("recoding", shown_name(table)):
         result = prepared.recoded(job.rules, strict=options["strict"])

@@ -16,7 +16,7 @@ from PETWorks.about.roles import checked_unit
 from PETWorks.about.sidecar import read_sidecar, sidecar_of
 from PETWorks.about.treatment import CAREFUL
 from PETWorks.anonymizer.record_order import RecordOrder
-from PETWorks.anonymizer.released import Recoded
+from PETWorks.anonymizer.released import Recoded, with_safe_cells
 from PETWorks.anonymizer.rules import MeasureRule, Rule
 from PETWorks.cli.arguments import (
     DOES_NOT_HOLD,
@@ -172,7 +172,7 @@ def _check_roles(release: Release) -> None:
         )
 
 
-def checked_paths(output: Path, job: Job, reports: Collection[Path] = ()) -> ReleasePaths:
+def checked_paths(output: Path, job: Job, options: dict[str, Any], reports: Collection[Path] = ()) -> ReleasePaths:
     """Where the release and all that comes beside it are written; an error if something of it cannot be.
 
     Until the command ends, no other run can write a release with the same files.
@@ -180,11 +180,19 @@ def checked_paths(output: Path, job: Job, reports: Collection[Path] = ()) -> Rel
     release = job.release
     if release.engine.name == "spark":
         check_folder(output)
+    if _wants_safe_cells(job, options):
+        with_safe_cells(release)  # an error if the engine cannot write them
     target = check_writable(output, job.inputs.files)
     click.get_current_context().with_resource(locked(target.with_name(f"{_hidden_name(target)}.lock"), output))
     paths = release_paths(output, release.hierarchies, tuple(release.compared_columns), job.inputs)
     check_reports(reports, paths, job.inputs)
     return paths
+
+
+def _wants_safe_cells(job: Job, options: dict[str, Any]) -> bool:
+    """Whether cells that a spreadsheet takes for formulas get an apostrophe."""
+    in_policy = job.policy is not None and job.policy.anonymize.get("spreadsheet_safe") == "true"
+    return bool(options["spreadsheet_safe"]) or in_policy
 
 
 def _hidden_name(release: Path) -> str:
@@ -223,6 +231,8 @@ def written(
     """
     if job.policy is not None and job.policy.keeps_unit:
         result = replace(result, keeps_unit=True)
+    if _wants_safe_cells(job, options):
+        result = replace(result, original=with_safe_cells(result.original))
     original = job.release
     original.engine.close()  # its counts are not needed any more, and the engine of the release needs room
     text, root = released_policy(

@@ -14,6 +14,7 @@ from PETWorks.tables.arrays import arrow_integers, strings
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.column_errors import naming
 from PETWorks.tables.source import Source
+from PETWorks.tables.spreadsheet_cells import FORMULA, NUMBER
 
 
 class Working(Protocol):
@@ -62,11 +63,13 @@ def _profile(engine: Working, values: str, place: int, rows: int, name: str) -> 
     # Sums of no rows are missing.
     is_exact = f"n = 1 AND (regexp_matches(v, '{WHOLE}') OR length(v) > {LONG_TEXT})"
     counts = ("coalesce(CAST(sum(n) AS BIGINT), 0)", "count(*)", "count(*) FILTER (n = 1)")
-    numbers = f"SELECT {', '.join(counts)}, count(*) FILTER ({is_exact}) {of_column}"
-    present, distinct, unique, exact = (int(column[0]) for column in engine.fetch(numbers))
+    is_formula = f"regexp_matches(v, '{FORMULA}') AND NOT regexp_matches(v, '{NUMBER}')"
+    formulas = f"coalesce(CAST(sum(n) FILTER ({is_formula}) AS BIGINT), 0)"
+    numbers = f"SELECT {', '.join(counts)}, count(*) FILTER ({is_exact}), {formulas} {of_column}"
+    present, distinct, unique, exact, formula_cells = (int(column[0]) for column in engine.fetch(numbers))
     (sample,) = engine.fetch(f"SELECT v[:{LONGEST}] {of_column} ORDER BY hash(v), v LIMIT {SAMPLE}")
     details = _details(engine, values, place, name)
-    return Profile(rows, present, distinct, unique, [str(text) for text in sample], exact, details)
+    return Profile(rows, present, distinct, unique, [str(text) for text in sample], exact, details, formula_cells)
 
 
 def _details(engine: Working, values: str, place: int, name: str) -> dict[str, int]:

@@ -10,6 +10,7 @@ from PETWorks.counting.codes import Column, Known
 from PETWorks.counting.exact_values import are_exact
 from PETWorks.tables.arrays import arrow_integers
 from PETWorks.tables.cells import SUPPRESSED
+from PETWorks.tables.spreadsheet_cells import are_formulas
 
 SAMPLE = 2_000  # distinct values that are looked at
 LONGEST = 400  # characters of a value that are looked at, but for personal details
@@ -30,6 +31,7 @@ class Profile:
     sample: Sequence[str]
     exact: int  # unique records whose value is a number, a date, a time, coordinates or a long text
     details: Mapping[str, int] = field(default_factory=dict)  # how many personal details of each kind all texts have
+    formulas: int = 0  # records whose value a spreadsheet takes for a formula
 
 
 def profile_of(column: Column | Known, records: int, name: str = "") -> Profile:
@@ -47,7 +49,8 @@ def profile_of(column: Column | Known, records: int, name: str = "") -> Profile:
     for first in range(0, len(codes), AT_ONCE):
         some = codes[first : first + AT_ONCE]
         search.add(column.labels.take(arrow_integers(some)), counts[some])
-    return Profile(records, int(counts.sum()), len(codes), len(unique), sample, exact, search.details())
+    formulas = int(counts[np.asarray(are_formulas(column.labels).fill_null(False)).astype(np.bool_)].sum())
+    return Profile(records, int(counts.sum()), len(codes), len(unique), sample, exact, search.details(), formulas)
 
 
 def profiles_of(columns: Mapping[str, Column] | Mapping[str, Known], names: Sequence[str]) -> dict[str, Profile]:

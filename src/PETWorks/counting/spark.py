@@ -32,6 +32,7 @@ from PETWorks.tables.globs import Files
 from PETWorks.tables.parquet import Parquet
 from PETWorks.tables.source import Source
 from PETWorks.tables.sparkframe import SparkFrame, session
+from PETWorks.tables.spreadsheet_cells import FORMULA, NUMBER
 
 READERS_PER_PARTITION = 4
 
@@ -86,7 +87,8 @@ class SparkEngine:
         values = parts.groupBy("c", "v").sum("n").toDF("c", "v", "n")
         is_value = f"v IS NOT NULL AND v <> '{SUPPRESSED}'"
         is_exact = f"v RLIKE r'{WHOLE}' OR length(v) > {LONG_TEXT} AS is_exact"
-        counts = values.selectExpr("c", "n", f"{is_value} AS is_value", is_exact).groupBy("c")
+        is_formula = f"v RLIKE r'{FORMULA}' AND NOT v RLIKE r'{NUMBER}' AS is_formula"
+        counts = values.selectExpr("c", "n", f"{is_value} AS is_value", is_exact, is_formula).groupBy("c")
         unique = "is_value AND n = 1"
         sums = (
             "n",
@@ -94,6 +96,7 @@ class SparkEngine:
             "if(is_value, 1, 0)",
             f"if({unique}, 1, 0)",
             f"if({unique} AND is_exact, 1, 0)",
+            "if(is_value AND is_formula, n, 0)",
         )
         numbers = [f"sum({one})" for one in sums]
         counted = self.jobs.run(lambda: counts.agg(*map(_expression, numbers)).collect())
@@ -108,8 +111,8 @@ class SparkEngine:
             samples[row[0]].append(row[1])
         details = self._details(values.where(is_value), columns)
         return {
-            columns[place]: Profile(records, present, distinct, unique, samples[place], exact, details[place])
-            for place, records, present, distinct, unique, exact in counted
+            columns[place]: Profile(records, present, distinct, unique, samples[place], exact, details[place], formulas)
+            for place, records, present, distinct, unique, exact, formulas in counted
         }
 
     def _details(self, values: Any, columns: Sequence[str]) -> list[dict[str, int]]:

@@ -75,7 +75,7 @@ def anonymize_by(
 ) -> Anonymization:
     """The best release of the policy's table; what is given takes precedence over what the policy says."""
     settings = {**policy.anonymize, **{name: value for name, value in given.items() if value is not None}}
-    for name in ("order", "privacy_unit", "protect"):  # of the file; columns are protected already
+    for name in ("order", "privacy_unit", "protect", "spreadsheet_safe"):  # of the file; columns are protected already
         settings.pop(name, None)
     time = settings.pop("time", None)
     if time is not None:

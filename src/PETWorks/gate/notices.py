@@ -42,6 +42,7 @@ def notices(
         *_class_sizes(release, in_force),
         *_rules_without_meaning(release, examined, in_force),
         *_unseen_differences(rules),
+        *_formulas(release),
     )
     named = {column for notice in told if notice.notice in NOT_KNOWN for column in notice.columns or ()}
     return *told, *_not_covered(policy, [column for column in examined if column.column not in named])
@@ -51,6 +52,13 @@ def _unseen_differences(rules: Sequence[RuleResult]) -> Iterator[Notice]:
     """Say that nobody looked at how cells are written."""
     if any(rule.name == NO_DIFFERENCES and rule.details.get("looked_at") is False for rule in rules):
         yield Notice("differences-unseen")
+
+
+def _formulas(release: Release) -> Iterator[Notice]:
+    """The columns with cells that a spreadsheet takes for formulas, and how many cells there are."""
+    for column, profile in release.profiles().items():
+        if profile.formulas:
+            yield Notice("formulas", (column,), profile.formulas)
 
 
 def rejected_for_values(rules: Sequence[RuleResult]) -> tuple[str, ...]:

@@ -47,6 +47,7 @@ class Notice(JSONObject):
         "one-value",
         "no-class-size",
         "differences-unseen",
+        "formulas",
         "rule-always-holds",
         "rule-about-one-value",
         "rule-about-nothing",

@@ -14,7 +14,7 @@ from PETWorks.anonymizer.applying import OnLevels, on_levels
 from PETWorks.anonymizer.frontiers import Frontier, frontier_of
 from PETWorks.anonymizer.problem import REMOVE
 from PETWorks.anonymizer.record_order import RecordOrder, choose_order, order_given
-from PETWorks.anonymizer.released import Recoded
+from PETWorks.anonymizer.released import Recoded, with_safe_cells
 from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.anonymizer.rules import NO_RULE, Rule, Rules, checked_rules
 from PETWorks.anonymizer.searching import Progress
@@ -52,6 +52,7 @@ def anonymize(
     subsets: Mapping[str, Any] | None = None,
     method: str = "global",
     protect: Mapping[str, Mapping[str, Any]] | None = None,
+    spreadsheet_safe: bool = False,
     seconds: float | None = None,
     resume: str | os.PathLike[str] | None = None,
     order: str | None = None,
@@ -89,6 +90,8 @@ def anonymize(
                   for all objectives but non-uniform-entropy
     protect       how columns become coarser that are not quasi-identifiers: `{"cost": {"round": 1000, "top": 250000},
                   "admitted": {"dates": "month"}}`; rules and measures see the protected values
+    spreadsheet_safe  whether cells that a spreadsheet takes for formulas get an apostrophe; numbers stay, and so do
+                  quasi-identifiers, whose values are those of hierarchies
     seconds       after this time the best release so far is the result; its `gap` says how far from the best it may
                   be. Without it, the search goes on until the best is proved, or for a minute if there are more
                   than 20 million combinations of levels. Of "local", half of it is for the best levels for all
@@ -120,6 +123,7 @@ def anonymize(
         temp_folder=temp_folder,
     )
     _check_roles(release)
+    release = with_safe_cells(release) if spreadsheet_safe else release
     found = anonymize_release(
         release,
         checked,

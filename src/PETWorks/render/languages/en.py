@@ -675,6 +675,10 @@ TEXTS = {
         "Whether blanks, quotes, or null beside empty cells tell records apart was not looked at: the records stay in "
         "the cluster."
     ),
+    "notice.formulas": (
+        "{n} cells of {columns} begin with =, +, - or @ and are no numbers: a spreadsheet may run them as "
+        "formulas. petworks anonymize --spreadsheet-safe writes an apostrophe before such cells."
+    ),
     "notice.no-class-size": "No rule limits how few records may look alike: a person may be alone in their class.",
     "anonymize.look-at": "Before the release goes out, look at {columns}: values are nearly unique, or look personal.",
     "anonymize.levels": "Levels: 0 is the original value, the highest level says nothing.",

@@ -314,6 +314,9 @@ HELP = {
     "Sensitive attributes: what must not be learnt.": "敏感屬性：不應為人所知的欄位。",
     "Direct identifiers: they are left out.": "直接識別符：不會釋出。",
     "Columns that may stay as they are.": "可原樣保留的欄位。",
+    "Write an apostrophe before cells that a spreadsheet takes for formulas; numbers stay.": (
+        "在試算表軟體會當作公式的儲存格前加上單引號；數字不變。"
+    ),
     "Coarser values of a sensitive or insensitive column: cost=round:1000,top:250000 or day=dates:month.": (
         "使敏感或非敏感欄位的值較粗略：cost=round:1000,top:250000 或 day=dates:month。"
     ),
@@ -1250,6 +1253,10 @@ TEXTS = {
     "notice.nearly-unique": "{columns}幾乎每筆資料列的值都不同：知道該值的人即可找出資料列。",
     "notice.nothing-left": "{columns}已無任何資訊：所有儲存格皆為 *。",
     "notice.differences-unseen": "未檢視空白、引號，或空值與空字串並存是否會區分資料列：資料列都留在叢集中。",
+    "notice.formulas": (
+        "{columns}有 {n} 個儲存格以 =、+、- 或 @ 開頭且不是數字：試算表軟體可能將其當作公式執行。"
+        "petworks anonymize --spreadsheet-safe 會在這類儲存格前加上單引號。"
+    ),
     "notice.no-class-size": "沒有任何規則限制每個等價類至少要有幾筆資料列：可能有人獨自成為一個等價類。",
     "anonymize.look-at": "釋出前請檢視{columns}：其值幾乎唯一，或疑似個人資料。",
     "anonymize.levels": "層級 0 為原始值，最高層級則不含任何資訊。",
@@ -3229,6 +3236,12 @@ MESSAGES = {
     "what becomes of the column that names the person: it is left out (drop, the default), or numbers take its place "
     "(keep), and the release fails if anybody has several records": (
         "識別個人的欄位如何處理：移除（drop，預設），或換成編號（keep；若有人有多筆資料列，則檢查結果為未通過）"
+    ),
+    "true: an apostrophe is written before cells that a spreadsheet takes for formulas": (
+        "true：在試算表軟體會當作公式的儲存格前加上單引號"
+    ),
+    "spreadsheet-safe cells need the engine 'memory' or 'duckdb': executors copy cells": (
+        "試算表安全的儲存格需要使用引擎 'memory' 或 'duckdb'：執行器會照樣複製儲存格"
     ),
     "in which order the records are written: shuffled (default, where possible) or original": (
         "資料列以何種順序寫出：shuffled（隨機；可行時為預設）或 original（與原始資料表相同）"
