@@ -178,9 +178,21 @@ def _total_variation(
 
 
 def _unchanged(sweep: Sweep, name: str, kept: Mapping[Pair, tuple[float, float]]) -> ColumnUtility:
-    """A sensitive attribute: its cells stay."""
-    values = len(set(sweep.ground.view.marginal(name).values) - {None, SUPPRESSED})
-    return ColumnUtility(name, values, values, 1.0, 0.0, _share_kept(kept, [pair for pair in kept if name in pair]))
+    """A sensitive attribute: its cells stay, unless their record leaves the table; that may shift its distribution."""
+    correlation = _share_kept(kept, [pair for pair in kept if name in pair])
+    marginal = sweep.ground.view.marginal(name)
+    values = len(set(marginal.values) - {None, SUPPRESSED})
+    if not sweep.ground.removes:
+        return ColumnUtility(name, values, values, 1.0, 0.0, correlation)
+    column, weights, left = sweep.rows.columns[name], sweep.rows.weights, sweep.on_node != LEFT
+    assert weights is not None
+    counts = np.bincount(column.codes[left], weights[left], len(column.labels))
+    stay = {value: count for value, count in zip(column.values, counts.tolist(), strict=True) if count}
+    before = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
+    total = sum(stay.values())
+    shift = sum(abs(stay.get(value, 0) / total - had / marginal.records) for value, had in before.items()) / 2
+    share = total / marginal.records
+    return ColumnUtility(name, values, len(set(stay) - {None, SUPPRESSED}), share, shift, correlation)
 
 
 def _found(task: TaskRule, released: View) -> TaskResult:

@@ -37,6 +37,7 @@ from PETWorks.gate.plan_document import Plan
 from PETWorks.gate.plan_files import made_plan
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.steps_document import Notice
+from PETWorks.gate.suppression_notices import suppression_notices
 from PETWorks.measures.parameters import number_given
 from PETWorks.render.formats import FILES
 from PETWorks.render.json import dumps
@@ -219,8 +220,10 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         policy, release, rules = staged.policy, staged.release, staged.rules
         waived = waived_rules(policy, today())
         facts = anonymization_facts(result, before, release, explanation, waived, frontier, shuffled=order.shuffled)
-        found = noticed(release, policy, rules)
-        told = _checked(policy, facts, {**job.judged_how(options), **staged.people}) if wanted else None
+        columns, notices = noticed(release, policy, rules)
+        own = tuple(suppression_notices(result, rules))
+        found = (columns, (*own, *notices))
+        told = _checked(policy, facts, own, {**job.judged_how(options), **staged.people}) if wanted else None
         if told is not None:
             staged.files.write(
                 {path: told.to_format(name, lang).encode("utf-8", "replace") for name, path in reports.items()}
@@ -268,12 +271,15 @@ def _interruptible() -> Iterator[None]:
         signal.signal(stop, before)
 
 
-def _checked(policy: Policy, facts: AnonymizationFacts, counted: dict[str, Any]) -> "Check":
+def _checked(
+    policy: Policy, facts: AnonymizationFacts, notices: tuple[Notice, ...], counted: dict[str, Any]
+) -> "Check":
     """The check of a release, with what is known of how it was made."""
     from PETWorks.render.checks import Check, check
 
     checked = check(policy, **counted)
-    return Check(replace(checked.content, anonymization=facts), checked.note)
+    content = replace(checked.content, anonymization=facts, notices=(*notices, *checked.content.notices))
+    return Check(content, checked.note)
 
 
 def _anonymized(job: Job, given: dict[str, Any], report: Callable[[Progress], None]) -> Anonymization:

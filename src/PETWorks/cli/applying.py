@@ -41,6 +41,7 @@ from PETWorks.gate.plan_document import Plan
 from PETWorks.gate.plan_files import earlier_hierarchies, hierarchy_paths, made_plan, plan_of_next, read_plan
 from PETWorks.gate.planned import Prepared, check_same_rules, demanded_rules, next_policy, prepare
 from PETWorks.gate.steps_document import Notice
+from PETWorks.gate.suppression_notices import suppression_notices
 from PETWorks.render.json import dumps
 from PETWorks.render.terminal import progress, style
 from PETWorks.tables.opening import open_table
@@ -108,7 +109,7 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
 
     with written(result, job, paths, options, order, plan) as staged:
         rules = staged.rules
-        _, notices = noticed(staged.release, staged.policy, rules)
+        notices = (*suppression_notices(result, rules), *noticed(staged.release, staged.policy, rules)[1])
     if options["output_format"] == "json":
         click.echo(dumps({"levels": result.levels, "suppressed": result.suppressed, "rules": verdicts(rules)}))
     else:
@@ -149,7 +150,7 @@ def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
     with written(result, job, paths, options, order, next_plan) as staged:
         rules = staged.rules
         check_same_rules(plan, staged.policy)
-        _, notices = noticed(staged.release, staged.policy, rules)
+        notices = (*suppression_notices(result, rules), *noticed(staged.release, staged.policy, rules)[1])
     _put_out(result, rules, notices, paths, options)
     say_written([*paths.written, paths.plan])
     exit_with(passes(together([rule.verdict for rule in rules])) and result.within_the_limit, paths.release)

@@ -38,6 +38,9 @@ class Notice(JSONObject):
         "certain-value",
         "identifiers-left",
         "suppressed-class",  # of earlier versions: today rules judge suppressed records
+        "few-removed",
+        "removed-alike",
+        "minimality",
         "perhaps-known",
         "perhaps-sensitive",
         "nearly-unique",

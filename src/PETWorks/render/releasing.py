@@ -28,6 +28,7 @@ from PETWorks.gate.plan_files import checked_plan, earlier_hierarchies, read_pla
 from PETWorks.gate.planned import demanded_rules, given_hierarchies, next_policy, prepare
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.rules_as_policy import columns_without_role, policy_for, policy_in_memory
+from PETWorks.gate.suppression_notices import suppression_notices
 from PETWorks.gate.verdict import rule_results
 from PETWorks.render.language import measured, percent, rule_name, said, thresholds
 from PETWorks.render.notices import notice_texts
@@ -348,6 +349,8 @@ def _notices(made: Recoded, policy: Policy | None, lang: str) -> Iterator[str]:
             )
     columns, told_of_it = noticed(made.release, policy, judged)
     found = [notice for notice in told_of_it if notice.notice not in OF_EVERY_RELEASE]
+    if isinstance(made, Anonymization | OnLevels | Replayed):
+        yield from notice_texts(tuple(suppression_notices(made, judged)), lang)
     yield from notice_texts(found, lang)
     told = {column for notice in found for column in notice.columns or ()}
     others = [column for column in columns if column not in told]

@@ -665,6 +665,24 @@ TEXTS = {
         "say under 'role_reasons' why no outsider knows it."
     ),
     "notice.explained": "The verdict relies on the policy's reasons why no outsider knows {columns}.",
+    "notice.few-removed": (
+        "Only {n} suppressed records left the table: whoever knows that a person was in it, and sees that they fit no "
+        "class, knows that they are one of these few. Coarser levels, or no suppression, avoid that."
+    ),
+    "notice.few-removed.one": (
+        "1 suppressed record left the table: whoever knows that a person was in it, and sees that they fit no class, "
+        "knows that it is theirs. Coarser levels, or no suppression, avoid that."
+    ),
+    "notice.removed-alike": (
+        "All of the {n} suppressed records that left the table have the same value of {columns}: whoever knows the "
+        "totals of the original learns it."
+    ),
+    "notice.minimality": (
+        "{n} records in groups that are large enough were suppressed or made coarser only because all of a group have "
+        "the same value of {columns}: whoever knows that a release is no coarser than it must be can conclude that "
+        "value (a minimality attack). Choose coarser levels for everybody, or coarser values of {columns}, or leave "
+        "the column out."
+    ),
     "notice.one-value": "Only one value is left of {columns}.",
     "notice.perhaps-known": (
         "Not measured: an outsider may know {columns}. The verdict says nothing about someone who does."
