@@ -552,7 +552,7 @@ def test_columns_that_go_out_nearly_unique_are_named(raw):
     made = ("anonymize", raw / "policy.yaml", "-o", raw / "released.csv")
     assert "look at" not in words(run(*made))
     lines = (raw / "raw.csv").read_text().splitlines()
-    fees = [f"{line},{place * 37 + 1000}" for place, line in enumerate(lines[1:])]
+    fees = [f"{line},F{place * 37 + 1000}" for place, line in enumerate(lines[1:])]
     (raw / "raw.csv").write_text("\n".join([f"{lines[0]},Fees", *fees]) + "\n")
     text = (raw / "policy.yaml").read_text().replace("[Illness]", "[Illness, Fees]")
     (raw / "policy.yaml").write_text(text.replace("l: 2", "l: 1"))
