@@ -21,6 +21,7 @@ from PETWorks.tables.csvfile import CSV, dictionary_array, reading
 from PETWorks.tables.encoding import UTF8
 from PETWorks.tables.globs import Files
 from PETWorks.tables.judged_cells import normalised
+from PETWorks.tables.line_ends import packed_flags, running_parities
 from PETWorks.tables.quotes import regular_lines
 from PETWorks.tables.source import Source
 
@@ -163,9 +164,10 @@ def _judged(raw: pa.Array, source: Source) -> pa.Array:
 
     if not isinstance(source, CSV):
         return normalised(raw, source.separator is not None)
-    is_quoted = pc.match_substring_regex(raw, r'^"([^"]|"")*"$')
     inside = pc.replace_substring(pc.utf8_slice_codeunits(raw, 1, -1), '""', '"')
-    return normalised(pc.if_else(is_quoted, inside, raw), True)
+    cells = pc.if_else(pc.starts_with(raw, '"'), inside, raw)
+    is_spaced = pc.any(pc.not_equal(pc.utf8_ltrim_whitespace(cells), cells)).as_py()
+    return normalised(cells, bool(is_spaced))
 
 
 def _pieces(source: Any, columns: Sequence[str], ends: Counter[str], *, is_regular: bool) -> Iterator[pa.Table]:
@@ -227,7 +229,8 @@ def _masked_lines(source: CSV) -> Iterator[bytes]:
     for block, is_last in _blocks(source):
         text = rest + block
         signs = np.frombuffer(text, np.uint8)
-        inside = (np.cumsum(signs == QUOTE, dtype=np.int32) & 1).astype(np.bool_)
+        parities = running_parities(packed_flags(signs == QUOTE), odd=False).astype("<u8", copy=False)
+        inside = np.unpackbits(parities.view(np.uint8), count=len(signs), bitorder="little").view(np.bool_)
         line_ends = np.flatnonzero(((signs == LINE_FEED) | (signs == RETURN)) & ~inside)
         if not is_last and len(line_ends) and text.endswith(b"\r") and line_ends[-1] == len(text) - 1:
             line_ends = line_ends[:-1]  # a line feed may follow
