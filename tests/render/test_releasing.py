@@ -112,3 +112,12 @@ def test_another_engine_says_what_it_does_not_do():
         result = anonymize(patients(), ROLES, WORDS, RULES, engine="duckdb")
     assert ["cannot shuffle" in str(one.message) for one in warned] == [True, False]
     assert "nobody has looked at its columns" in result.notices[1]
+
+
+def test_levels_without_a_rule_are_looked_at_too():
+    table = patients().append_column("mail", pa.array([f"person{place}@example.org" for place in range(120)]))
+    with pytest.warns(ReleaseWarning) as warned:
+        apply_levels(table, {**ROLES, "mail": "insensitive_attribute"}, WORDS, {"ward": 1})
+    told = [str(one.message) for one in warned]
+    assert any("no-hidden-identifiers: mail" in text for text in told)
+    assert any("class" in text for text in told), "nothing limits the size of classes"

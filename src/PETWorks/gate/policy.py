@@ -222,8 +222,12 @@ def checked_policy(
     alone: bool = False,
     unread: Collection[str] = (),
     find: Find = find_at_its_place,
+    needs_rule: bool = True,
 ) -> Policy:
-    """The policy that a file says; see `read_policy`."""
+    """The policy that a file says; see `read_policy`.
+
+    needs_rule   whether it is a mistake that nothing is demanded but what every policy demands
+    """
     if not isinstance(file.content, Mapping):
         raise file.error((), "expected a mapping that begins with 'petworks_policy: 1'")
     _check_version(file)
@@ -234,7 +238,7 @@ def checked_policy(
     content = mistakes.file.content
     chosen = tuple(chosen_presets(mistakes))
     rules = tuple(rules_of(mistakes, chosen))
-    if not mistakes and all(rule.name in IMPLICIT for rule in rules):
+    if needs_rule and not mistakes and all(rule.name in IMPLICIT for rule in rules):
         mistakes.add((), "no rule: give 'rules', 'presets', or limits under 'subsets'")
     folders = path.parent, path.parent if root is None else Path(root)
     found = sources(mistakes, *folders, network=network, unread=unread, find=find)

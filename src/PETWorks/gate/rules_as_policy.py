@@ -45,15 +45,10 @@ def rules_written(rules: Sequence[MeasureRule]) -> Iterator[dict[str, Any]]:
         yield {"name": name, "measure": rule.metric.name, **given}
 
 
-def policy_for(release: Release, rules: Sequence[Rule]) -> Policy | None:
-    """The policy that says the roles of a release and these rules; None if none of them can be written down.
-
-    Functions of the user's own cannot.
-    """
+def policy_for(release: Release, rules: Sequence[Rule]) -> Policy:
+    """The policy that says the roles of a release and these rules, without functions of the user's own."""
     of_measures = [rule for rule in rules if isinstance(rule, MeasureRule) and not _has_function(rule)]
     subsets = [rule for rule in rules if isinstance(rule, SubsetRule)]
-    if not of_measures and not subsets:
-        return None
     content: dict[str, Any] = {"petworks_policy": 1, "data": "table", **described(release)}
     if of_measures:
         content["rules"] = list(rules_written(of_measures))
@@ -64,7 +59,8 @@ def policy_for(release: Release, rules: Sequence[Rule]) -> Policy | None:
 
 def policy_in_memory(content: Mapping[str, Any]) -> Policy:
     """The policy that says this, as if it were a file; its tables will not be read."""
-    return checked_policy(YAMLFile("policy", _as_texts(content), {}, ""), Path("policy"), unread=TABLES)
+    file = YAMLFile("policy", _as_texts(content), {}, "")
+    return checked_policy(file, Path("policy"), unread=TABLES, needs_rule=False)
 
 
 def _has_function(rule: MeasureRule) -> bool:

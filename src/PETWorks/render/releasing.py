@@ -176,7 +176,8 @@ def apply_levels(
 
     >>> roles = {"zip": "quasi_identifier", "nationality": "quasi_identifier", "age": "identifier",
     ...          "salary-class": "identifier"}
-    >>> apply_levels("data/delta.csv", roles, "data/delta_hierarchy", {"zip": 1, "nationality": 1})
+    >>> levels = {"zip": 1, "nationality": 1}
+    >>> apply_levels("data/delta.csv", roles, "data/delta_hierarchy", levels, {"k-anonymity": {"k": 3}})
     <OnLevels: levels zip 1, nationality 1; 0 of 9 records suppressed>
     """
     shuffle, number = order_given(order, seed)
@@ -318,7 +319,7 @@ def why_in_order(order: RecordOrder, lang: str) -> str:
     return said(lang, f"cli.in-order.{order.why_not}", **dict(order.values))
 
 
-def _with_notices(made: Made, policy: Policy | None) -> Made:
+def _with_notices(made: Made, policy: Policy) -> Made:
     """The release with what the command would say of it; each is a warning, of the line that called the door."""
     found = tuple(dict.fromkeys(_notices(made, policy, language())))
     for notice in found:
@@ -326,7 +327,7 @@ def _with_notices(made: Made, policy: Policy | None) -> Made:
     return replace(made, notices=found)
 
 
-def _notices(made: Recoded, policy: Policy | None, lang: str) -> Iterator[str]:
+def _notices(made: Recoded, policy: Policy, lang: str) -> Iterator[str]:
     order = made.order
     if order.why_not is not None and order.why_not != "asked":
         yield said(lang, "cli.in-order", why=why_in_order(order, lang))
@@ -334,8 +335,6 @@ def _notices(made: Recoded, policy: Policy | None, lang: str) -> Iterator[str]:
         yield said(lang, "apply.too-many", limit=percent(made.problem.suppression, lang))
     if made.original.engine.name != "memory":
         yield said(lang, "python.not-judged", engine=made.original.engine.name)
-        return
-    if policy is None:
         return
     judged = rule_results(made.release, policy, datetime.now(UTC).date())
     for rule in judged:
