@@ -202,7 +202,11 @@ def test_more_than_the_limit_is_suppressed(folder):
     write(folder / "few.csv", NAMES, rows(0, 80))
     done = applied(folder, "few.csv", code=1)
     assert done.stdout.startswith("fail n.csv")
-    assert "More records are suppressed than the plan allows, which is 10 %." in done.stdout
+    assert "were suppressed, and the plan allows at most 10 %." in " ".join(done.stdout.split())
+    assert done.stdout.count("fail") == 2  # the rule records-left, and so the release
+    again = run("check", "n_policy.yaml", cwd=folder)
+    assert again.returncode == 1, "the check of the file gives the same verdict"
+    assert "make a new plan with petworks anonymize" in " ".join(again.stdout.split())
     assert "classes that break pdpc-5" in done.stdout
     told = json.loads(applied(folder, "few.csv", "--format", "json", code=1).stdout)
     assert not told["within_the_limit"]

@@ -301,8 +301,9 @@ def _regimes(signed: SignOff) -> Iterator[NextStep]:
 
 
 def _nothing_left(rules: Sequence[RuleResult]) -> Iterator[NextStep]:
-    if any(rule.measure == RECORDS_LEFT and not rule.satisfied for rule in rules):
-        yield NextStep("nothing-left")
+    for rule in rules:
+        if rule.measure == RECORDS_LEFT and not rule.satisfied:
+            yield NextStep("plan-anew" if rule.details else "nothing-left")
 
 
 def _many_suppressed(release: Release) -> Iterator[NextStep]:

@@ -6,9 +6,8 @@ from typing import Any
 
 from PETWorks.counting.release import Release
 from PETWorks.gate.document import RuleResult
-from PETWorks.gate.inputs import table_digest
 from PETWorks.gate.plan_document import JudgedRule, Plan
-from PETWorks.gate.plan_files import read_plan
+from PETWorks.gate.plan_files import plan_of_file
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.policy_rules import Rule
 
@@ -43,12 +42,8 @@ def judged_when_made(policy: Policy, release: Release) -> Mapping[str, JudgedRul
 
     The plan of the policy says it of one file, by its digest.
     """
-    path = release.source.path
-    if not lacks_people(policy, release) or policy.plan is None or path is None:
-        return {}
-    with policy.located("plan"):
-        plan = read_plan(policy.plan)
-    if not _is_about(plan, policy, release) or plan.release_sha256 != table_digest(path):
+    plan = plan_of_file(policy, release.source.path) if lacks_people(policy, release) else None
+    if plan is None or not _is_about(plan, policy, release):
         return {}
     found = {judged.name: judged for judged in plan.judged or ()}
     return {

@@ -14,7 +14,7 @@ from PETWorks.gate.findings import examined_columns
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.recognition import FEW, Examined
 from PETWorks.gate.remedies import limits_class_sizes
-from PETWorks.gate.rule_names import NO_DIFFERENCES, NO_IDENTIFIERS, NO_UNIQUE, PEOPLE_COUNTED, SUBSETS
+from PETWorks.gate.rule_names import NO_DIFFERENCES, NO_IDENTIFIERS, NO_UNIQUE, PEOPLE_COUNTED, RECORDS_LEFT, SUBSETS
 from PETWorks.gate.steps_document import Notice
 from PETWorks.gate.withheld import is_about_values
 from PETWorks.gate.worst_case import worst_case
@@ -36,6 +36,7 @@ def notices(
     in_force = [rule for rule in rules if rule.verdict != WAIVED]
     told = (
         *_people(release, policy, rules),
+        *_beyond_the_limit(rules),
         *worst_case(release),
         *_identifiers(release, policy, rules),
         *_columns(release, policy, [one for one in examined if one.column not in rejected_for_values(rules)]),
@@ -85,6 +86,15 @@ def is_unexplained(column: ColumnFacts, policy: Policy) -> bool:
 
 def _has_reason(column: ColumnFacts, policy: Policy) -> bool:
     return column.column in policy.accountability.role_reasons or column.column in policy.no_role
+
+
+def _beyond_the_limit(rules: Sequence[RuleResult]) -> Iterator[Notice]:
+    """More records were suppressed than the plan allows."""
+    for rule in rules:
+        if rule.measure == RECORDS_LEFT and rule.details:
+            told = rule.details
+            average = told["suppressed"] / told["records"]
+            yield Notice("too-many-suppressed", records=told["suppressed"], share=told["at_most"], average=average)
 
 
 def _people(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[Notice]:

@@ -124,6 +124,15 @@ def checked_plan(content: Any, name: str) -> Plan:
     return plan
 
 
+def plan_of_file(policy: Policy, path: Path | None) -> Plan | None:
+    """The plan that a policy names, if the file is the very release that it is about, by the digest."""
+    if policy.plan is None or path is None:
+        return None
+    with policy.located("plan"):
+        plan = read_plan(policy.plan)
+    return plan if plan.release_sha256 == table_digest(path) else None
+
+
 def removed_places(path: Path) -> "tuple[NDArray[np.int64], int] | None":
     """The places of the records that left a table, as the plan of its release lists them, and how many it had."""
     content = read_json(path, Phrase("a plan"), Hint.PLAN)

@@ -34,6 +34,7 @@ class Notice(JSONObject):
     notice: Literal[
         "people-counted-before",
         "people-not-counted",
+        "too-many-suppressed",
         "highest-risk",
         "certain-value",
         "identifiers-left",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from PETWorks import __version__
+from PETWorks.anonymizer.problem import allowed_suppression
 from PETWorks.counting.codes import Column
 from PETWorks.counting.release import Release
 from PETWorks.errors import NeedNotMet, NotApplicable, ParameterError, quoted
@@ -41,6 +42,7 @@ from PETWorks.gate.findings import examined_columns, personal_details
 from PETWorks.gate.inputs import Inputs, policy_facts, shown_table
 from PETWorks.gate.judged_people import judged_when_made, lacks_people, rules_without_people
 from PETWorks.gate.notices import notices, released_identifiers
+from PETWorks.gate.plan_files import plan_of_file
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.policy_rules import Rule, Waiver
 from PETWorks.gate.regimes import APPROVER_ITEM
@@ -340,8 +342,9 @@ def _measured(
 ) -> dict[str, Any]:
     """The fields of a rule's result that come from the data."""
     if rule.name == RECORDS_LEFT:
-        is_left = release.suppressed_records < release.records
-        return _without_details(rule.name, {}, is_left, satisfied=is_left)
+        beyond = _beyond_the_limit(release, policy)
+        is_left = release.suppressed_records < release.records and not beyond
+        return {**_without_details(rule.name, {}, is_left, satisfied=is_left), "details": beyond}
     if rule.measure is None:
         (name,) = rule.parameters
         if composition is not None and rule.about_all_releases:
@@ -363,6 +366,14 @@ def _measured(
         "satisfied": result.satisfied,
         "details": dict(result.details),
     }
+
+
+def _beyond_the_limit(release: Release, policy: Policy) -> dict[str, Any]:
+    """How many records were suppressed of how many, and the share that the plan allows, if these are more."""
+    plan = plan_of_file(policy, release.source.path)
+    if plan is None or plan.suppressed <= allowed_suppression(plan.suppression, plan.records):
+        return {}
+    return {"suppressed": plan.suppressed, "records": plan.records, "at_most": plan.suppression}
 
 
 def _without_details(measure: str, parameters: Mapping[str, Any], value: Value, *, satisfied: bool) -> dict[str, Any]:

@@ -117,8 +117,6 @@ def replayed_text(
     ):
         compared.add_row(said(lang, label), *numbers)
     parts.append(compared)
-    if not result.within_the_limit:
-        parts.append(Text(said(lang, "apply.too-many", limit=most)))
     if result.without_place:
         table = new_table(*(said(lang, one) for one in ("head.column", "apply.without-place", "head.records")))
         for column, found in result.without_place.items():

@@ -31,8 +31,13 @@ def notice_texts(given: Sequence[Notice], lang: str) -> list[str]:
             columns=one.columns or (),
             n=one.records or 0,
             rules=[rule_name(rule, lang) for rule in one.rules or ()],
-            share=percent(one.share, lang) if one.share is not None else "",
-            average=percent(one.average, lang) if one.average is not None else "",
+            share=percent(one.share, lang, _numbers(one.average)),
+            average=percent(one.average, lang, _numbers(one.share)),
         )
         for one in given
     ]
+
+
+def _numbers(share: float | None) -> list[float]:
+    """The share that stands beside another one, if there is any."""
+    return [] if share is None else [share]

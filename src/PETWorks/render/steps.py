@@ -17,7 +17,7 @@ STEPS_FOR_ROLES = {
     NO_HIDDEN: ("hidden-identifiers", "personal-details", "unmeasured-values"),
     ALL_ROLES: ("give-roles",),
     APPROVER: ("name-approver",),
-    RECORDS_LEFT: ("nothing-left",),
+    RECORDS_LEFT: ("nothing-left", "plan-anew"),
 }
 MOST_REMOVALS = 3  # quasi-identifiers for which a step describes the effect of removal
 ALLOWING = ("root", "network")  # options of a check without which the policy cannot be read

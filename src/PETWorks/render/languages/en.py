@@ -506,6 +506,10 @@ TEXTS = {
         "Unless another rule fails, it therefore shows no verdict of the whole check either. If outsiders must see it, "
         "change or remove rules; the description of the external edition says which ones exclude each other."
     ),
+    "step.plan-anew": (
+        "The plan does not fit this table any more, since too many records had to be suppressed: make a new plan with "
+        "petworks anonymize."
+    ),
     "step.nothing-left": (
         "Every record is suppressed, so nothing is left to judge or to hand out: allow coarser levels or less "
         "suppression, or loosen the rules, and make the release again."
@@ -616,6 +620,8 @@ TEXTS = {
         "The table does not have {columns} any more, so nobody can count people in it: what the rules found is what "
         "was counted by people when this very file was made (its plan has the digest). Everything else counts records."
     ),
+    "notice.too-many-suppressed": "{n} records ({average}) were suppressed, and the plan allows at most {share}.",
+    "notice.too-many-suppressed.one": "1 record ({average}) was suppressed, and the plan allows at most {share}.",
     "notice.people-not-counted": (
         "The table does not have {columns}, which names the person: records are counted, not people, and several "
         "records of one person count several times."
