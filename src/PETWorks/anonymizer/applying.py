@@ -23,7 +23,7 @@ from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fi
 from PETWorks.tables.cells import SUPPRESSED
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class OnLevels(Recoded):
     """A table on levels of one's own choice; records of classes that break a rule are suppressed, if there are any."""
 

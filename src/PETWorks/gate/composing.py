@@ -13,7 +13,6 @@ from PETWorks.errors import PETWorksError, Phrase, RoleError, quoted
 from PETWorks.gate.earlier_releases import THIS, EarlierTable
 from PETWorks.gate.inputs import shown_table, table_digest
 from PETWorks.gate.mistakes import Mistakes, located_error
-from PETWorks.gate.plan_files import removed_places
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.releases_document import (
     Registered,
@@ -26,6 +25,7 @@ from PETWorks.gate.releases_document import (
     SetShare,
     SetStep,
 )
+from PETWorks.gate.removed_records import removed_places
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION
 from PETWorks.releases.composition import Composition
 from PETWorks.releases.contributions import Contribution

@@ -5,10 +5,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PETWorks.about.hierarchy import Hierarchy, read_hierarchy
-from PETWorks.about.record_numbers import places_in
 from PETWorks.about.refitting import hierarchy_digest, needs_earlier
 from PETWorks.anonymizer.applying import OnLevels
 from PETWorks.anonymizer.best_levels import Anonymization
@@ -23,10 +22,6 @@ from PETWorks.gate.policy import Policy
 from PETWorks.gate.policy_rules import Rule
 from PETWorks.gate.rule_names import IMPLICIT
 from PETWorks.gate.schema import violation
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 NOTE = "Internal, like the policy: for those who may see the original. Do not release it."
 # What a plan says in its own words, or what is about the files of one table.
@@ -131,25 +126,6 @@ def plan_of_file(policy: Policy, path: Path | None) -> Plan | None:
     with policy.located("plan"):
         plan = read_plan(policy.plan)
     return plan if plan.release_sha256 == table_digest(path) else None
-
-
-def removed_places(path: Path) -> "tuple[NDArray[np.int64], int] | None":
-    """The places of the records that left a table, as the plan of its release lists them, and how many it had."""
-    content = read_json(path, Phrase("a plan"), Hint.PLAN)
-    wrong = violation(content, "plan")
-    if wrong:
-        raise InputError("{name}: not a plan: {problem}", Hint.PLAN, name=path.name, problem=wrong)
-    plan = Plan.from_dict(content)
-    if plan.removed is None:
-        return None
-    places = places_in(plan.removed, plan.records)
-    if places is None:
-        raise InputError(
-            "{name}: 'removed' must list numbers of records, ascending and at most {records:,}",
-            name=path.name,
-            records=plan.records,
-        )
-    return places, plan.records
 
 
 def _contradictions(plan: Plan) -> Iterator[Phrase]:

@@ -23,6 +23,7 @@ from PETWorks.gate.mistakes import Mistakes, located_error, raw_names, without
 from PETWorks.gate.policy_rules import Located, Rule, Waiver, chosen_presets, rules_of, rules_of_people, waivers_of
 from PETWorks.gate.policy_sources import Find, check_columns, check_known, find_at_its_place, named_source, sources
 from PETWorks.gate.presets import Preset
+from PETWorks.gate.removed_records import removed_places
 from PETWorks.gate.rule_names import IMPLICIT
 from PETWorks.gate.schema import check_schema
 from PETWorks.gate.unique_values import SHARE
@@ -169,8 +170,6 @@ class Policy:
         """The places of the records that left the table, as its plan lists them, and how many there were before."""
         if self.plan is None:
             return None
-        from PETWorks.gate.plan_files import removed_places
-
         with self.located("plan"):
             return removed_places(self.plan)
 
