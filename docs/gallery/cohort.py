@@ -2,7 +2,8 @@
 
 python docs/gallery/cohort.py FOLDER
 
-These are the copies that stay inside: the column `person` says who is who, and is left out of what is published.
+The tables called cohort are the copies that stay inside: the column `person` says who is who. It is left out of the
+tables called published.
 """
 
 import random
@@ -64,8 +65,12 @@ def cohort(folder, seed=SEED):
     people = a_year_later(chance, people)
     write(folder / "cohort_2024.csv", people, {"sex": same, "region": region})
     people = a_year_later(chance, people)
-    write(folder / "cohort_2025_first.csv", people, {"age": other_decade, "district": same})
-    write(folder / "cohort_2025_second.csv", people, {"age": decade, "region": region})
+    for attempt, columns in (
+        ("first", {"age": other_decade, "district": same}),
+        ("second", {"age": decade, "region": region}),
+    ):
+        write(folder / f"cohort_2025_{attempt}.csv", people, columns)
+        write(folder / f"published_2025_{attempt}.csv", people, columns, inside=())
 
 
 def a_year_later(chance, people):
@@ -99,12 +104,11 @@ def same(person, name):
     return person[name]
 
 
-def write(path, people, columns):
-    """A table with the key, what is known of people, and their diagnosis; its roles in the file beside it."""
-    lines = [";".join(["person", *columns, "diagnosis"])]
-    for person in people:
-        cells = [cell(person, name) for name, cell in columns.items()]
-        lines.append(";".join([person["person"], *cells, person["diagnosis"]]))
+def write(path, people, columns, inside=("person",)):
+    """A table with what stays inside, what is known of people, and their diagnosis; its roles in the file beside it."""
+    every = dict.fromkeys(inside, same) | columns | {"diagnosis": same}
+    lines = [";".join(every)]
+    lines += [";".join(cell(person, name) for name, cell in every.items()) for person in people]
     path.write_text("\n".join(lines) + "\n", "utf-8")
     roles = (
         f"  identifiers: [person]\n  quasi_identifiers: [{', '.join(columns)}]\n  sensitive_attributes: [diagnosis]\n"

@@ -10,7 +10,15 @@ from PETWorks.gate.document import Spoken
 from PETWorks.gate.mistakes import Mistakes, located_error
 from PETWorks.gate.presets import Preset, presets
 from PETWorks.gate.regimes import APPROVER_ITEM, asking_for
-from PETWorks.gate.rule_names import APPROVER, NO_IDENTIFIERS, OF_EVERY_POLICY, OF_PEOPLE, SUBSETS, TOGETHER
+from PETWorks.gate.rule_names import (
+    APPROVER,
+    NO_IDENTIFIERS,
+    NO_LINKS,
+    OF_EVERY_POLICY,
+    OF_PEOPLE,
+    SUBSETS,
+    TOGETHER,
+)
 from PETWorks.measures.catalogue import Metric, find
 from PETWorks.tables.yamlfile import Key, YAMLFile
 
@@ -110,6 +118,8 @@ def rules_of(mistakes: Mistakes, chosen: Sequence[Preset]) -> Iterator[Rule]:
     if "privacy_unit" in content:
         for of_people in rules_of_people():
             yield from new(of_people)
+    elif "key" in content.get("releases", {}):
+        yield from new(Rule(NO_LINKS, None, {}, (), None, None, ("releases", "key")))
     if asking_for(APPROVER_ITEM, content.get("regimes", ())):
         yield from new(Rule(APPROVER, None, {}, (), None, None, ("regimes",)))
 

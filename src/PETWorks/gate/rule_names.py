@@ -11,6 +11,6 @@ NO_DIFFERENCES = "no-hidden-differences"
 RECORDS_LEFT = "records-left"  # not every record is suppressed
 OF_EVERY_POLICY = (NO_HIDDEN, ALL_ROLES, NO_UNIQUE, NO_DIFFERENCES, RECORDS_LEFT)
 PEOPLE_COUNTED = "people-are-counted"  # two rules of policies with a privacy unit
-NO_LINKS = "no-linked-records"
+NO_LINKS = "no-linked-records"  # the second one also of policies with a key of other releases
 OF_PEOPLE = (PEOPLE_COUNTED, NO_LINKS)
 IMPLICIT = (NO_IDENTIFIERS, *OF_EVERY_POLICY, APPROVER, *OF_PEOPLE)

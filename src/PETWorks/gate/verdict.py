@@ -321,16 +321,16 @@ def _rules(
 
 
 def linking_columns(release: Release, policy: Policy) -> tuple[str, ...]:
-    """The column that names the person, if it is in the table and must not be.
+    """The columns that name the person, in this table or in other releases, if they are in it and must not be.
 
-    It may stay only if the policy keeps it and nobody has several records: whoever knows some of a person's values
-    finds all records of the same number, and with them every sensitive value. Judging sets of quasi-identifiers would
-    not be enough: numbers of records and combinations of sensitive values single people out as well.
+    The privacy unit may stay only if the policy keeps it and nobody has several records: whoever knows some of a
+    person's values finds all records of the same number, and with them every sensitive value. Judging sets of
+    quasi-identifiers would not be enough: numbers of records and combinations of sensitive values single people out as
+    well. The key of other releases must not stay: it belongs into the original, by which people are joined.
     """
-    unit = release.privacy_unit
-    if unit is None or unit not in release.columns or (policy.keeps_unit and release.people == release.records):
-        return ()
-    return (unit,)
+    unit, key = release.privacy_unit, policy.releases.key
+    may_stay = unit if policy.keeps_unit and release.people == release.records else None
+    return tuple(dict.fromkeys(name for name in (unit, key) if name in release.columns and name != may_stay))
 
 
 def _measured(
