@@ -40,7 +40,7 @@ def write_unfinished(path: Path, problem: Problem, known: Mapping[Node, Outcome]
     found = [[list(node), *astuple(_finite(outcome))] for node, outcome in known.items()]
     about = {**_about(problem), "sha256": _checksum(found)}
     content = json.dumps({**about, "found": found}, separators=(",", ":"), allow_nan=False)
-    table = problem.release.source.path
+    table = problem.original.source.path
     write_whole({path: content.encode()}, like=() if table is None else [table])
 
 
