@@ -28,9 +28,12 @@ def table_of(rows, stars=0):
     return {name: [row[place] for row in rows] for place, name in enumerate(ROLES)}
 
 
-def what_if_of(table, rules=RULES, **treatment):
+STARS = {"suppressed_records": "stars"}
+
+
+def what_if_of(table, rules=RULES, settings=STARS, **treatment):
     release = Release(table, ROLES, HIERARCHIES, **treatment)
-    return WhatIf(release, release.hierarchies, checked_rules(rules))
+    return WhatIf(release, release.hierarchies, checked_rules(rules), settings)
 
 
 def literal(released, suppressed="apart", missing="value"):
@@ -55,7 +58,7 @@ def test_figures_are_those_of_the_release_that_is_made(rows, stars, levels, supp
     table, treatment = table_of(rows, stars), {"suppressed": suppressed, "missing": missing}
     asked = what_if_of(table, **treatment)
     found = asked.at(levels, suppress=suppress)
-    made = apply_levels(table, ROLES, HIERARCHIES, levels, RULES if suppress else None, **treatment)
+    made = apply_levels(table, ROLES, HIERARCHIES, levels, RULES if suppress else None, **STARS, **treatment)
     cells = made.table.to_pydict()
     sizes = literal(cells, **treatment)
     assert (found.records, found.classes, found.counted) == (len(rows) + stars, len(sizes), sum(sizes))
@@ -82,7 +85,9 @@ def test_losses_and_suppressed_records_are_those_of_anonymize(rows, levels):
     asked = what_if_of(table_of(rows), rules)
     found = asked.at(levels, suppress=True)
     for objective in ("granularity", "precision"):
-        best = anonymize(table_of(rows), ROLES, HIERARCHIES, rules, suppression=1, levels=levels, objective=objective)
+        best = anonymize(
+            table_of(rows), ROLES, HIERARCHIES, rules, suppression=1, levels=levels, objective=objective, **STARS
+        )
         assert found.losses[objective] == pytest.approx(best.loss, abs=1e-9)
     assert found.affected == best.suppressed
     assert found.affected <= sum(state.affected for state in found.rules) <= 2 * found.affected
@@ -100,6 +105,14 @@ def test_the_order_of_questions_means_nothing(rows, walk):
         what_if.KEPT_NODES = kept
     assert len(asked._nodes._kept) <= 2
     assert answers == [what_if_of(table_of(rows)).at(levels) for levels in walk]
+
+
+def test_records_that_leave_the_table_are_in_no_class():
+    table = table_of([("20", "a", "x"), ("20", "a", "y"), ("21", "b", "x"), ("22", "b", "x")])
+    found = what_if_of(table, {"k-anonymity": {"k": 2}}, {}, suppressed="class").at({"age": 0}, suppress=True)
+    assert (found.suppressed, found.classes, found.smallest) == (2, 1, 2)
+    stars = what_if_of(table, {"k-anonymity": {"k": 2}}, suppressed="class").at({"age": 0}, suppress=True)
+    assert (stars.suppressed, stars.classes) == (2, 2)
 
 
 def test_rules_that_classes_tell_nothing_about_stay_open_and_others_are_named():

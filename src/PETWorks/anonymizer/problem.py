@@ -18,7 +18,17 @@ from PETWorks.anonymizer.searched import searched
 from PETWorks.anonymizer.searching import Search, Searching
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER
-from PETWorks.errors import HierarchyError, Hint, ParameterError, PETWorksError, Phrase, RoleError, quoted, unknown
+from PETWorks.errors import (
+    HierarchyError,
+    Hint,
+    NotApplicable,
+    ParameterError,
+    PETWorksError,
+    Phrase,
+    RoleError,
+    quoted,
+    unknown,
+)
 from PETWorks.measures.parameters import number_given
 from PETWorks.measures.result import TOLERANCE
 
@@ -74,6 +84,8 @@ def problem_of(
     check_suppressed_records(suppressed_records)
     if not release.quasi_identifiers:
         raise RoleError(*NO_QUASI_IDENTIFIER)
+    if share and suppressed_records == REMOVE and release.engine.name != "memory":
+        _check_measured(release, rules)
     check_hierarchies(release, release.quasi_identifiers)
     check_columns(release, levels, "levels")
     check_columns(release, weights, "weights")
@@ -104,6 +116,20 @@ def problem_of(
         {column: weight for column, weight in columns if weight != 1},
         tasks,
     )
+
+
+def _check_measured(release: Release, rules: Sequence[Rule]) -> None:
+    """Raise if a rule limits what is lost, which the engine cannot measure once suppressed records left the table."""
+    of_utility = [rule.name for rule in rules if isinstance(rule, MeasureRule) and rule.metric.family == "utility"]
+    if of_utility:
+        raise NotApplicable(
+            "{rules} limits what is lost; with the engine {engine!r} that is not measured once suppressed records left "
+            "the table: use the engine 'memory', or keep them (suppressed_records: stars)",
+            Hint.ENGINE_IN_MEMORY,
+            rules=quoted(of_utility),
+            engine=release.engine.name,
+            what="suppressed_records",
+        )
 
 
 def checked_share(suppression: Any) -> float:

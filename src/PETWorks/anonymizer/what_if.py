@@ -20,7 +20,7 @@ from PETWorks.anonymizer.ground import Ground, NodeClasses
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice, Node
 from PETWorks.anonymizer.objectives import Objective, checked_objective, make_objective
-from PETWorks.anonymizer.problem import amounts
+from PETWorks.anonymizer.problem import REMOVE, amounts
 from PETWorks.anonymizer.recoding import recoded_view
 from PETWorks.anonymizer.rules import MeasureRule, Rule
 from PETWorks.anonymizer.searched import searched
@@ -113,7 +113,7 @@ class WhatIf:
 
         release      the table; it is not changed
         hierarchies  those of its quasi-identifiers, as far as they have some
-        settings     objective, aggregate and weights as for `anonymize`
+        settings     objective, aggregate, weights and what becomes of suppressed records, as for `anonymize`
         """
         if not release.quasi_identifiers:
             raise RoleError(*NO_QUASI_IDENTIFIER)
@@ -123,7 +123,12 @@ class WhatIf:
         fixed = {name: 0 for name in self.columns if name not in hierarchies}
         lattice = Lattice.of(self.columns, own.view.hierarchies, fixed)
         self.heights = lattice.high
-        ground, judged, self.unjudged = _counted(own, lattice, [rule for rule in rules if _is_seen_in_classes(rule)])
+        ground, judged, self.unjudged = _counted(
+            own,
+            lattice,
+            [rule for rule in rules if _is_seen_in_classes(rule)],
+            removes=(settings or {}).get("suppressed_records", REMOVE) == REMOVE,
+        )
         self._ground, self._nodes = ground, _Nodes(ground)
         self._objectives = _objectives(ground, rules, settings or {})
         some = next(iter(self._objectives.values()))
@@ -308,12 +313,13 @@ def _is_seen_in_classes(rule: Rule) -> bool:
 
 
 def _counted(
-    release: Release, lattice: Lattice, rules: Sequence[Rule]
+    release: Release, lattice: Lattice, rules: Sequence[Rule], *, removes: bool
 ) -> tuple[Ground, tuple[Rule, ...], tuple[tuple[str, str], ...]]:
     """The distinct rows, the rules that can be judged on them, and the others with the reason."""
 
     def count(some: Sequence[Rule]) -> tuple[Ground, tuple[Rule, ...]]:
-        return searched(release, release.view.hierarchies, lattice, some, local=False, all_columns=False)
+        hierarchies = release.view.hierarchies
+        return searched(release, hierarchies, lattice, some, local=False, all_columns=False, removes=removes)
 
     unjudged = []
     try:

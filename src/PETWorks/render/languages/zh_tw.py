@@ -2552,6 +2552,11 @@ MESSAGES = {
     "every one of the {records:,} records is suppressed; nothing is left": (
         "全部 {records:,} 筆資料列皆遭抑制，沒有任何內容留存"
     ),
+    "{rules} limits what is lost; with the engine {engine!r} that is not measured once suppressed records left the "
+    "table: use the engine 'memory', or keep them (suppressed_records: stars)": (
+        "{rules} 限制資訊損失；使用引擎「{engine}」時，遭抑制的資料列移除後便無法評估：請使用引擎 memory，"
+        "或保留這些資料列（suppressed_records: stars）"
+    ),
     "expected suppressed_records {options}, got {given!r}": "suppressed_records 應為 {options}，但收到「{given}」",
     "expected removed as ascending places of records, from 0 on": "removed 應為遞增的資料列位置，自 0 起",
     "suppressed records left the table, and what is lost by that can be measured in memory only": (
