@@ -76,14 +76,9 @@ def check(task):
 def check_release(task, result, node):
     """Rows in order, other columns untouched, whole classes suppressed, the loss as told, every rule kept."""
     at, rows = At(task, node), generalised(task.rows, node, task)
-    numbers = {}
-    if task.unit is not None:  # people are numbered in the order in which they appear
-        rows = [
-            row
-            if place in result.removed
-            else row | {task.unit: str(numbers.setdefault(row[task.unit], len(numbers) + 1))}
-            for place, row in enumerate(rows)
-        ]
+    # Cells are written as they were judged, without blanks around them.
+    rows = [{name: (cell or "").strip() or None for name, cell in row.items()} for row in rows]
+    rows = [{name: cell for name, cell in row.items() if name != task.unit} for row in rows]  # which is left out
     table = with_removed(task, result, rows)
     stars = dict.fromkeys(task.quasi_identifiers, "*")
     gone = {

@@ -109,6 +109,8 @@ class MeasureRule:
 
     def holds(self, view: View) -> bool:
         """Whether a release keeps the rule; it does not if the measure does not apply, as where all is suppressed."""
+        if not view.records:
+            return False
         try:
             return self.metric.judge(view, self.parameters)[1] is True
         except NotApplicable:
@@ -197,6 +199,8 @@ class SubsetRule:
 
     def holds(self, view: View) -> bool:
         """Whether a release keeps the rule."""
+        if not view.records:
+            return False
         subsets = every_subset(view, self.sizes)
         return all(row["satisfied"] for row in subsets.limits({self.limit: self.at_most}))
 
