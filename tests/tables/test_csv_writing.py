@@ -201,6 +201,9 @@ class Unchanged:
     columns = ("age",)
     labels: ClassVar = {}
 
+    def kept(self, _, *, spaced_quotes=False):
+        return None
+
     def new_codes(self, _, *, spaced_quotes=False):
         return {}
 
