@@ -365,6 +365,7 @@ def test_shares_are_of_people(tmp_path):
 
 def test_a_few_suppressed_records_are_not_told(tmp_path):
     policy = KNOWN + "context: {adversaries: [{who: n, knows: [a]}]}\nsubsets: {sizes: all}\n" + K5
+    policy += "treatment: {suppressed: apart}\n"
     editions = []
     for suppressed in (0, 1, 3):
         lines = ["a;s", *["p;x"] * 60, *["q;x"] * (41 - suppressed), *["*;x"] * suppressed]
@@ -419,7 +420,9 @@ POLICIES = {
 
 def policy_of(folder, name):
     (folder / "t.csv").write_text("a;s\nx;y\n")
-    (folder / "p.yaml").write_text("petworks_policy: 1\ndata: t.csv\n" + BOTH + POLICIES[name])
+    (folder / "p.yaml").write_text(
+        "petworks_policy: 1\ndata: t.csv\ntreatment: {suppressed: apart}\n" + BOTH + POLICIES[name]
+    )
     return read_policy(folder / "p.yaml")
 
 
