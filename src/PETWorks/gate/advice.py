@@ -15,11 +15,12 @@ from PETWorks.gate.protection_proposal import protections_for
 from PETWorks.gate.ranges import range_of
 from PETWorks.gate.releases_document import ReleasesFacts
 from PETWorks.gate.remedies import REMEDIES, remedy, sufficient_class_size, values_per_class
-from PETWorks.gate.rule_names import IMPLICIT, NO_DIFFERENCES, NO_UNIQUE, PEOPLE_COUNTED, RECORDS_LEFT, TOGETHER
+from PETWorks.gate.rule_names import (IMPLICIT, NO_DIFFERENCES, NO_UNIQUE, PEOPLE_COUNTED, RECORDS_LEFT, RULES_FIT, TOGETHER, VALUES_PROTECTED)
 from PETWorks.gate.sign_off import regimes_without_approver
 from PETWorks.gate.sign_off_document import SignOff
 from PETWorks.gate.starter import yaml_text
 from PETWorks.gate.steps_document import NextStep
+from PETWorks.gate.sufficient_rules import SUGGESTED, preset_for
 from PETWorks.gate.withheld import fewest_attacked, rules_withheld
 
 SOON = 30  # days before the end of a waiver in which a step mentions it
@@ -58,6 +59,7 @@ def next_steps(
         *_nothing_left(rules),
         *_remove_identifiers(release, policy.releases.key),
         *_findings(columns, policy, fails=True),
+        *_sufficient_rules(policy, rules),
         *_protect(release, policy, rules),
         *_write_anew(rules),
         *_unlink(release, policy),
@@ -120,6 +122,16 @@ def _write_anew(rules: Sequence[RuleResult]) -> Iterator[NextStep]:
         if rule.name == NO_DIFFERENCES and rule.verdict == FAIL and isinstance(rule.value, tuple):
             worst = max(one["records"] for one in rule.details["columns"])
             yield NextStep("write-anew", columns=tuple(map(str, rule.value)), records=worst, rules=(rule.name,))
+
+
+def _sufficient_rules(policy: Policy, rules: Sequence[RuleResult]) -> Iterator[NextStep]:
+    """The lines that a policy lacks, where its rules are not enough."""
+    for rule in rules:
+        if rule.verdict == FAIL and rule.name == VALUES_PROTECTED and isinstance(rule.value, tuple):
+            yield NextStep("rule-for-values", columns=tuple(map(str, rule.value)), rules=(rule.name,), policy=SUGGESTED)
+        if rule.verdict == FAIL and rule.name == RULES_FIT:
+            size = rule.parameters["records"]
+            yield NextStep("fitting-rules", size=size, rules=(rule.name,), policy=preset_for(policy))
 
 
 def _unlink(release: Release, policy: Policy) -> Iterator[NextStep]:

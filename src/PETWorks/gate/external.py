@@ -40,7 +40,15 @@ from PETWorks.measures.catalogue import Metric, catalogue, find
 from PETWorks.measures.parameters import Text, Worths
 
 # Steps that follow from the policy and the names of the columns alone.
-STEPS = ("remove-identifiers", "unlink", "count-people", "give-roles", "try-subsets")
+STEPS = (
+    "rule-for-values",
+    "fitting-rules",
+    "remove-identifiers",
+    "unlink",
+    "count-people",
+    "give-roles",
+    "try-subsets",
+)
 SMALL_CLASS = Bound(withheld="small class")
 
 

@@ -14,7 +14,7 @@ from PETWorks.gate.findings import examined_columns
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.recognition import FEW, Examined
 from PETWorks.gate.remedies import limits_class_sizes
-from PETWorks.gate.rule_names import NO_DIFFERENCES, NO_IDENTIFIERS, NO_UNIQUE, PEOPLE_COUNTED, RECORDS_LEFT, SUBSETS
+from PETWorks.gate.rule_names import (NO_DIFFERENCES, NO_IDENTIFIERS, NO_UNIQUE, PEOPLE_COUNTED, RECORDS_LEFT, RULES_FIT, SUBSETS, VALUES_PROTECTED)
 from PETWorks.gate.steps_document import Notice
 from PETWorks.gate.withheld import is_about_values
 from PETWorks.gate.worst_case import worst_case
@@ -40,7 +40,8 @@ def notices(
         *worst_case(release),
         *_identifiers(release, policy, rules),
         *_columns(release, policy, [one for one in examined if one.column not in rejected_for_values(rules)]),
-        *_class_sizes(release, in_force),
+        *_class_sizes(release, policy, in_force),
+        *_reasons(release, policy, in_force),
         *_rules_without_meaning(release, examined, in_force),
         *_unseen_differences(rules),
         *_formulas(release),
@@ -164,9 +165,21 @@ def _is_nearly_unique(column: ColumnFacts) -> bool:
     return column.has("nearly unique")
 
 
-def _class_sizes(release: Release, rules: Sequence[RuleResult]) -> Iterator[Notice]:
-    if release.quasi_identifiers and not any(map(limits_class_sizes, rules)):
+def _class_sizes(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[Notice]:
+    """That no rule is about class sizes; where the policy says who gets the table, a rule of its own says it."""
+    is_judged = any(rule.name == RULES_FIT for rule in rules) and policy.rules_reason is None
+    if release.quasi_identifiers and not is_judged and not any(map(limits_class_sizes, rules)):
         yield Notice("no-class-size")
+
+
+def _reasons(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[Notice]:
+    """The reasons by which two of the built-in rules hold."""
+    names = [rule.name for rule in rules]
+    bare = tuple(name for name in release.sensitive_attributes if name in policy.no_rule and name in release.columns)
+    if bare and VALUES_PROTECTED in names:
+        yield Notice("no-rule", bare)
+    if policy.rules_reason is not None and RULES_FIT in names:
+        yield Notice("rules-reason")
 
 
 def _rules_without_meaning(

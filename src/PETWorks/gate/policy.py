@@ -93,6 +93,8 @@ class Policy:
     limits: Mapping[str, str] = field(default_factory=dict)
     waivers: tuple[Waiver, ...] = ()
     anonymize: Mapping[str, Any] = field(default_factory=dict)  # how to make a release
+    no_rule: Mapping[str, Spoken] = field(default_factory=dict)  # sensitive columns that no rule is about, and why
+    rules_reason: Spoken | None = None  # why the rules are enough for those who get the table
     unique_values: float = SHARE  # of the records that an exact value may single out
     root: Path | None = None  # the folder that the user allowed the files to be in, if it is not the policy's
     releases: ReleaseSet = field(default_factory=ReleaseSet)  # other releases about the same people
@@ -160,6 +162,9 @@ class Policy:
         for column in self.file.content.get("no_role", ()):
             if column.strip() in release.roles:
                 mistakes.add(("no_role", column), "the column has a role")
+        for column in self.file.content.get("no_rule", ()):
+            if column.strip() not in release.sensitive_attributes:
+                mistakes.add(("no_rule", column), "the column is no sensitive attribute")
         for column in self.file.content.get("role_reasons", ()):
             if column.strip() not in release.roles:
                 mistakes.add(("role_reasons", column), "the column has no role")
@@ -266,6 +271,7 @@ def checked_policy(
         order=content.get("order"),
         seed=int(content["seed"]) if "seed" in content else None,
         no_role={column.strip(): reason for column, reason in content.get("no_role", {}).items()},
+        no_rule={column.strip(): reason for column, reason in content.get("no_rule", {}).items()},
         privacy_unit=content.get("privacy_unit", "").strip() or None,
         treatment={name: value for name, value in content.get("treatment", {}).items() if name in TREATMENTS},
         cell_size=int(content.get("cell_size", max((preset.cell_size for preset in chosen), default=CELL_SIZE))),
@@ -309,6 +315,7 @@ def _context(context: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "release_kind": context.get("release"),
         "recipients": context.get("recipients"),
+        "rules_reason": context.get("rules_reason"),
         "adversaries": tuple(
             Adversary(one["who"], tuple(column.strip() for column in one["knows"]))
             for one in context.get("adversaries", ())

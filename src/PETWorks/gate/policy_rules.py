@@ -18,6 +18,8 @@ from PETWorks.gate.rule_names import (
     OF_PEOPLE,
     SUBSETS,
     TOGETHER,
+    RULES_FIT,
+    VALUES_PROTECTED,
 )
 from PETWorks.measures.catalogue import Metric, find
 from PETWorks.tables.yamlfile import Key, YAMLFile
@@ -115,6 +117,10 @@ def rules_of(mistakes: Mistakes, chosen: Sequence[Preset]) -> Iterator[Rule]:
         yield from new(Rule(f"{TOGETHER}: {limit}", None, {limit: value}, (limit,), None, None, key))
     for name in OF_EVERY_POLICY:
         yield from new(Rule(name, None, {}, (), None, None, ("roles",)))
+    if "roles" not in content or content["roles"].get("sensitive_attributes"):
+        yield from new(Rule(VALUES_PROTECTED, None, {}, (), None, None, ("rules",)))
+    if "release" in content.get("context", {}):
+        yield from new(Rule(RULES_FIT, None, {}, (), None, None, ("context", "release")))
     if "privacy_unit" in content:
         for of_people in rules_of_people():
             yield from new(of_people)

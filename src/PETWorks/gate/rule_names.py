@@ -13,4 +13,6 @@ OF_EVERY_POLICY = (NO_HIDDEN, ALL_ROLES, NO_UNIQUE, NO_DIFFERENCES, RECORDS_LEFT
 PEOPLE_COUNTED = "people-are-counted"  # two rules of policies with a privacy unit
 NO_LINKS = "no-linked-records"  # the second one also of policies with a key of other releases
 OF_PEOPLE = (PEOPLE_COUNTED, NO_LINKS)
-IMPLICIT = (NO_IDENTIFIERS, *OF_EVERY_POLICY, APPROVER, *OF_PEOPLE)
+VALUES_PROTECTED = "sensitive-columns-have-rules"  # of policies that name sensitive columns, or leave that to a file
+RULES_FIT = "rules-fit-the-release"  # of policies that say who gets the table
+IMPLICIT = (NO_IDENTIFIERS, *OF_EVERY_POLICY, APPROVER, *OF_PEOPLE, VALUES_PROTECTED, RULES_FIT)

@@ -50,6 +50,8 @@ class Notice(JSONObject):
         "nothing-left",
         "one-value",
         "no-class-size",
+        "no-rule",
+        "rules-reason",
         "differences-unseen",
         "formulas",
         "rule-always-holds",

@@ -58,10 +58,13 @@ from PETWorks.gate.rule_names import (
     NO_UNIQUE,
     PEOPLE_COUNTED,
     RECORDS_LEFT,
+    RULES_FIT,
     SUBSETS,
     TOGETHER,
+    VALUES_PROTECTED,
 )
 from PETWorks.gate.sign_off import regimes_without_approver, sign_off
+from PETWorks.gate.sufficient_rules import class_size_demanded, class_size_required, unprotected_columns
 from PETWorks.gate.unique_values import singling_out
 from PETWorks.gate.unseen_differences import unseen_differences
 from PETWorks.gate.worst_case import worst_case_questions
@@ -287,7 +290,12 @@ def _rules(
     uncounted = lacks_people(policy, release) and rules_without_people(policy, judged)
     alone = singling_out(release, columns, policy.unique_values, policy.releases.key)
     unseen = unseen_differences(release)
-    wrong = {
+    bare = unprotected_columns(policy, release, today)
+    demanded, required = class_size_demanded(policy, release, today), class_size_required(policy, release)
+    too_weak = required is not None and demanded < required
+    wrong: dict[str, tuple[str, ...]] = {
+        VALUES_PROTECTED: tuple(name for name in bare if name not in policy.no_rule),
+        RULES_FIT: ("rules",) if too_weak and policy.rules_reason is None else (),
         NO_IDENTIFIERS: released_identifiers(release, policy.releases.key),
         NO_HIDDEN: tuple(one.column for one in columns if one.fails),
         ALL_ROLES: columns_to_explain(release, columns),
@@ -303,7 +311,10 @@ def _rules(
         NO_UNIQUE: {"columns": [{**vars(one), "columns": list(one.columns)} for one in alone]} if alone else {},
         NO_DIFFERENCES: unseen.details,
     }
-    parameters = {NO_UNIQUE: {"at_most": policy.unique_values}}
+    parameters: dict[str, Mapping[str, Any]] = {
+        NO_UNIQUE: {"at_most": policy.unique_values},
+        RULES_FIT: {} if required is None else {"records": required},
+    }
 
     def measured(rule: Rule) -> dict[str, Any]:
         if rule.name in judged:
@@ -312,9 +323,8 @@ def _rules(
             return {**told, "compared": then.compared}
         if rule.name not in wrong:
             return _measured(release, policy, rule, subsets, composition)
-        found = _without_details(
-            rule.name, parameters.get(rule.name, {}), wrong[rule.name], satisfied=not wrong[rule.name]
-        )
+        value: Value = wrong[rule.name] if rule.name != RULES_FIT else demanded or None
+        found = _without_details(rule.name, parameters.get(rule.name, {}), value, satisfied=not wrong[rule.name])
         return {**found, "details": details.get(rule.name, {})}
 
     return [_judged(rule, waivers.get(rule.name), today, measured(rule)) for rule in policy.rules]

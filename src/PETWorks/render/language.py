@@ -251,7 +251,7 @@ def thresholds(rule: "RuleResult", lang: str) -> str:
 
 def _direction(limit: str) -> str:
     """Whether a limit on subsets or releases is the most or the least that is allowed."""
-    return "at least" if limit.partition(":")[0] == "m-invariance" else "at most"
+    return "at least" if limit.partition(":")[0] in ("m-invariance", "records") else "at most"
 
 
 def dated(one: "PresetFacts | Regime", lang: str) -> str:

@@ -78,6 +78,8 @@ TEXTS = {
     "rule.no-hidden-identifiers": "no hidden identifiers",
     "rule.every-column-has-a-role": "every column has a role",
     "rule.approver-named": "an approver is named",
+    "rule.sensitive-columns-have-rules": "sensitive columns have rules",
+    "rule.rules-fit-the-release": "rules fit the release",
     "rule.no-unique-values": "no unique amounts, dates, texts",
     "rule.no-hidden-differences": "no hidden differences",
     "rule.people-are-counted": "people are counted",
@@ -529,6 +531,14 @@ TEXTS = {
         "up to {records} records in {columns}. Write the table anew with one program and one quoting rule, without "
         "blanks around cells and with one missing value; petworks anonymize and petworks apply do so."
     ),
+    "step.rule-for-values": (
+        "No rule in force is about the values of {columns}, so everybody in a class may have the same. Put a line "
+        "under 'rules' in the policy, such as - {policy}, or say in 'no_rule' why none is needed."
+    ),
+    "step.fitting-rules": (
+        "For this release, rules in force must demand classes of at least {size} records. Put this into the policy, or "
+        "a rule that demands it: {policy}. If smaller classes are enough, say why in 'context' ('rules_reason')."
+    ),
     "step.protect": (
         "Whoever knows the exact value of {columns} finds the record: up to {share} of the records have a value that "
         "no other has. Put this under 'anonymize' in the policy and run petworks anonymize: {policy}"
@@ -703,6 +713,8 @@ TEXTS = {
         "{n} cells of {columns} begin with =, +, - or @ and are no numbers: a spreadsheet may run them as "
         "formulas. petworks anonymize --spreadsheet-safe writes an apostrophe before such cells."
     ),
+    "notice.no-rule": "The verdict relies on the policy's reasons why no rule is about the values of {columns}.",
+    "notice.rules-reason": "The verdict relies on the policy's reason why its rules are enough for this release.",
     "notice.no-class-size": "No rule limits how few records may look alike: a person may be alone in their class.",
     "anonymize.look-at": "Before the release goes out, look at {columns}: values are nearly unique, or look personal.",
     "anonymize.levels": "Levels: 0 is the original value, the highest level says nothing.",

@@ -789,6 +789,8 @@ TEXTS = {
     "rule.no-hidden-identifiers": "不含隱藏的直接識別符",
     "rule.every-column-has-a-role": "每個欄位都有屬性型態",
     "rule.approver-named": "已載明核可者",
+    "rule.sensitive-columns-have-rules": "敏感欄位皆有規則",
+    "rule.rules-fit-the-release": "規則符合釋出方式",
     "rule.no-unique-values": "不含獨一無二的數值、日期或長文字",
     "rule.no-hidden-differences": "不含隱藏的差異",
     "rule.people-are-counted": "以人計數",
@@ -1147,6 +1149,14 @@ TEXTS = {
         "請以同一程式、同一引號規則重新寫出資料表，儲存格前後不留空白，並只用一種缺漏值；"
         "petworks anonymize 與 petworks apply 即如此寫出。"
     ),
+    "step.rule-for-values": (
+        "生效的規則都不涉及{columns}的值，同一等價類的人可能全都相同。請在政策檔的 rules 加上一行，例如 - {policy}，"
+        "或在 no_rule 說明為何不需要。"
+    ),
+    "step.fitting-rules": (
+        "依此釋出方式，生效的規則須要求每個等價類至少有 {size} 筆資料列。請在政策檔加入下列設定，或加入有此要求的規則："
+        "{policy}。若較小的等價類即已足夠，請在 context 以 rules_reason 說明理由。"
+    ),
     "step.protect": (
         "知道{columns}確切值的人即可找出資料列：最多有 {share} 的資料列，其值與其他資料列都不同。"
         "請在政策檔的 anonymize 之下加入下列設定，再執行 petworks anonymize：{policy}"
@@ -1270,6 +1280,8 @@ TEXTS = {
         "{columns}有 {n} 個儲存格以 =、+、- 或 @ 開頭且不是數字：試算表軟體可能將其當作公式執行。"
         "petworks anonymize --spreadsheet-safe 會在這類儲存格前加上單引號。"
     ),
+    "notice.no-rule": "判定結果的前提，是政策檔所述{columns}的值不需要規則的理由。",
+    "notice.rules-reason": "判定結果的前提，是政策檔所述規則足以因應此次釋出的理由。",
     "notice.no-class-size": "沒有任何規則限制每個等價類至少要有幾筆資料列：可能有人獨自成為一個等價類。",
     "anonymize.look-at": "釋出前請檢視{columns}：其值幾乎唯一，或疑似個人資料。",
     "anonymize.levels": "層級 0 為原始值，最高層級則不含任何資訊。",
@@ -3129,6 +3141,7 @@ MESSAGES = {
     ),
     "the column has a role": "此欄位已有屬性型態",
     "the column has no role": "此欄位沒有屬性型態",
+    "the column is no sensitive attribute": "此欄位不是敏感屬性",
     "{metric} needs a threshold here: one of {parameters}": "{metric} 在此需要閾值：{parameters}之一",
     "two rules have the name {rule}; give one of them another 'name'": (
         "有兩條規則都名為{rule}；請為其中一條另取「name」"
