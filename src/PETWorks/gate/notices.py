@@ -41,7 +41,7 @@ def notices(
         *_identifiers(release, policy, rules),
         *_columns(release, policy, [one for one in examined if one.column not in rejected_for_values(rules)]),
         *_class_sizes(release, policy, in_force),
-        *_reasons(release, policy, in_force),
+        *_reasons(in_force),
         *_rules_without_meaning(release, examined, in_force),
         *_unseen_differences(rules),
         *_formulas(release),
@@ -172,14 +172,19 @@ def _class_sizes(release: Release, policy: Policy, rules: Sequence[RuleResult]) 
         yield Notice("no-class-size")
 
 
-def _reasons(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[Notice]:
+def _reasons(rules: Sequence[RuleResult]) -> Iterator[Notice]:
     """The reasons by which two of the built-in rules hold."""
-    names = [rule.name for rule in rules]
-    bare = tuple(name for name in release.sensitive_attributes if name in policy.no_rule and name in release.columns)
-    if bare and VALUES_PROTECTED in names:
-        yield Notice("no-rule", bare)
-    if policy.rules_reason is not None and RULES_FIT in names:
-        yield Notice("rules-reason")
+    for rule in rules:
+        explained = rule.details.get("columns_with_a_reason")
+        if rule.name == VALUES_PROTECTED and explained:
+            yield Notice("no-rule", tuple(explained))
+        if rule.name == RULES_FIT and rule.satisfied and _demands_less(rule):
+            yield Notice("rules-reason")
+
+
+def _demands_less(rule: RuleResult) -> bool:
+    demanded = rule.value if isinstance(rule.value, int | float) else 0
+    return bool(demanded < rule.parameters.get("records", 0))
 
 
 def _rules_without_meaning(

@@ -311,6 +311,8 @@ def _rules(
         NO_UNIQUE: {"columns": [{**vars(one), "columns": list(one.columns)} for one in alone]} if alone else {},
         NO_DIFFERENCES: unseen.details,
     }
+    if explained := [name for name in bare if name in policy.no_rule]:
+        details[VALUES_PROTECTED] = {"columns_with_a_reason": explained}
     parameters: dict[str, Mapping[str, Any]] = {
         NO_UNIQUE: {"at_most": policy.unique_values},
         RULES_FIT: {} if required is None else {"records": required},

@@ -124,6 +124,7 @@ DETAILS = {
     "several_sensitive": "多個敏感屬性",
     "sensitive_values": "敏感屬性值",
     "records_with_a_value": "有值的資料列數",
+    "columns_with_a_reason": "附有理由的欄位",
     "folded": "不計寫法差異與缺值",
     "privacy_unit": "隱私單位",
     "value": "視為一個值",
