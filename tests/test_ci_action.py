@@ -16,6 +16,7 @@ HOOKS = {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.
 POLICY = """\
 petworks_policy: 1
 data: stays.csv
+no_rule: {illness: a test}
 roles:
   quasi_identifiers: [age]
   sensitive_attributes: [illness]
@@ -96,6 +97,7 @@ def test_summary_and_log_are_for_outsiders_unless_asked_otherwise(run):
 WITHHELD = """\
 petworks_policy: 1
 data: stays.csv
+no_rule: {illness: a test}
 roles:
   quasi_identifiers: [age]
   sensitive_attributes: [illness]

@@ -18,6 +18,7 @@ pytest_plugins = ["pytester"]
 POLICY = """\
 petworks_policy: 1
 data: export.csv
+no_rule: {disease: a test}
 roles:
   quasi_identifiers: [age, zip]
   sensitive_attributes: [disease]

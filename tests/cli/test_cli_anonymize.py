@@ -29,6 +29,7 @@ data: raw.csv
 hierarchies:
   Age: {width: [5, 10, 20]}
   Zip: {prefix: [4, 3]}
+no_rule: {Illness: a test}
 roles: {identifiers: [Name], quasi_identifiers: [Age, Zip], sensitive_attributes: [Illness]}
 no_role: {Note: free of people}
 rules:

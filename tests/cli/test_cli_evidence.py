@@ -13,6 +13,7 @@ from PETWorks.cli.main import main
 POLICY = """\
 petworks_policy: 1
 data: adult.csv
+no_rule: {workclass: a test}
 roles:
   quasi_identifiers: [sex, age, race]
   sensitive_attributes: [workclass]

@@ -41,6 +41,7 @@ COMMANDS = {
 }
 POLICY = """petworks_policy: 1
 data: delta.csv
+no_rule: {salary-class: a test}
 roles:
   quasi_identifiers: [zip, age, nationality]
   sensitive_attributes: [salary-class]

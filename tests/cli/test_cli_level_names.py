@@ -7,6 +7,7 @@ from command import petworks
 POLICY = """
 petworks_policy: 1
 data: t.csv
+no_rule: {illness: a test}
 roles: {quasi_identifiers: [birth, age, zip, town, code], sensitive_attributes: [illness]}
 hierarchies:
   birth: {dates: [month, year, 5 years, decade]}

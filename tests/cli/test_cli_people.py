@@ -12,6 +12,7 @@ from PETWorks import anonymize, check
 POLICY = """
 petworks_policy: 1
 data: visits.csv
+no_rule: {diagnosis: a test}
 roles:
   quasi_identifiers: [sex, ward]
   sensitive_attributes: [diagnosis]

@@ -22,6 +22,7 @@ hierarchies:
   Age: {width: [5, 10, 20]}
   Zip: zips.csv
   City: {rare: {fewer_than: 20}}
+no_rule: {Illness: a test}
 roles: {identifiers: [Name], quasi_identifiers: [Age, Zip, City], sensitive_attributes: [Illness]}
 no_role: {Note: free of people}
 role_reasons: {Age: known to neighbours}

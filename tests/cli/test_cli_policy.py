@@ -15,6 +15,7 @@ original: original.csv
 population: 100
 hierarchies: levels
 separator: ;
+no_rule: {disease: a test}
 roles:
   quasi_identifiers: [zip, age]
   sensitive_attributes: [disease]

@@ -18,6 +18,7 @@ data: raw.csv
 hierarchies:
   =Age(): ages.csv
   Zip,Code: {prefix: [1]}
+no_rule: {Illness: a test}
 roles: {quasi_identifiers: [=Age(), "Zip,Code"], sensitive_attributes: [Illness]}
 anonymize: {suppression: 0.1}
 rules:

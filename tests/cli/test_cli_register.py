@@ -11,6 +11,7 @@ EARLIER = """\
 petworks_policy: 1
 title: School 2022
 data: then.csv
+no_rule: {grade: a test}
 roles: {identifiers: [pupil], quasi_identifiers: [school, gender], sensitive_attributes: [grade]}
 context: {recipients: the ministry}
 rules: [{measure: k-anonymity, k: 1}]
@@ -19,6 +20,7 @@ releases: {key: pupil}
 NOW = """\
 petworks_policy: 1
 data: now.csv
+no_rule: {grade: a test, disability: a test}
 roles: {identifiers: [pupil], quasi_identifiers: [age, gender], sensitive_attributes: [grade, disability]}
 context: {recipients: researchers}
 rules: [{measure: k-anonymity, k: 1}]
@@ -119,6 +121,7 @@ def test_a_release_that_anonymize_makes_is_measured_with_earlier_ones(folder):
 
 YEAR = """petworks_policy: 1
 data: {name}.csv
+no_rule: {ill: a test}
 roles: {{identifiers: [pid], quasi_identifiers: [age, town], sensitive_attributes: [ill]}}
 hierarchies: {{age: {{width: [10, 50]}}, town: {{groups: {{any: [a, b, c]}}}}}}
 rules: [{{measure: k-anonymity, k: 2}}]

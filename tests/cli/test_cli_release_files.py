@@ -24,6 +24,7 @@ from PETWorks.cli.applying import apply_command
 POLICY = """petworks_policy: 1
 data: raw.csv
 hierarchies: {Age: ages.csv, Zip: {prefix: [1]}}
+no_rule: {Illness: a test}
 roles: {quasi_identifiers: [Age, Zip], sensitive_attributes: [Illness]}
 rules: [{measure: k-anonymity, k: 4}]
 """

@@ -19,10 +19,10 @@ from PETWorks.errors import ParameterError, PETWorksError
 from PETWorks.gate.canonical import canonical
 from PETWorks.gate.diff import compare, read_check
 from PETWorks.gate.policy import read_policy
-from PETWorks.gate.rule_names import IMPLICIT
-from PETWorks.gate.rule_names import OF_EVERY_POLICY as BUILT_IN
+from PETWorks.gate.rule_names import IMPLICIT, OF_EVERY_POLICY, VALUES_PROTECTED
 from policy_checks import CHECK, DAY
 
+BUILT_IN = (*OF_EVERY_POLICY, VALUES_PROTECTED)
 WAIVED = "waivers: [{rule: k-anonymity, owner: Li, reason: a pilot, expires: 2026-11-16}]\n"
 STRICT = GOOD.replace("k: 2", "k: 3")
 

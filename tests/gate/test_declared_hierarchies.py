@@ -10,6 +10,7 @@ TABLE = "age;zip;disease\n31;10048;flu\n31;10048;cold\n47;10612;flu\n47;10612;fl
 POLICY = """\
 petworks_policy: 1
 data: table.csv
+no_rule: {disease: a test}
 roles:
   quasi_identifiers: [age, zip]
   sensitive_attributes: [disease]

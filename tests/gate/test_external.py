@@ -618,7 +618,8 @@ def test_m_invariance_and_gain_are_never_told(tmp_path):
 def test_the_command_tells_no_more_than_the_edition(tmp_path):
     """Exit code, output and files are the same for a table that keeps a withheld rule and one that breaks it."""
     policy = (
-        "petworks_policy: 1\ndata: t.csv\nroles: {quasi_identifiers: [age], sensitive_attributes: [illness]}\n"
+        "petworks_policy: 1\ndata: t.csv\nno_rule: {illness: a test}\n"
+        "roles: {quasi_identifiers: [age], sensitive_attributes: [illness]}\n"
         "cell_size: 11\nrules: [{measure: k-anonymity, k: 10}]\n"
     )
     told = {}
@@ -646,7 +647,8 @@ def test_the_command_tells_no_more_than_the_edition(tmp_path):
 def test_the_command_fails_if_a_rule_that_is_shown_does(tmp_path):
     (tmp_path / "t.csv").write_text("age,illness\n" + "".join(f"{age},flu\n" for age in range(60)), "utf-8")
     (tmp_path / "policy.yaml").write_text(
-        "petworks_policy: 1\ndata: t.csv\nroles: {quasi_identifiers: [age], sensitive_attributes: [illness]}\n"
+        "petworks_policy: 1\ndata: t.csv\nno_rule: {illness: a test}\n"
+        "roles: {quasi_identifiers: [age], sensitive_attributes: [illness]}\n"
         "cell_size: 11\nrules: [{measure: k-anonymity, k: 11}, {measure: k-anonymity, k: 10, name: hidden}]\n",
         "utf-8",
     )

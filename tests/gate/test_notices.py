@@ -10,6 +10,7 @@ from PETWorks import check
 POLICY = """petworks_policy: 1
 data: table.csv
 hierarchies: {age: {width: [10]}, zip: {prefix: [1]}}
+no_rule: {cost: a test}
 roles:
   quasi_identifiers: [age, zip]
   sensitive_attributes: [cost]

@@ -110,7 +110,8 @@ def test_reports_say_what_a_protection_costs(tmp_path):
     rows = ["sex,bill", *(f"{'FM'[row % 2]},{row * row}" for row in range(100))]
     (tmp_path / "t.csv").write_text("\n".join(rows) + "\n")
     (tmp_path / "p.yaml").write_text(
-        "petworks_policy: 1\ndata: t.csv\nroles: {quasi_identifiers: [sex], sensitive_attributes: [bill]}\n"
+        "petworks_policy: 1\ndata: t.csv\nno_rule: {bill: a test}\n"
+        "roles: {quasi_identifiers: [sex], sensitive_attributes: [bill]}\n"
         "hierarchies: {sex: {rare: {fewer_than: 5}}}\nrules: [{measure: k-anonymity, k: 2}]\n"
         "anonymize: {protect: {bill: {round: 1000}}}\n"
     )
@@ -134,7 +135,10 @@ def test_the_next_step_has_the_line_for_the_policy(tmp_path):
         *(f"{'FM'[row % 2]},{row},{'something that was said at length by'} {row}" for row in range(100)),
     ]
     (tmp_path / "t.csv").write_text("\n".join(rows) + "\n")
-    text = "petworks_policy: 1\ndata: t.csv\nroles: {quasi_identifiers: [sex], sensitive_attributes: [bill, remark]}\n"
+    text = (
+        "petworks_policy: 1\ndata: t.csv\nno_rule: {bill: a test, remark: a test}\n"
+        "roles: {quasi_identifiers: [sex], sensitive_attributes: [bill, remark]}\n"
+    )
     text += "hierarchies: {sex: {rare: {fewer_than: 5}}}\nrules: [{measure: k-anonymity, k: 2}]\n"
     (tmp_path / "p.yaml").write_text(text)
     steps = {one.step: one for one in check(tmp_path / "p.yaml").content.next_steps}

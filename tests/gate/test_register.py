@@ -16,6 +16,7 @@ EARLIER = """\
 petworks_policy: 1
 title: {en: School 2022, zh-TW: 2022 年學校資料}
 data: then.csv
+no_rule: {grade: a test}
 roles: {identifiers: [pupil], quasi_identifiers: [school, gender], sensitive_attributes: [grade]}
 context: {recipients: the ministry, release: controlled}
 rules: [{measure: k-anonymity, k: 1}]

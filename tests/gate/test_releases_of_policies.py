@@ -16,6 +16,7 @@ petworks_policy: 1
 title: School 2023
 data: now.csv
 cell_size: 3
+no_rule: {grade: a test, disability: a test}
 roles: {identifiers: [pupil], quasi_identifiers: [age, gender], sensitive_attributes: [grade, disability]}
 context: {recipients: researchers}
 rules: [{measure: k-anonymity, k: 1}]

@@ -14,6 +14,7 @@ from studio_client import entered
 POLICY = """\
 petworks_policy: 1
 data: t.csv
+no_rule: {income: a test, illness: a test}
 roles:
   quasi_identifiers: [age, zip]
   sensitive_attributes: [income, illness]

@@ -12,6 +12,7 @@ POLICY = """\
 petworks_policy: 1
 title: {en: Stays, zh-TW: 住院紀錄}
 data: not_there_yet.csv
+no_rule: {disease: a test}
 roles:
   quasi_identifiers: [age, zip]
   sensitive_attributes: [disease]

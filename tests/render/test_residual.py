@@ -8,6 +8,7 @@ from policy_checks import DAY
 POLICY = """
 petworks_policy: 1
 data: t.csv
+no_rule: {illness: a test}
 roles: {quasi_identifiers: [ward], sensitive_attributes: [illness]}
 subsets: {sizes: all}
 cell_size: 10

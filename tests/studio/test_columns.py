@@ -307,7 +307,8 @@ def test_a_quasi_identifier_is_no_longer_protected(tmp_path):
     (tmp_path / "t.csv").write_text("sex,cost,fee\nf,1,2\nm,3,4\n")
     path = tmp_path / "p.yaml"
     path.write_text(
-        "petworks_policy: 1\ndata: t.csv\nroles: {quasi_identifiers: [sex], sensitive_attributes: [cost, fee]}\n"
+        "petworks_policy: 1\ndata: t.csv\nno_rule: {cost: a test, fee: a test}\n"
+        "roles: {quasi_identifiers: [sex], sensitive_attributes: [cost, fee]}\n"
         "rules: [{measure: k-anonymity, k: 1}]\n"
         "anonymize: {suppression: 0.1, protect: {cost: {round: 5}, fee: {top: 3}}}\n"
     )

@@ -17,6 +17,7 @@ POLICY = """\
 petworks_policy: 1
 title: "Adults <b>"
 data: adult.csv
+no_rule: {workclass: a test}
 roles:
   quasi_identifiers: [sex, age, race]   # known
   sensitive_attributes: [workclass]

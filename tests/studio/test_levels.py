@@ -16,6 +16,7 @@ from studio_client import entered
 POLICY = """\
 petworks_policy: 1
 data: people.csv
+no_rule: {illness: a test}
 roles:
   quasi_identifiers: [age, town, job]
   sensitive_attributes: [illness]

@@ -16,6 +16,7 @@ POLICY = """\
 # ours
 petworks_policy: 1
 data: adult.csv
+no_rule: {workclass: a test}
 roles:
   quasi_identifiers: [sex, age, "a<b>c"]   # known
   sensitive_attributes: [workclass]

@@ -12,6 +12,7 @@ from studio_client import ended, entered, fields_of, typed, write_long_search
 POLICY = """\
 petworks_policy: 1
 data: adult.csv
+no_rule: {workclass: a test}
 roles:
   quasi_identifiers: [sex, age, race]
   sensitive_attributes: [workclass]
@@ -140,7 +141,8 @@ def test_reports_of_any_kind_of_table_may_go_out_if_it_passes(tmp_path, name):
     else:
         (tmp_path / name.replace("*", "1")).write_text(text, "utf-8")
     (tmp_path / "policy.yaml").write_text(
-        f"petworks_policy: 1\ndata: '{name}'\nroles: {{quasi_identifiers: [age], sensitive_attributes: [illness]}}\n"
+        f"petworks_policy: 1\ndata: '{name}'\nno_rule: {{illness: a test}}\n"
+        f"roles: {{quasi_identifiers: [age], sensitive_attributes: [illness]}}\n"
         "rules: [{measure: k-anonymity, k: 2}]\n",
         "utf-8",
     )

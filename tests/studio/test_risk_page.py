@@ -22,6 +22,7 @@ ROWS = [*ROWS, *ROWS, ("30", "10", "f", "cold"), ("30", "10", "f", "flu"), ("30"
 POLICY = """petworks_policy: 1
 title: people
 data: people.csv
+no_rule: {illness: a test}
 roles: {quasi_identifiers: [age, zip, sex], sensitive_attributes: [illness]}
 rules: [{measure: k-anonymity, k: 3}]
 """
