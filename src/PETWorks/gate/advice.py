@@ -15,7 +15,16 @@ from PETWorks.gate.protection_proposal import protections_for
 from PETWorks.gate.ranges import range_of
 from PETWorks.gate.releases_document import ReleasesFacts
 from PETWorks.gate.remedies import REMEDIES, remedy, sufficient_class_size, values_per_class
-from PETWorks.gate.rule_names import (IMPLICIT, NO_DIFFERENCES, NO_UNIQUE, PEOPLE_COUNTED, RECORDS_LEFT, RULES_FIT, TOGETHER, VALUES_PROTECTED)
+from PETWorks.gate.rule_names import (
+    IMPLICIT,
+    NO_DIFFERENCES,
+    NO_UNIQUE,
+    PEOPLE_COUNTED,
+    RECORDS_LEFT,
+    RULES_FIT,
+    TOGETHER,
+    VALUES_PROTECTED,
+)
 from PETWorks.gate.sign_off import regimes_without_approver
 from PETWorks.gate.sign_off_document import SignOff
 from PETWorks.gate.starter import yaml_text

@@ -14,7 +14,16 @@ from PETWorks.gate.findings import examined_columns
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.recognition import FEW, Examined
 from PETWorks.gate.remedies import limits_class_sizes
-from PETWorks.gate.rule_names import (NO_DIFFERENCES, NO_IDENTIFIERS, NO_UNIQUE, PEOPLE_COUNTED, RECORDS_LEFT, RULES_FIT, SUBSETS, VALUES_PROTECTED)
+from PETWorks.gate.rule_names import (
+    NO_DIFFERENCES,
+    NO_IDENTIFIERS,
+    NO_UNIQUE,
+    PEOPLE_COUNTED,
+    RECORDS_LEFT,
+    RULES_FIT,
+    SUBSETS,
+    VALUES_PROTECTED,
+)
 from PETWorks.gate.steps_document import Notice
 from PETWorks.gate.withheld import is_about_values
 from PETWorks.gate.worst_case import worst_case

@@ -16,9 +16,9 @@ from PETWorks.gate.rule_names import (
     NO_LINKS,
     OF_EVERY_POLICY,
     OF_PEOPLE,
+    RULES_FIT,
     SUBSETS,
     TOGETHER,
-    RULES_FIT,
     VALUES_PROTECTED,
 )
 from PETWorks.measures.catalogue import Metric, find
