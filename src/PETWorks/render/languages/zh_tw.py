@@ -3143,6 +3143,12 @@ MESSAGES = {
     "the column has a role": "此欄位已有屬性型態",
     "the column has no role": "此欄位沒有屬性型態",
     "the column is no sensitive attribute": "此欄位不是敏感屬性",
+    "sensitive columns that no rule is about, each with the reason why none is needed": (
+        "沒有規則涉及的敏感欄位，以及各自不需要規則的理由"
+    ),
+    "why the rules are enough for this release, if they demand smaller classes than it needs": (
+        "若規則要求的等價類小於此次釋出所需，規則為何仍然足夠"
+    ),
     "{metric} needs a threshold here: one of {parameters}": "{metric} 在此需要閾值：{parameters}之一",
     "two rules have the name {rule}; give one of them another 'name'": (
         "有兩條規則都名為{rule}；請為其中一條另取「name」"
