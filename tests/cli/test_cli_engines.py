@@ -16,7 +16,6 @@ from spark_cluster import needs_spark
 POLICY = """petworks_policy: 1
 data: {data}
 hierarchies: {{Age: ages.csv, Zip: {{prefix: [1]}}}}
-no_rule: {Illness: a test}
 roles: {{identifiers: [Name], quasi_identifiers: [Age, Zip], sensitive_attributes: [Illness]}}
 rules: [{{measure: k-anonymity, k: 4}}, {{measure: l-diversity, l: 2}}]
 anonymize: {{suppression: 0.1}}

@@ -84,7 +84,7 @@ def problem_of(
     check_suppressed_records(suppressed_records)
     if not release.quasi_identifiers:
         raise RoleError(*NO_QUASI_IDENTIFIER)
-    if share and suppressed_records == REMOVE and release.engine.name != "memory":
+    if share and suppressed_records == REMOVE and release.engine.name != "memory" and not release.keeps_order:
         _check_measured(release, rules)
     check_hierarchies(release, release.quasi_identifiers)
     check_columns(release, levels, "levels")

@@ -172,6 +172,13 @@ class DuckEngine:
             columns = self._connection.execute(query).fetchnumpy()
         return [np.asarray(column) for column in columns.values()]
 
+    def mapping(self, new_codes: Integers) -> str:
+        """A table with the new code of each old one."""
+        table = self.new("map")
+        self.execute(f"CREATE TABLE {table} (old UINTEGER, new UINTEGER)")
+        self.insert(table, [arrow_integers(np.arange(len(new_codes))), arrow_integers(new_codes)])
+        return table
+
     def insert(self, table: str, columns: Sequence[Any]) -> None:
         """Add rows, given as Arrow arrays."""
         import pyarrow as pa
@@ -189,7 +196,7 @@ class DuckStore:
     """The rows of a table: `codes` says which column of it has the codes of which column of the user's."""
 
     def __init__(self, engine: DuckEngine, table: str, codes: Mapping[str, str]) -> None:
-        self._engine, self.table, self.codes = engine, table, codes
+        self.engine, self.table, self.codes = engine, table, codes
 
     def count(
         self, words: Words, recoded: Mapping[str, Integers], *, per_person: bool, without: Without | None = None
@@ -202,14 +209,11 @@ class DuckStore:
                 continue  # a column of one value
             code = f"r.{self.codes[name]}"
             if name in recoded:
-                maps.append(self._engine.new("map"))
-                self._engine.execute(f"CREATE TABLE {maps[-1]} (old UINTEGER, new UINTEGER)")
-                old = np.arange(len(recoded[name]))
-                self._engine.insert(maps[-1], [arrow_integers(old), arrow_integers(recoded[name])])
+                maps.append(self.engine.mapping(recoded[name]))
                 joins += f" JOIN {maps[-1]} ON {code} = {maps[-1]}.old"
                 code = f"{maps[-1]}.new"
             terms[place.word].append(f"CAST({code} AS BIGINT) * {1 << place.shift}")
-        cells = DuckCells(self._engine, self._engine.new("cells"), words)
+        cells = DuckCells(self.engine, self.engine.new("cells"), words)
         packed = ", ".join(f"{' + '.join(term) or 'CAST(0 AS BIGINT)'} AS k{word}" for word, term in enumerate(terms))
         rows = f"SELECT {packed} FROM {self.table} r{joins}"
         if per_person:
@@ -217,25 +221,25 @@ class DuckStore:
             if without is not None:
                 column, codes = without
                 rows += f" WHERE r.{self.codes[column]} NOT IN ({', '.join(map(str, codes))})"
-        self._engine.execute(
+        self.engine.execute(
             f"CREATE TABLE {cells.table} AS SELECT {cells.keys}, count(*) AS n0 FROM ({rows}) "
             f"GROUP BY {cells.keys} ORDER BY {cells.keys}"
         )
         for table in maps:
-            self._engine.execute(f"DROP TABLE {table}")
+            self.engine.execute(f"DROP TABLE {table}")
         return cells
 
     def people(self) -> int:
         """Number of people that the unit names."""
-        return int(self._engine.fetch(f"SELECT count(*) FROM (SELECT DISTINCT u FROM {self.table})")[0][0])
+        return int(self.engine.fetch(f"SELECT count(*) FROM (SELECT DISTINCT u FROM {self.table})")[0][0])
 
     def unit_is_missing(self) -> bool:
         """Whether some row does not say whose it is."""
-        return bool(self._engine.fetch(f"SELECT count(*) FROM {self.table} WHERE u IS NULL")[0][0])
+        return bool(self.engine.fetch(f"SELECT count(*) FROM {self.table} WHERE u IS NULL")[0][0])
 
     def key_counts(self) -> KeyCounts:
         """What the unit says about records and people."""
-        counts = self._engine.fetch(
+        counts = self.engine.fetch(
             "SELECT coalesce(sum(n) FILTER (u IS NULL), 0) AS missing, count(u), count(u) FILTER (n > 1) AS more "
             f"FROM (SELECT u, count(*) AS n FROM {self.table} GROUP BY u)"
         )
@@ -243,18 +247,18 @@ class DuckStore:
 
     def take_key(self, store: "DuckStore") -> None:
         """Take the unit of another store, row by row."""
-        keyed = self._engine.new("rows")
-        self._engine.execute(
+        keyed = self.engine.new("rows")
+        self.engine.execute(
             f"CREATE TABLE {keyed} AS SELECT a.*, b.u FROM {self.table} a POSITIONAL JOIN {store.table} b"
         )
         for table in (self.table, store.table):
-            self._engine.execute(f"DROP TABLE {table}")
+            self.engine.execute(f"DROP TABLE {table}")
         self.table = keyed
 
     def pairs_in_order(self, column: str, store: "DuckStore") -> PairCounts:
         """How often a column has which code here and in the same row of another store."""
         first, second = self.codes[column], store.codes[column]
-        counts = self._engine.fetch(
+        counts = self.engine.fetch(
             f"SELECT CAST(a.{first} AS BIGINT), CAST(b.{second} AS BIGINT) AS other, count(*) "
             f"FROM {self.table} a POSITIONAL JOIN {store.table} b GROUP BY ALL ORDER BY ALL"
         )

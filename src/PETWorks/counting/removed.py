@@ -1,12 +1,14 @@
 """A release with the records that left it, as if they had stayed with `*` in every quasi-identifier."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from PETWorks.about.treatment import APART
 from PETWorks.counting.codes import Column, narrowest, suppress_cells
 from PETWorks.counting.counts import Integers
+from PETWorks.counting.partitioned import PartitionedTable
 from PETWorks.counting.view import View
 from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.errors import Hint, NotApplicable
@@ -20,16 +22,23 @@ def with_removed(view: View, removed: Integers) -> View:
 
     removed   their places in the table that the release was made from
     """
-    table = view.table
-    if not isinstance(table, WeightedRows) or table.weights is not None:
+    table, given = view.table, view.background
+    in_memory = isinstance(table, WeightedRows) and table.weights is None
+    if not in_memory and not (isinstance(table, PartitionedTable) and given.in_order):
         raise NotApplicable(
-            "suppressed records left the table, and what is lost by that can be measured in memory only",
+            "suppressed records left the table, and what is lost by that is measured only where records have an order",
             Hint.ENGINE_IN_MEMORY,
         )
-    given = view.background
-    original = given.original if given.has_original else None
+    treatment = {**view.treatment, "suppressed": APART}
+    original: Any = given.original if given.has_original else None
     if original is not None and original.rows != table.rows + len(removed):
         original = None  # it has other records besides, so their places there are not known
+    if isinstance(table, PartitionedTable):
+        from PETWorks.counting.duckdb_removed import with_removed_rows
+
+        whole = with_removed_rows(table, view.quasi_identifiers, original, removed, in_order=given.same_order)
+        return replace(view, table=whole, treatment=treatment, with_removed=None)
+    assert isinstance(table, WeightedRows)
     places = np.concatenate([np.arange(table.rows), np.full(len(removed), -1)])
     if given.same_order:
         left = np.delete(np.arange(len(places)), removed)
@@ -47,7 +56,6 @@ def with_removed(view: View, removed: Integers) -> View:
             columns[name] = _with(column, places, original.columns[name].taken(removed))
         if name in view.quasi_identifiers:
             columns[name] = suppress_cells(columns[name], gone)
-    treatment = {**view.treatment, "suppressed": APART}
     return replace(view, table=WeightedRows(columns, table.unit), treatment=treatment, with_removed=None)
 
 
