@@ -43,6 +43,7 @@ def arguments():
     return [
         *("anonymize", ROOT / "data/adult.csv", "--qi", QI, "--sensitive", "workclass", "--suppression", "0.05"),
         *("--hierarchies", ROOT / "data/adult_hierarchy", "--measure", "k-anonymity:k=3"),
+        *("--measure", "l-diversity:l=2"),
         *("--objective", "discernibility", "-o", "released.csv", "--html", "report.html"),
     ]
 

@@ -167,6 +167,7 @@ def test_a_unit_beside_the_table_is_a_rule_too(folder):
     (folder / "visits.yaml").write_text("privacy_unit: person\nroles:\n  quasi_identifiers: [sex, ward]\n", "utf-8")
     roles = "roles:\n  quasi_identifiers: [sex, ward]\n  sensitive_attributes: [diagnosis]\nprivacy_unit: person\n"
     text = POLICY.replace(roles, "").replace("  - {measure: l-diversity, l: 2}\n", "")
+    text = text.replace("no_rule: {diagnosis: a test}\n", "")
     (folder / "policy.yaml").write_text(text, "utf-8")
     assert verdicts(folder / "policy.yaml")["no-linked-records"] == "fail"
 
@@ -174,7 +175,9 @@ def test_a_unit_beside_the_table_is_a_rule_too(folder):
 def test_python_leaves_the_column_out_and_counts_people(folder):
     roles = {"sex": "quasi_identifier", "ward": "quasi_identifier", "diagnosis": "sensitive_attribute"}
     words = {"sex": {"mask": 1}, "ward": {"mask": 1}}
-    result = anonymize(folder / "visits.csv", roles, words, {"k-anonymity": {"k": 5}}, privacy_unit="person")
+    result = anonymize(
+        folder / "visits.csv", roles, words, {"k-anonymity": {"k": 5}, "l-diversity": {"l": 2}}, privacy_unit="person"
+    )
     assert result.table.column_names == ["sex", "ward", "diagnosis"]
     assert result.release.people == 200
     assert not any("'person'" in text for text in result.notices)

@@ -44,6 +44,10 @@ def evaluated(folder, *arguments):
 
 
 def test_evaluate_takes_the_description_of_the_table_from_a_policy(folder):
+    told = (
+        "{missing: apart, suppressed: class, sensitive_values: folded}"  # where it is not told, check is more careful
+    )
+    (folder / "policy.yaml").write_text(POLICY.replace("{missing: apart}", told))
     found = evaluated(folder, "--policy", "policy.yaml")
     checked = check(folder / "policy.yaml", as_of=DAY).to_dict()
     assert (
@@ -84,8 +88,8 @@ def test_what_is_wrong_with_the_policy(folder, command):
     (folder / "policy.yaml").write_text(POLICY.replace("zip, age", "zpi, age").replace("k: 2", "k: 0"))
     done = petworks(command, "--policy", "policy.yaml", cwd=folder)
     assert done.returncode == 2
-    assert "line 8, roles.quasi_identifiers[1]: no column is called 'zpi'" in done.stderr
-    assert "line 12, rules[1].k" in done.stderr
+    assert "line 9, roles.quasi_identifiers[1]: no column is called 'zpi'" in done.stderr
+    assert "line 13, rules[1].k" in done.stderr
     (folder / "policy.yaml").write_text(POLICY.replace("visits.csv", "../visits.csv"))
     (folder.parent / "visits.csv").write_text(ROWS)
     assert "(--root)" in petworks(command, "--policy", "policy.yaml", cwd=folder).stderr

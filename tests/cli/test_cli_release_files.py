@@ -81,8 +81,11 @@ def test_hierarchies_are_inputs(folder):
 
 def test_hierarchies_of_the_roles_file_are_inputs(folder):
     text = POLICY.replace("petworks_policy: 1\ndata: raw.csv\n", "").partition("rules")[0]
+    text = text.replace("no_rule: {Illness: a test}\n", "")
     (folder / "raw.yaml").write_text(text)
-    (folder / "policy.yaml").write_text("petworks_policy: 1\ndata: raw.csv\nrules: [{measure: k-anonymity, k: 4}]\n")
+    (folder / "policy.yaml").write_text(
+        "petworks_policy: 1\ndata: raw.csv\nno_rule: {Illness: a test}\nrules: [{measure: k-anonymity, k: 4}]\n"
+    )
     assert "input" in refused(folder, "-o", "ages.csv")
     made(folder, "-o", "r.csv")
     assert run("check", "r_policy.yaml", cwd=folder).returncode == 0
@@ -105,6 +108,7 @@ def test_a_folder_of_somebody_else_is_not_written_to(folder):
 
 def test_two_rules_of_one_measure(levels):
     rules = ["--measure", "k-anonymity:k=3", "--measure", "k-anonymity:k=4", "--measure", "k-anonymity:k=4"]
+    rules += ["--measure", "l-diversity:l=2"]
     made(levels, *table(*rules), "-o", "r.csv", policy="raw.csv")
     assert run("check", "r_policy.yaml", cwd=levels).returncode == 0
 
@@ -203,7 +207,7 @@ def test_a_table_of_a_database_is_released_piece_by_piece(levels):
         base.execute("create table people (Age text, Zip text, Illness text)")
         base.executemany("insert into people values (?, ?, ?)", ROWS[1:])
     base.close()
-    options = table("--measure", "k-anonymity:k=3")
+    options = table("--measure", "k-anonymity:k=3", "--measure", "l-diversity:l=2")
     made(levels, *options, "-o", "r.csv", policy="t.sqlite#people")
     with (levels / "r.csv").open(newline="") as file:
         released = sorted(map(tuple, csv.reader(file)))

@@ -287,7 +287,7 @@ def test_as_many_rules_as_a_policy_may_have(tmp_path):
     (tmp_path / "p.yaml").write_text(json.dumps(policy), "utf-8")
     result = check(tmp_path / "p.yaml", as_of=DAY)
     assert len(result.to_html().encode()) < LARGEST_PAGE
-    assert f"Shown are 50 of {200 + len(BUILT_IN)}" in result.to_html()
+    assert f"Shown are 50 of {200 + len(OF_EVERY_POLICY)}" in result.to_html()
 
 
 def test_size_of_the_report_of_nine_columns():

@@ -135,16 +135,18 @@ def _contradictions(plan: Plan) -> Iterator[Phrase]:
     listed = [*(column for own in plan.roles.values() for column in own), *plan.no_role]
     if len(set(listed)) < len(listed):
         yield Phrase("a column is listed twice in 'roles' and 'no_role'")
-    without = [column for column in columns if column not in plan.hierarchies]
+    heights = {column: one.height for column, one in plan.hierarchies.items()}
+    generalised = [column for place, column in enumerate(columns) if any(any(node[place:][:1]) for node in plan.levels)]
+    without = [column for column in generalised if column not in heights]
     if without:
         yield Phrase("there is no hierarchy for {columns}", columns=quoted(without))
     if any(len(node) != len(columns) for node in plan.levels):
         yield Phrase("expected {number} numbers in each list of 'levels', one for each column", number=len(columns))
-    whole = [*plan.levels, [one.height for one in plan.hierarchies.values()], *(plan.allowed_levels or {}).values()]
+    whole = [*plan.levels, heights.values(), *(plan.allowed_levels or {}).values()]
     if any(type(level) is not int for levels in whole for level in levels):
         yield Phrase("levels are whole numbers, without a decimal point")
     for place, column in enumerate(columns):
-        allowed = (plan.allowed_levels or {}).get(column, (0, plan.hierarchies[column].height))
+        allowed = (plan.allowed_levels or {}).get(column, (0, heights.get(column, 0)))
         if len(allowed) != 2 or not all(allowed[0] <= node[place] <= allowed[1] for node in plan.levels):
             yield Phrase("column {column!r} has a level that is not one of those that were allowed", column=column)
     if plan.method == "global" and len(plan.levels) > 1:

@@ -20,11 +20,20 @@ from PETWorks.gate.accountability import Accountability, accountability_of
 from PETWorks.gate.document import ReleaseKind, Spoken
 from PETWorks.gate.earlier_releases import ReleaseSet, releases_of
 from PETWorks.gate.mistakes import Mistakes, located_error, raw_names, without
-from PETWorks.gate.policy_rules import Located, Rule, Waiver, chosen_presets, rules_of, rules_of_people, waivers_of
+from PETWorks.gate.policy_rules import (
+    Located,
+    Rule,
+    Waiver,
+    chosen_presets,
+    rules_of,
+    rules_of_people,
+    waived_rules,
+    waivers_of,
+)
 from PETWorks.gate.policy_sources import Find, check_columns, check_known, find_at_its_place, named_source, sources
 from PETWorks.gate.presets import Preset
 from PETWorks.gate.removed_records import removed_places
-from PETWorks.gate.rule_names import IMPLICIT
+from PETWorks.gate.rule_names import IMPLICIT, NO_LINKS, TOGETHER
 from PETWorks.gate.schema import check_schema
 from PETWorks.gate.unique_values import SHARE
 from PETWorks.measures.parameters import number_given
@@ -252,6 +261,8 @@ def checked_policy(
     roles = _roles(mistakes) if "roles" in content else None
     # A waiver of a rule that has a mistake has none itself.
     names = [*(rule.name for rule in rules), *(raw_names(file.content) if mistakes else ())]
+    if alone:
+        names += [name for name in waived_rules(content) if name == NO_LINKS or name.startswith(f"{TOGETHER}: ")]
     waivers = tuple(waivers_of(mistakes, names))
     if mistakes and "data" not in unread and isinstance(found["data"], Path):
         with mistakes.at("data"):

@@ -162,6 +162,11 @@ def _name(rule: Mapping[str, Any], preset: str | None, measure: Metric, chosen: 
     return preset if alone else f"{preset}: {measure.name}"
 
 
+def waived_rules(content: Mapping[str, Any]) -> list[str]:
+    """The names of the rules that the waivers of a policy are about."""
+    return [given["rule"] for given in content.get("waivers", ()) if given is not None]
+
+
 def waivers_of(mistakes: Mistakes, names: Sequence[str]) -> Iterator[Waiver]:
     """The waivers of the file, each for one of the rules."""
     waived: set[str] = set()

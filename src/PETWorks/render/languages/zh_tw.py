@@ -97,6 +97,7 @@ PARAMETERS = {
     "disclosed": "遭揭露者比例",
     "half-sure": "最多剩兩個值者比例",
     "m-invariance": "m-不變性",
+    "records": "最小等價類的資料列數",
 }
 
 # Keys of the details of measures, and words among their values.
@@ -2572,8 +2573,8 @@ MESSAGES = {
     ),
     "expected suppressed_records {options}, got {given!r}": "suppressed_records 應為 {options}，但收到「{given}」",
     "expected removed as ascending places of records, from 0 on": "removed 應為遞增的資料列位置，自 0 起",
-    "suppressed records left the table, and what is lost by that can be measured in memory only": (
-        "遭抑制的資料列已自資料表移除，其損失只能在記憶體中評估"
+    "suppressed records left the table, and what is lost by that is measured only where records have an order": (
+        "遭抑制的資料列已自資料表移除，只有資料列具有順序時才能評估其損失"
     ),
     "expected suppression as a share of the records, 0 to 1 (5 % is 0.05), got {suppression!r}": (
         "抑制上限應為占資料列的比例，0 到 1（5% 請寫成 0.05），但收到「{suppression}」"
