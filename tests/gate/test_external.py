@@ -655,3 +655,22 @@ def test_the_command_fails_if_a_rule_that_is_shown_does(tmp_path):
     run = petworks("check", "policy.yaml", "--edition", "external", cwd=tmp_path)
     assert "not shown" in run.stdout
     assert (run.returncode, run.stderr) == (1, "")
+
+
+def test_classes_of_records_say_nothing_about_people_outside(tmp_path):
+    """Two classes of three people with twenty records each: a class of three is small, one of sixty is not."""
+    rows = [f"{person},{20 + 10 * (person % 2)},n,{'ab'[visit % 2]}" for person in range(6) for visit in range(20)]
+    (tmp_path / "visits.csv").write_text("\n".join(["pid,age,region,state", *rows]) + "\n")
+    (tmp_path / "policy.yaml").write_text(
+        "petworks_policy: 1\ndata: visits.csv\nprivacy_unit: pid\nno_rule: {state: a test}\n"
+        "hierarchies: {age: {width: [50]}, region: {groups: {all: [n]}}}\n"
+        "roles: {quasi_identifiers: [age, region], sensitive_attributes: [state]}\n"
+        "rules: [{measure: k-anonymity, k: 3}]\n"
+    )
+    assert petworks("anonymize", "policy.yaml", "-o", "out.csv", cwd=tmp_path).returncode == 0
+    outside = petworks("check", "out_policy.yaml", "--edition", "external", cwd=tmp_path)
+    assert outside.returncode == 4
+    assert "withheld (small class)" in outside.stdout
+    inside = petworks("check", "out_policy.yaml", cwd=tmp_path)
+    assert inside.returncode == 0
+    assert "people. " not in inside.stdout.partition(" rule ")[0].replace("\n", " "), "these are records"

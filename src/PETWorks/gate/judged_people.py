@@ -10,6 +10,7 @@ from PETWorks.gate.plan_document import JudgedRule, Plan
 from PETWorks.gate.plan_files import plan_of_file
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.policy_rules import Rule
+from PETWorks.gate.rule_names import IMPLICIT
 
 
 def with_judged_rules(plan: Plan, policy: Policy, results: Sequence[RuleResult]) -> Plan:
@@ -64,7 +65,8 @@ def _is_about(plan: Plan, policy: Policy, release: Release) -> bool:
 
 def rules_without_people(policy: Policy, judged: Mapping[str, JudgedRule]) -> tuple[str, ...]:
     """The rules that should count people, and count records."""
-    return tuple(rule.name for rule in policy.rules if rule.measure is not None and rule.name not in judged)
+    counting = [rule for rule in policy.rules if rule.name not in IMPLICIT and not rule.about_all_releases]
+    return tuple(rule.name for rule in counting if rule.name not in judged)
 
 
 def _is_same(rule: Rule, judged: JudgedRule) -> bool:

@@ -11,6 +11,7 @@ from PETWorks.counting.release import Release
 from PETWorks.gate.document import WAIVED, ColumnFacts, RuleResult
 from PETWorks.gate.facts import columns
 from PETWorks.gate.findings import examined_columns
+from PETWorks.gate.judged_people import judged_when_made, lacks_people
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.recognition import FEW, Examined
 from PETWorks.gate.remedies import limits_class_sizes
@@ -46,7 +47,7 @@ def notices(
     told = (
         *_people(release, policy, rules),
         *_beyond_the_limit(rules),
-        *worst_case(release),
+        *([] if lacks_people(policy, release) else worst_case(release)),  # classes of records say too little
         *_identifiers(release, policy, rules),
         *_columns(release, policy, [one for one in examined if one.column not in rejected_for_values(rules)]),
         *_class_sizes(release, policy, in_force),
@@ -109,10 +110,10 @@ def _beyond_the_limit(rules: Sequence[RuleResult]) -> Iterator[Notice]:
 
 def _people(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[Notice]:
     """How people were counted where the table does not say who they are."""
-    unit = policy.privacy_unit
-    if unit is not None and release.privacy_unit is None:
-        then = any(rule.measure == PEOPLE_COUNTED and rule.satisfied for rule in rules)
-        yield Notice("people-counted-before" if then else "people-not-counted", (unit,))
+    if policy.privacy_unit is not None and lacks_people(policy, release):
+        counted = any(rule.measure == PEOPLE_COUNTED and rule.satisfied for rule in rules)
+        then = counted and judged_when_made(policy, release)
+        yield Notice("people-counted-before" if then else "people-not-counted", (policy.privacy_unit,))
 
 
 def _identifiers(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[Notice]:

@@ -14,6 +14,7 @@ from PETWorks.gate.subset_document import Driver, KnownAttributes, SubsetCase
 from PETWorks.gate.withheld import class_size_demanded, fewest_attacked, hides_guesses, rules_withheld
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION
 
+OF_RECORDS = ("people-counted-before", "people-not-counted")  # notices of tables that do not say who the people are
 WHATEVER = Range(0, 0)  # in place of a count that is not published
 Steps = tuple[Range, Range]
 Shares = tuple[Range | None, Range | None]
@@ -53,6 +54,11 @@ class Protected:
     releases: tuple[tuple[tuple[Steps, ...], tuple[Shares, ...]], ...]
     attacked: tuple[Range | None, ...]
     verdicts: tuple[Verdict, ...]
+
+
+def _finds_class_size(rule: RuleResult) -> bool:
+    """Whether what a rule found is the number of people in the smallest class."""
+    return rule.measure == "k-anonymity" or rule.compared == "cell_size"
 
 
 def protected(document: CheckDocument) -> Protected:
@@ -113,7 +119,15 @@ class _Counts:
         return smallest is not None and demanded is not None and demanded <= smallest
 
     def _smallest_class(self) -> int | None:
+        """The bound that is published.
+
+        Where people have several records and the table does not say so any more, its classes are of records: what
+        counts is what a rule found by people when the table was made; without one, the class is taken to be small.
+        """
         smallest = self.classes.smallest_class
+        if any(notice.notice in OF_RECORDS for notice in self.document.notices or ()):
+            found = [rule.value for rule in self.document.rules if _finds_class_size(rule)]
+            smallest = min((int(value) for value in found if isinstance(value, int | float)), default=None)
         return None if smallest is None or smallest < self.cell_size else max(round_number(smallest), self.cell_size)
 
     def _case(self, attack: str, case: SubsetCase) -> tuple[Range, Range, Range]:

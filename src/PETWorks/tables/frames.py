@@ -21,7 +21,7 @@ class Frame:
         self.name = name
         self.path = path
         self._table = table
-        columns = column_names(table.schema.names)
+        columns = column_names(table.schema.names, in_file=path is not None)
         self.names = tuple(name for name, _ in columns)
         self._raw_names = dict(columns)
         self.rows: int | None = table.num_rows

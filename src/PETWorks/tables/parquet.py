@@ -43,7 +43,7 @@ class Parquet:
         dictionaries = [name for name in texts if name not in self._front_coded]
         self._open = partial(parquet.ParquetFile, path, read_dictionary=dictionaries)
         self._file = self._open(memory_map=True)
-        columns = column_names(schema.names)
+        columns = column_names(schema.names, in_file=True)
         self.names = tuple(name for name, _ in columns)
         self._raw_names = dict(columns)
         self.rows: int | None = self._file.metadata.num_rows

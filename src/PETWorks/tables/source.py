@@ -32,6 +32,9 @@ class Source(Protocol):
         """The named columns in that order; in pieces, if they must not be in memory all at once."""
 
 
-def column_names(names: list[str]) -> list[tuple[str, str]]:
-    """Trimmed and raw name of each column; pandas' unnamed row labels are no column."""
-    return [(name.strip(), name) for name in names if not _PANDAS_ROW_LABELS.fullmatch(name)]
+def column_names(names: list[str], *, in_file: bool) -> list[tuple[str, str]]:
+    """Trimmed and raw name of each column; the unnamed row labels of a frame in memory are no column.
+
+    In a file they go out with it, like any other column.
+    """
+    return [(name.strip(), name) for name in names if in_file or not _PANDAS_ROW_LABELS.fullmatch(name)]
