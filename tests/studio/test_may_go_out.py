@@ -1,5 +1,7 @@
 """What the page lists under "may go out", and whose verdict it shows: only a release that was judged and passes."""
 
+import datetime
+import json
 import re
 import shutil
 
@@ -7,6 +9,8 @@ import openpyxl
 import pytest
 
 from conftest import ROOT
+from PETWorks.gate import verdict as judging
+from PETWorks.studio import desk as desks
 from studio_client import ended, entered, fields_of, typed, write_long_search
 
 POLICY = """\
@@ -165,3 +169,100 @@ def test_a_release_that_changed_since_the_export_stays_inside(folder):
         shutil.copy(folder / "adult.csv", folder / "out.csv")
         shown = page.get(f"/decide/exported?policy=out_policy.yaml&job={job.id}").text
     assert listed(shown)[0] == []
+
+
+def rewritten(file, old, new):
+    text = file.read_text("utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), "utf-8")
+
+
+def first_verdict(shown):
+    return re.search(r'class="verdict (\w+)"', shown)[1]
+
+
+def test_the_result_is_judged_by_the_policy_of_the_release_as_it_is_now(folder):
+    made(folder)
+    rewritten(folder / "out_policy.yaml", "k: '5'", "k: 900")
+    with entered(folder) as page:
+        shown = page.get(RESULT).text
+    assert listed(shown)[0] == []
+    assert first_verdict(shown) == "fail"
+    assert "may not go out: a rule does not hold" in shown
+
+
+@pytest.mark.parametrize("change", ["rules", "waivers"])
+def test_other_rules_in_the_policy_of_the_original_outdate_a_release(folder, change):
+    made(folder)
+    if change == "rules":
+        rewritten(folder / "policy.yaml", "k: 5", "k: 900")
+    else:
+        waiver = "waivers: [{rule: k-anonymity, owner: me, reason: x, expires: 2100-01-01}]\n"
+        rewritten(folder / "policy.yaml", "rules:\n", f"{waiver}rules:\n")
+    with entered(folder) as page:
+        shown = page.get(RESULT).text
+    assert listed(shown)[0] == []
+    assert "what it is judged by has changed since" in shown
+
+
+def test_a_policy_of_the_release_that_cannot_be_read_leaves_nothing_to_go_out(folder):
+    made(folder)
+    (folder / "out_plan.json").write_text("{}", "utf-8")
+    with entered(folder) as page:
+        shown = page.get(RESULT).text
+    assert listed(shown)[0] == []
+
+
+WAIVED = (
+    "waivers: [{rule: big, owner: me, reason: x, expires: 2100-01-01}]\nrules:\n"
+    "  - {name: big, measure: k-anonymity, k: 900}\n"
+)
+
+
+def test_a_waiver_that_expires_while_the_page_is_open_counts_no_more(folder, monkeypatch):
+    rewritten(folder / "policy.yaml", "rules:\n", WAIVED)
+    assert listed(made(folder))[0] == ["out.csv"]
+
+    class Later(datetime.datetime):
+        @classmethod
+        def now(cls, zone=None):
+            return cls(2100, 1, 2, tzinfo=zone)
+
+    decide = "/decide/verdict?policy=out_policy.yaml"
+    with entered(folder) as page:
+        assert first_verdict(page.get(decide).text) == "waived"
+        for module in (desks, judging):
+            monkeypatch.setattr(module, "datetime", Later)
+        assert first_verdict(page.get(decide).text) == "fail"
+        shown = page.get(RESULT).text
+    assert listed(shown)[0] == []
+    assert first_verdict(shown) == "fail"
+
+
+def test_a_plan_that_changes_while_the_page_is_open_is_read_again(folder):
+    rows = (folder / "adult.csv").read_text("utf-8").splitlines()
+    header, *lines = rows
+    named = [f"{header};person", *(f"{line};P{place}" for place, line in enumerate(lines))]
+    (folder / "adult.csv").write_text("\n".join(named) + "\n", "utf-8")
+    rewritten(folder / "policy.yaml", "rules:\n", "privacy_unit: person\nrules:\n")
+    assert listed(made(folder))[0] == ["out.csv"]
+    plan = folder / "out_plan.json"
+    with entered(folder) as page:
+        assert first_verdict(page.get("/decide/verdict?policy=out_policy.yaml").text) == "pass"
+        content = json.loads(plan.read_text("utf-8"))
+        del content["judged"]
+        plan.write_text(json.dumps(content), "utf-8")
+        assert first_verdict(page.get("/decide/verdict?policy=out_policy.yaml").text) == "fail"
+        assert listed(page.get(RESULT).text)[0] == []
+
+
+def test_an_export_is_outdated_when_its_policy_changes(folder):
+    assert typed(folder, "anonymize", "policy.yaml", "-o", "out.csv").returncode == 0
+    with entered(folder) as page:
+        job = ended(page, page.post("/decide/report?policy=out_policy.yaml", follow_redirects=False))
+        address = f"/decide/exported?policy=out_policy.yaml&job={job.id}"
+        assert "out.csv" in listed(page.get(address).text)[0]
+        rewritten(folder / "out_policy.yaml", "k: '5'", "k: 4")
+        assert listed(page.get(address).text)[0] == []
+        rewritten(folder / "out_policy.yaml", "k: 4", "k: 900")
+        assert listed(page.get(address).text)[0] == []

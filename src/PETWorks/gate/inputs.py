@@ -4,13 +4,14 @@ import hashlib
 import os
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from PETWorks.about.declaration import hierarchy_files
 from PETWorks.about.sidecar import read_sidecar, sidecar_of
-from PETWorks.errors import InputError, system_reason
+from PETWorks.errors import InputError, PETWorksError, system_reason
 from PETWorks.gate.document import Input, PolicyFacts, Use
 from PETWorks.gate.earlier_releases import EarlierTable
 from PETWorks.gate.policy import Policy
@@ -92,6 +93,16 @@ class Inputs:
         if not before == after == self._states[path]:
             raise InputError("{file}: the file changed while it was checked; check again", file=path.name)
         return digest
+
+
+def files_read(policy: Policy) -> list[Path]:
+    """The files that a check of this policy reads, as far as they can be found."""
+    files: list[Path] = [] if policy.plan is None else [policy.plan]
+    files += [one.plan for one in policy.releases.measured if one.plan is not None]
+    with suppress(PETWorksError):  # a mistake beside the table: the check itself says it
+        for source in _sources(policy, policy.data):
+            files.extend(source.files)
+    return files
 
 
 def table_digest(table: Path) -> str:

@@ -14,7 +14,7 @@ from PETWorks.gate.inputs import table_digest
 # Exit codes by what a document shows: an external edition that withholds a verdict gives the same one for all data.
 EXIT_CODES: dict[Verdict, int] = {PASS: 0, WAIVED: 0, FAIL: 1, WITHHELD: 4}
 
-Obstacle = Literal["fails", "withheld", "changed", "unfinished"]
+Obstacle = Literal["fails", "withheld", "changed", "unfinished", "outdated"]
 
 
 def passes(verdict: str) -> bool:

@@ -2,13 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock, RLock
 from typing import Any, TypeVar
 
-from PETWorks.about.declaration import hierarchy_files
-from PETWorks.about.sidecar import sidecar_of
 from PETWorks.counting.release import Release
+from PETWorks.gate.inputs import files_read
 from PETWorks.gate.policy import Policy, read_policy
 from PETWorks.render.checks import Check, check
 from PETWorks.studio.policy_file import PolicyFile
@@ -31,7 +31,7 @@ class Desk:
 
     @property
     def is_current(self) -> bool:
-        """Whether the policy and the files that it names are as they were when this was made."""
+        """Whether the day, the policy and the files that it names are as they were when this was made."""
         return self.file.digest == self.policy.file.sha256 and stamp_of(self.policy) == self.stamp
 
     def once(self, name: str, make: Callable[[], Made]) -> Made:
@@ -89,10 +89,7 @@ class Desks:
 
 
 def stamp_of(policy: Policy) -> Stamp:
-    """By which a change of a policy that was read, or of the files that it names, is noticed."""
-    named = [path for path in (policy.data, policy.original, policy.population) if isinstance(path, Path)]
-    named += hierarchy_files(policy.hierarchies)
-    if isinstance(policy.data, Path) and (beside := sidecar_of(policy.data)) is not None:
-        named.append(beside)
-    stats = [(path, path.stat()) for path in named if path.exists()]
-    return (policy.file.sha256, *((str(path), stat.st_mtime_ns, stat.st_size) for path, stat in stats))
+    """By which a change of what a check depends on is noticed: the policy, the files that it reads, and the day."""
+    stats = [(path, path.stat()) for path in files_read(policy) if path.exists()]
+    files = ((str(path), stat.st_mtime_ns, stat.st_size) for path, stat in stats)
+    return (policy.file.sha256, f"{datetime.now(UTC):%Y-%m-%d}", *files)  # waivers are judged by the day

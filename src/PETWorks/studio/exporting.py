@@ -77,7 +77,7 @@ async def exported(request: Request) -> Response:
     job = studio(request).jobs.of(request.query_params.get("job", ""))
     if job.purpose.policy != desk.file.path or job.purpose.on_end != "/decide/exported" or job.code not in GOOD:
         raise InputError("this job has not exported anything of the policy that is open")
-    against, out, inside = await computed(_written, desk.policy, dict(job.purpose.values))
+    against, out, inside = await computed(_written, desk, dict(job.purpose.values))
     reports = {name: studio(request).workspace.relative(desk.file.path.parent / name) for name in (*out, *inside)}
     return page(
         request,
@@ -93,8 +93,9 @@ async def exported(request: Request) -> Response:
     )
 
 
-def _written(policy: Policy, values: dict[str, str]) -> tuple[Obstacle | None, list[str], list[str]]:
+def _written(desk: Desk, values: dict[str, str]) -> tuple[Obstacle | None, list[str], list[str]]:
     """What stands against handing out the table, and the files of a job by what may go out and what stays inside."""
+    policy = desk.policy
     beside = policy.path.parent
     if "folder" in values:
         folder = beside / values["folder"]
@@ -105,7 +106,10 @@ def _written(policy: Policy, values: dict[str, str]) -> tuple[Obstacle | None, l
         files = [f"{stem}{edition}.{kind}" for edition in (".external", "") for kind in ("html", "json")]
         document, outside = beside / f"{stem}.json", files[:2]
     release = policy.data if isinstance(policy.data, Path) else None
-    against = obstacle(read_check(document), release)
+    written = read_check(document)
+    against = obstacle(written, release) or obstacle(desk.check.content, release)
+    if against is None and written.policy.sha256 != policy.file.sha256:
+        against = "outdated"  # the reports are about another policy
     if against is not None:
         return against, [], files
     if release is not None and is_release(policy):

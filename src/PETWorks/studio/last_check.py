@@ -25,7 +25,7 @@ class Known:
 
     table     what it is about: a path below the folder, or an address
     verdict   of the last check; None if there was none
-    is_current   whether nothing has changed since
+    is_current   whether it is of today and nothing has changed since
     mistake   why the policy cannot be read
     """
 

@@ -13,7 +13,8 @@ from starlette.routing import Route
 from PETWorks.anonymizer.what_if import WhatIf
 from PETWorks.errors import InputError, ParameterError, PETWorksError
 from PETWorks.gate.anonymising import search_rules, waived_rules
-from PETWorks.gate.document import together
+from PETWorks.gate.document import Verdict, together
+from PETWorks.gate.may_go_out import Obstacle, obstacle
 from PETWorks.render.charts import drawn
 from PETWorks.render.language import name as shown_name
 from PETWorks.render.language import said
@@ -39,7 +40,7 @@ from PETWorks.studio.page import (
     see,
     studio,
 )
-from PETWorks.studio.released_files import named_release, usual_name
+from PETWorks.studio.released_files import ReleasedFiles, judged_otherwise, named_release, usual_name
 
 MOST_COLUMNS = 60  # that have a slider on the page
 MOST_NAMED = 30  # levels of a column that are described
@@ -252,7 +253,7 @@ async def applied(request: Request) -> Response:
     files = named_release(desk.file.path, request.query_params.get("release", ""))
     relative = studio(request).workspace.relative
     wrote = tuple(f"petworks: {said(lang, 'cli.wrote', path='')}" for lang in LANGUAGES)
-    verdict = together([rule["verdict"] for rule in found["rules"]])
+    verdict, against = await computed(_judged_now, request, desk, files)
     return page(
         request,
         "levels_applied",
@@ -260,14 +261,24 @@ async def applied(request: Request) -> Response:
         nav_step="levels",
         found=found,
         release_bar=None,
-        verdict=verdict,
-        not_out=not_out_text(files.release.name, "fails", language(request)) if job.code else None,
+        verdict=verdict or together([rule["verdict"] for rule in found["rules"]]),
+        not_out=None if against is None else not_out_text(files.release.name, against, language(request)),
         release=files.release.name,
         released=relative(files.policy),
         inside=[path.name for path in files.inside],
         messages=[line.removeprefix("petworks: ") for line in job.messages if not line.startswith(wrote)],
         command=job.command,
     )
+
+
+def _judged_now(request: Request, desk: Desk, files: ReleasedFiles) -> tuple[Verdict | None, Obstacle | None]:
+    """The verdict on a release by its policy as it is now, None if it cannot be checked; and what is against it."""
+    try:
+        check = studio(request).desks.of(files.policy).check.content
+        is_outdated = judged_otherwise(desk.policy, files)
+    except PETWorksError:
+        return None, "outdated"
+    return check.verdict, obstacle(check, files.release) or ("outdated" if is_outdated else None)
 
 
 async def bound(request: Request) -> Response:

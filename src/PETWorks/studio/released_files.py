@@ -178,6 +178,19 @@ def _different(old: dict[str, object], new: dict[str, object]) -> Iterator[str]:
             yield key
 
 
+def judged_otherwise(policy: Policy, released: ReleasedFiles, judged: str | None = None) -> bool:
+    """Whether the policy that a release was made with has other rules now than that of the release.
+
+    judged   the digest of the policy of the release when it was made; if that is still the same, nobody has decided
+             about the release itself, and waivers must be the same as well
+    """
+    made = read_policy(released.policy).file
+    keys = (*RULES, "waivers") if made.sha256 == judged else RULES
+    return any(policy.file.content.get(key) != made.content.get(key) for key in keys)
+
+
+RULES = ("presets", "rules", "subsets", "regimes", "unique_values")
+
 DECIDED = (
     "context",
     "cell_size",

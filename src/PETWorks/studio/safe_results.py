@@ -1,6 +1,7 @@
 """What came out of the search: the release before and after, other levels, and reasons per record for insiders."""
 
 import csv
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -9,14 +10,15 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
-from PETWorks.errors import InputError, quoted
-from PETWorks.gate.may_go_out import obstacle
+from PETWorks.errors import InputError, PETWorksError, quoted
+from PETWorks.gate.document import CheckFile
+from PETWorks.gate.may_go_out import Obstacle, obstacle
 from PETWorks.render import anonymization, charts
 from PETWorks.render.notices import notices
 from PETWorks.studio.desk import Desk
 from PETWorks.studio.making_safe import arguments_of
 from PETWorks.studio.page import computed, desk_of, language, not_out_text, page, petworks, studio
-from PETWorks.studio.released_files import ReleasedFiles, named_release
+from PETWorks.studio.released_files import ReleasedFiles, judged_otherwise, named_release
 
 MOST_COLUMNS = 100
 MOST_RECORDS = 200
@@ -45,7 +47,7 @@ def _result(request: Request, desk: Desk) -> Response:
     relative = studio(request).workspace.relative
     job = request.query_params.get("job", "")
     found = next((one for one in studio(request).jobs.about(desk.file.path) if one.id == job), None)
-    against = obstacle(document, files.release)
+    document, against = _judged_now(request, desk, files, document)
     return page(
         request,
         "safe_result",
@@ -81,6 +83,19 @@ def _result(request: Request, desk: Desk) -> Response:
         command=petworks(*arguments_of(request, desk, files)) if found is None else found.command,
         messages=[] if found is None else [line.removeprefix("petworks: ") for line in found.messages],
     )
+
+
+def _judged_now(
+    request: Request, desk: Desk, files: ReleasedFiles, made: CheckFile
+) -> tuple[CheckFile, Obstacle | None]:
+    """A check with the verdict by policy, plan, waivers and day as they are now; and what is against the release."""
+    try:
+        check = studio(request).desks.of(files.policy).check.content
+        is_outdated = judged_otherwise(desk.policy, files, made.policy.sha256)
+    except PETWorksError:  # its policy, or a file that belongs to it, is gone or has a mistake
+        return made, obstacle(made, files.release) or "outdated"
+    now = replace(made, verdict=check.verdict, rule_verdicts=check.rule_verdicts, rules=check.rules)
+    return now, obstacle(now, files.release) or ("outdated" if is_outdated else None)
 
 
 def _threshold(job: Any) -> str:

@@ -1236,6 +1236,8 @@ TEXTS = {
     "obstacle.fails": "a rule does not hold",
     "obstacle.withheld": "this edition does not show the verdict",
     "obstacle.changed": "it is not the file that was judged",
+    "obstacle.outdated": "what it is judged by has changed since it was judged; make it again, or check it in the step "
+    "Decide",
     "obstacle.unfinished": "the search was stopped, and another release may lose less; go on with the search, or "
     "decide about this one in the step Decide",
     "studio.not-out": "{file} may not go out: {why}.",
@@ -1248,7 +1250,7 @@ TEXTS = {
     "studio.open.state": "state",
     "studio.open.mistake": "has a mistake",
     "studio.open.checked": "checked on {day}, unchanged since",
-    "studio.open.changed": "on {day}; changed since",
+    "studio.open.changed": "on {day}; changed since, or another day: check again",
     "studio.open.unchecked": "not checked yet",
     "studio.open.others": "{n} other files: hierarchies and texts",
     "studio.open.others.one": "1 other file: a hierarchy or a text",
