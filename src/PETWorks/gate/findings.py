@@ -36,6 +36,7 @@ LOOKS_OF_DETAILS = {
     MIXED: (EMAIL, NATIONAL_ID, PAYMENT_CARD, PHONE),
 }
 MASKS = "*＊○〇●"
+MASKED, TINY = 2, 3  # mask signs that hide a part wherever they are; characters of a name of which one sign is a part
 LONG, SHORT = 40, 6  # characters: of texts in which people may be named, and of numbers that address nobody
 
 
@@ -66,8 +67,8 @@ def findings(column: str, role: str | None, profile: Examined) -> tuple[ColumnFi
     """What a column reveals that its role does not say, the worst first.
 
     A direct identifier, or personal details inside texts, fail under every role. A column in which nearly every record
-    has a value of its own fails where no measure looks at it, unless the rule about exact values does; the risk of
-    a quasi-identifier or a sensitive attribute is measured.
+    has a value of its own fails, unless the rule about exact values looks at it; only the risk of a quasi-identifier is
+    measured.
     """
     if profile.distinct < 2:
         return _merge([_details(profile, None)])
@@ -150,7 +151,17 @@ def _named(points_to: Mapping[str, str], profile: Examined) -> ColumnFinding | N
 
 def _masked(profile: Examined) -> bool:
     """Whether signs of most values are masked, and so many records share a value that this hides who it is."""
-    return profile.distinct < profile.present / 2 and profile.most(lambda text: any(sign in MASKS for sign in text))
+    return profile.distinct < profile.present / 2 and profile.most(_hides_a_part)
+
+
+def _hides_a_part(text: str) -> bool:
+    """Whether mask signs stand for a part of a text; a single one behind or before a whole name hides nothing of it.
+
+    >>> [_hides_a_part(text) for text in ("王○", "王○明", "A12****", "Aiden Okafor*")]
+    [True, True, True, False]
+    """
+    masks = sum(sign in MASKS for sign in text)
+    return masks >= MASKED or (masks == 1 and (len(text) <= TINY or not set(MASKS) & {text[0], text[-1]}))
 
 
 def _known(column: str, role: str | None, profile: Examined) -> ColumnFinding | None:
@@ -173,10 +184,9 @@ def _known(column: str, role: str | None, profile: Examined) -> ColumnFinding | 
 
 
 def _unique(role: str | None, profile: Examined) -> ColumnFinding | None:
-    unseen = role in UNMEASURED
     if profile.nearly_unique:
-        return ColumnFinding("nearly unique", unseen and 2 * profile.exact < profile.unique)  # else: a rule of its own
-    if unseen and profile.distinct >= FEW and profile.most(lambda text: len(text) >= LONG):
+        return ColumnFinding("nearly unique", role != QUASI_IDENTIFIER and profile.nearly_unique_codes)
+    if role in UNMEASURED and profile.distinct >= FEW and profile.most(lambda text: len(text) >= LONG):
         return ColumnFinding("long texts", False)
     return None
 

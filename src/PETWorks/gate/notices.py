@@ -137,7 +137,7 @@ def _is_gone(release: Release, column: str) -> bool:
 def _columns(release: Release, policy: Policy, examined: Sequence[ColumnFacts]) -> Iterator[Notice]:
     known = [one for one in examined if one.has("perhaps known")]
     secret = [one for one in examined if one.has("perhaps sensitive")]
-    unique = [one for one in examined if one.role == SENSITIVE_ATTRIBUTE and _is_nearly_unique(one)]
+    unique = [one for one in examined if one.role == SENSITIVE_ATTRIBUTE and _is_nearly_unique(one) and not one.fails]
     alone = {one.column: _alone_with(release, one.column) for one in examined if _is_amount(release, one)}
     amounts = [one for one in examined if alone.get(one.column, 0) > ALONE]
     quasi = [one for one in examined if one.released and one.role == QUASI_IDENTIFIER]

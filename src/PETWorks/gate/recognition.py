@@ -127,6 +127,11 @@ class Examined(Profile):
         """Whether nearly every record that has a value has a unique one."""
         return self.present >= FEW and self.unique >= NEARLY * self.present
 
+    @property
+    def nearly_unique_codes(self) -> bool:
+        """Whether the values are nearly unique, and neither numbers, dates nor long texts, for which a rule exists."""
+        return self.nearly_unique and 2 * self.exact < self.unique
+
     @cached_property
     def measured(self) -> bool:
         """Whether most values are numbers, perhaps with a unit."""

@@ -95,7 +95,8 @@ def _suggested(words: str, profile: Examined) -> tuple[str | None, Reason]:
         return IDENTIFIER, Reason("details", whole=sum(profile.details.values()))
     if any(term in words for term in terms(REMARKS)) and any(len(text) >= SENTENCE for text in profile.sample):
         return IDENTIFIER, Reason("remarks")
-    if SENSITIVE_ATTRIBUTE in roles and profile.nearly_unique and not profile.measured and not look:
+    is_text = profile.nearly_unique and not profile.measured and not look
+    if SENSITIVE_ATTRIBUTE in roles and (is_text or profile.nearly_unique_codes):
         return IDENTIFIER, Reason("named-unique", roles[SENSITIVE_ATTRIBUTE])
     for role in (SENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER):
         if role in roles:

@@ -552,8 +552,9 @@ TEXTS = {
         "no other has, and rounding does not help. Leave the column out (roles: identifiers)."
     ),
     "step.unmeasured-values": (
-        "Nearly every record has a unique value in {columns}, and no measure takes it into account: make it a "
-        "quasi-identifier, or generalise or remove it."
+        "Nearly every record has a unique value in {columns}, by which it is found, and no measure takes that into "
+        "account: make the column a quasi-identifier, group its values in the source, or leave it out (roles: "
+        "identifiers)."
     ),
     "step.round-values": (
         "Nearly every record has a unique value in {columns}, by which someone who knows it finds the record: round or "
