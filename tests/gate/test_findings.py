@@ -218,6 +218,12 @@ def test_what_outsiders_may_know_is_said_where_no_measure_looks(name, cells, poi
     assert found(name, ["same"] * ROWS, INSENSITIVE) is None
 
 
+def test_a_value_that_some_records_have_and_others_lack_tells_something():
+    """Of `hiv: positive`, an empty cell is the other value."""
+    assert found("hiv", ["positive" if row % 9 == 0 else None for row in range(ROWS)], INSENSITIVE) is not None
+    assert found("hiv", ["negative"] * ROWS, INSENSITIVE) is None
+
+
 @pytest.mark.parametrize("role", ROLES)
 def test_a_column_may_have_five_personal_details(role):
     words = [f"word {row % 50}" for row in range(180)]

@@ -361,6 +361,13 @@ def test_a_person_in_several_records_is_the_privacy_unit():
         assert unit_of({name: people}) == name
     assert unit_of({"patient": [f"p{row // 2}" for row in range(90)]}) == "patient"
     assert unit_of({"who": [national_id(row % 30) for row in range(90)]}) == "who"
+    for name in ("person", "participant", "case", "pseudonym", "token", "ptno", "chart", "病患", "代碼", "account"):
+        assert unit_of({name: people}) == name
+
+
+def test_categories_that_are_called_like_people_are_no_privacy_unit():
+    for name, values in (("patient", ["inpatient", "outpatient"]), ("case", ["A1", "B2", "C3"]), ("code", ["x", "y"])):
+        assert unit_of({name: values * 45}) is None
 
 
 def test_what_names_no_person_or_one_record_each_is_no_privacy_unit():

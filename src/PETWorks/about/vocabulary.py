@@ -9,7 +9,7 @@ DIRECT = {
         nickname, lname, fname, 姓名, 全名, 名字, 姓氏, 中文名, 英文名, 暱稱, _姓_, _名_""",
     A_NUMBER: """ssn, social security, national id, identity card, identity number, identity no, id card, id number,
         id no, passport, tax id, driver license, driving licence, mrn, medical record number, medical record no,
-        chart number, chart no, health insurance number, patid, ptid, subjid, usubjid, 身分證, 身分字號, 居留證, 護照,
+        chart number, chart no, chart, ptno, health insurance number, patid, ptid, subjid, usubjid, 身分證, 身分字號, 居留證, 護照,
         統一證號, 健保卡, 駕照, 駕駛執照, 病歷號, 病歷編號, 病歷碼, 學號, 員編, 工號, 社保號, 社會保障號""",
     "a way to reach a person": """email, e mail, email address, phone, phone number, telephone, tel, mobile, cell phone,
         fax, line id, wechat, 電話, 手機, 傳真, 電子郵件, 電郵, 信箱, 郵箱, 聯絡方式, 微信""",
@@ -76,6 +76,8 @@ SUBJECTS = """patient, person, customer, client, user, member, employee, staff, 
     respondent, participant, individual, citizen, resident, tenant, applicant, borrower, policyholder, insured, donor,
     beneficiary, passenger, voter, buyer, consumer, 病人, 病患, 患者, 個案, 客戶, 顧客, 會員, 用戶, 使用者, 員工, 職員,
     學生, 受試者, 受訪者, 民眾, 被保險人, 保戶, 當事人, 個人"""
+# What a column of numbers that stand for people is called, if no word for a person is in its name.
+PSEUDONYMS = "pseudonym, alias, case, key, token, hash, code, account, 代碼, 化名, 假名, 帳號"
 OTHERS = """doctor, physician, nurse, provider, teacher, agent, mother, father, parent, spouse, contact, guardian, 醫師,
     醫生, 護理師, 家屬, 聯絡人, 聯繫人, 父親, 母親"""
 RECORDS = """record, row, case, visit, encounter, claim, order, transaction, event, sample, specimen, document, invoice,

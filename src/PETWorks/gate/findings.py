@@ -70,7 +70,7 @@ def findings(column: str, role: str | None, profile: Examined) -> tuple[ColumnFi
     has a value of its own fails, unless the rule about exact values looks at it; only the risk of a quasi-identifier is
     measured.
     """
-    if profile.distinct < 2:
+    if profile.distinct < (2 if profile.present == profile.records else 1):  # a value here and none there tells, too
         return _merge([_details(profile, None)])
     words = words_of(column)
     direct = _direct(words, profile)

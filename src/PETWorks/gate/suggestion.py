@@ -7,7 +7,7 @@ from PETWorks.about.column_names import pointed_to, terms, words_of
 from PETWorks.about.dates import is_unread_date
 from PETWorks.about.hierarchy_proposal import Proposal
 from PETWorks.about.personal_details import NATIONAL_ID
-from PETWorks.about.vocabulary import A_NUMBER, CALLED, LABELS, OTHERS, REMARKS, SUBJECTS
+from PETWorks.about.vocabulary import A_NUMBER, CALLED, LABELS, OTHERS, PSEUDONYMS, REMARKS, SUBJECTS
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.profiles import profile_of
 from PETWorks.counting.weighted_rows import WeightedRows
@@ -15,6 +15,7 @@ from PETWorks.gate.protection_proposal import Protect
 from PETWorks.gate.reasons import Reason
 from PETWorks.gate.recognition import DATE, FEW, MIXED, MOST, MOST_DETAILS, Examined
 
+FEWEST_CODES = 10  # different values, below which a column called `case` or `code` is one of categories
 SENTENCE = 12  # characters; a remark that is longer is no code
 
 
@@ -72,7 +73,7 @@ def suggested_unit(identifiers: Mapping[str, Examined]) -> str | None:
         words = words_of(column)
         others = any(term in words for term in terms(OTHERS))  # the mother's number names another person
         if not others:
-            named = pointed_to(words).get(IDENTIFIER) == A_NUMBER or words in terms(SUBJECTS, whole=True)
+            named = pointed_to(words).get(IDENTIFIER) == A_NUMBER or _stands_for_people(words)
             if profile.distinct > 1 and profile.present == profile.records and (named or profile.look == NATIONAL_ID):
                 return column if profile.distinct < profile.present else None
     return None
@@ -110,12 +111,27 @@ def _suggested(words: str, profile: Examined) -> tuple[str | None, Reason]:
     return _by_uniqueness(words, profile)
 
 
+def _stands_for_people(words: str) -> bool:
+    """Whether a column is called like people, or like the pseudonyms of people, and nothing else."""
+    return words in terms(f"{SUBJECTS}, {PSEUDONYMS}", whole=True)
+
+
+def _are_codes(profile: Examined) -> bool:
+    """Whether values look assigned to people or records: many of them, consecutive numbers or letters with digits."""
+    if profile.distinct < FEWEST_CODES:
+        return False
+    mixed = profile.most(lambda text: text.isalnum() and not text.isalpha() and not text.isdecimal())
+    return mixed or profile.numbered
+
+
 def _by_uniqueness(words: str, profile: Examined) -> tuple[str, Reason]:
     """Role and reason of a column whose name and values are not conclusive."""
     labels = terms(f"{LABELS}, {CALLED}")
-    labelled = any(label in words for label in labels) or words in terms(SUBJECTS, whole=True)
+    labelled = any(label in words for label in labels) or _stands_for_people(words)
     if profile.present < FEW:
         return QUASI_IDENTIFIER, Reason("few")
+    if _stands_for_people(words) and _are_codes(profile):
+        return IDENTIFIER, Reason("labelled")
     if labelled and profile.distinct >= profile.present / 2:
         return IDENTIFIER, Reason("labelled")
     if profile.nearly_unique and profile.numbered:
