@@ -32,6 +32,7 @@ data: now.csv
 cell_size: 5
 roles: {quasi_identifiers: [a], sensitive_attributes: [s], identifiers: [id]}
 rules: [{measure: k-anonymity, k: 5}]
+no_rule: {s: a test}
 """
 EARLIER = """releases:
   key: id

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from PETWorks import read_policy
-from PETWorks.errors import PETWorksError
+from PETWorks.errors import NotApplicable, PETWorksError
 from PETWorks.gate.anonymising import anonymize_by, search_rules
 
 AGES = """petworks_policy: 1
@@ -34,13 +34,22 @@ def test_settings_of_a_policy(tmp_path, given, limit):
 @pytest.mark.parametrize(
     ("levels", "level"),
     [
-        *(("2", 2), ("{at_least: 2}", 2), ("{at_least: 0, at_most: 3}", 1), ("{at_least: 3}", 3)),
-        *(("2-3", 2), ("[2, 3]", 2), ("[0, 3]", 1), ("0-0", 0)),
+        *(("2", 2), ("{at_least: 2}", 2), ("{at_least: 0, at_most: 3}", 1)),
+        *(("2-3", 2), ("[2, 3]", 2), ("[0, 3]", 1), ("1-1", 1)),
     ],
 )
 def test_levels_in_a_policy(tmp_path, levels, level):
     result = made(tmp_path, AGES.replace("0.25", f"1, levels: {{age: {levels}}}"))
     assert result.levels == {"age": level}
+
+
+@pytest.mark.parametrize(
+    ("levels", "says"),
+    [("{at_least: 3}", "every quasi-identifier is \\*"), ("0-0", "4 of 4 records are in classes that fail")],
+)
+def test_levels_on_which_nothing_is_left(tmp_path, levels, says):
+    with pytest.raises(NotApplicable, match=says):
+        made(tmp_path, AGES.replace("0.25", f"1, levels: {{age: {levels}}}"))
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,7 @@ petworks_policy: 1
 data: table.csv
 no_rule: {disease: a test}
 roles:
-  quasi_identifiers: [age, zip]
-  sensitive_attributes: [disease]
+  {quasi_identifiers: [age, zip], sensitive_attributes: [disease]}
 rules:
   - {measure: k-anonymity, k: 2}
   - {measure: precision, at_least: 0.5}

@@ -112,6 +112,7 @@ def policies(draw, folder):
         (folder / "levels").mkdir(exist_ok=True)
         (folder / f"levels/hierarchy_{column}.csv").write_text("\n".join(lines))
     unit = draw(st.booleans())
+    population = draw(st.sampled_from(["t.csv", "100000", "0.5"]))
     cell_size = draw(st.sampled_from([3, 5, 11]))
     lines = [
         "petworks_policy: 1\ndata: t.csv\noriginal: t.csv\nhierarchies: levels",
@@ -119,7 +120,8 @@ def policies(draw, folder):
         "roles: {quasi_identifiers: [City, Job], sensitive_attributes: [Illness], identifiers: [Who, Key]}",
         "privacy_unit: Who" if unit else "subsets: {sizes: all, limits: {highest-risk: 0.2, uniques: 0.1}}",
         "" if unit else RELEASES,
-        f"population: {draw(st.sampled_from(['t.csv', '100000', '0.5']))}",
+        f"population: {population}",
+        "treatment: {suppressed: apart}" if population == "t.csv" else "",  # no class of the population is like them
         "context: {adversaries: [{who: a neighbour, knows: [City]}]}",
         "presets: [cms-11, ema-0.09, nics-0.09]",
         "rules:\n  - {measure: t-closeness, t: 0.2}\n  - {measure: l-diversity, l: 3}",
@@ -175,7 +177,7 @@ def content(document):
 
 
 KNOWN = "roles: {quasi_identifiers: [a], insensitive_attributes: [s]}\ncell_size: 5\n"
-BOTH = "roles: {quasi_identifiers: [a], sensitive_attributes: [s]}\ncell_size: 5\n"
+BOTH = "roles: {quasi_identifiers: [a], sensitive_attributes: [s]}\nno_rule: {s: a test}\ncell_size: 5\n"
 K5 = "rules: [{measure: k-anonymity, k: 5}]\n"
 
 
@@ -562,6 +564,7 @@ def test_the_search_over_pairs_counts_as_a_check_does(tmp_path, name):
             assert {rule.name: verdict for rule, verdict in zip(rules, found.verdicts, strict=True)} == {
                 **names,
                 "no-direct-identifiers": "pass",
+                "no-linked-records": "fail",
             }
             assert (found.releases, found.attacked) == (expected.releases, expected.attacked), pair
 

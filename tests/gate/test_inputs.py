@@ -129,11 +129,31 @@ def test_a_file_that_changes_during_a_check_is_an_error(tmp_path, monkeypatch, n
         check(path, as_of=DAY)
 
 
+def test_the_plan_of_a_release_is_an_input(tmp_path, monkeypatch):
+    """The verdict relies on what it says: which records left the table, and how many were allowed to."""
+    levels = "hierarchies: {age: {groups: {any: [30, 40]}}, zip: {groups: {any: [1, 2]}}}\n"
+    path = written(tmp_path, GOOD + levels)
+    made = petworks("anonymize", path, "-o", tmp_path / "out.csv")
+    assert made.returncode == 0, made.stderr
+    plan = tmp_path / "out_plan.json"
+    (listed,) = (one for one in check(tmp_path / "out_policy.yaml", as_of=DAY).content.inputs if one.use == "plan")
+    assert (listed.file, listed.sha256) == (plan.name, hashlib.sha256(plan.read_bytes()).hexdigest())
+
+    def evaluating(*arguments):
+        """Someone writes as many other bytes into the plan as soon as it has been read."""
+        plan.write_bytes(plan.read_bytes()[:-1] + b" ")
+        return evaluate_all(*arguments)
+
+    monkeypatch.setattr("PETWorks.gate.verdict.evaluate_all", evaluating)
+    with pytest.raises(InputError, match="out_plan.json: the file changed while it was checked"):
+        check(tmp_path / "out_policy.yaml", as_of=DAY)
+
+
 def test_the_digest_of_a_policy_is_that_of_the_bytes_that_were_read(tmp_path):
     path = written(tmp_path, GOOD)
-    policy = read_policy(path)
+    policy, read = read_policy(path), path.read_bytes()
     path.write_text(GOOD.replace("k: 2", "k: 1"))
-    assert check(policy, as_of=DAY).content.policy.sha256 == hashlib.sha256(GOOD.encode()).hexdigest()
+    assert check(policy, as_of=DAY).content.policy.sha256 == hashlib.sha256(read).hexdigest()
 
 
 def test_changes_that_a_database_has_not_merged_yet_are_part_of_its_digest(tmp_path):

@@ -22,7 +22,8 @@ EXPLAINED = """role_reasons:
   visited: a day of the year in which nobody saw them come
   cost: known to the ledger alone
 """
-ALWAYS = ("highest-risk", "certain-value", "not-covered")  # tests/gate/test_worst_case.py
+# tests/gate/test_worst_case.py, tests/gate/test_sufficient_rules.py
+ALWAYS = ("highest-risk", "certain-value", "not-covered", "no-rule")
 
 
 @pytest.fixture
@@ -120,11 +121,12 @@ def test_anonymize_says_the_same(folder):
     (folder / "table.csv").write_text("\n".join(["age,zip,cost,visited,ward", *rows]) + "\n")
     made = petworks("anonymize", folder / "policy.yaml", "-o", folder / "released.csv", "--level", "age=2")
     assert made.returncode == 0, made.stderr
-    assert made.stdout.splitlines()[1:6] == [
+    assert made.stdout.splitlines()[1:7] == [
         "The chance to find a person is 5 % on average; at worst it is 5 %, for 40 people.",
         "Not measured: an outsider may know visited. The verdict says nothing about someone who does.",
         "Nearly every record has a unique value in cost: whoever knows it finds the record.",
         "Nothing is left of age: every cell is *.",
+        "The verdict relies on the policy's reasons why no rule is about the values of cost.",
         "Not covered by the verdict: someone who knows ward, and other tables about the same people.",
     ]
     assert "look at" not in made.stdout
@@ -136,6 +138,7 @@ def test_anonymize_says_the_same(folder):
         "highest-risk",
         "perhaps-known",
         "nearly-unique",
+        "no-rule",
         "not-covered",
     ]
 

@@ -28,7 +28,7 @@ EXTERNAL: Final = "external"
 
 Verdict = Literal["pass", "waived", "fail", "withheld"]
 Edition = Literal["internal", "external"]
-Use = Literal["data", "roles", "original", "population", "hierarchies", "release", "register"]
+Use = Literal["data", "roles", "original", "population", "hierarchies", "plan", "release", "register"]
 WaiverState = Literal["active", "expired", "not needed"]
 Role = Annotated[
     str | None,

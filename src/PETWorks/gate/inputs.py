@@ -142,6 +142,8 @@ def _sources(policy: Policy, data: Any) -> Iterator[_Source]:
     for use, table in (("original", policy.original), ("population", policy.population)):
         if isinstance(table, Path | str):
             yield _table("original" if use == "original" else "population", table)
+    if policy.plan is not None:
+        yield _Source("plan", policy.plan.name, (policy.plan,))
     for one in policy.releases.measured:
         yield from _release(one)
     if policy.register is not None:
@@ -153,13 +155,15 @@ def _sources(policy: Policy, data: Any) -> Iterator[_Source]:
 
 
 def _release(given: EarlierTable) -> Iterator[_Source]:
-    """An earlier release: its table, the YAML file that has its roles, and the original that has its key."""
+    """An earlier release: its table, the YAML file that has its roles, the original that has its key, and its plan."""
     yield _table("release", given.data)
     beside = sidecar_of(given.data) if isinstance(given.data, Path) and given.data.is_file() else None
     if beside is not None and given.roles is None:
         yield _Source("release", beside.name, (beside,))
     if given.original is not None:
         yield _table("release", given.original)
+    if given.plan is not None:
+        yield _Source("release", given.plan.name, (given.plan,))
 
 
 def _table(use: Use, table: Any) -> _Source:

@@ -61,6 +61,7 @@ TEXTS = {
     "file.original": "original table",
     "file.population": "population table",
     "file.hierarchies": "hierarchies",
+    "file.plan": "plan of the release",
     "file.release": "earlier release",
     "file.register": "register of releases",
     "file.memory": "a table in memory",

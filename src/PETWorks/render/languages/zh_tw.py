@@ -774,6 +774,7 @@ TEXTS = {
     "file.original": "原始資料表",
     "file.population": "母體資料表",
     "file.hierarchies": "資料階層定義",
+    "file.plan": "計畫檔",
     "file.release": "先前的釋出資料",
     "file.register": "釋出登記簿",
     "file.memory": "記憶體中的資料表",
