@@ -371,3 +371,19 @@ def test_python_takes_the_file_too(folder):
 def test_the_schema_is_printed():
     done = run("schema", "plan", cwd=ROOT)
     assert json.loads(done.stdout)["$id"] == "urn:petworks:plan:1"
+
+
+def test_a_release_on_levels_has_a_plan_although_a_column_that_stays_has_no_hierarchy(folder):
+    (folder / "policy.yaml").write_text(
+        POLICY.replace("  City: {rare: {fewer_than: 20}}\n", "").replace(", levels: {City: 0-1}", "")
+    )
+    done = run("apply", "policy.yaml", "--levels", "Age=4,Zip=2", "--suppress", "-o", "r.csv", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    plan = json.loads((folder / "r_plan.json").read_text("utf-8"))
+    assert plan["levels"] == [[4, 2, 0]]
+    assert list(plan["hierarchies"]) == ["Age", "Zip"]
+    assert run("check", "r_policy.yaml", cwd=folder).returncode == 0
+    assert run("check", "r_policy.yaml", "--evidence", "evidence", cwd=folder).returncode == 0
+    again = run("apply", "next.csv", "--plan", "r_plan.json", "-o", "n.csv", cwd=folder)
+    assert again.returncode == 2
+    assert "without a hierarchy cannot be generalised: 'City'" in again.stderr
