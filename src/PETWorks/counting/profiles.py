@@ -8,7 +8,7 @@ import numpy as np
 from PETWorks.about.personal_details import Search
 from PETWorks.counting.codes import Column, Known
 from PETWorks.counting.exact_values import are_exact
-from PETWorks.tables.arrays import arrow_integers
+from PETWorks.tables.arrays import arrow_integers, numpy_integers
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.spreadsheet_cells import are_formulas
 
@@ -45,11 +45,12 @@ def profile_of(column: Column | Known, records: int, name: str = "") -> Profile:
     sample = [text[:LONGEST] for text in column.labels.take(arrow_integers(chosen)).to_pylist()]
     unique = np.flatnonzero(counts == 1)
     exact = are_exact(column.labels.take(arrow_integers(unique))).true_count
-    search = Search(name)
+    search, formulas = Search(name), 0
     for first in range(0, len(codes), AT_ONCE):
         some = codes[first : first + AT_ONCE]
-        search.add(column.labels.take(arrow_integers(some)), counts[some])
-    formulas = int(counts[np.asarray(are_formulas(column.labels).fill_null(False)).astype(np.bool_)].sum())
+        texts = column.labels.take(arrow_integers(some))
+        search.add(texts, counts[some])
+        formulas += int(numpy_integers(arrow_integers(counts[some]).filter(are_formulas(texts))).sum())
     return Profile(records, int(counts.sum()), len(codes), len(unique), sample, exact, search.details(), formulas)
 
 
