@@ -26,5 +26,5 @@ def test_a_limit_for_a_function_bounds_the_levels():
     )
     assert free.levels == {"age": 2}
     assert twenties(bound.table) == twenties(TABLE)
-    top = {"age": 3}
-    assert twenties(anonymize(TABLE, {"age": "quasi_identifier"}, HIERARCHIES, rules, levels=top).table) == 0
+    top = {"levels": {"age": 3}, "suppressed": "apart", "suppressed_records": "stars"}  # as nothing is left
+    assert twenties(anonymize(TABLE, {"age": "quasi_identifier"}, HIERARCHIES, rules, **top).table) == 0

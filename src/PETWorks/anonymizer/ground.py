@@ -115,6 +115,14 @@ class Ground:
         own = [self.on_level(*column).code(SUPPRESSED) for column in zip(self.lattice.columns, node, strict=True)]
         return None if None in own else [code for code in own if code is not None]
 
+    def is_all_stars(self, node: Node) -> bool:
+        """Whether every cell of the rows is `*` on a node. Records aside may leave a `*` that no row has."""
+        stars = self.stars(node)
+        if stars is None:
+            return False
+        known = [self.on_level(*column) for column in zip(self.lattice.columns, node, strict=True)]
+        return all(own.counts[star] == own.counts.sum() for own, star in zip(known, stars, strict=True))
+
     @property
     def has_stars_below_the_top(self) -> bool:
         """Whether a column has `*` on a level that is not the highest of its hierarchy."""

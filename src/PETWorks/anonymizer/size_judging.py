@@ -82,7 +82,7 @@ class SizeJudge:
         if within.any():
             losses[within] = self._objective.losses(node, added[within])
         if self._ground.removes:  # something must be left
-            nothing = self._ground.stars(node) is not None
+            nothing = self._ground.is_all_stars(node)
             is_left = [not nothing and number < int(weights.sum()) for number in records.tolist()]
             losses[~np.array(is_left, np.bool_)] = np.inf
         each = zip(records.tolist(), losses.tolist(), added.tolist(), strict=True)
