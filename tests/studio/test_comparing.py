@@ -17,7 +17,7 @@ from studio_client import entered
 POLICY = """petworks_policy: 1
 title: {title}
 data: {data}
-no_rule: {illness: a test}
+no_rule: {{illness: a test}}
 roles: {{quasi_identifiers: [{known}], sensitive_attributes: [illness]}}
 rules: [{{measure: k-anonymity, k: 2}}]
 """

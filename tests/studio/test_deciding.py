@@ -28,6 +28,7 @@ hierarchies:
   race: {rare: {fewer_than: 20}}
 context:
   release: public   # anybody
+  rules_reason: a test
   purpose: {en: research, zh-TW: 研究}
   assumptions:
     - en: nobody knows the date
@@ -136,6 +137,7 @@ def test_waivers_context_regimes_and_sign_off(folder):
         assert content["waivers"][0]["reason"] == {"en": "a longer pilot"}
         assert content["context"] == {
             "release": "controlled",
+            "rules_reason": "a test",
             "purpose": {"en": "teaching", "zh-TW": "研究"},
             "assumptions": [
                 "no other table",

@@ -30,7 +30,7 @@ from studio_server import Server
 TABLE = "age,zip,illness\n" + "".join(f"{20 + n % 5},{100 + n % 3},{'flu' if n % 2 else 'cold'}\n" for n in range(30))
 POLICY = """petworks_policy: 1
 data: {data}
-no_rule: {illness: a test}
+no_rule: {{illness: a test}}
 roles:
   quasi_identifiers: [age, zip]
   sensitive_attributes: [illness]
