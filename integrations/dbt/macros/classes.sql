@@ -25,10 +25,35 @@
     {{ "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000" }}
 {%- endmacro %}
 
-{#- A row for each equivalence class with its size and, if asked for, the number of distinct sensitive values in it.
-    Null is a value, equal to itself. A record with * in every quasi-identifier is suppressed: it is in no class, unless
-    suppressed is 'class'. No value leaves the query, so that stored failures have none either. -#}
-{% macro classes(model, quasi_identifiers, sensitive_attribute=none, suppressed='apart') -%}
+{#- A sensitive value without what is only spelling, as far as SQL can tell: upper and lower case are the same, and a
+    cell that is missing, blank or * says nothing (null). -#}
+{% macro folded(column) -%}
+    nullif(lower({{ petworks.cell(column) }}), '*')
+{%- endmacro %}
+
+{#- Whether a record is suppressed: it has * in every quasi-identifier. -#}
+{% macro is_suppressed(quasi_identifiers) -%}
+    (
+        {%- for column in quasi_identifiers %}
+        coalesce({{ petworks.cell(column) }}, '') = '*'{{ ' and' if not loop.last }}
+        {%- endfor %}
+    )
+{%- endmacro %}
+
+{#- A row of zeros, which counts as one failure, if the model is empty or every record of it is suppressed. -#}
+{% macro nothing_left(model, quasi_identifiers, measured) -%}
+    select 0 as {{ measured }}, 0 as classes, 0 as records
+    from (
+        select count(case when not {{ petworks.is_suppressed(quasi_identifiers) }} then 1 end) as records_left
+        from {{ model }}
+    ) as remaining
+    where records_left = 0
+{%- endmacro %}
+
+{#- A row for each equivalence class with its size and, if asked for, the number of distinct sensitive values in it. A
+    missing quasi-identifier is a value, equal to itself; a missing sensitive value is none. Suppressed records are a
+    class, unless suppressed is 'apart'. No value leaves the query, so that stored failures have none either. -#}
+{% macro classes(model, quasi_identifiers, sensitive_attribute=none, suppressed='class') -%}
     {%- if quasi_identifiers is string or not quasi_identifiers -%}
         {{ exceptions.raise_compiler_error("quasi_identifiers is a list of columns") }}
     {%- endif -%}
@@ -38,15 +63,11 @@
     select
         count(*) as class_size
         {%- if sensitive_attribute is not none %},
-        count(distinct coalesce({{ petworks.cell(sensitive_attribute) }}, '')) as sensitive_values
+        count(distinct {{ petworks.folded(sensitive_attribute) }}) as sensitive_values
         {%- endif %}
     from {{ model }}
     {%- if suppressed == 'apart' %}
-    where not (
-        {%- for column in quasi_identifiers %}
-        coalesce({{ petworks.cell(column) }}, '') = '*'{{ ' and' if not loop.last }}
-        {%- endfor %}
-    )
+    where not {{ petworks.is_suppressed(quasi_identifiers) }}
     {%- endif %}
     group by
         {%- for column in quasi_identifiers %}
