@@ -188,13 +188,8 @@ def _reasons(rules: Sequence[RuleResult]) -> Iterator[Notice]:
         explained = rule.details.get("columns_with_a_reason")
         if rule.name == VALUES_PROTECTED and explained:
             yield Notice("no-rule", tuple(explained))
-        if rule.name == RULES_FIT and rule.satisfied and _demands_less(rule):
+        if rule.name == RULES_FIT and rule.details.get("by_reason"):
             yield Notice("rules-reason")
-
-
-def _demands_less(rule: RuleResult) -> bool:
-    demanded = rule.value if isinstance(rule.value, int | float) else 0
-    return bool(demanded < rule.parameters.get("records", 0))
 
 
 def _rules_without_meaning(

@@ -293,9 +293,10 @@ def _rules(
     bare = unprotected_columns(policy, release, today)
     demanded, required = class_size_demanded(policy, release, today), class_size_required(policy, release)
     too_weak = required is not None and demanded < required
+    by_reason = too_weak and policy.rules_reason is not None
     wrong: dict[str, tuple[str, ...]] = {
         VALUES_PROTECTED: tuple(name for name in bare if name not in policy.no_rule),
-        RULES_FIT: ("rules",) if too_weak and policy.rules_reason is None else (),
+        RULES_FIT: ("rules",) if too_weak and not by_reason else (),
         NO_IDENTIFIERS: released_identifiers(release, policy.releases.key),
         NO_HIDDEN: tuple(one.column for one in columns if one.fails),
         ALL_ROLES: columns_to_explain(release, columns),
@@ -310,12 +311,13 @@ def _rules(
         NO_HIDDEN: {"personal_details": inside} if inside else {},
         NO_UNIQUE: {"columns": [{**vars(one), "columns": list(one.columns)} for one in alone]} if alone else {},
         NO_DIFFERENCES: unseen.details,
+        RULES_FIT: {"by_reason": True} if by_reason else {},
     }
     if explained := [name for name in bare if name in policy.no_rule]:
         details[VALUES_PROTECTED] = {"columns_with_a_reason": explained}
     parameters: dict[str, Mapping[str, Any]] = {
         NO_UNIQUE: {"at_most": policy.unique_values},
-        RULES_FIT: {} if required is None else {"records": required},
+        RULES_FIT: {} if required is None or by_reason else {"records": required},
     }
 
     def measured(rule: Rule) -> dict[str, Any]:
