@@ -145,7 +145,7 @@ def test_the_plan_of_a_release_is_an_input(tmp_path, monkeypatch):
         return evaluate_all(*arguments)
 
     monkeypatch.setattr("PETWorks.gate.verdict.evaluate_all", evaluating)
-    with pytest.raises(InputError, match="out_plan.json: the file changed while it was checked"):
+    with pytest.raises(InputError, match=r"out_plan\.json: the file changed while it was checked"):
         check(tmp_path / "out_policy.yaml", as_of=DAY)
 
 

@@ -11,6 +11,7 @@ POLICY = """petworks_policy: 1
 data: table.csv
 hierarchies: {age: {width: [10]}, zip: {prefix: [1]}}
 no_rule: {cost: a test}
+unique_values: 1
 roles:
   quasi_identifiers: [age, zip]
   sensitive_attributes: [cost]
@@ -28,8 +29,8 @@ ALWAYS = ("highest-risk", "certain-value", "not-covered", "no-rule")
 
 @pytest.fixture
 def folder(tmp_path):
-    """Everybody is of one age that is suppressed; costs are unique, visits are days, and a ward is a letter."""
-    rows = [f"*,{10 + n % 2},c{1000 + 7 * n},2025-01-{1 + n % 5:02},same" for n in range(40)]
+    """Everybody is of one age that is suppressed; costs are unique (which is allowed), visits are days, and a ward is a letter."""
+    rows = [f"*,{10 + n % 2},{1000 + 7 * n},2025-01-{1 + n % 5:02},same" for n in range(40)]
     (tmp_path / "table.csv").write_text("\n".join(["age,zip,cost,visited,ward", *rows]) + "\n")
     (tmp_path / "policy.yaml").write_text(POLICY)
     return tmp_path
@@ -106,7 +107,7 @@ def test_somebody_must_limit_the_size_of_classes(folder, rules, told):
 
 
 def test_a_column_that_was_empty_has_lost_nothing(folder):
-    rows = [f",{10 + n % 2},c{1000 + 7 * n},2025-01-{1 + n % 5:02},same" for n in range(40)]
+    rows = [f",{10 + n % 2},{1000 + 7 * n},2025-01-{1 + n % 5:02},same" for n in range(40)]
     (folder / "table.csv").write_text("\n".join(["age,zip,cost,visited,ward", *rows]) + "\n")
     assert "nothing-left" not in notices(folder)[1]
 
@@ -117,7 +118,7 @@ def test_outsiders_do_not_read_them(folder):
 
 
 def test_anonymize_says_the_same(folder):
-    rows = [f"{20 + n % 9},{10 + n % 2},c{1000 + 7 * n},2025-01-{1 + n % 5:02},same" for n in range(40)]
+    rows = [f"{20 + n % 9},{10 + n % 2},{1000 + 7 * n},2025-01-{1 + n % 5:02},same" for n in range(40)]
     (folder / "table.csv").write_text("\n".join(["age,zip,cost,visited,ward", *rows]) + "\n")
     made = petworks("anonymize", folder / "policy.yaml", "-o", folder / "released.csv", "--level", "age=2")
     assert made.returncode == 0, made.stderr
@@ -205,7 +206,7 @@ def test_nothing_left_fails(folder):
 
 
 def test_one_value_is_little(folder):
-    rows = [f"{20 + n % 9},1{n % 2},c{1000 + 7 * n},2025-01-{1 + n % 5:02},same" for n in range(40)]
+    rows = [f"{20 + n % 9},1{n % 2},{1000 + 7 * n},2025-01-{1 + n % 5:02},same" for n in range(40)]
     (folder / "table.csv").write_text("\n".join(["age,zip,cost,visited,ward", *rows]) + "\n")
     made = petworks("anonymize", folder / "policy.yaml", "-o", folder / "released.csv", "--level", "zip=1")
     assert "Only one value is left of zip." in made.stdout

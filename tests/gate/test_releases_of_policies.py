@@ -162,7 +162,7 @@ def test_a_digest_that_matches_and_one_that_does_not(folder):
     assert judged(folder, ALONE + given).content.releases.releases[0].sha256 == digest
     wrong = RELEASES.replace("data: then.csv", f"data: then.csv, sha256: {'0' * 64}")
     assert refused(folder, ALONE + wrong) == (
-        "policy.yaml, line 11, releases.earlier[1].sha256: 'then.csv' has another SHA-256: it is not the table that "
+        "policy.yaml, line 12, releases.earlier[1].sha256: 'then.csv' has another SHA-256: it is not the table that "
         "was released"
     )
 
