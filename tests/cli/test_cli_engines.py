@@ -105,13 +105,23 @@ def test_a_cluster_writes_a_folder(folder, monkeypatch):
     """The first command starts Spark as users do; the others run here, where it is started once for all tests."""
     one = told(folder, "parquet.yaml", "one.parquet", "--keep-order")
     other = told(folder, "parquet.yaml", "other.parquet", "--engine", "spark")
+    # Executors keep no places: neither what is lost by removed records nor raw cells are measured, and that is said.
+    before, after = (made["anonymization"].pop("after") for made in (one, other))
+    assert after == {name: value for name, value in before.items() if name not in ("granularity", "precision")}
+    other["notices"].remove({"notice": "differences-unseen"})
     assert one == other
     parts = sorted((folder / "other.parquet").iterdir())
     assert [part.name for part in parts] == [f"part-{n:06}.parquet" for n in range(4)]
     released = pa.concat_tables([pq.read_table(part) for part in parts])
     assert released.equals(pq.read_table(folder / "one.parquet"))
+    limit = (folder / "other_policy.yaml").read_text() + "- {measure: granularity, at_least: 0.1}\n"
+    (folder / "limit.yaml").write_text(limit)
     checked = run("check", "other_policy.yaml", cwd=folder)
     assert checked.returncode == 0, checked.stderr
+    assert "Suppressed records that left the table: 3." in checked.stdout
+    limited = run("check", "limit.yaml", cwd=folder)
+    assert limited.returncode != 0
+    assert "only where records have an order" in " ".join((limited.stdout + limited.stderr).split())
     (folder / "levels").mkdir()
     (folder / "levels/hierarchy_Age.csv").write_text(AGES)
     (folder / "levels/hierarchy_Zip.csv").write_text(

@@ -69,3 +69,12 @@ def test_a_rule_may_limit_what_is_lost_out_of_core():
     assert made[0].suppressed
     assert made[0].levels == made[1].levels
     assert utility(made[0].release) == utility(made[1].release)
+
+
+def test_what_is_lost_is_not_measured_if_places_are_not_known():
+    original, removed, table = tables(1)
+    release = Release(table, ROLES, HIERARCHIES, original)
+    release.note_removed(len(removed))
+    found = utility(release)
+    assert "only where records have an order" in found.pop("granularity")
+    assert all(isinstance(reason, str) for reason in found.values())

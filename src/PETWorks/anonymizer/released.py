@@ -200,7 +200,7 @@ class Recoded(Rows, Shown):
         given, population = before.view.background.given, before.view.background.population
         treatment: dict[str, Any] = {name: way for name, way in before.treatment.items() if name != "privacy_unit"}
         roles = {name: role for name, role in before.roles.items() if name in table.column_names or role == IDENTIFIER}
-        return Release(
+        release = Release(
             table,
             roles | dict.fromkeys(self.left_out, IDENTIFIER),
             {name: one for name, one in before.hierarchies.items() if name in table.column_names},
@@ -214,6 +214,9 @@ class Recoded(Rows, Shown):
             memory_limit=before.memory_limit,
             **treatment,
         )
+        if self.removed is None and self.number_removed:
+            release.note_removed(self.number_removed)
+        return release
 
     def _order_of_release(self, *, has_original: bool) -> dict[str, Any]:
         """The order of the records, compared with the original, as `Release` has it."""

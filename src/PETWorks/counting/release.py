@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -176,8 +177,13 @@ class Release(Shown):
             with_removed=self._with_removed if len(self.removed) else None,
         )
 
+    def note_removed(self, records: int) -> None:
+        """Note that so many suppressed records left the table, at places that are not known."""
+        self.removed_records = records
+        self.view = replace(self.view, with_removed=self._with_removed)
+
     def _with_removed(self) -> View:
-        return with_removed(self.view, self.removed)
+        return with_removed(self.view, self.removed if len(self.removed) == self.removed_records else None)
 
     def _background(
         self, source: Source, before: Source | None, people: Population | None, given: tuple[Any, Any]

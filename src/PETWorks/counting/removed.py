@@ -15,16 +15,16 @@ from PETWorks.errors import Hint, NotApplicable
 from PETWorks.tables.arrays import strings
 
 
-def with_removed(view: View, removed: Integers) -> View:
+def with_removed(view: View, removed: Integers | None) -> View:
     """The view of all records of the original: those that left the release are suppressed, and in no class.
 
     Their other cells are those of the original, if it was given and has the same records, and missing otherwise.
 
-    removed   their places in the table that the release was made from
+    removed   their places in the table that the release was made from; None if they are not known
     """
     table, given = view.table, view.background
     in_memory = isinstance(table, WeightedRows) and table.weights is None
-    if not in_memory and not (isinstance(table, PartitionedTable) and given.in_order):
+    if removed is None or not (in_memory or (isinstance(table, PartitionedTable) and given.in_order)):
         raise NotApplicable(
             "suppressed records left the table, and what is lost by that is measured only where records have an order",
             Hint.ENGINE_IN_MEMORY,

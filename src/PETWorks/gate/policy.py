@@ -159,11 +159,13 @@ class Policy:
             if what not in KEYS or error.where is not None:
                 raise
             raise located_error(self.file, (KEYS[what], *([column] if column else [])), error) from None
-        if planned is not None and release.records + len(release.removed) != planned[1]:
+        if planned is not None and planned[0] is None and release.records < planned[1]:
+            release.note_removed(planned[1] - release.records)
+        if planned is not None and release.records + (release.removed_records or 0) != planned[1]:
             mistakes.add(
                 ("plan",),
                 "the plan is of another table: {removed:,} of {records:,} records left it, but there are {given:,}",
-                removed=len(release.removed),
+                removed=release.removed_records or 0,
                 records=planned[1],
                 given=release.records,
             )
@@ -180,8 +182,8 @@ class Policy:
         mistakes.report()
         return release
 
-    def _removed(self) -> "tuple[NDArray[np.int64], int] | None":
-        """The places of the records that left the table, as its plan lists them, and how many there were before."""
+    def _removed(self) -> "tuple[NDArray[np.int64] | None, int] | None":
+        """The places of the records that left the table, if its plan lists them, and how many there were before."""
         if self.plan is None:
             return None
         with self.located("plan"):

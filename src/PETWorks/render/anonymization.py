@@ -12,6 +12,7 @@ from PETWorks.gate.anonymization_document import (
     ProtectedColumn,
     State,
 )
+from PETWorks.gate.anonymization_facts import UTILITY
 from PETWorks.measures import numbers
 from PETWorks.measures.catalogue import catalogue
 from PETWorks.render.language import limit_name, listed, measure_name, name, percent, put, rule_name, said
@@ -284,4 +285,6 @@ def losses(facts: AnonymizationFacts, lang: str) -> list[tuple[str, ...]]:
 
 def _shown(state: State, fact: str, lang: str) -> str:
     value = getattr(state, fact)
+    if value is None and fact in UTILITY:
+        return said(lang, "state.not-measured")
     return percent(value, lang) if fact in SHARES else put(value, lang)

@@ -801,6 +801,7 @@ TEXTS = {
     "state.unique": "unique records",
     "state.granularity": "granularity",
     "state.precision": "precision",
+    "state.not-measured": "not measured",
     "state.correlation": "mean correlation (Cramér's V)",
     "anonymize.protected": (
         "Coarser values in {column} ({how}): {changed} of them changed, and {kept} of the variance is kept."

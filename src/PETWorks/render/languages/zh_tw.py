@@ -1363,6 +1363,7 @@ TEXTS = {
     "state.unique": "唯一的資料列",
     "state.granularity": "細緻度",
     "state.precision": "精準度",
+    "state.not-measured": "未評估",
     "state.correlation": "平均相關性（Cramér’s V）",
     "anonymize.protected": "{column}的值較粗略（{how}）：{changed} 的值已改變，保留 {kept} 的變異數。",
     "anonymize.protected-texts": "{column}的值較粗略（{how}）：{changed} 的值已改變。",
