@@ -71,12 +71,12 @@ def percent(share: float, sign: str = " %", beside: Iterable[float] = ()) -> str
 
     >>> percent(0.0554), percent(0.00002), percent(0.999996), percent(1e-9), percent(1)
     ('5.5 %', '0.002 %', '99.9996 %', '< 0.0001 %', '100 %')
-    >>> percent(0.0504, beside=[0.05]), percent(0.05, beside=[0.0504])
-    ('5.04 %', '5 %')
+    >>> percent(0.0504, beside=[0.05]), percent(0.05, beside=[0.0504]), percent(0.05000004, beside=[0.05])
+    ('5.04 %', '5 %', '5.000004 %')
     """
 
     def written(one: float, more: int) -> str:
-        for digits in range(1 + more, max(more, 4) + 1):
+        for digits in range(1 + more, max(1 + more, 4) + 1):
             text = f"{100 * one:.{digits}f}".rstrip("0").rstrip(".")
             if text not in ("0", "100") or one in (0, 1):
                 return text
