@@ -18,14 +18,13 @@ from hypothesis import strategies as st
 from anonymizing_tasks import OF_OTHER_TABLES, OF_SIZES, OF_TABLES, OF_VALUES, SUBSETS, anonymized, tasks
 from conftest import TINY_PARTS, constants, examples
 from PETWorks.anonymizer import searched
-from PETWorks.anonymizer.applying import apply_levels
 from PETWorks.counting.keys import Field, pack
 from PETWorks.errors import InputError, NotApplicable
 from PETWorks.gate.anonymization_facts import anonymization_facts, state
 from PETWorks.render.anonymization_text import anonymization_text
 from PETWorks.tables.output import write_whole
 from PETWorks.tables.writing import release_content
-from searches import anonymize
+from searches import anonymize, apply_levels
 from spark_cluster import needs_spark
 
 WITHOUT_ORIGINAL = ("re-identification", "attribute-inference", "granularity", "precision", "missings")
@@ -285,6 +284,7 @@ def test_a_table_larger_than_the_limit_is_released_piece_by_piece(tmp_path):
     for name, paths in LEVELS.items():
         (tmp_path / f"levels/hierarchy_{name}.csv").write_text("".join(f"{';'.join(path)}\n" for path in paths))
     roles = ["--qi", "a,b", "--sensitive", "s", "--hierarchies", "levels", "--measure", "k-anonymity:k=3600"]
+    roles += ["--measure", "l-diversity:l=2"]
     command = [sys.executable, "-m", "PETWorks", "anonymize", "t.parquet", *roles, "--suppression", "0.2"]
     command += ["-o", "r.parquet", "--memory-limit", "256MiB"]
     with (tmp_path / "told").open("w") as told:

@@ -32,7 +32,7 @@ class Check(Rows, Shown):
 
     >>> result = check("data/adult_policy.yaml")
     >>> result
-    <Check of adult_anonymized.csv: pass (6 rules: 6 pass)>
+    <Check of adult_anonymized.csv: pass (11 rules: 11 pass)>
     >>> result.content.rules[0].verdict
     'pass'
     """
