@@ -152,8 +152,21 @@ def test_subsets_and_presets_count(tmp_path):
     assert judged(tmp_path, ["l-diversity, l: 2"], f"{public}presets: [pdpc-5]\n")[1][RULES_FIT]["verdict"] == "fail"
 
 
-def test_without_a_context_nothing_is_said_about_it(tmp_path):
-    assert RULES_FIT not in judged(tmp_path, ["k-anonymity, k: 2"])[1]
+@pytest.mark.parametrize("context", ["", "context: {purpose: research}\n"])
+@pytest.mark.parametrize(
+    ("rule", "verdict"),
+    [
+        ("k-anonymity, k: 2", "pass"),
+        ("l-diversity, l: 2", "pass"),
+        ("k-anonymity, k: 1", "fail"),
+        ("re-identification, at_most: 1", "fail"),
+        ("prosecutor-risk, highest: 0.99", "fail"),
+    ],
+)
+def test_where_nobody_said_who_gets_the_table_classes_have_several_records(tmp_path, context, rule, verdict):
+    document, rules = judged(tmp_path, [rule], context)
+    assert rules[RULES_FIT]["verdict"] == verdict
+    assert ("fitting-rules-unsaid" in steps(document)) == (verdict == "fail")
 
 
 @pytest.mark.parametrize("lang", ["en", "zh-TW"])

@@ -140,7 +140,13 @@ def _sufficient_rules(policy: Policy, rules: Sequence[RuleResult]) -> Iterator[N
             yield NextStep("rule-for-values", columns=tuple(map(str, rule.value)), rules=(rule.name,), policy=SUGGESTED)
         if rule.verdict == FAIL and rule.name == RULES_FIT:
             size = rule.parameters["records"]
-            yield NextStep("fitting-rules", size=size, rules=(rule.name,), policy=preset_for(policy))
+            unsaid = policy.release_kind is None
+            yield NextStep(
+                "fitting-rules-unsaid" if unsaid else "fitting-rules",
+                size=size,
+                rules=(rule.name,),
+                policy=preset_for(policy),
+            )
 
 
 def _unlink(release: Release, policy: Policy) -> Iterator[NextStep]:

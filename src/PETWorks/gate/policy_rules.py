@@ -119,8 +119,7 @@ def rules_of(mistakes: Mistakes, chosen: Sequence[Preset]) -> Iterator[Rule]:
         yield from new(Rule(name, None, {}, (), None, None, ("roles",)))
     if "roles" not in content or content["roles"].get("sensitive_attributes"):
         yield from new(Rule(VALUES_PROTECTED, None, {}, (), None, None, ("rules",)))
-    if "release" in content.get("context", {}):
-        yield from new(Rule(RULES_FIT, None, {}, (), None, None, ("context", "release")))
+    yield from new(Rule(RULES_FIT, None, {}, (), None, None, ("rules",)))
     if "privacy_unit" in content:
         for of_people in rules_of_people():
             yield from new(of_people)

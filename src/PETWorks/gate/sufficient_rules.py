@@ -50,8 +50,11 @@ def class_size_demanded(policy: Policy, release: Release, today: date) -> int:
 
 
 def class_size_required(policy: Policy, release: Release) -> int | None:
-    """How many records must look alike for the kind of release; None if there is nothing to look alike in."""
-    return SMALLEST_CLASS.get(policy.release_kind or "") if release.quasi_identifiers else None
+    """How many records must look alike for the kind of release; None if there is nothing to look alike in.
+
+    Where the policy does not say who gets the table, that is what every kind demands.
+    """
+    return SMALLEST_CLASS[policy.release_kind or "controlled"] if release.quasi_identifiers else None
 
 
 def preset_for(policy: Policy) -> str:

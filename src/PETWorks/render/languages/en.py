@@ -540,6 +540,11 @@ TEXTS = {
         "For this release, rules in force must demand classes of at least {size} records. Put this into the policy, or "
         "a rule that demands it: {policy}. If smaller classes are enough, say why in 'context' ('rules_reason')."
     ),
+    "step.fitting-rules-unsaid": (
+        "The policy does not say who gets the table, and whoever it is, rules in force must demand classes of at least "
+        "{size} records. Say it in 'context' ('release': public, controlled or internal), and put this into the "
+        "policy, or a rule that demands it: {policy}. If smaller classes are enough, say why there ('rules_reason')."
+    ),
     "step.protect": (
         "Whoever knows the exact value of {columns} finds the record: up to {share} of the records have a value that "
         "no other has. Put this under 'anonymize' in the policy and run petworks anonymize: {policy}"

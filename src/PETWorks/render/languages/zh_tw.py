@@ -1160,6 +1160,11 @@ TEXTS = {
         "依此釋出方式，生效的規則須要求每個等價類至少有 {size} 筆資料列。請在政策檔加入下列設定，或加入有此要求的規則："
         "{policy}。若較小的等價類即已足夠，請在 context 以 rules_reason 說明理由。"
     ),
+    "step.fitting-rules-unsaid": (
+        "政策檔未載明資料表提供給誰；無論提供給誰，生效的規則都須要求每個等價類至少有 {size} 筆資料列。"
+        "請在 context 以 release 載明（public、controlled 或 internal），並在政策檔加入下列設定，或加入有此要求的規則："
+        "{policy}。若較小的等價類即已足夠，請在 context 以 rules_reason 說明理由。"
+    ),
     "step.protect": (
         "知道{columns}確切值的人即可找出資料列：最多有 {share} 的資料列，其值與其他資料列都不同。"
         "請在政策檔的 anonymize 之下加入下列設定，再執行 petworks anonymize：{policy}"
