@@ -23,7 +23,9 @@ from PETWorks.gate.rule_names import IMPLICIT, OF_EVERY_POLICY, VALUES_PROTECTED
 from policy_checks import CHECK, DAY
 
 BUILT_IN = (*OF_EVERY_POLICY, VALUES_PROTECTED)
-WAIVED = "waivers: [{rule: k-anonymity, owner: Li, reason: a pilot, expires: 2026-11-16}]\n"
+WAIVED = """waivers: [{rule: k-anonymity, owner: Li, reason: a pilot, expires: 2026-11-16}]
+context: {rules_reason: a pilot}
+"""
 STRICT = GOOD.replace("k: 2", "k: 3")
 
 
@@ -45,6 +47,7 @@ def test_verdicts(tmp_path, text, day, verdict, state):
     (rule, *roles) = result.document["rules"]
     assert rule["verdict"] == verdict
     values = {name: name == "records-left" or [] for name in BUILT_IN}
+    values["rules-fit-the-release"] = rule["parameters"]["k"] if verdict != "waived" else None
     assert {one["name"]: one["value"] for one in roles} == values
     assert {one["verdict"] for one in roles} == {"pass"}
     assert (rule["waiver"] or {"state": None})["state"] == state
@@ -442,7 +445,7 @@ def test_what_is_better_and_what_has_another_threshold(tmp_path):
     worse = check(written(tmp_path / "a", STRICT), as_of=DAY).content
     better = check(written(tmp_path / "a", GOOD), as_of=DAY).content
     found = compare(worse, better)
-    assert [row.change for row in found.rules] == ["other threshold"]
+    assert [row.change for row in found.rules] == ["other threshold", "changed"]  # what the rules demand
     assert found.worse is True, "somebody should look"
     header, *rows = TABLE.splitlines()
     (tmp_path / "a/double.csv").write_text("\n".join([header, *rows, *rows]))
@@ -460,7 +463,7 @@ def test_what_cannot_be_compared(tmp_path):
     failing = check(written(tmp_path, STRICT), as_of=DAY).content
     waived = check(written(tmp_path, STRICT + WAIVED), as_of=DAY).content
     found = compare(failing, waived)
-    assert ([row.change for row in found.rules], found.worse) == (["waived"], False)
+    assert ([row.change for row in found.rules], found.worse) == (["waived", "changed"], False)
 
 
 @pytest.mark.parametrize(

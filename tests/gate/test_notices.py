@@ -102,7 +102,7 @@ def test_a_reason_does_not_excuse_what_fails(folder):
 )
 def test_somebody_must_limit_the_size_of_classes(folder, rules, told):
     head, _, _ = POLICY.partition("rules:")
-    (folder / "policy.yaml").write_text(f"{head}rules:\n{rules}")
+    (folder / "policy.yaml").write_text(f"{head}context: {{rules_reason: a test}}\nrules:\n{rules}")
     assert ("no-class-size" in notices(folder)[1]) == told
 
 

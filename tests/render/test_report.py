@@ -13,12 +13,12 @@ import pytest
 from pyarrow import parquet
 
 from PETWorks import check
-from PETWorks.gate.rule_names import OF_EVERY_POLICY, RULES_FIT, VALUES_PROTECTED
+from PETWorks.gate.rule_names import OF_EVERY_POLICY, VALUES_PROTECTED
 from PETWorks.render.html import LARGEST_PAGE
 from PETWorks.render.language import said
 from policy_checks import CHECK, DAY
 
-BUILT_IN = (*OF_EVERY_POLICY, RULES_FIT, VALUES_PROTECTED)
+BUILT_IN = (*OF_EVERY_POLICY, VALUES_PROTECTED)
 CHROMIUM = os.environ.get("PETWORKS_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 FLAGS += ["--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"]

@@ -16,7 +16,6 @@ from PETWorks.gate.rule_names import (
     NO_LINKS,
     OF_EVERY_POLICY,
     OF_PEOPLE,
-    RULES_FIT,
     SUBSETS,
     TOGETHER,
     VALUES_PROTECTED,
@@ -119,7 +118,6 @@ def rules_of(mistakes: Mistakes, chosen: Sequence[Preset]) -> Iterator[Rule]:
         yield from new(Rule(name, None, {}, (), None, None, ("roles",)))
     if "roles" not in content or content["roles"].get("sensitive_attributes"):
         yield from new(Rule(VALUES_PROTECTED, None, {}, (), None, None, ("rules",)))
-    yield from new(Rule(RULES_FIT, None, {}, (), None, None, ("rules",)))
     if "privacy_unit" in content:
         for of_people in rules_of_people():
             yield from new(of_people)
