@@ -29,7 +29,7 @@ ALWAYS = ("highest-risk", "certain-value", "not-covered", "no-rule")
 
 @pytest.fixture
 def folder(tmp_path):
-    """Everybody is of one age that is suppressed; costs are unique (which is allowed), visits are days, and a ward is a letter."""
+    """Everybody is of one age that is suppressed; costs are unique, as allowed; visits are days, a ward is a letter."""
     rows = [f"*,{10 + n % 2},{1000 + 7 * n},2025-01-{1 + n % 5:02},same" for n in range(40)]
     (tmp_path / "table.csv").write_text("\n".join(["age,zip,cost,visited,ward", *rows]) + "\n")
     (tmp_path / "policy.yaml").write_text(POLICY)
