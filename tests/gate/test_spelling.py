@@ -7,7 +7,7 @@ import pytest
 
 from command import petworks
 from definitions import spelt
-from PETWorks import Release, Releases, anonymize, check, evaluate
+from PETWorks import Release, Releases, anonymize, apply_levels, check, evaluate, frontier
 from PETWorks.about.spelling import folded
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.measures.attacks.subsets import every_subset
@@ -110,6 +110,17 @@ def test_python_anonymises_by_meaning_and_writes_what_was_there(method):
     written = [text or "" for text in made.table["disease"].to_pylist()]
     assert written == [text.strip() for text in table()["disease"]]  # trimmed, as every release
     assert made.plan["treatment"]["sensitive_values"] == "folded"
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_none_is_the_careful_way_of_every_function():
+    hierarchies = {"age": [["30-39", "30-49", "*"], ["40-49", "30-49", "*"]]}
+    rules, none = {"l-diversity": {"l": 2}}, {"suppressed": None, "sensitive_values": None}
+    made = anonymize(table(), ROLES, hierarchies, rules, **none)
+    applied = apply_levels(table(), ROLES, hierarchies, {"age": 1}, rules, **none)
+    points = frontier(table(), ROLES, hierarchies, rules, vary={"suppression": [0]}, **none)
+    for plan in (made.plan, applied.plan, points.anonymize(points.points[0]).plan):
+        assert (plan["treatment"]["suppressed"], plan["treatment"]["sensitive_values"]) == ("class", "folded")
 
 
 def test_limits_on_subsets_and_the_worth_of_values():

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from command import petworks
-from PETWorks import Release, anonymize, check
+from PETWorks import Release, anonymize, apply_plan, check
 from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER
 from PETWorks.tables.arrays import strings
 from PETWorks.tables.spreadsheet_cells import are_formulas
@@ -93,3 +93,24 @@ def test_in_python():
     }
     assert anonymize(table, roles, **given).table["note"].to_pylist() == ["=1+1", "-5"] * 10
     assert anonymize(table, roles, **given, spreadsheet_safe=True).table["note"].to_pylist() == ["'=1+1", "-5"] * 10
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_plan_repeats_the_apostrophes_in_python():
+    table = pa.table({"sex": ["f"] * 20, "note": ["=1+1", "-5"] * 10})
+    roles = {"sex": QUASI_IDENTIFIER, "note": INSENSITIVE_ATTRIBUTE}
+    hierarchies, rules = {"sex": [["f", "*"]]}, {"k-anonymity": {"k": 2}}
+    made = anonymize(table, roles, hierarchies, rules, order="original", spreadsheet_safe=True)
+    again = apply_plan(table, made.plan, hierarchies, order="original")
+    assert again.table["note"].to_pylist() == ["'=1+1", "-5"] * 10
+    assert again.plan["spreadsheet_safe"] is True
+    assert "spreadsheet_safe" not in anonymize(table, roles, hierarchies, rules, order="original").plan
+
+
+def test_the_plan_of_a_file_repeats_the_apostrophes(tmp_path):
+    (tmp_path / "table.csv").write_text(TABLE)
+    (tmp_path / "policy.yaml").write_text(POLICY)
+    petworks("anonymize", "policy.yaml", "-o", "r.csv", "--spreadsheet-safe", "--keep-order", cwd=tmp_path)
+    for plan, release in (("r_plan.json", "s.csv"), ("s_plan.json", "t.csv")):
+        applied = petworks("apply", "table.csv", "--plan", plan, "-o", release, "--keep-order", cwd=tmp_path)
+        assert (tmp_path / release).read_text() == TABLE.replace("=1+1", "'=1+1"), applied.stderr

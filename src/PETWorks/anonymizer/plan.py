@@ -13,6 +13,7 @@ from PETWorks.counting.counts import Integers
 from PETWorks.counting.protected_source import protect_words
 from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError
+from PETWorks.tables.spreadsheet_cells import is_spreadsheet_safe
 
 VERSION = 1
 SUBSETS = "every-subset"  # what a plan calls the measure of a limit on subsets
@@ -60,6 +61,7 @@ def plan_of(
         "population": None if population is None or population.source is not None else population.given_as,
         "hierarchies": dict(_hierarchies(release)),
         "protect": protect_words(release.source) or None,
+        "spreadsheet_safe": is_spreadsheet_safe(release.source) or None,
         "records": problem.ground.records,
         "suppressed_records": REMOVE if problem.ground.removes else STARS,
         "suppressed": suppressed,

@@ -49,6 +49,7 @@ from PETWorks.render.terminal import progress
 from PETWorks.tables.locking import locked
 from PETWorks.tables.opening import is_address
 from PETWorks.tables.output import Folder, Staging, check_writable, staging
+from PETWorks.tables.spreadsheet_cells import is_spreadsheet_safe
 from PETWorks.tables.whole import check_ordered
 from PETWorks.tables.writing import release_content
 
@@ -265,6 +266,7 @@ def written(
             else:
                 hierarchies = {column: files.current(path) for column, path in paths.hierarchies.items()}
                 made = plan(files.current(paths.release), hierarchies)
+                made = replace(made, spreadsheet_safe=is_spreadsheet_safe(result.original.source) or None)
                 files.write({paths.plan: plan_text(made).encode("utf-8", "replace")})
         policy = read_policy(paths.policy, root, network=options["network"], find=files.current)
         with progress("checking", shown_name(paths.release)):

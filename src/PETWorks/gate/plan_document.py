@@ -80,6 +80,10 @@ class Plan(JSONObject):
     protect: (
         Annotated[Mapping[str, Mapping[str, Any]], 'by column, how it was protected: `{"round": "1000"}`'] | None
     ) = None
+    spreadsheet_safe: (
+        Annotated[bool, "whether cells that a spreadsheet takes for formulas got an apostrophe; not without this key"]
+        | None
+    ) = None
     records: Annotated[int, "of the original", keywords(minimum=1)]
     suppressed_records: (
         Annotated[Literal["remove", "stars"], "whether they left the table, or stayed with *, as without this key"]

@@ -13,6 +13,7 @@ from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.about.treatment import EXACT
 from PETWorks.anonymizer.plan import SUBSETS
 from PETWorks.anonymizer.problem import STARS
+from PETWorks.anonymizer.released import with_safe_cells
 from PETWorks.anonymizer.replaying import Replayed, Steps, Then, replayed
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE
@@ -124,7 +125,7 @@ def prepare(
                 )
     release.hierarchies = fitted
     release.view = replace(release.view, hierarchies=fitted)
-    return Prepared(plan, release, strange, missing)
+    return Prepared(plan, with_safe_cells(release) if plan.spreadsheet_safe else release, strange, missing)
 
 
 def demanded_rules(plan: Plan, today: date) -> tuple[Rule, ...]:

@@ -63,7 +63,7 @@ def anonymize(
     suppressed: str | None = None,
     missing: str | None = None,
     several_sensitive: str | None = None,
-    sensitive_values: str = FOLDED,
+    sensitive_values: str | None = None,
     privacy_unit: str | None = None,
     engine: str = "auto",
     memory_limit: int | str | None = None,
@@ -117,7 +117,7 @@ def anonymize(
         suppressed=suppressed or AS_CLASS,
         missing=missing,
         several_sensitive=several_sensitive,
-        sensitive_values=sensitive_values,
+        sensitive_values=sensitive_values or FOLDED,
         privacy_unit=privacy_unit,
         engine=engine,
         memory_limit=memory_limit,
@@ -158,7 +158,7 @@ def apply_levels(
     suppressed: str | None = None,
     missing: str | None = None,
     several_sensitive: str | None = None,
-    sensitive_values: str = FOLDED,
+    sensitive_values: str | None = None,
     privacy_unit: str | None = None,
     engine: str = "auto",
     memory_limit: int | str | None = None,
@@ -190,7 +190,7 @@ def apply_levels(
         suppressed=suppressed or AS_CLASS,
         missing=missing,
         several_sensitive=several_sensitive,
-        sensitive_values=sensitive_values,
+        sensitive_values=sensitive_values or FOLDED,
         privacy_unit=privacy_unit,
         engine=engine,
         memory_limit=memory_limit,
@@ -280,7 +280,8 @@ def frontier(
            5 and 10 %
     """
     checked = checked_rules(rules or {}, subsets)
-    release = Release(data, roles, hierarchies, **{**CAREFUL, **about})
+    given = {name: value for name, value in about.items() if value is not None}  # None is what is usual here
+    release = Release(data, roles, hierarchies, **{**CAREFUL, **given})
     _check_roles(release)
     found = frontier_of(
         release,

@@ -35,6 +35,11 @@ def spreadsheet_safe(source: Opened, columns: Collection[str]) -> Opened:
     return result
 
 
+def is_spreadsheet_safe(source: Source) -> bool:
+    """Whether a table is read with an apostrophe before such cells."""
+    return isinstance(source.read, _SafeRead)
+
+
 class _SafeRead:
     """The method `read` of a table whose cells are no formulas."""
 
