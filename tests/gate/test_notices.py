@@ -5,7 +5,7 @@ import json
 import pytest
 
 from command import petworks
-from PETWorks import check
+from PETWorks import ReleaseWarning, anonymize, check
 
 POLICY = """petworks_policy: 1
 data: table.csv
@@ -245,3 +245,33 @@ def test_amounts_by_which_records_are_found_are_told(folder, step, alone):
 
 def test_outsiders_read_what_nobody_is_assumed_to_know(folder):
     assert "Nobody is assumed to know: cost, visited, ward." in check(folder / "policy.yaml").to_html("en", "external")
+
+
+def test_a_protected_column_is_not_said_to_be_unchanged(tmp_path):
+    lines = [f"{age},{1000 + 37 * place}" for place in range(40) for age in ("30", "40")]
+    (tmp_path / "t.csv").write_text("\n".join(["age,salary", *lines]) + "\n")
+    (tmp_path / "p.yaml").write_text(
+        "petworks_policy: 1\ndata: t.csv\nroles: {quasi_identifiers: [age], insensitive_attributes: [salary]}\n"
+        "hierarchies: {age: {rare: {fewer_than: 5}}}\nrules: [{measure: k-anonymity, k: 2}]\n"
+        "anonymize: {protect: {salary: {round: 1000}}}\n"
+    )
+    for command in (("anonymize", "p.yaml"), ("apply", "t.csv", "--plan", "r_plan.json")):
+        made = petworks(*command, "-o", "r.csv" if command[0] == "anonymize" else "s.csv", cwd=tmp_path)
+        assert made.returncode == 0, made.stdout + made.stderr
+        assert "unchanged in the release" not in made.stdout
+        assert "salary may be sensitive; the values were made coarser" in " ".join(made.stdout.split())
+    found = {one.notice: one.columns for one in check(tmp_path / "r_policy.yaml").content.notices}
+    assert found["perhaps-sensitive-coarser"] == ("salary",)
+    assert "perhaps-sensitive" not in found
+    (tmp_path / "r.csv").write_text((tmp_path / "t.csv").read_text())  # not the file that the plan is about
+    found = {one.notice: one.columns for one in check(tmp_path / "r_policy.yaml").content.notices}
+    assert "perhaps-sensitive-coarser" not in found
+    roles = {"age": "quasi_identifier", "salary": "insensitive_attribute"}
+    with pytest.warns(ReleaseWarning, match="made coarser"):
+        anonymize(
+            tmp_path / "t.csv",
+            roles,
+            {"age": {"rare": {"fewer_than": 5}}},
+            {"k-anonymity": {"k": 2}},
+            protect={"salary": {"round": 1000}},
+        )

@@ -345,6 +345,19 @@ def test_frames_that_have_no_text():
         cells(pa.table({"a": ["1"], "a ": ["2"]}))
 
 
+@pytest.mark.parametrize("kind", ["frame", "parquet", "feather"])
+def test_two_columns_of_one_name_are_an_error(tmp_path, kind):
+    table = pa.Table.from_arrays([pa.array(["1"]), pa.array(["2"]), pa.array(["3"])], names=["a", "b", "b"])
+    path = tmp_path / f"t.{kind}"
+    if kind == "parquet":
+        pa.parquet.write_table(table, path)
+    elif kind == "feather":
+        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+            writer.write_table(table)
+    with pytest.raises(InputError, match="duplicate column names 'b'"):
+        open_source(table if kind == "frame" else path, "the table")
+
+
 @pytest.mark.parametrize(
     "column",
     [

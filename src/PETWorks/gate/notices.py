@@ -1,6 +1,6 @@
 """What the reader of a verdict should know besides: the worst case, columns that are lost, what nobody measured."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
@@ -12,6 +12,7 @@ from PETWorks.gate.document import WAIVED, ColumnFacts, RuleResult
 from PETWorks.gate.facts import columns
 from PETWorks.gate.findings import examined_columns
 from PETWorks.gate.judged_people import judged_when_made, lacks_people
+from PETWorks.gate.plan_files import plan_of_file
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.recognition import FEW, Examined
 from PETWorks.gate.remedies import limits_class_sizes
@@ -34,22 +35,38 @@ from PETWorks.tables.cells import SUPPRESSED
 
 # The worst case and what is taken for granted: told of every release, and no reason to warn.
 OF_EVERY_RELEASE = ("highest-risk", "certain-value", "not-covered", "not-covered-columns", "not-covered-tables")
-NOT_KNOWN = ("perhaps-known", "perhaps-sensitive", "nearly-unique", "explained", "found-by-amount")
+NOT_KNOWN = (
+    "perhaps-known",
+    "perhaps-sensitive",
+    "perhaps-sensitive-coarser",
+    "nearly-unique",
+    "explained",
+    "found-by-amount",
+)
 ALWAYS = {"t-closeness": {"t": 1.0}}  # limits that nothing exceeds, where a parameter may be beyond them
 ALONE = 0.05  # the share of records that may be found by an amount without a word
 
 
 def notices(
-    release: Release, policy: Policy, examined: Sequence[ColumnFacts], rules: Sequence[RuleResult]
+    release: Release,
+    policy: Policy,
+    examined: Sequence[ColumnFacts],
+    rules: Sequence[RuleResult],
+    protected: Collection[str] | None = None,
 ) -> tuple[Notice, ...]:
-    """The notices, the most important first."""
+    """The notices, the most important first.
+
+    protected   the columns that were made coarser; if it is None, those that the plan of the release names
+    """
     in_force = [rule for rule in rules if rule.verdict != WAIVED]
     told = (
         *_people(release, policy, rules),
         *_beyond_the_limit(rules),
         *([] if lacks_people(policy, release) else worst_case(release)),  # classes of records say too little
         *_identifiers(release, policy, rules),
-        *_columns(release, policy, [one for one in examined if one.column not in rejected_for_values(rules)]),
+        *_columns(
+            release, policy, [one for one in examined if one.column not in rejected_for_values(rules)], protected
+        ),
         *_class_sizes(release, policy, in_force),
         *_reasons(in_force),
         *_rules_without_meaning(release, examined, in_force),
@@ -81,13 +98,13 @@ def rejected_for_values(rules: Sequence[RuleResult]) -> tuple[str, ...]:
 
 
 def noticed(
-    release: Release, policy: Policy, rules: Sequence[RuleResult]
+    release: Release, policy: Policy, rules: Sequence[RuleResult], protected: Collection[str] | None = None
 ) -> tuple[tuple[str, ...], tuple[Notice, ...]]:
     """The columns of a release that deserve a look, and the notices, without a whole check."""
     examined = examined_columns(release, columns(release, ()), policy.no_role)
     rejected = rejected_for_values(rules)
     found = tuple(one.column for one in examined if one.column not in rejected and is_unexplained(one, policy))
-    return found, notices(release, policy, examined, rules)
+    return found, notices(release, policy, examined, rules, protected)
 
 
 def is_unexplained(column: ColumnFacts, policy: Policy) -> bool:
@@ -134,7 +151,16 @@ def _is_gone(release: Release, column: str) -> bool:
     return set(release.marginal(column).values) == {SUPPRESSED}
 
 
-def _columns(release: Release, policy: Policy, examined: Sequence[ColumnFacts]) -> Iterator[Notice]:
+def _made_coarser(release: Release, policy: Policy) -> Collection[str]:
+    """The columns that were protected when this very file was made, as its plan says."""
+    path = release.source.path
+    plan = plan_of_file(policy, path) if path is not None and path.is_file() else None
+    return () if plan is None else plan.protect or ()
+
+
+def _columns(
+    release: Release, policy: Policy, examined: Sequence[ColumnFacts], protected: Collection[str] | None
+) -> Iterator[Notice]:
     known = [one for one in examined if one.has("perhaps known")]
     secret = [one for one in examined if one.has("perhaps sensitive")]
     unique = [one for one in examined if one.role == SENSITIVE_ATTRIBUTE and _is_nearly_unique(one) and not one.fails]
@@ -142,9 +168,12 @@ def _columns(release: Release, policy: Policy, examined: Sequence[ColumnFacts]) 
     amounts = [one for one in examined if alone.get(one.column, 0) > ALONE]
     quasi = [one for one in examined if one.released and one.role == QUASI_IDENTIFIER]
     doubtful = {one.column: one for one in (*known, *secret, *unique, *amounts)}.values()
+    told = [one.column for one in secret if not _has_reason(one, policy)]
+    coarser = _made_coarser(release, policy) if told and protected is None else protected or ()
     by_notice = (
         Notice("perhaps-known", tuple(one.column for one in known if not _has_reason(one, policy))),
-        Notice("perhaps-sensitive", tuple(one.column for one in secret if not _has_reason(one, policy))),
+        Notice("perhaps-sensitive", tuple(column for column in told if column not in coarser)),
+        Notice("perhaps-sensitive-coarser", tuple(column for column in told if column in coarser)),
         Notice("nearly-unique", tuple(one.column for one in unique if not _has_reason(one, policy))),
         Notice("explained", tuple(one.column for one in doubtful if _has_reason(one, policy))),
         Notice("nothing-left", tuple(one.column for one in quasi if _is_gone(release, one.column))),

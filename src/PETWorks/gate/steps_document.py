@@ -44,6 +44,7 @@ class Notice(JSONObject):
         "minimality",
         "perhaps-known",
         "perhaps-sensitive",
+        "perhaps-sensitive-coarser",
         "nearly-unique",
         "found-by-amount",
         "explained",

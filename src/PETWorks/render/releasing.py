@@ -19,7 +19,7 @@ from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.anonymizer.rules import NO_RULE, Rule, Rules, checked_rules
 from PETWorks.anonymizer.searching import Progress
 from PETWorks.anonymizer.varying import Vary
-from PETWorks.counting.protected_source import protected
+from PETWorks.counting.protected_source import protect_words, protected
 from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError, Phrase, ReleaseWarning, RoleError, quoted
 from PETWorks.gate.document import FAIL
@@ -347,7 +347,7 @@ def _notices(made: Recoded, policy: Policy, lang: str) -> Iterator[str]:
                 if not required
                 else said(lang, "python.fails-limit", **values, required=required)
             )
-    columns, told_of_it = noticed(made.release, policy, judged)
+    columns, told_of_it = noticed(made.release, policy, judged, tuple(protect_words(made.original.source)))
     found = [notice for notice in told_of_it if notice.notice not in OF_EVERY_RELEASE]
     if isinstance(made, Anonymization | OnLevels | Replayed):
         yield from notice_texts(tuple(suppression_notices(made, judged)), lang)

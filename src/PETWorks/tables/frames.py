@@ -25,9 +25,8 @@ class Frame:
         self.names = tuple(name for name, _ in columns)
         self._raw_names = dict(columns)
         self.rows: int | None = table.num_rows
-        self.fields = {
-            name: table.schema.field(raw).with_name(name) for name, raw in columns if raw in set(table.schema.names)
-        }
+        own = {field.name: field for field in table.schema}  # two of one name are an error, but a later one
+        self.fields = {name: own[raw].with_name(name) for name, raw in columns}
         self.types = {name: field.type for name, field in self.fields.items()}
         if table.num_rows == 0:
             raise InputError("{table}: the table has columns but no records", table=self.name)

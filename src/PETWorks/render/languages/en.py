@@ -683,6 +683,7 @@ TEXTS = {
         "has found it. If it counted as a class, {rules} would not hold."
     ),
     "notice.perhaps-sensitive": "Not measured: {columns} may be sensitive, unchanged in the release.",
+    "notice.perhaps-sensitive-coarser": "Not measured: {columns} may be sensitive; the values were made coarser.",
     "notice.found-by-amount": (
         "{share} of the records are alone in their class for someone who also knows {columns}: round it further, or "
         "say under 'role_reasons' why no outsider knows it."

@@ -1264,6 +1264,7 @@ TEXTS = {
         "便知道此人就是這幾筆之一。若將其計為一個等價類，則不符合 {rules}。"
     ),
     "notice.perhaps-sensitive": "未納入評估：{columns}可能為敏感資料，且會原樣釋出。",
+    "notice.perhaps-sensitive-coarser": "未納入評估：{columns}可能為敏感資料；其值已改為較粗略的值。",
     "notice.found-by-amount": (
         "對於也知道{columns}的人，{share} 的資料列在其等價類中獨一無二：請進一步取整，"
         "或在政策檔的 role_reasons 說明為何外人不會知道。"
