@@ -399,3 +399,22 @@ def test_an_editor_that_reads_numbers_accepts_the_bundled_policy():
     content = yaml.safe_load((ROOT / "data/adult_policy.yaml").read_text("utf-8"))
     assert isinstance(content["petworks_policy"], int)
     assert list(Draft202012Validator(json.loads(schema_text("policy"))).iter_errors(content)) == []
+
+
+@pytest.mark.parametrize("nothing", ["\\u200b", "...", "\\u3164", "\\u2800-\\ufeff", "*"])
+@pytest.mark.parametrize(
+    ("key", "line"),
+    [
+        ("no_rule.disease", "no_rule: {disease: REASON}"),
+        ("no_role.other", "no_role: {other: REASON}"),
+        ("role_reasons.age", "role_reasons: {age: REASON}"),
+        ("role_reasons.age", "role_reasons: {age: {en: known, zh-TW: REASON}}"),
+        ("context.rules_reason", "context: {rules_reason: REASON}"),
+        ("waivers[1].owner", "waivers: [{rule: k-anonymity, owner: REASON, reason: why, expires: 2999-01-01}]"),
+        ("waivers[1].reason", "waivers: [{rule: k-anonymity, owner: we, reason: REASON, expires: 2999-01-01}]"),
+    ],
+)
+def test_reasons_say_something(tmp_path, nothing, key, line):
+    found = refused(tmp_path, GOOD + line.replace("REASON", f'"{nothing}"') + "\n")
+    assert f"{key}: the text says nothing: it has no letter or digit that can be seen" in found
+    read_policy(written(tmp_path, GOOD + line.replace("REASON", "醫") + "\n"))

@@ -10,6 +10,7 @@ from PETWorks.about.declaration import Named
 from PETWorks.about.protection import protection_of
 from PETWorks.about.roles import roles_given
 from PETWorks.about.sidecar import read_sidecar
+from PETWorks.about.spelling import folded
 from PETWorks.about.treatment import CAREFUL, TREATMENTS
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
 from PETWorks.counting.codes import Column
@@ -41,7 +42,7 @@ from PETWorks.tables.opening import SUFFIXES as TABLES
 from PETWorks.tables.opening import open_source, open_table
 from PETWorks.tables.packed import unpacked
 from PETWorks.tables.source import Source
-from PETWorks.tables.yamlfile import YAMLFile, read_yaml
+from PETWorks.tables.yamlfile import Key, YAMLFile, read_yaml
 
 if TYPE_CHECKING:
     import numpy as np
@@ -270,6 +271,7 @@ def checked_policy(
         with mistakes.at("data"):
             check_columns(mistakes, open_source(open_table(found["data"], **found["reading"]), Phrase("the table")))
     _check_anonymize(mistakes, roles)
+    _check_reasons(mistakes)
     accountability = accountability_of(mistakes)
     unique_values = _share(mistakes, "unique_values", SHARE)
     mistakes.report()
@@ -366,6 +368,24 @@ def _roles(mistakes: Mistakes) -> dict[str, str]:
     for key, place in twice:
         mistakes.add(("roles", key, place), "the column {column} has two roles", column=quoted([by_key[key][place]]))
     return roles
+
+
+def _check_reasons(mistakes: Mistakes) -> None:
+    """Remember reasons, and owners of waivers, in which no letter or digit can be seen."""
+    content = mistakes.file.content
+    given: dict[Key, Any] = {
+        (key, column): reason
+        for key in ("no_role", "no_rule", "role_reasons")
+        for column, reason in content.get(key, {}).items()
+    }
+    if "rules_reason" in content.get("context", {}):
+        given["context", "rules_reason"] = content["context"]["rules_reason"]
+    for place, waiver in enumerate(content.get("waivers", ())):
+        given |= {("waivers", place, key): waiver[key] for key in ("owner", "reason") if waiver is not None}
+    for key, reason in given.items():
+        texts = reason.values() if isinstance(reason, Mapping) else [reason]
+        if not all(any(sign.isalnum() for sign in folded(text) or "") for text in texts if text is not None):
+            mistakes.add(key, "the text says nothing: it has no letter or digit that can be seen")
 
 
 def _share(mistakes: Mistakes, key: str, usual: float) -> float:

@@ -3030,6 +3030,7 @@ MESSAGES = {
         "每個準識別符都需要資料階層；{without}沒有"
     ),
     # policies and checks
+    "the text says nothing: it has no letter or digit that can be seen": "此文字沒有內容：看不到任何文字或數字",
     "no such day: {day}": "沒有這一天：{day}",
     "every rule that a release could break is waived: {waived}; nothing is demanded of the release, so "
     "remove a waiver or add a rule": (
