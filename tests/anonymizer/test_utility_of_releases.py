@@ -145,6 +145,33 @@ def test_columns_are_those_of_a_slow_twin(task):
 
 
 @examples(100)
+@given(tasks(OF_SIZES | OF_VALUES, most_rows=20).filter(lambda task: task.values == "exact"))
+def test_columns_are_those_of_a_slow_twin_if_suppressed_records_leave(task):
+    """A record that leaves is wholly lost, as if its quasi-identifiers were `*`; its sensitive cells are gone."""
+    task = replace(task, suppressed_records="remove")
+    if (result := made(task)) is None:
+        return
+    levels = levels_of(result, task)
+    left = [row for row, own in zip(task.rows, levels, strict=True) if own is not None]
+    stay = iter(cells_of(result, task))
+    stars = dict.fromkeys(task.quasi_identifiers, "*")
+    cells = [stars if own is None else next(stay) for own in levels]
+    assert next(stay, None) is None
+    told = result.utility()
+    for place, own in enumerate(told.columns[: len(task.quasi_identifiers)]):
+        numbers = (own.values_before, own.values_after, own.kept, own.shift)
+        assert numbers == pytest.approx(literal_column(task, cells, levels, place))
+    assert told.correlation_kept == pytest.approx(literal_kept(task, cells), abs=1e-6)
+    for own in told.columns[len(task.quasi_identifiers) :]:
+        before, after = (Counter(row[own.column] for row in rows) for rows in (task.rows, left))
+        values = [len(set(counted) - {None, "*"}) for counted in (before, after)]
+        moved = [abs(Fraction(after[one], len(left)) - Fraction(before[one], len(task.rows))) for one in before]
+        assert [own.values_before, own.values_after] == values
+        assert own.kept == pytest.approx(len(left) / len(task.rows))
+        assert own.shift == pytest.approx(float(sum(moved) / 2))
+
+
+@examples(100)
 @given(RANDOM)
 def test_columns_of_local_recoding_are_those_of_a_slow_twin(task):
     task = replace(task, objective="granularity", aggregate=None, weights={})
