@@ -8,6 +8,7 @@ import textwrap
 import duckdb  # noqa: F401 - what is imported here is not imported anew for each project
 import pandas
 import polars  # noqa: F401
+import pyarrow.dataset  # noqa: F401 - pytester forgets what its tests import, and this cannot be imported twice
 import pytest
 
 from conftest import ROOT
