@@ -44,6 +44,7 @@ from PETWorks.studio.job_pages import WORDS
 from PETWorks.studio.opening import SEPARATORS
 from PETWorks.studio.page import STEPS as PAGES
 from PETWorks.studio.safe_settings import METHODS, WRITTEN_IN
+from PETWorks.tables.further_content import KINDS as FURTHER
 
 RENDER = ROOT / "src/PETWorks/render"
 STUDIO = ROOT / "src/PETWorks/studio"
@@ -127,7 +128,7 @@ def completed_ids():
     yield from (f"finding.{kind}" for kind in get_args(FindingKind))
     yield from (f"item.{item}" for item in ITEMS)
     yield from (f"subject.{subject}" for subject in (*DIRECT, *KNOWN, *SENSITIVE, "a date"))
-    yield from (f"look.{look}" for look in (*LOOKS, *DETAILS, MIXED))
+    yield from (f"look.{look}" for look in (*LOOKS, *DETAILS, *FURTHER, MIXED))
     yield from (f"reason.{kind}" for kind in REASONS)
     yield from (f"studio.columns.scheme.{kind}" for kind in KINDS)
     yield from (f"studio.columns.help.{role}" for role in (*ROLES, "none"))
@@ -203,6 +204,7 @@ def other_steps():
         "round-values",
         "protect",
         "write-anew",
+        "release-values",
         "protect-declared",
         "leave-out",
         "review-overdue",

@@ -126,11 +126,15 @@ def _protect(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> I
 
 
 def _write_anew(rules: Sequence[RuleResult]) -> Iterator[NextStep]:
-    """The columns with values that are written in several ways."""
+    """The columns with values that are written in several ways, and what the file has besides the table."""
     for rule in rules:
         if rule.name == NO_DIFFERENCES and rule.verdict == FAIL and isinstance(rule.value, tuple):
-            worst = max(one["records"] for one in rule.details["columns"])
-            yield NextStep("write-anew", columns=tuple(map(str, rule.value)), records=worst, rules=(rule.name,))
+            columns = rule.details.get("columns", [])
+            if columns:
+                worst, names = max(one["records"] for one in columns), tuple(one["column"] for one in columns)
+                yield NextStep("write-anew", columns=names, records=worst, rules=(rule.name,))
+            if "further" in rule.details:
+                yield NextStep("release-values", details=rule.details["further"], rules=(rule.name,))
 
 
 def _sufficient_rules(policy: Policy, rules: Sequence[RuleResult]) -> Iterator[NextStep]:

@@ -85,4 +85,7 @@ class NextStep(JSONObject):
     regime: str | None = None
     items: Annotated[tuple[str, ...], "what the policy lacks"] | None = None
     releases: Annotated[tuple[Spoken, ...], "earlier releases, by name"] | None = None
-    details: Annotated[Mapping[str, int], "how many personal details of each kind were found"] | None = None
+    details: (
+        Annotated[Mapping[str, int], "how many personal details, or things besides the table, of each kind were found"]
+        | None
+    ) = None

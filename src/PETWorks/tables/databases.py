@@ -32,7 +32,8 @@ Connect = Callable[[dict[str, Any]], Any]
 class Database:
     """A table or view. PostgreSQL hands over every cell as the text it writes for it.
 
-    connect   opens the database anew, with settings; it is open only while it is looked at or read
+    connect        opens the database anew, with settings; it is open only while it is looked at or read
+    other_tables   how many more the file has; a server is nothing that goes out
     """
 
     path: Path | None = None
@@ -69,6 +70,7 @@ class Database:
             "SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = $1 AND NOT internal",
             [self._catalog],
         ).fetchall()
+        self.other_tables = 0 if self._postgres else len(listed) - 1
         return meant(self.name, table, listed)
 
     def limited(self, memory: int, folder: Path) -> None:

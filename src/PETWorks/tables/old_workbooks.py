@@ -18,6 +18,10 @@ ENTRY = 128  # bytes of the directory
 BOF, EOF, BOUND_SHEET, FORMULA, BOOL_OR_ERROR = 0x0809, 0x000A, 0x0085, 0x0006, 0x0205
 DIMENSIONS, LONG_DIMENSIONS = 0x0200, 14
 TEXTS = 0x00FC
+NOTE, HYPERLINK, OBJECT, DEFINED_NAME = 0x001C, 0x01B8, 0x005D, 0x0018
+OWN_NAME = 0x20  # a sign of a name that Excel defines itself, such as that of a filter
+STREAM = -1  # stands for a stream that has no sheets
+USUAL_STREAMS = {*STREAMS, "Root Entry", "\x05SummaryInformation", "\x05DocumentSummaryInformation", "\x01CompObj", ""}
 SEVERAL = (0x00BD, 0x00BE)  # cells of one row
 CELLS = {*SEVERAL, FORMULA, 0x0206, 0x0406, BOOL_OR_ERROR, 0x0201, 0x0203, 0x0204, 0x027E, 0x00D6, 0x00FD, *range(2, 6)}
 
@@ -36,6 +40,25 @@ def old_parts(path: Path) -> list[Part]:
     for part in parts:
         part.check(path.name)
     return parts
+
+
+def old_content(path: Path) -> dict[int, int]:
+    """What a workbook has besides the cells of one sheet, by the kind of record: sheets, comments, names; streams."""
+    content = path.read_bytes()
+    try:
+        stream = _stream(content)
+        globally = list(_records(stream, 0))
+        sheets = [struct.unpack_from("<I", record)[0] for kind, record in globally if kind == BOUND_SHEET]
+        records = [*globally, *(one for offset in sheets for one in _records(stream, offset))]
+        found = {wanted: sum(kind == wanted for kind, _ in records) for wanted in (NOTE, HYPERLINK, OBJECT)}
+        names = [record for kind, record in globally if kind == DEFINED_NAME]
+        found[DEFINED_NAME] = sum(not struct.unpack_from("<H", record)[0] & OWN_NAME for record in names)
+        found[OBJECT] = max(found[OBJECT] - found[NOTE], 0)  # every comment is drawn
+        found[BOUND_SHEET] = len(sheets) - 1
+        found[STREAM] = sum(name not in USUAL_STREAMS for name in _directory(content)[1])
+    except (struct.error, IndexError, ValueError, OverflowError):
+        raise damaged(path.name) from None
+    return found
 
 
 def _part(stream: bytes, offset: int) -> Part:
@@ -78,7 +101,20 @@ def _records(stream: bytes, start: int) -> Iterator[tuple[int, bytes]]:
 def _stream(content: bytes) -> bytes:
     """The stream that has the sheets."""
     size = 1 << struct.unpack_from("<H", content, 30)[0]
-    directory, cutoff, small_table, more, _ = struct.unpack_from("<I4xII4xII", content, 48)
+    cutoff, small_table = struct.unpack_from("<II", content, 56)
+    chains, found = _directory(content)
+    first, length = [found[name] for name in STREAMS if name in found][0]  # noqa: RUF015 - an IndexError is caught
+    if length >= cutoff:
+        return _chained(content[size:], first, chains, size)[:length]
+    root = _chained(content[size:], next(iter(found.values()))[0], chains, size)
+    small = np.frombuffer(_chained(content[size:], small_table, chains, size), "<u4").tolist()
+    return _chained(root, first, small, 64)[:length]
+
+
+def _directory(content: bytes) -> tuple[list[int], dict[str, tuple[int, int]]]:
+    """The chains of sectors, and the first sector and the length of each stream by its name, the root first."""
+    size = 1 << struct.unpack_from("<H", content, 30)[0]
+    directory, _, _, more, _ = struct.unpack_from("<I4xII4xII", content, 48)
     listed = list(struct.unpack_from("<109I", content, 76))
     for _ in range(len(content) // size):
         if more >= LAST_SECTOR:
@@ -93,12 +129,7 @@ def _stream(content: bytes) -> bytes:
         entry = entries[start : start + ENTRY]
         name = entry[: max(struct.unpack_from("<H", entry, 64)[0] - 2, 0)].decode("utf-16-le")
         found.setdefault(name, struct.unpack_from("<II", entry, 116))
-    first, length = [found[name] for name in STREAMS if name in found][0]  # noqa: RUF015 - an IndexError is caught
-    if length >= cutoff:
-        return _chained(content[size:], first, chains, size)[:length]
-    root = _chained(content[size:], struct.unpack_from("<I", entries, 116)[0], chains, size)
-    small = np.frombuffer(_chained(content[size:], small_table, chains, size), "<u4").tolist()
-    return _chained(root, first, small, 64)[:length]
+    return chains, found
 
 
 def _chained(content: bytes, sector: int, chains: list[int], size: int) -> bytes:

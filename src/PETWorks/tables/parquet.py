@@ -48,6 +48,7 @@ class Parquet:
         self._raw_names = dict(columns)
         self.rows: int | None = self._file.metadata.num_rows
         self.fields = {name: field.with_name(name) for (name, _), field in zip(columns, schema, strict=True)}
+        self.schema, self.metadata = schema, self._file.metadata.metadata
         self.types = {name: field.type for name, field in self.fields.items()}
         if self.rows == 0:
             raise InputError("{table}: the table has columns but no records", table=self.name)

@@ -54,7 +54,7 @@ def open_sheet(path: Path, start: bytes, sheet: str | None = None) -> TextTable:
         raise InputError(
             "{table}: the sheet has merged cells; split them, and fill in the values that they stand for", table=name
         )
-    return _table(name, path if sheet is None else None, rows, corner, part)
+    return _table(name, path, rows, corner, part, is_named=sheet is not None)
 
 
 def sheet_names(path: Path) -> list[str]:
@@ -136,7 +136,7 @@ class _Book:
 
 
 def _table(
-    name: str, path: Path | None, rows: Sequence[Sequence[Any]], corner: tuple[int, int], part: Part
+    name: str, path: Path, rows: Sequence[Sequence[Any]], corner: tuple[int, int], part: Part, *, is_named: bool
 ) -> TextTable:
     """The rows of a sheet, the names of the columns first, as a table."""
     first_row, first_column = corner
@@ -173,7 +173,8 @@ def _table(
                 table=name,
                 column=column,
             )
-    return TextTable(name, path, WORKBOOK, names, used, records, has_header_row=True)
+    only = None if is_named else path
+    return TextTable(name, only, WORKBOOK, names, used, records, has_header_row=True, file=path)
 
 
 def _blank(column: pa.DictionaryArray) -> NDArray[np.bool_]:

@@ -37,6 +37,7 @@ class SQLite:
                 raise InputError(
                     "{name}: {problem}", name=self.name, problem=unknown("table", table, sorted(set(listed))).message
                 )
+            self.other_tables = sum(name != table and not name.startswith("sqlite_") for name in listed)
             self._table = _identifier(table)
             description = connection.execute(f"SELECT * FROM {self._table} LIMIT 0").description
             count = f"SELECT count(*) FROM {self._table}"

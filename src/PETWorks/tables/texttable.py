@@ -18,6 +18,7 @@ class TextTable:
 
     kind              what kind of file it comes from, in a word
     has_header_row    whether the names of its columns are cells, so that data may stand there
+    file              the file that it is only a part of, if it is
     """
 
     engine: str | None = None
@@ -35,7 +36,9 @@ class TextTable:
         rows: int,
         *,
         has_header_row: bool = False,
+        file: Path | None = None,
     ) -> None:
+        self.file = file
         self.name, self.path, self.kind, self.has_header_row = name, path, kind, has_header_row
         self.names = tuple(names)
         self.rows: int | None = rows

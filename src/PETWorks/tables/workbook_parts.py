@@ -8,7 +8,7 @@ import re
 import string
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,6 +39,7 @@ _FORMULA = re.compile(
     rb"""<(?:\w+:)?c\s([^>]*)>\s*<(?:\w+:)?f(?:\s[^>]*)?(?:/>|>[^<]*</(?:\w+:)?f>)\s*"""
     rb"""(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v>\s*</(?:\w+:)?v>)?\s*</(?:\w+:)?c>"""
 )
+_OWN_NAME = re.compile(rb"""<(?:\w+:)?definedName\s[^>]*?name\s*=\s*["']_xlnm\.""")
 _TEXT = re.compile(rb"""\bt\s*=\s*["']str["']""")
 
 
@@ -209,6 +210,25 @@ def _elements(archive: zipfile.ZipFile, part: str, tag: str) -> list[Any]:
         text = file.read(LARGEST_PART)
     # Expat limits how far entities may grow.
     return [one for one in ElementTree.fromstring(text).iter() if one.tag.rpartition("}")[2] == tag]  # noqa: S314
+
+
+def count_tags(path: Path, member: str, tags: Iterable[str]) -> Counter[str]:
+    """How many elements with these names a part of a workbook has; a name without a prefix may have any.
+
+    Names that Excel defines itself, such as that of a filter, are not counted.
+    """
+    wanted = {tag.encode(): tag for tag in tags}
+    pattern = re.compile(rb"<(?:\w+:)?(%b)(?=[\s/>])" % b"|".join(map(re.escape, wanted)))
+    found: Counter[str] = Counter()
+    rest, own_names = b"", 0
+    with _reading(path), zipfile.ZipFile(path) as archive, archive.open(member) as file:
+        while block := file.read(BLOCK):
+            end = (rest + block).rfind(b"<")
+            text, rest = (rest + block)[:end], (rest + block)[end:]
+            found.update(wanted[tag] for tag in pattern.findall(text))
+            own_names += len(_OWN_NAME.findall(text))
+    found.update(wanted[tag] for tag in pattern.findall(rest))
+    return found - Counter(definedName=own_names)
 
 
 def opendocument_parts(path: Path) -> dict[str, Part]:

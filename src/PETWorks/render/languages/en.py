@@ -248,6 +248,18 @@ TEXTS = {
     "look.exact coordinates": "exact coordinates",
     "look.dates or times": "dates or times",
     "look.numbers or addresses of people": "ID, card or phone numbers or email addresses",
+    "look.further sheets": "further sheets",
+    "look.comments": "comments",
+    "look.pictures or charts": "pictures or charts",
+    "look.pivot tables": "pivot tables",
+    "look.defined names": "defined names",
+    "look.macros": "macros",
+    "look.further parts": "further parts",
+    "look.further files": "further files",
+    "look.other file names": "other file names",
+    "look.further tables": "further tables",
+    "look.metadata": "entries of metadata",
+    "look.values that no record has": "values that no record has",
     **{f"reason.{kind}": text for kind, text in REASONS.items()},
     # identity
     "section.identity": "Identity risk: can a person be found?",
@@ -531,6 +543,10 @@ TEXTS = {
         "Blanks, quotes, line ends, or null beside empty cells tell records apart that the measures take for the same: "
         "up to {records} records in {columns}. Write the table anew with one program and one quoting rule, without "
         "blanks around cells and with one missing value; petworks anonymize and petworks apply do so."
+    ),
+    "step.release-values": (
+        "The file has more than the table that was judged, and whoever gets it gets that too ({details}). Release the "
+        "CSV file that petworks anonymize writes, or a copy that has only the values of the table."
     ),
     "step.rule-for-values": (
         "No rule in force is about the values of {columns}, so everybody in a class may have the same. Put a line "

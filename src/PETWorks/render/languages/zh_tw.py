@@ -926,6 +926,18 @@ TEXTS = {
     "look.exact coordinates": "精確的經緯度",
     "look.dates or times": "日期或時間",
     "look.numbers or addresses of people": "身分證字號、卡號、電話號碼或電子郵件地址",
+    "look.further sheets": "其他工作表",
+    "look.comments": "註解",
+    "look.pictures or charts": "圖片或圖表",
+    "look.pivot tables": "樞紐分析表",
+    "look.defined names": "定義的名稱",
+    "look.macros": "巨集",
+    "look.further parts": "其他部分",
+    "look.further files": "其他檔案",
+    "look.other file names": "其他檔名",
+    "look.further tables": "其他資料表",
+    "look.metadata": "中繼資料",
+    "look.values that no record has": "沒有資料列使用的值",
     "reason.named": "依欄位名稱判斷為{what}",
     "reason.named-unique": "依欄位名稱判斷為{what}，但幾乎每筆資料列的文字都不同",
     "reason.looks": "{share} 的值看起來是{what}",
@@ -1151,6 +1163,10 @@ TEXTS = {
         "空白、引號、換行符號，或空值與空字串並存，會區分出評估指標視為相同的資料列：{columns}中最多有 {records} 筆。"
         "請以同一程式、同一引號規則重新寫出資料表，儲存格前後不留空白，並只用一種缺漏值；"
         "petworks anonymize 與 petworks apply 即如此寫出。"
+    ),
+    "step.release-values": (
+        "除了所判定的資料表，檔案內還有其他內容（{details}），取得檔案的人也會一併取得。"
+        "請釋出 petworks anonymize 寫出的 CSV 檔，或只含資料表值的副本。"
     ),
     "step.rule-for-values": (
         "生效的規則都不涉及{columns}的值，同一等價類的人可能全都相同。請在政策檔的 rules 加上一行，例如 - {policy}，"

@@ -1,5 +1,6 @@
 """The rule `no-hidden-differences`: what is written in several ways fails, with counts and without cells."""
 
+import openpyxl
 import pytest
 
 from command import petworks
@@ -58,3 +59,26 @@ def test_records_in_a_cluster_are_not_looked_at_and_that_is_said(tmp_path, monke
     assert (rule.verdict, rule.details) == ("pass", {"looked_at": False})
     assert "differences-unseen" in [one.notice for one in result.content.notices]
     assert "was not looked at" in " ".join(result.to_format("text").split())
+
+
+def test_a_file_with_more_than_the_table_fails_and_its_release_passes(tmp_path):
+    workbook = openpyxl.Workbook()
+    for row in ("age,sex,ward\n" + PLAIN).splitlines():
+        workbook.active.append(row.split(","))
+    workbook.create_sheet("Names").append(["Aiden Okafor"])
+    workbook["Names"].sheet_state = "hidden"
+    workbook.save(tmp_path / "table.xlsx")
+    (tmp_path / "policy.yaml").write_text(POLICY.replace("table.csv", "table.xlsx"))
+    result = check(tmp_path / "policy.yaml", as_of=DAY)
+    CHECK.validate(result.to_dict())
+    rule = next(rule for rule in result.content.rules if rule.name == "no-hidden-differences")
+    assert (result.verdict, rule.verdict, rule.value) == ("fail", "fail", ("FILE",))
+    assert rule.details == {"further": {"further sheets": 1}}
+    (step,) = [step for step in result.content.next_steps if step.rules == (rule.name,)]
+    assert step.step == "release-values"
+    assert "further sheets: 1" in " ".join(result.to_format("text").split())
+    assert "其他工作表" in result.to_format("html", "zh-TW")
+    assert "further sheets" not in result.to_format("html", "en", "external")
+    made = petworks("anonymize", "policy.yaml", "-o", "r.csv", cwd=tmp_path)
+    assert made.returncode == 0, made.stdout + made.stderr
+    assert petworks("check", "r_policy.yaml", cwd=tmp_path).returncode == 0

@@ -1,0 +1,293 @@
+"""What a file has besides the table that is read from it: other sheets, comments, files, tables, metadata.
+
+Whoever gets the file gets all of it, and no measure sees any of it. What is found is counted by kind; no text of it
+leaves this module.
+"""
+
+import base64
+import binascii
+import json
+import zipfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from PETWorks.tables.csvfile import CSV
+from PETWorks.tables.databases import Database
+from PETWorks.tables.frames import Frame
+from PETWorks.tables.globs import Files
+from PETWorks.tables.jsonlines import JSONLines
+from PETWorks.tables.old_workbooks import BOUND_SHEET, DEFINED_NAME, HYPERLINK, NOTE, OBJECT, STREAM, old_content
+from PETWorks.tables.packed import DAMAGES, GZIP, ZIP, Content, only_member, unpacked
+from PETWorks.tables.parquet import Parquet
+from PETWorks.tables.sheets import OLD_EXCEL, is_opendocument
+from PETWorks.tables.source import Source
+from PETWorks.tables.sqlite import SQLite
+from PETWorks.tables.texttable import WORKBOOK, TextTable
+from PETWorks.tables.workbook_parts import count_tags, damaged
+
+# The kinds of what is found.
+SHEETS, COMMENTS, PICTURES, LINKS, PIVOTS = "further sheets", "comments", "pictures or charts", "links", "pivot tables"
+NAMES, MACROS, PARTS = "defined names", "macros", "further parts"
+FILES, FILE_NAMES, TABLES, METADATA, UNUSED = (
+    "further files",
+    "other file names",
+    "further tables",
+    "metadata",
+    "values that no record has",
+)
+KINDS = (
+    *(SHEETS, COMMENTS, PICTURES, LINKS, PIVOTS, NAMES, MACROS, PARTS),
+    *(FILES, FILE_NAMES, TABLES, METADATA, UNUSED),
+)
+
+OLD_KINDS = {
+    BOUND_SHEET: SHEETS,
+    NOTE: COMMENTS,
+    HYPERLINK: LINKS,
+    OBJECT: PICTURES,
+    DEFINED_NAME: NAMES,
+    STREAM: PARTS,
+}
+START = 100  # bytes that tell the kind of a file
+USUAL_EXCEL_PARTS = {
+    *("[Content_Types].xml", "xl/workbook.xml", "xl/sharedStrings.xml", "xl/styles.xml", "xl/calcChain.xml"),
+    *("docProps/core.xml", "docProps/app.xml", "docMetadata/LabelInfo.xml"),
+}
+# The parts of an Excel workbook by the beginning of their names; the first that fits counts.
+EXCEL_PARTS = {
+    "xl/worksheets/": SHEETS,
+    "xl/chartsheets/": SHEETS,
+    "xl/dialogsheets/": SHEETS,
+    "xl/macrosheets/": MACROS,
+    "xl/vba": MACROS,
+    "xl/comments": COMMENTS,
+    "xl/threadedComments/": COMMENTS,
+    "xl/persons/": COMMENTS,
+    "xl/drawings/": PICTURES,
+    "xl/media/": PICTURES,
+    "xl/charts/": PICTURES,
+    "docProps/thumbnail": PICTURES,
+    "xl/pivot": PIVOTS,
+    "xl/externalLinks/": LINKS,
+}
+COMMENT_ELEMENTS = ("comment", "threadedComment")
+USUAL_OPEN_PARTS = {
+    *("mimetype", "content.xml", "styles.xml", "meta.xml", "settings.xml", "META-INF/manifest.xml", "manifest.rdf"),
+    "Thumbnails/thumbnail.png",
+}
+OPEN_ELEMENTS = {
+    "table:table": SHEETS,
+    "office:annotation": COMMENTS,
+    "draw:frame": PICTURES,
+    "text:a": LINKS,
+    "table:data-pilot-table": PIVOTS,
+    "table:named-range": NAMES,
+    "table:tracked-changes": PARTS,
+}
+# What Arrow, pandas and Spark write about the schema themselves.
+ARROW_SCHEMA, PANDAS, SPARK = b"ARROW:schema", b"pandas", b"org.apache.spark."
+FIELD_ID, POLARS, SHORT = b"PARQUET:field_id", b"_PL_CATEGORICAL", 16  # bytes of a value without a name in it
+OF_PANDAS = {
+    "index_columns",
+    "column_indexes",
+    "columns",
+    "attributes",
+    "creator",
+    "pandas_version",
+    "partition_columns",
+}
+OF_PANDAS_COLUMNS = {"encoding", "num_categories", "ordered", "timezone", "precision", "scale"}
+GZIP_HEADER, GZIP_EXTRA, GZIP_NAME, GZIP_COMMENT = 10, 4, 8, 16
+
+
+def further_content(source: Source) -> Mapping[str, int]:
+    """What the files of a table have besides its cells, by kind, and how many; nothing if it is not in a file."""
+    parts: Sequence[Any] = source.parts if isinstance(source, Files) else [source]
+    found: Counter[str] = Counter()
+    for part in parts:
+        found.update(_of_one(part))
+    return {kind: found[kind] for kind in KINDS if found[kind] > 0}
+
+
+def _of_one(source: Any) -> Mapping[str, int]:
+    if isinstance(source, TextTable) and source.kind == WORKBOOK and source.file is not None:
+        return _workbook(source.file)
+    if isinstance(source, CSV | JSONLines):
+        return _packed(source.content)
+    if isinstance(source, Parquet):
+        return _metadata(source.schema, source.metadata)
+    if isinstance(source, Frame) and source.path is not None:
+        return _arrow_file(source.path)
+    if isinstance(source, SQLite | Database):
+        return {TABLES: source.other_tables}
+    return {}
+
+
+def _workbook(path: Path) -> Mapping[str, int]:
+    with path.open("rb") as file:
+        start = file.read(START)
+    if start.startswith(OLD_EXCEL):
+        return {OLD_KINDS[kind]: number for kind, number in old_content(path).items()}
+    found = _archive(path)
+    names = _member_names(path)
+    if is_opendocument(start):
+        others = [name for name in names if name not in USUAL_OPEN_PARTS and not name.startswith("Configurations2/")]
+        found.update(PICTURES if name.startswith(("Pictures/", "Object ")) else PARTS for name in others)
+        for element, number in count_tags(path, "content.xml", OPEN_ELEMENTS).items():
+            found[OPEN_ELEMENTS[element]] += number
+    else:
+        has_comments = any(name.startswith("xl/comments") for name in names)
+        for name in names:
+            found.update(_excel_part(path, name, has_comments=has_comments))
+        found[NAMES] += count_tags(path, "xl/workbook.xml", ["definedName"])["definedName"]
+    found[SHEETS] -= 1
+    return found
+
+
+def _excel_part(path: Path, name: str, *, has_comments: bool) -> Mapping[str, int]:
+    """What a part of an Excel workbook counts as."""
+    if name in USUAL_EXCEL_PARTS or name.startswith("xl/theme/") or (name.endswith(".vml") and has_comments):
+        return {}
+    if name.endswith(".rels"):
+        return {}  # what it names is a part itself, or stands in the sheet
+    kind = next((kind for start, kind in EXCEL_PARTS.items() if name.startswith(start)), PARTS)
+    found = Counter({kind: 1})
+    if kind == COMMENTS:
+        found = Counter({kind: count_tags(path, name, COMMENT_ELEMENTS).total() or 1})
+    if kind == SHEETS:
+        found[LINKS] += count_tags(path, name, ["hyperlink"])["hyperlink"]
+    return found
+
+
+def _packed(content: Content) -> Mapping[str, int]:
+    with content.path.open("rb") as file:
+        start = file.read(1 << 16)
+    if start.startswith(ZIP):
+        found = _archive(content.path)
+        table = only_member(content.path).filename
+        found[FILES] += sum(name != table for name in _member_names(content.path))
+        return found
+    if not start.startswith(GZIP):
+        return {}
+    flags, place = start[3], GZIP_HEADER
+    found = Counter({METADATA: bool(flags & GZIP_EXTRA) + bool(flags & GZIP_COMMENT)})
+    if flags & GZIP_EXTRA:
+        place += 2 + int.from_bytes(start[place : place + 2], "little")
+    if flags & GZIP_NAME:
+        name = start[place:].partition(b"\0")[0]
+        own = (unpacked(content.path).name, content.path.name)
+        found[FILE_NAMES] += name not in {text.encode(code, "replace") for text in own for code in ("utf-8", "latin-1")}
+    return found
+
+
+def _archive(path: Path) -> Counter[str]:
+    """Comments of a zip file and of the files in it, and bytes that belong to none."""
+    with _reading(path), zipfile.ZipFile(path) as archive:
+        comments = bool(archive.comment) + sum(bool(one.comment) for one in archive.infolist())
+        twice = len(archive.namelist()) - len(set(archive.namelist()))
+    return Counter({COMMENTS: comments, FILES: twice})
+
+
+def _member_names(path: Path) -> list[str]:
+    """The names in a zip file, also of what is hidden; no folder that only has files that are listed."""
+    with _reading(path), zipfile.ZipFile(path) as archive:
+        listed = sorted(set(archive.namelist()))
+    return [
+        name
+        for name in listed
+        if not (name.endswith("/") and any(one.startswith(name) for one in listed if one != name))
+    ]
+
+
+def _metadata(schema: pa.Schema, file: Mapping[bytes, bytes] | None) -> Mapping[str, int]:
+    """Metadata of a schema, its fields and the file, without those that Arrow, pandas and Spark write themselves."""
+    own = {**(file or {}), **(schema.metadata or {})}
+    found = sum(not _is_usual(key, value, schema) for key, value in own.items())
+    found += sum(_of_field(field) for field in schema)
+    if ARROW_SCHEMA in own:
+        inner = _arrow_schema(own[ARROW_SCHEMA])
+        if inner is None:
+            found += 1
+        else:
+            others = {key: value for key, value in (inner.metadata or {}).items() if own.get(key) != value}
+            found += sum(not _is_usual(key, value, schema) for key, value in others.items())
+            found += sum(_of_field(field) for field in inner if field.name not in schema.names)
+    return {METADATA: found}
+
+
+def _arrow_schema(value: bytes) -> pa.Schema | None:
+    from pyarrow import ipc
+
+    try:
+        return ipc.read_schema(pa.py_buffer(base64.b64decode(value)))
+    except (pa.ArrowException, OSError, ValueError, binascii.Error):
+        return None
+
+
+def _of_field(field: pa.Field) -> int:
+    """Metadata of a column, without its number and what Polars writes about categories."""
+    own = {key: value for key, value in (field.metadata or {}).items() if key != FIELD_ID}
+    return sum(not key.startswith(POLARS) or len(value) > SHORT for key, value in own.items())
+
+
+def _is_usual(key: bytes, value: bytes, schema: pa.Schema) -> bool:
+    if key == PANDAS:
+        return _is_usual_pandas(value, schema)
+    return key == ARROW_SCHEMA or key.startswith(SPARK)
+
+
+def _is_usual_pandas(value: bytes, schema: pa.Schema) -> bool:
+    """Whether the metadata of pandas are about the columns of the file only: no attributes of the user's."""
+    try:
+        told = json.loads(value)
+        columns = told.get("columns", [])
+        axes = told.get("column_indexes", [])
+        labels = [one for one in told.get("index_columns", []) if isinstance(one, dict)]
+        names = {None, *schema.names}
+        return (
+            set(told) <= OF_PANDAS
+            and not told.get("attributes")
+            and not told.get("partition_columns")
+            and all({one.get("name"), one.get("field_name")} <= names for one in columns)
+            and all(set(one.get("metadata") or {}) <= OF_PANDAS_COLUMNS for one in (*columns, *axes))
+            and all(one.get("name") is None for one in (*axes, *labels))
+        )
+    except (ValueError, TypeError, AttributeError):
+        return False
+
+
+def _arrow_file(path: Path) -> Mapping[str, int]:
+    """Metadata of a Feather file and of its pieces, and entries of dictionaries that no record has."""
+    from pyarrow import ipc
+
+    with _reading(path), pa.memory_map(str(path)) as mapped:
+        reader = ipc.open_file(mapped)
+        found = Counter(_metadata(reader.schema, getattr(reader, "metadata", None)))
+        for place in range(reader.num_record_batches):
+            found[METADATA] += len(reader.get_batch_with_custom_metadata(place).custom_metadata or {})
+        table = reader.read_all()
+        found[UNUSED] = sum(_unused(column) for column in table.columns if pa.types.is_dictionary(column.type))
+    return found
+
+
+def _unused(column: pa.ChunkedArray) -> int:
+    """How many values of the dictionaries of a column no record has."""
+    from pyarrow import compute as pc
+
+    listed = pa.chunked_array([chunk.dictionary for chunk in column.chunks], column.type.value_type)
+    used = pc.unique(column.cast(column.type.value_type))
+    return int(pc.sum(pc.invert(pc.is_in(pc.unique(listed), value_set=used))).as_py() or 0)
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """The errors of a file that was changed since it was opened, as ours."""
+    try:
+        yield
+    except (OSError, KeyError, pa.ArrowException, *DAMAGES):
+        raise damaged(path.name) from None

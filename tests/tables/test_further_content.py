@@ -1,0 +1,257 @@
+"""What a file has besides the table: all of it is counted, and nothing that programs write by themselves."""
+
+import gzip
+import json
+import sqlite3
+import zipfile
+
+import duckdb
+import openpyxl
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.feather as pf
+import pyarrow.parquet as pq
+import pytest
+import xlwt
+from openpyxl.chart import BarChart
+from openpyxl.comments import Comment
+from openpyxl.workbook.defined_name import DefinedName
+from pyarrow import ipc
+
+from PETWorks.render.languages import en, zh_tw
+from PETWorks.tables.further_content import KINDS, further_content
+from PETWorks.tables.opening import open_source
+
+ROWS = [("age", "sex"), (30, "F"), (40, "M")]
+FRAME = pd.DataFrame({"age": [30, 40], "sex": ["F", "M"]})
+TABLE = pa.table({"age": [30, 40], "sex": ["F", "M"]})
+TEXT = "age,sex\n30,F\n40,M\n"
+
+
+def found(path):
+    return dict(further_content(open_source(str(path), "t")))
+
+
+def book(folder, change=None):
+    workbook = openpyxl.Workbook()
+    for row in ROWS:
+        workbook.active.append(row)
+    if change is not None:
+        change(workbook)
+    workbook.save(folder / "t.xlsx")
+    return folder / "t.xlsx"
+
+
+def test_workbooks_as_programs_write_them_have_no_more(tmp_path):
+    assert found(book(tmp_path)) == {}
+    assert found(book(tmp_path, lambda one: setattr(one.active.auto_filter, "ref", "A1:B3"))) == {}
+    FRAME.to_excel(tmp_path / "p.xlsx", index=False)
+    assert found(tmp_path / "p.xlsx") == {}
+
+
+@pytest.mark.parametrize("state", ["visible", "hidden", "veryHidden"])
+def test_further_sheets_count_whether_they_are_hidden_or_not(tmp_path, state):
+    def add(workbook):
+        for name in ("Names", "More"):
+            workbook.create_sheet(name).append(["Ann"])
+            workbook[name].sheet_state = state
+
+    path = book(tmp_path, add)
+    assert found(f"{path}#Sheet") == {"further sheets": 2}
+    if state != "visible":
+        assert found(path) == {"further sheets": 2}
+
+
+def test_what_hangs_on_cells_and_workbooks_counts(tmp_path):
+    def add(workbook):
+        sheet = workbook.active
+        sheet["A2"].comment, sheet["A3"].comment = Comment("Ann", "me"), Comment("Bob", "me")
+        sheet["B2"].hyperlink = "https://example.org/patients/1"
+        sheet.add_chart(BarChart(), "D1")
+        workbook.defined_names["ann"] = DefinedName("ann", attr_text='"A123"')
+
+    parts = found(book(tmp_path, add))
+    assert parts.pop("pictures or charts") >= 1
+    assert parts == {"comments": 2, "links": 1, "defined names": 1}
+
+
+@pytest.mark.parametrize(
+    ("member", "kind"),
+    [
+        ("xl/vbaProject.bin", "macros"),
+        ("customXml/item1.xml", "further parts"),
+        ("xl/pivotCache/pivotCacheRecords1.xml", "pivot tables"),
+        ("xl/externalLinks/externalLink1.xml", "links"),
+        ("xl/media/image1.png", "pictures or charts"),
+        ("xl/threadedComments/threadedComment1.xml", "comments"),
+        ("xl/worksheets/sheet9.xml", "further sheets"),
+        (".hidden", "further parts"),
+        ("__MACOSX/x", "further parts"),
+    ],
+)
+def test_every_other_part_of_a_workbook_counts(tmp_path, member, kind):
+    path = book(tmp_path)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr(member, b"<x/>")
+    assert found(path) == {kind: 1}
+
+
+def test_old_workbooks(tmp_path):
+    def written(sheets):
+        workbook = xlwt.Workbook()
+        for number in range(sheets):
+            sheet = workbook.add_sheet(f"S{number}")
+            for place, row in enumerate(ROWS):
+                for column, cell in enumerate(row):
+                    sheet.write(place, column, cell)
+        workbook.save(str(tmp_path / "t.xls"))
+        return tmp_path / "t.xls"
+
+    assert found(written(1)) == {}
+    assert found(f"{written(3)}#S0") == {"further sheets": 2}
+
+
+CONTENT = (
+    '<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
+    'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
+    'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body><office:spreadsheet>{}'
+    "</office:spreadsheet></office:body></office:document-content>"
+)
+SHEET = '<table:table table:name="{}">{}</table:table>'
+
+
+def open_document(folder, sheets, cell="", parts=()):
+    written = '<table:table-cell office:value-type="string">{}<text:p>{}</text:p></table:table-cell>'
+    cells = ["".join(written.format(cell if row else "", text) for text in texts) for row, texts in enumerate(ROWS)]
+    rows = "".join(f"<table:table-row>{row}</table:table-row>" for row in cells)
+    content = CONTENT.format("".join(SHEET.format(f"S{number}", rows) for number in range(sheets)))
+    with zipfile.ZipFile(folder / "t.ods", "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("META-INF/manifest.xml", "<x/>")
+        for part in parts:
+            archive.writestr(part, b"x")
+        archive.writestr("content.xml", content)
+    return folder / "t.ods"
+
+
+def test_open_documents(tmp_path):
+    assert found(open_document(tmp_path, 1)) == {}
+    assert found(f"{open_document(tmp_path, 2)}#S1") == {"further sheets": 1}
+    note = "<office:annotation><text:p>Ann</text:p></office:annotation>"
+    assert found(open_document(tmp_path, 1, note)) == {"comments": 4}
+    parts = ("Pictures/1.png", "Basic/script.xml")
+    assert found(open_document(tmp_path, 1, parts=parts)) == {"pictures or charts": 1, "further parts": 1}
+
+
+def test_zip_files(tmp_path):
+    path = tmp_path / "t.csv.zip"
+
+    def written(*others, comment=b"", of_table=b""):
+        with zipfile.ZipFile(path, "w") as archive:
+            info = zipfile.ZipInfo("t.csv")
+            info.comment = of_table
+            archive.writestr(info, TEXT)
+            for other in others:
+                archive.writestr(other, b"Ann")
+            archive.comment = comment
+        return found(path)
+
+    assert written() == {}
+    assert written(".hidden", "__MACOSX/._t.csv", "Ann/") == {"further files": 3}
+    assert written(comment=b"Ann", of_table=b"Bob") == {"comments": 2}
+    with zipfile.ZipFile(path, "w") as archive:  # a folder with the table in it tells nothing
+        archive.writestr("made/", "")
+        archive.writestr("made/t.csv", TEXT)
+    assert found(path) == {}
+
+
+def test_gzip_files(tmp_path):
+    path = tmp_path / "t.csv.gz"
+    FRAME.to_csv(path, index=False)
+    assert found(path) == {}
+    with gzip.open(path, "wt") as file:
+        file.write(TEXT)
+    assert found(path) == {}
+    with path.open("wb") as file, gzip.GzipFile("Ann Lee.csv", "wb", fileobj=file) as packed:
+        packed.write(TEXT.encode())
+    assert found(path) == {"other file names": 1}
+    plain = gzip.compress(TEXT.encode())
+    path.write_bytes(plain[:3] + bytes([4 | 16]) + plain[4:10] + b"\x03\x00abcAnn\0" + plain[10:])
+    assert found(path) == {"metadata": 2}
+
+
+def test_databases(tmp_path):
+    for connect, name in ((sqlite3.connect, "t.sqlite"), (duckdb.connect, "t.duckdb")):
+        with connect(str(tmp_path / name)) as connection:
+            connection.execute("CREATE TABLE people (age INTEGER)")
+            connection.execute("INSERT INTO people VALUES (30)")
+        assert found(f"{tmp_path / name}#people") == {}
+        with connect(str(tmp_path / name)) as connection:
+            connection.execute("CREATE TABLE names (name TEXT)")
+            connection.execute("CREATE VIEW seen AS SELECT * FROM people")
+        assert found(f"{tmp_path / name}#people") == {"further tables": 2}
+
+
+def test_metadata_that_programs_write_themselves_do_not_count(tmp_path):
+    path = tmp_path / "t.parquet"
+    times = pd.to_datetime(["2026-01-01", "2026-01-02"]).tz_localize("Asia/Taipei")
+    FRAME.assign(of=pd.Categorical(["a", "b"]), at=times).to_parquet(path)
+    assert found(path) == {}
+    pq.write_table(TABLE, path)
+    assert found(path) == {}
+    pl.DataFrame(TABLE).with_columns(pl.col("sex").cast(pl.Categorical)).write_parquet(path)
+    assert found(path) == {}
+    duckdb.sql(f"COPY (SELECT 1 AS a) TO '{path}' (FORMAT parquet)")
+    assert found(path) == {}
+    pq.write_table(TABLE.replace_schema_metadata({"org.apache.spark.sql.parquet.row.metadata": "{}"}), path)
+    assert found(path) == {}
+    FRAME.assign(of=pd.Categorical(["a", "b"])).to_feather(tmp_path / "t.feather")
+    assert found(tmp_path / "t.feather") == {}
+
+
+@pytest.mark.parametrize("write", [pq.write_table, pf.write_feather])
+def test_metadata_of_others_count(tmp_path, write):
+    path = tmp_path / ("t.parquet" if write is pq.write_table else "t.feather")
+
+    def written(table):
+        write(table, path)
+        return found(path)
+
+    assert written(TABLE.replace_schema_metadata({"note": "Ann"})) == {"metadata": 1}
+    field = pa.field("age", pa.int64(), metadata={"note": "Ann"})
+    assert written(TABLE.cast(pa.schema([field, TABLE.schema.field("sex")]))) == {"metadata": 1}
+    frame = FRAME.copy()
+    frame.attrs["note"] = "Ann"
+    made = pa.Table.from_pandas(frame)
+    told = json.loads(made.schema.metadata[b"pandas"])
+    assert told["attributes"] == {"note": "Ann"}
+    assert written(made) == {"metadata": 1}
+    for changed in ({"attributes": {}, "more": "Ann"}, {"attributes": {}, "columns": [{"name": "Ann"}]}):
+        assert written(made.replace_schema_metadata({"pandas": json.dumps({**told, **changed})})) == {"metadata": 1}
+
+
+def test_feather_files_have_more_places(tmp_path):
+    path = tmp_path / "t.feather"
+    pf.write_feather(FRAME.assign(of=pd.Categorical(["a", "b"], categories=["a", "b", "Ann", "Bob"])), path)
+    assert found(path) == {"values that no record has": 2}
+    with ipc.new_file(path, TABLE.schema) as writer:
+        for batch in TABLE.to_batches():
+            writer.write_batch(batch, custom_metadata={"note": "Ann"})
+    assert found(path) == {"metadata": 1}
+    column = pa.array(["a", "b", "a", "b"]).dictionary_encode()  # each piece has the whole dictionary and uses a part
+    table = pa.table({"of": column})
+    with ipc.new_file(path, table.schema) as writer:
+        writer.write_table(table, max_chunksize=1)
+    assert found(path) == {}
+
+
+def test_files_together_and_tables_in_memory(tmp_path):
+    for name in ("1", "2"):
+        pq.write_table(TABLE.replace_schema_metadata({"note": "Ann"}), tmp_path / f"{name}.parquet")
+    assert found(tmp_path / "*.parquet") == {"metadata": 2}
+    assert further_content(open_source(TABLE.replace_schema_metadata({"note": "Ann"}), "t")) == {}
+
+
+def test_every_kind_has_a_name_in_both_languages():
+    assert [kind for kind in KINDS for texts in (en.TEXTS, zh_tw.TEXTS) if f"look.{kind}" not in texts] == []
