@@ -106,7 +106,8 @@ def completed_ids():
     yield from (f"summary.{verdict}" for verdict in ("pass", "waived", "fail"))
     yield from (f"withheld.{why}" for why in ("small class", "few records", "tells counts"))
     yield from (
-        f"file.{use}" for use in ("data", "roles", "original", "population", "hierarchies", "release", "register")
+        f"file.{use}"
+        for use in ("data", "roles", "original", "population", "hierarchies", "plan", "release", "register")
     )
     yield from (f"attack.{attack}" for attack in ("re-identification", "attribute-inference", "gain", "chance"))
     yield from command_ids()
