@@ -16,7 +16,7 @@ with TemporaryDirectory() as folder:
     print(page.stat().st_size < 300_000)
 
 # Prints:
-# <Check of adult_anonymized.csv: pass (8 rules: 8 pass)>
+# <Check of adult_anonymized.csv: pass (11 rules: 11 pass)>
 # pdpc-5 5 pass
 # l-diversity 2 pass
 # re-identification 0.055 pass
@@ -24,5 +24,8 @@ with TemporaryDirectory() as folder:
 # no-hidden-identifiers [] pass
 # every-column-has-a-role [] pass
 # no-unique-values [] pass
+# no-hidden-differences [] pass
 # records-left True pass
+# rules-fit-the-release 5 pass
+# sensitive-columns-have-rules [] pass
 # True
