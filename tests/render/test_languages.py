@@ -16,7 +16,7 @@ from PETWorks.anonymizer.column_objectives import AGGREGATES
 from PETWorks.gate.advice import STEPS
 from PETWorks.gate.bounds import Bound
 from PETWorks.gate.diff import Change
-from PETWorks.gate.document import FindingKind
+from PETWorks.gate.document import FindingKind, Use
 from PETWorks.gate.may_go_out import Obstacle
 from PETWorks.gate.presets import presets
 from PETWorks.gate.reasons import REASONS
@@ -105,10 +105,7 @@ def completed_ids():
     yield from (f"release.{kind}" for kind in ("unknown", "public", "controlled", "internal"))
     yield from (f"summary.{verdict}" for verdict in ("pass", "waived", "fail"))
     yield from (f"withheld.{why}" for why in ("small class", "few records", "tells counts"))
-    yield from (
-        f"file.{use}"
-        for use in ("data", "roles", "original", "population", "hierarchies", "plan", "release", "register")
-    )
+    yield from (f"file.{use}" for use in get_args(Use))
     yield from (f"attack.{attack}" for attack in ("re-identification", "attribute-inference", "gain", "chance"))
     yield from command_ids()
     yield from (f"cli.in-order.{why}" for why in ("asked", "database", "engine", "rule", "large"))

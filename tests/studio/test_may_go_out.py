@@ -256,6 +256,23 @@ def test_a_plan_that_changes_while_the_page_is_open_is_read_again(folder):
         assert listed(page.get(RESULT).text)[0] == []
 
 
+def test_a_release_on_chosen_levels_is_judged_as_things_are_now(folder):
+    with entered(folder) as page:
+        page.get("/levels?policy=policy.yaml&wait=1")
+        seen = page.studio.desks.of(folder / "policy.yaml").file.digest
+        fields = {"level-1": "4", "suppress": "1", "release": "out.csv", "seen": seen}
+        job = ended(page, page.post("/levels/apply?policy=policy.yaml", data=fields, follow_redirects=False))
+        address = f"/levels/applied?policy=policy.yaml&job={job.id}&release=out.csv"
+        assert "may not go out" not in page.get(address).text
+        rewritten(folder / "policy.yaml", "k: 5", "k: 6")
+        assert "what it is judged by has changed since" in page.get(address).text
+        rewritten(folder / "policy.yaml", "k: 6", "k: 5")
+        rewritten(folder / "out_policy.yaml", "k: '5'", "k: 900000")
+        shown = page.get(address).text
+    assert "may not go out: a rule does not hold" in shown
+    assert first_verdict(shown) == "fail"
+
+
 def test_an_export_is_outdated_when_its_policy_changes(folder):
     assert typed(folder, "anonymize", "policy.yaml", "-o", "out.csv").returncode == 0
     with entered(folder) as page:

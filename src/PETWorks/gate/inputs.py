@@ -97,8 +97,7 @@ class Inputs:
 
 def files_read(policy: Policy) -> list[Path]:
     """The files that a check of this policy reads, as far as they can be found."""
-    files: list[Path] = [] if policy.plan is None else [policy.plan]
-    files += [one.plan for one in policy.releases.measured if one.plan is not None]
+    files: list[Path] = []
     with suppress(PETWorksError):  # a mistake beside the table: the check itself says it
         for source in _sources(policy, policy.data):
             files.extend(source.files)
