@@ -13,7 +13,7 @@ title: School 2022
 data: then.csv
 no_rule: {grade: a test}
 roles: {identifiers: [pupil], quasi_identifiers: [school, gender], sensitive_attributes: [grade]}
-context: {recipients: the ministry}
+context: {recipients: the ministry, rules_reason: a test}
 rules: [{measure: k-anonymity, k: 1}]
 waivers: [{rule: no-linked-records, owner: a test, reason: the key leaves the table, expires: 2999-01-01}]
 releases: {key: pupil}
@@ -23,7 +23,7 @@ petworks_policy: 1
 data: now.csv
 no_rule: {grade: a test, disability: a test}
 roles: {identifiers: [pupil], quasi_identifiers: [age, gender], sensitive_attributes: [grade, disability]}
-context: {recipients: researchers}
+context: {recipients: researchers, rules_reason: a test}
 rules: [{measure: k-anonymity, k: 1}]
 waivers: [{rule: no-linked-records, owner: a test, reason: the key leaves the table, expires: 2999-01-01}]
 releases:
