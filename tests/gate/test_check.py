@@ -460,8 +460,9 @@ def test_what_cannot_be_compared(tmp_path):
     fewer = check(written(tmp_path, GOOD.replace("[age, zip]", "[age]")), as_of=DAY).content
     found = compare(old, fewer)
     assert (found.different, found.comparable, found.worse) == (("quasi_identifiers",), False, True)
-    failing = check(written(tmp_path, STRICT), as_of=DAY).content
-    waived = check(written(tmp_path, STRICT + WAIVED), as_of=DAY).content
+    both = STRICT + "  - {measure: k-anonymity, k: 2, name: in force}\n"
+    failing = check(written(tmp_path, both), as_of=DAY).content
+    waived = check(written(tmp_path, both + WAIVED), as_of=DAY).content
     found = compare(failing, waived)
     assert ([row.change for row in found.rules], found.worse) == (["waived", "changed"], False)
 
