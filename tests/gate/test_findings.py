@@ -477,6 +477,26 @@ def test_a_mask_that_hides_a_part_is_one(mask):
     assert not found("姓名", [*cells * 8, "陳○○"], SENSITIVE).fails
 
 
+@pytest.mark.parametrize(
+    "name", ["diagnosis of John 0912-345-678", "seen by Mr. Smith", "陳老師的評語", "a@example.org"]
+)
+def test_personal_details_in_the_name_of_a_column_fail(name):
+    for cells in (["yes", "no"] * 50, ["yes"] * 100):
+        assert [one.kind for one in all_found(name, cells, QI) if one.fails] == ["details in its name"]
+    for harmless in ("Dr. visit", "主治醫師", "patient name", "score 2020-2021", "phone: home", "聯絡人", "2026-01-01"):
+        assert not any(one.kind == "details in its name" for one in all_found(harmless, ["yes", "no"] * 50, QI))
+
+
+def test_the_step_is_to_rename_it(tmp_path):
+    path = written(tmp_path, POLICY.replace("[sex]", "['seen by Mr. Smith']"))
+    (tmp_path / "t.csv").write_text((tmp_path / "t.csv").read_text().replace("sex", "seen by Mr. Smith"))
+    result = check(path, as_of=DAY)
+    CHECK.validate(result.to_dict())
+    steps = {step["step"]: step.get("columns") for step in result.document["next_steps"]}
+    assert steps["rename-column"] == ["seen by Mr. Smith"]
+    assert "欄位名稱含有個人資料" in result.to_format("text", "zh-TW")
+
+
 SECRETS = {
     "names that no list has": [f"{one}{two}" for one in "甲乙丙丁戊己庚辛壬癸" for two in "子丑寅卯辰巳午未申酉戌亥"],
     "logins": [f"user{row}.x" for row in range(120)],

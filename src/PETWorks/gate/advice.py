@@ -38,6 +38,7 @@ MOST_SUPPRESSED = 0.05  # share of the records; a step mentions more than that
 REMOVE, LOOK_AGAIN, PERSONAL_DETAILS = "hidden-identifiers", "look-again", "personal-details"
 STEPS = {
     ("direct identifier", True): REMOVE,
+    ("details in its name", True): "rename-column",
     ("nearly unique", True): "unmeasured-values",
     ("nearly unique", False): "nearly-unique",
     ("perhaps known", False): "measure-or-explain",

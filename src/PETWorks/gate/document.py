@@ -45,6 +45,7 @@ FindingKind = Literal[
     "named like an identifier",
     "some personal values",
     "personal details",
+    "details in its name",
     "nearly unique",
     "often unique",
     "long texts",

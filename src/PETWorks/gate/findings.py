@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+import numpy as np
+
 from PETWorks.about.column_names import pointed_to, points_to_a_place, words_of
-from PETWorks.about.personal_details import EMAIL, KINDS, NAME, NATIONAL_ID, PAYMENT_CARD, PHONE
+from PETWorks.about.personal_details import EMAIL, KINDS, NAME, NATIONAL_ID, PAYMENT_CARD, PHONE, Search
 from PETWorks.about.vocabulary import A_LABEL, A_NAME, A_NUMBER, AN_ADDRESS
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.profiles import Profile
@@ -23,6 +25,7 @@ from PETWorks.gate.recognition import (
     Examined,
 )
 from PETWorks.gate.suggestion import suggested_role
+from PETWorks.tables.arrays import strings
 
 UNMEASURED = (None, INSENSITIVE_ATTRIBUTE)
 TELLING = ("named", "looks", "remarks")  # reasons for a role that are more than caution
@@ -71,13 +74,13 @@ def findings(column: str, role: str | None, profile: Examined) -> tuple[ColumnFi
     measured.
     """
     if profile.distinct < (2 if profile.present == profile.records else 1):  # a value here and none there tells, too
-        return _merge([_details(profile, None)])
+        return _merge([_in_name(column), _details(profile, None)])
     words = words_of(column)
     direct = _direct(words, profile)
     details = _details(profile, direct)
     if details is not None and direct is not None and direct.looks_like == MIXED and not direct.fails:
         direct = None  # the details say it better
-    certain = _merge((direct, _named(pointed_to(words), profile), details, _unique(role, profile)))
+    certain = _merge((_in_name(column), direct, _named(pointed_to(words), profile), details, _unique(role, profile)))
     if any(finding.fails for finding in certain):
         return certain
     further = (_known(column, role, profile), None if profile.nearly_unique else _often_unique(role, profile))
@@ -110,6 +113,13 @@ def _direct(words: str, profile: Examined) -> ColumnFinding | None:
     fails = many and (share >= MOST or look is not None) and not other_names and not _masked(profile)
     kind: FindingKind = "direct identifier" if fails else "some personal values"
     return ColumnFinding(kind, fails, looks_like=look or MIXED, share=share)
+
+
+def _in_name(column: str) -> ColumnFinding | None:
+    """Personal details in the name of a column, which goes out with the release."""
+    search = Search("")
+    search.add(strings([column]), np.array([1]))
+    return ColumnFinding("details in its name", True) if search.details() else None
 
 
 def _names_of_places(words: str, profile: Examined) -> bool:

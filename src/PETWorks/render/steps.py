@@ -14,7 +14,7 @@ from PETWorks.render.shell_words import command_line
 # The steps that concern rules about roles, which they do not name.
 STEPS_FOR_ROLES = {
     NO_IDENTIFIERS: ("remove-identifiers",),
-    NO_HIDDEN: ("hidden-identifiers", "personal-details", "unmeasured-values"),
+    NO_HIDDEN: ("hidden-identifiers", "personal-details", "unmeasured-values", "rename-column"),
     ALL_ROLES: ("give-roles",),
     APPROVER: ("name-approver",),
     RECORDS_LEFT: ("nothing-left", "plan-anew"),

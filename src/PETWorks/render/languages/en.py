@@ -204,6 +204,7 @@ TEXTS = {
     "finding.some personal values": "has personal values",
     "finding.personal details": "has personal details inside its texts",
     "finding.detail": "{what}: {n}",
+    "finding.details in its name": "its name has personal details",
     "finding.nearly unique": "nearly every record has a unique value",
     "finding.often unique": "at most two records on average share a value",
     "finding.long texts": "long texts, in which people may be named",
@@ -572,6 +573,9 @@ TEXTS = {
     "step.leave-out": (
         "Whoever knows the exact value of {columns} finds the record: up to {share} of the records have a value that "
         "no other has, and rounding does not help. Leave the column out (roles: identifiers)."
+    ),
+    "step.rename-column": (
+        "The names of columns have personal details: {columns}. Rename them in the source and in the policy."
     ),
     "step.unmeasured-values": (
         "Nearly every record has a unique value in {columns}, by which it is found, and no measure takes that into "

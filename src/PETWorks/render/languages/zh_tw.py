@@ -882,6 +882,7 @@ TEXTS = {
     "finding.some personal values": "含有個人資料",
     "finding.personal details": "文字內含個人資料",
     "finding.detail": "{what} {n} 處",
+    "finding.details in its name": "欄位名稱含有個人資料",
     "finding.nearly unique": "幾乎每筆資料列的值都不同",
     "finding.often unique": "平均最多兩筆資料列有相同的值",
     "finding.long texts": "長篇文字，其中可能提及個人",
@@ -1193,6 +1194,7 @@ TEXTS = {
         "知道{columns}確切值的人即可找出資料列：最多有 {share} 的資料列，其值與其他資料列都不同，且無法以取整改善。"
         "請不予釋出此欄位（roles 的 identifiers）。"
     ),
+    "step.rename-column": "欄位名稱含有個人資料：{columns}。請在來源檔與政策檔中改名。",
     "step.unmeasured-values": (
         "{columns}幾乎每筆資料列的值都不同，由此即可找出資料列，卻沒有任何評估指標將其納入：請改列為準識別符，"
         "在來源檔將值分組，或不釋出該欄位（roles 的 identifiers）。"
