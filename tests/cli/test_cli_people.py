@@ -8,6 +8,7 @@ import pytest
 
 from command import petworks as run
 from PETWorks import anonymize, check
+from PETWorks.errors import RoleError
 
 POLICY = """
 petworks_policy: 1
@@ -189,3 +190,52 @@ def test_other_engines_say_that_they_cannot(folder, engine):
     assert done.returncode == 2
     assert "people are counted by 'person'" in done.stderr
     assert verdicts(folder / "policy.yaml", engine=engine)["no-linked-records"] == "fail"
+
+
+UNDECLARED = POLICY.replace("privacy_unit: person\n", "").replace("roles:\n", "roles:\n  identifiers: [patient_id]\n")
+
+
+def test_people_with_several_records_must_be_declared(tmp_path):
+    rows = [row for row in visits() for _ in range(2)]
+    save(tmp_path / "visits.csv", rows, ("patient_id", "sex", "ward", "diagnosis"))
+    (tmp_path / "policy.yaml").write_text(UNDECLARED, "utf-8")
+    done = run("anonymize", tmp_path / "policy.yaml", "-o", tmp_path / "out.csv")
+    assert (done.returncode, (tmp_path / "out.csv").exists()) == (2, False)
+    assert f"column 'patient_id' names people, and {len(rows):,} records are of 200 people" in done.stderr
+    reason = "role_reasons: {patient_id: a number of the ward's beds}\n"
+    (tmp_path / "policy.yaml").write_text(UNDECLARED + reason, "utf-8")
+    assert run("anonymize", tmp_path / "policy.yaml", "-o", tmp_path / "out.csv").returncode == 0
+    roles = [
+        "--qi",
+        "sex,ward",
+        "--sensitive",
+        "diagnosis",
+        "--identifier",
+        "patient_id",
+        "--measure",
+        "k-anonymity:k=5",
+    ]
+    done = run("anonymize", tmp_path / "visits.csv", *roles, "-o", tmp_path / "other.csv")
+    assert (done.returncode, "--privacy-unit" in done.stderr) == (2, True)
+    (tmp_path / "policy.yaml").write_text(UNDECLARED + "privacy_unit: patient_id\n", "utf-8")
+    assert run("anonymize", tmp_path / "policy.yaml", "-o", tmp_path / "third.csv").returncode == 0
+
+
+def test_python_asks_for_them_as_well(tmp_path):
+    save(tmp_path / "visits.csv", visits(), ("patient_id", "sex", "ward", "diagnosis"))
+    roles = {"patient_id": "identifier", "sex": "quasi_identifier", "ward": "quasi_identifier"}
+    with pytest.raises(RoleError, match="column 'patient_id' names people"):
+        anonymize(
+            tmp_path / "visits.csv",
+            {**roles, "diagnosis": "sensitive_attribute"},
+            {"sex": {"mask": 1}, "ward": {"mask": 1}},
+            rules={"k-anonymity": {"k": 5}},
+        )
+
+
+@pytest.mark.parametrize("column", ["remarks", "doctor", "mother_id", "bed", "visit_no"])
+def test_other_identifiers_may_repeat(tmp_path, column):
+    save(tmp_path / "visits.csv", visits(), (column, "sex", "ward", "diagnosis"))
+    (tmp_path / "policy.yaml").write_text(UNDECLARED.replace("patient_id", column), "utf-8")
+    done = run("anonymize", tmp_path / "policy.yaml", "-o", tmp_path / "out.csv")
+    assert done.returncode == 0, done.stderr

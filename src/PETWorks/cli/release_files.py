@@ -41,6 +41,7 @@ from PETWorks.gate.judged_people import with_judged_rules
 from PETWorks.gate.plan_document import Plan
 from PETWorks.gate.plan_files import plan_text
 from PETWorks.gate.policy import Policy, read_policy
+from PETWorks.gate.repeated_people import check_people_are_declared
 from PETWorks.gate.rules_as_policy import columns_without_role, described, rules_written
 from PETWorks.gate.verdict import rule_results
 from PETWorks.render.prose import spoken_comments
@@ -104,6 +105,7 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
         _check_engine(release, options)
         with policy.located("privacy_unit"):
             checked_unit(policy.privacy_unit, release.source, {})
+        check_people_are_declared(release, policy.accountability.role_reasons)
         tables = (policy.data, policy.original, policy.population)
         inputs = Inputs.of([policy.path, *input_files(*tables), *_beside(release, policy.hierarchies)], tables)
         has_all = policy.roles is not None and policy.hierarchies is not None  # otherwise the roles file has the rest
@@ -118,6 +120,7 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
         release = release_given(table, {**CAREFUL, **options}, population_given(options))
     _check_engine(release, options)
     _check_roles(release)
+    check_people_are_declared(release)
     content: dict[str, Any] = {
         "petworks_policy": 1,
         "data": table if is_address(table) else Path(table),

@@ -27,6 +27,7 @@ from PETWorks.gate.notices import OF_EVERY_RELEASE, noticed
 from PETWorks.gate.plan_files import checked_plan, earlier_hierarchies, read_plan
 from PETWorks.gate.planned import demanded_rules, given_hierarchies, next_policy, prepare
 from PETWorks.gate.policy import Policy
+from PETWorks.gate.repeated_people import check_people_are_declared
 from PETWorks.gate.rules_as_policy import columns_without_role, policy_for, policy_in_memory
 from PETWorks.gate.suppression_notices import suppression_notices
 from PETWorks.gate.verdict import rule_results
@@ -304,7 +305,7 @@ def _anonymized_at_a_point(release: Release, rules: tuple[Rule, ...], **settings
 
 
 def _check_roles(release: Release) -> None:
-    """Raise if a column has no role."""
+    """Raise if a column has no role, or people have several records that count as if they were of several people."""
     without = columns_without_role(release)
     if without:
         raise RoleError(
@@ -313,6 +314,7 @@ def _check_roles(release: Release) -> None:
             without=quoted(without),
             what="roles",
         )
+    check_people_are_declared(release)
 
 
 def why_in_order(order: RecordOrder, lang: str) -> str:
