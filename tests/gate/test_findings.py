@@ -540,3 +540,27 @@ def test_a_nearly_unique_sensitive_column_can_be_rounded_or_explained(tmp_path):
         said = result.to_format("markdown", lang, "internal")
         assert words in said
         assert "role\\_reasons" in said or "role_reasons" in said
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "fails"),
+    [
+        ("age", "{n}", True),
+        ("sex", "{ab}", True),
+        ("diagnosis", "d{n}", True),
+        ("seen", "2020-01-{n:02}", True),
+        ("colour", "c{n}", False),
+    ],
+)
+@pytest.mark.parametrize("reason", [None, "the month of our own survey"])
+def test_a_role_fits_its_column(tmp_path, column, value, fails, reason):
+    rows = [f"{'xy'[n % 2]},{value.format(n=n % 7 + 1, ab='mf'[n % 2])}" for n in range(70)]
+    (tmp_path / "t.csv").write_text("\n".join([f"group,{column}", *rows]) + "\n")
+    roles = f"{{quasi_identifiers: [group], insensitive_attributes: [{column}]}}"
+    text = f"petworks_policy: 1\ndata: t.csv\nroles: {roles}\nrules: [{{measure: k-anonymity, k: 11}}]\n"
+    (tmp_path / "p.yaml").write_text(text + (f"role_reasons: {{{column}: {reason}}}\n" if reason else ""))
+    document = check(tmp_path / "p.yaml").document
+    rule = next(one for one in document["rules"] if one["name"] == "every-column-has-a-role")
+    assert (rule["verdict"], rule["value"]) == (("fail", [column]) if fails and not reason else ("pass", []))
+    told = {one["step"] for one in document["next_steps"]} & {"measure-or-explain", "secret-or-explain"}
+    assert bool(told) == (not reason)

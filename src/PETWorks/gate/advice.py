@@ -6,9 +6,9 @@ from datetime import date
 from PETWorks.about.hierarchy_proposal import in_yaml
 from PETWorks.attributetypes import SENSITIVE_ATTRIBUTE
 from PETWorks.counting.release import Release
-from PETWorks.gate.document import FAIL, WAIVED, ColumnFacts, RuleResult
+from PETWorks.gate.document import FAIL, WAIVED, ColumnFacts, ColumnFinding, RuleResult
 from PETWorks.gate.facts import below, without
-from PETWorks.gate.findings import personal_details
+from PETWorks.gate.findings import UNMEASURED, personal_details
 from PETWorks.gate.notices import is_unexplained, rejected_for_values, released_identifiers
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.protection_proposal import protections_for
@@ -264,6 +264,21 @@ def _withheld(
     hidden = rules_withheld(rules, cell_size, range_of(people, cell_size), fewest_attacked(others, cell_size))
     if hidden:
         yield NextStep("withheld-outside", rules=tuple(rule.name for rule in rules if rule.name in hidden))
+
+
+def columns_with_unfit_roles(columns: Sequence[ColumnFacts], policy: Policy) -> tuple[str, ...]:
+    """The columns that nothing measures although their name or values plainly say what they are, and no reason."""
+    return tuple(
+        one.column
+        for one in columns
+        if one.role in UNMEASURED and is_unexplained(one, policy) and any(map(_contradicts, one.found))
+    )
+
+
+def _contradicts(finding: ColumnFinding) -> bool:
+    """Whether a finding speaks against a role, and is more than caution."""
+    doubt = finding.kind in ("perhaps known", "perhaps sensitive")
+    return doubt and (finding.points_to is not None or finding.looks_like is not None)
 
 
 def columns_to_explain(release: Release, columns: Sequence[ColumnFacts]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from PETWorks.anonymizer.problem import allowed_suppression
 from PETWorks.counting.codes import Column
 from PETWorks.counting.release import Release
 from PETWorks.errors import NeedNotMet, NotApplicable, ParameterError, quoted
-from PETWorks.gate.advice import columns_to_explain, next_steps
+from PETWorks.gate.advice import columns_to_explain, columns_with_unfit_roles, next_steps
 from PETWorks.gate.composing import composed, releases_facts
 from PETWorks.gate.document import (
     FAIL,
@@ -299,7 +299,9 @@ def _rules(
         RULES_FIT: ("rules",) if too_weak and not by_reason else (),
         NO_IDENTIFIERS: released_identifiers(release, policy.releases.key),
         NO_HIDDEN: tuple(one.column for one in columns if one.fails),
-        ALL_ROLES: columns_to_explain(release, columns),
+        ALL_ROLES: tuple(
+            dict.fromkeys((*columns_to_explain(release, columns), *columns_with_unfit_roles(columns, policy)))
+        ),
         APPROVER: (APPROVER_ITEM,) if regimes_without_approver(policy) else (),
         PEOPLE_COUNTED: uncounted or (),
         NO_LINKS: linking_columns(release, policy),

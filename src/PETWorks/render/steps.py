@@ -15,7 +15,7 @@ from PETWorks.render.shell_words import command_line
 STEPS_FOR_ROLES = {
     NO_IDENTIFIERS: ("remove-identifiers",),
     NO_HIDDEN: ("hidden-identifiers", "personal-details", "unmeasured-values", "rename-column"),
-    ALL_ROLES: ("give-roles",),
+    ALL_ROLES: ("give-roles", "measure-or-explain", "secret-or-explain"),
     APPROVER: ("name-approver",),
     RECORDS_LEFT: ("nothing-left", "plan-anew"),
 }
