@@ -14,6 +14,7 @@ POLICY = """\
 petworks_policy: 1
 data: adult.csv
 no_rule: {workclass: a test}
+role_reasons: {marital-status: x, education: x, native-country: x, occupation: x, salary-class: x}
 roles:
   quasi_identifiers: [sex, age, race]
   sensitive_attributes: [workclass]

@@ -18,6 +18,7 @@ petworks_policy: 1
 title: "Adults <b>"
 data: adult.csv
 no_rule: {workclass: a test}
+role_reasons: {marital-status: x, education: x, native-country: x, occupation: x, salary-class: x}
 roles:
   quasi_identifiers: [sex, age, race]   # known
   sensitive_attributes: [workclass]
