@@ -133,7 +133,9 @@ def test_a_table_without_a_policy(tmp_path):
     assert refused.returncode == 2
     assert "columns without a role: 'workclass'; name them with --identifier" in refused.stderr
     assert list(tmp_path.iterdir()) == []
-    made = run(*arguments, "--insensitive", "workclass")
+    unexplained = run(*arguments, "--insensitive", "workclass")
+    assert unexplained.returncode == 1, "its name says that others may know it"
+    made = run(*arguments, "--insensitive", "workclass", "--role-reason", "workclass=asked in confidence")
     assert made.returncode == 0, made.stderr
     checked = run("check", tmp_path / "released_policy.yaml")
     assert checked.returncode == 0, checked.stdout
@@ -493,7 +495,7 @@ def test_a_check_offers_the_command_for_rules_about_the_whole_table(raw, rules):
     few = (raw / "raw.csv").read_bytes().splitlines(keepends=True)[:111]  # every record is unique
     (raw / "raw.csv").write_bytes(b"".join(few))
     kept = text[: text.index("rules:")].replace("no_role", "anonymize: {suppression: 0.5}\nno_role")
-    (raw / "policy.yaml").write_text(f"{kept}{rules}\n")
+    (raw / "policy.yaml").write_text(f"{kept}context: {{rules_reason: a test}}\n{rules}\n")
     failed = run("check", raw / "policy.yaml", "--json", raw / "check.json", "--html", raw / "check.html")
     assert failed.returncode == 1
     assert "To have it fixed, run: petworks anonymize" in words(failed)

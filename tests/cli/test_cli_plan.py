@@ -351,6 +351,7 @@ def test_plans_without_a_policy(folder):
     table = [row for row in rows(0, 300) if "Village" not in row[3]]
     write(folder / "table.csv", NAMES, table)
     roles = ["--qi", "Zip,City", "--sensitive", "Illness", "--identifier", "Name", "--insensitive", "Age,Note"]
+    roles += ["--role-reason", "Age=a test", "--role-reason", "Note=a test"]
     options = [*roles, "--hierarchies", "levels", "--measure", "k-anonymity:k=3", "--measure", "l-diversity:l=2"]
     done = run("anonymize", "table.csv", *options, "-o", "r.csv", "--keep-order", cwd=folder)
     assert done.returncode == 0, done.stderr

@@ -67,6 +67,13 @@ def release_options(command: Callable[..., None]) -> Callable[..., None]:
         option("--identifier", multiple=True, metavar="E,F", help="Direct identifiers: they are left out."),
         option("--insensitive", multiple=True, metavar="G,H", help="Columns that may stay as they are."),
         option(
+            "--role-reason",
+            "role_reasons",
+            multiple=True,
+            metavar="COLUMN=TEXT",
+            help="Why a column has its role although its name or values speak against it.",
+        ),
+        option(
             "--protect",
             multiple=True,
             metavar="COLUMN=HOW",

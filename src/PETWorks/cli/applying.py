@@ -58,6 +58,7 @@ OF_THE_PLAN = (
     "suppress",
     "root",
     "suppressed_records",
+    "role_reasons",
 )
 NEW_COLUMNS = {"identifier": IDENTIFIER, "insensitive": INSENSITIVE_ATTRIBUTE}
 

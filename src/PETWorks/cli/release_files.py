@@ -2,7 +2,7 @@
 
 import hashlib
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
@@ -61,6 +61,7 @@ OF_A_TABLE = (
     "hierarchies",
     "original",
     "population",
+    "role_reasons",
 )  # options that a policy makes needless
 
 
@@ -120,7 +121,8 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
         release = release_given(table, {**CAREFUL, **options}, population_given(options))
     _check_engine(release, options)
     _check_roles(release)
-    check_people_are_declared(release)
+    reasons = _role_reasons(options["role_reasons"], release)
+    check_people_are_declared(release, reasons)
     content: dict[str, Any] = {
         "petworks_policy": 1,
         "data": table if is_address(table) else Path(table),
@@ -132,6 +134,8 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
             content[key] = Path(options[key]) if is_file else options[key]
     if isinstance(population_given(options), str):
         content["population"] = Path(options["population"])
+    if reasons:
+        content["role_reasons"] = reasons
     rules = tuple(MeasureRule(metric, checked) for metric, checked in asked)
     content["rules"] = list(rules_written(rules))
     tables = (table, options["original"], options["population"])
@@ -141,6 +145,19 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
     if job.needs_original and is_address(content.get("original", table)) and not options["network"]:
         raise ParameterError("a rule compares with the original, which is on a server: allow that with --network")
     return job
+
+
+def _role_reasons(texts: Sequence[str], release: Release) -> dict[str, str]:
+    """Why columns have their role, each as COLUMN=TEXT."""
+    reasons = {}
+    for text in texts:
+        column, _, reason = (part.strip() for part in text.partition("="))
+        if column not in release.roles or not reason:
+            raise ParameterError(
+                "--role-reason expects COLUMN=TEXT, with a column that has a role; got {given!r}", given=text[:60]
+            )
+        reasons[column] = reason
+    return reasons
 
 
 def _check_engine(release: Release, options: dict[str, Any]) -> None:

@@ -316,6 +316,9 @@ HELP = {
     "Sensitive attributes: what must not be learnt.": "敏感屬性：不應為人所知的欄位。",
     "Direct identifiers: they are left out.": "直接識別符：不會釋出。",
     "Columns that may stay as they are.": "可原樣保留的欄位。",
+    "Why a column has its role although its name or values speak against it.": (
+        "欄位名稱或內容與其角色不符時，說明為何仍採此角色。"
+    ),
     "Write an apostrophe before cells that a spreadsheet takes for formulas; numbers stay.": (
         "在試算表軟體會當作公式的儲存格前加上單引號；數字不變。"
     ),
@@ -2903,6 +2906,9 @@ MESSAGES = {
         "無法寫入「{path}」：已存在，且是符號連結或不是資料夾；{another}"
     ),
     "cannot write {path!r}: the folder is not writable": "無法寫入「{path}」：資料夾無法寫入",
+    "--role-reason expects COLUMN=TEXT, with a column that has a role; got {given!r}": (
+        "--role-reason 須為「欄位=理由」，且該欄位須有角色；收到的是 {given!r}"
+    ),
     "cannot write {path!r}: inputs of this run are in it; {another}": (
         "無法寫入「{path}」：本次執行的輸入在此資料夾中；{another}"
     ),
