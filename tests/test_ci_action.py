@@ -24,7 +24,9 @@ cell_size: 2
 rules:
 - {measure: k-anonymity, k: 2}
 """
-WAIVER = "waivers: [{rule: k-anonymity, owner: Lin, reason: pilot, expires: 2099-12-31}]\n"
+WAIVER = (
+    "waivers: [{rule: k-anonymity, owner: Lin, reason: pilot, expires: 2099-12-31}]\ncontext: {rules_reason: pilot}\n"
+)
 
 
 @pytest.fixture

@@ -201,7 +201,7 @@ def test_a_policy_with_backslashes_says_what_to_write(tmp_path):
     (tmp_path / "exports").mkdir()
     (tmp_path / "exports/stays.csv").write_text("age\n1\n")
     policy = "petworks_policy: 1\ndata: exports\\stays.csv\nroles: {quasi_identifiers: [age]}\n"
-    policy += "rules: [{measure: k-anonymity, k: 1}]\n"
+    policy += "rules: [{measure: k-anonymity, k: 1}]\ncontext: {rules_reason: a test}\n"
     (tmp_path / "policy.yaml").write_text(policy)
     done = petworks("check", "policy.yaml", cwd=tmp_path)
     assert done.returncode == 2

@@ -423,7 +423,9 @@ POLICIES = {
 def policy_of(folder, name):
     (folder / "t.csv").write_text("a;s\nx;y\n")
     (folder / "p.yaml").write_text(
-        "petworks_policy: 1\ndata: t.csv\ntreatment: {suppressed: apart}\n" + BOTH + POLICIES[name]
+        "petworks_policy: 1\ndata: t.csv\ntreatment: {suppressed: apart}\ncontext: {rules_reason: a test}\n"
+        + BOTH
+        + POLICIES[name]
     )
     return read_policy(folder / "p.yaml")
 

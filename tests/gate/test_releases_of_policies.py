@@ -190,7 +190,7 @@ def test_a_key_in_the_table_must_go_before_the_release(folder):
     rules = {rule.name: (rule.verdict, rule.value) for rule in result.content.rules}
     assert rules["no-linked-records"] == ("fail", ("pupil",))
     assert result.content.verdict == "fail"
-    assert result.content.next_steps[0].step == "remove-key"
+    assert "remove-key" in [step.step for step in result.content.next_steps]
     assert "not the file to release" in result.to_html()
 
 

@@ -17,6 +17,7 @@ POLICY = """\
 petworks_policy: 1
 data: adult.csv
 no_rule: {workclass: a test}
+role_reasons: {race: a test, marital-status: a test, education: a test, native-country: a test, occupation: a test}
 roles:
   quasi_identifiers: [sex, age, "a<b>c"]   # known
   sensitive_attributes: [workclass]

@@ -22,9 +22,8 @@ def check_people_are_declared(release: Release, explained: Collection[str] = ())
     if unit is not None:
         raise RoleError(
             "column {column!r} names people, and {records:,} records are of {people:,} people: without a privacy unit, "
-            "records are counted, and a class of many records may be one person; give it as 'privacy_unit' (in a "
-            "command --privacy-unit), or, if it does not name the people the table is about, say so in the policy "
-            "under 'role_reasons'",
+            "records are counted, and a class of many records may be one person; give it as 'privacy_unit', "
+            "or, if it does not name the people the table is about, say so under 'role_reasons'",
             column=unit,
             records=examined[unit].present,
             people=examined[unit].distinct,

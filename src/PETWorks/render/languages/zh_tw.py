@@ -3056,12 +3056,11 @@ MESSAGES = {
     # policies and checks
     "the text says nothing: it has no letter or digit that can be seen": "此文字沒有內容：看不到任何文字或數字",
     "column {column!r} names people, and {records:,} records are of {people:,} people: without a privacy unit, "
-    "records are counted, and a class of many records may be one person; give it as 'privacy_unit' (in a "
-    "command --privacy-unit), or, if it does not name the people the table is about, say so in the policy "
-    "under 'role_reasons'": (
+    "records are counted, and a class of many records may be one person; give it as 'privacy_unit', "
+    "or, if it does not name the people the table is about, say so under 'role_reasons'": (
         "欄位 {column!r} 指出個人，{records:,} 筆資料列屬於 {people:,} 人：若未指定隱私單位，便以資料列計數，"
-        "有許多資料列的等價類可能只是一個人；請將此欄位指定為 privacy_unit（命令列用 --privacy-unit），"
-        "若此欄位並非指資料表所述的人，請在政策檔的 role_reasons 說明"
+        "有許多資料列的等價類可能只是一個人；請將此欄位指定為 privacy_unit；"
+        "若此欄位並非指資料表所述的人，請在 role_reasons 說明"
     ),
     "no such day: {day}": "沒有這一天：{day}",
     "every rule that a release could break is waived: {waived}; nothing is demanded of the release, so "
