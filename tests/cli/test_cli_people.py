@@ -216,7 +216,7 @@ def test_people_with_several_records_must_be_declared(tmp_path):
         "k-anonymity:k=5",
     ]
     done = run("anonymize", tmp_path / "visits.csv", *roles, "-o", tmp_path / "other.csv")
-    assert (done.returncode, "--privacy-unit" in done.stderr) == (2, True)
+    assert (done.returncode, "give it as 'privacy_unit'" in done.stderr) == (2, True)
     (tmp_path / "policy.yaml").write_text(UNDECLARED + "privacy_unit: patient_id\n", "utf-8")
     assert run("anonymize", tmp_path / "policy.yaml", "-o", tmp_path / "third.csv").returncode == 0
 
