@@ -154,7 +154,7 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
       petworks anonymize patients_policy.yaml -o released.csv --threshold k-anonymity:k=11
       petworks anonymize patients_policy.yaml -o released.csv --reasons for_us_only.csv
       petworks anonymize national_policy.yaml -o released.parquet --engine duckdb --memory-limit 2GB
-      petworks anonymize patients.csv --qi age,zip --sensitive diagnosis --identifier name --insensitive ward \\
+      petworks anonymize patients.csv --qi age,zip,ward --sensitive diagnosis --identifier name \\
           --hierarchies levels --measure k-anonymity:k=5 --measure l-diversity:l=2 -o released.csv
     """
     lang = language()
