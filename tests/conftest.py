@@ -4,6 +4,7 @@ import gc
 import importlib
 import os
 import pkgutil
+import signal
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from unittest import mock
@@ -20,6 +21,8 @@ from messages import only_translated
 
 ROOT = Path(__file__).parent.parent
 os.environ["PETWORKS_LANG"] = "en"  # whatever the developer's is
+# A shell that runs `make test &` in a script makes its children ignore Ctrl-C; commands that tests interrupt must not.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 REFERENCE = Path(os.environ.get("PETWORKS_REFERENCE_DATA", ROOT.parent / "shared/data/petworks"))
 
 
