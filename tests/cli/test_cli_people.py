@@ -7,7 +7,7 @@ import random
 import pytest
 
 from command import petworks as run
-from PETWorks import anonymize, check
+from PETWorks import anonymize, apply_plan, check
 from PETWorks.errors import RoleError
 
 POLICY = """
@@ -231,6 +231,26 @@ def test_python_asks_for_them_as_well(tmp_path):
             {"sex": {"mask": 1}, "ward": {"mask": 1}},
             rules={"k-anonymity": {"k": 5}},
         )
+
+
+def test_a_plan_of_people_with_one_record_each_is_not_for_people_with_several(tmp_path):
+    """A plan was made where nobody had to be declared; the next table may have several records of a person."""
+    header = ("patient_id", "sex", "ward", "diagnosis")
+    save(tmp_path / "visits.csv", visits(most=1), header)
+    (tmp_path / "policy.yaml").write_text(UNDECLARED, "utf-8")
+    assert run("anonymize", tmp_path / "policy.yaml", "-o", tmp_path / "out.csv").returncode == 0
+    save(tmp_path / "next.csv", visits(), header)
+    plan = tmp_path / "out_plan.json"
+    done = run("apply", tmp_path / "next.csv", "--plan", plan, "-o", tmp_path / "next_out.csv")
+    assert (done.returncode, (tmp_path / "next_out.csv").exists()) == (2, False)
+    assert "column 'patient_id' names people" in done.stderr
+    with pytest.raises(RoleError, match="column 'patient_id' names people"):
+        apply_plan(tmp_path / "next.csv", plan)
+    reason = "role_reasons: {patient_id: a number of the ward's beds}\n"
+    (tmp_path / "policy.yaml").write_text(UNDECLARED + reason, "utf-8")
+    assert run("anonymize", tmp_path / "policy.yaml", "-o", tmp_path / "out.csv").returncode == 0
+    assert run("apply", tmp_path / "next.csv", "--plan", plan, "-o", tmp_path / "next_out.csv").returncode == 0
+    assert apply_plan(tmp_path / "next.csv", plan).records == len(visits())
 
 
 @pytest.mark.parametrize("column", ["remarks", "doctor", "mother_id", "bed", "visit_no"])

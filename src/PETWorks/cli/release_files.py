@@ -67,13 +67,19 @@ OF_A_TABLE = (
 
 @dataclass(frozen=True)
 class Job:
-    """A table to be released: opened, with its rules, and what the policy of the release will say."""
+    """A table to be released: opened, with its rules, and what the policy of the release will say.
+
+    Every command that makes a release has one, so none of them counts several records of a person unawares.
+    """
 
     release: Release
     rules: tuple[Rule, ...]
     content: Mapping[str, Any]
     policy: Policy | None
     inputs: Inputs
+
+    def __post_init__(self) -> None:
+        check_people_are_declared(self.release, self.content.get("role_reasons") or ())
 
     @property
     def needs_original(self) -> bool:
@@ -106,7 +112,6 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
         _check_engine(release, options)
         with policy.located("privacy_unit"):
             checked_unit(policy.privacy_unit, release.source, {})
-        check_people_are_declared(release, policy.accountability.role_reasons)
         tables = (policy.data, policy.original, policy.population)
         inputs = Inputs.of([policy.path, *input_files(*tables), *_beside(release, policy.hierarchies)], tables)
         has_all = policy.roles is not None and policy.hierarchies is not None  # otherwise the roles file has the rest
@@ -122,7 +127,6 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
     _check_engine(release, options)
     _check_roles(release)
     reasons = _role_reasons(options["role_reasons"], release)
-    check_people_are_declared(release, reasons)
     content: dict[str, Any] = {
         "petworks_policy": 1,
         "data": table if is_address(table) else Path(table),

@@ -15,7 +15,8 @@ def check_people_are_declared(release: Release, explained: Collection[str] = ())
     """
     if release.privacy_unit is not None:
         return
-    names = [name for name in release.identifiers if name in release.columns and name not in explained]
+    settled = {name.strip() for name in explained}
+    names = [name for name in release.identifiers if name in release.columns and name not in settled]
     profiles = release.engine.profiles(release.source, names) if names else {}
     examined = {name: Examined.of(profiles[name]) for name in names}
     unit = suggested_unit(examined)

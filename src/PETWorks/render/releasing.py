@@ -248,10 +248,12 @@ def apply_plan(
     prepared = prepare(
         data, read, earlier, original=original, population=population, new_roles=roles, memory_limit=memory_limit
     )
+    policy = next_policy(prepared, Path("table"))
+    check_people_are_declared(prepared.release, policy.get("role_reasons", ()))
     demanded = demanded_rules(read, datetime.now(UTC).date())
     chosen = choose_order(prepared.release, demanded, shuffle, number)
     made = replace(prepared.recoded(demanded, strict=strict), order=chosen)
-    return _with_notices(made, policy_in_memory(next_policy(prepared, Path("table"))))
+    return _with_notices(made, policy_in_memory(policy))
 
 
 def frontier(
