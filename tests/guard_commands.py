@@ -15,7 +15,7 @@ COHORT = (
 )
 HELP = "anonymize apply attack check compose demo diff evaluate hierarchy init lint measures presets regimes register"
 HELP = [*HELP.split(), "register add", "register list", "schema", "studio", "verify"]
-RULES = "entropy-l-diversity:l=1.5 recursive-l-diversity:c=3,l=2 t-closeness:t=0.4 alpha-k-anonymity:k=3,alpha=0.8"
+RULES = "entropy-l-diversity:l=2.5 recursive-l-diversity:c=3,l=2 t-closeness:t=0.4 alpha-k-anonymity:k=3,alpha=0.8"
 RULES += " basic-beta-likeness:beta=3 enhanced-beta-likeness:beta=3 delta-disclosure:delta=3 l-diversity:l=2"
 RULES += " prosecutor-risk:cell_size=5 average-risk:average=0.1 k-anonymity:k=7"
 SOME = "--qi sex,age,race,education --sensitive workclass --hierarchies data/adult_hierarchy"
