@@ -147,11 +147,11 @@ TEXTS = st.sampled_from(["flu", "pneumonia", "ulcer"])
 NUMBERS = st.sampled_from(["10", "3", "2.5", "3.0", "-1"])
 
 
-SPELLINGS = ("same", "same", "upper", "full width", "zero width", "blanks", "nothing")
+SPELLINGS = ("same", "same", "upper", "full width", "zero width", "blanks", "nothing", "not known")
 
 
 def spell(text, spelling):
-    """A sensitive value in another spelling; or an invisible cell."""
+    """A sensitive value in another spelling; or an invisible cell, or one that says that nothing is known."""
     if text is None or spelling == "same":
         return text
     if spelling == "full width":
@@ -161,6 +161,7 @@ def spell(text, spelling):
         "zero width": f"{text[:1]}\u200b{text[1:]}\u00ad",
         "blanks": f"\u00a0{text} \u3000",
         "nothing": "\u200b\ufeff",
+        "not known": "(Unknown)",
     }[spelling]
 
 

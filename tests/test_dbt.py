@@ -19,11 +19,12 @@ from hypothesis import strategies as st
 
 from conftest import ROOT, examples
 from PETWorks import Release, __version__, evaluate
+from PETWorks.about.spelling import NOT_KNOWN, folded
 
 PACKAGE = ROOT / "integrations/dbt"
 BLANKS = [character for character in map(chr, range(sys.maxunicode + 1)) if character.isspace()]
 CELLS = st.sampled_from(
-    ["a", "b", " a ", "*", "", " ", None, 'x"y', "30", "a\t", "\u3000*", "\xa0a\n", "\x1f\u2028", "A ", "B"]
+    ["a", "b", " a ", "*", "", " ", None, 'x"y', "30", "a\t", "\u3000*", "\xa0a\n", "\x1f\u2028", "A ", "B", "N/A", "??"]
 )
 ROWS = st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=25)
 COLUMNS = ("age", 'zip "code"', "disease")
@@ -137,10 +138,21 @@ def test_suppressed_records_are_a_class_unless_they_are_to_be_apart(sql, name):
     assert failures(sql(name, list(COLUMNS[:2]), *SENSITIVE[name], suppressed="apart"), rows)[0] == []
 
 
-@pytest.mark.parametrize("other", ["hiv", " Hiv\u3000", "", None, "*", "\t"])
+@pytest.mark.parametrize("other", ["hiv", " Hiv\u3000", "", None, "*", "\t", "Not_Known", "(n/a)"])
 def test_another_spelling_and_a_missing_value_are_no_diversity(sql, other):
     rows = [("a", "b", "HIV"), ("a", "b", other)]
     assert failures(sql("l_diversity", list(COLUMNS[:2]), COLUMNS[2], 2), rows)[0] == [(1, 1, 2)]
+
+
+def test_texts_that_say_nothing_are_those_of_petworks(sql):
+    """Each text beside a value is diversity for the test where it is for PETWorks."""
+    forms = [form.format(word) for word in NOT_KNOWN for form in ("{}", "({})", " {}.", "<{}>")]
+    real = ["na", "(na)", "none", "no", "other", "-", "--", ".", "無", "1", "1.0", "hiv.", "unknown virus", "null island"]
+    for other in [*forms, *(form.upper() for form in forms), "?", "???", "(?)", "?!", "<NA>", "not-known", *real]:
+        rows = [("a", "b", "HIV"), ("a", "b", other)]
+        passes = failures(sql("l_diversity", list(COLUMNS[:2]), COLUMNS[2], 2), rows)[0] == []
+        assert passes is (folded(other) is not None), other
+        assert passes is (other in (*real, "?!")), other
 
 
 @pytest.mark.parametrize(("columns", "suppressed"), [([], "apart"), ("age", "apart"), (["age"], "aside")])

@@ -60,6 +60,38 @@ def test_all_spellings_of_a_value_are_one():
     assert [folded(text) for text in ("\u2800", "\u3164", "\ufeff", "*", None)] == [None] * 5
 
 
+SAY_NOTHING = [
+    *("n/a", "N/A", "#N/A", "n.a.", "N.A", "NaN", "null", "NULL", "<NA>", "Unknown", "unknown.", "(unknown)", "[Null]"),
+    *("not known", "Not_Known", "not-available", "not stated", "not recorded", "unspecified", "missing", "?", "???"),
+    *("\uff1f", "\uff2e\uff0f\uff21", "不詳", "不明", "未知", "無資料", "未填", "未填寫", "缺值", "未提供", "（不詳）"),
+]
+MAY_BE_VALUES = ["na", "NA", "none", "-", "--", "no", "other", "無", ".", "1", "1.0", "hiv.", "unknown virus", "not applicable"]
+
+
+def test_texts_that_say_that_nothing_is_known_are_missing():
+    assert {text: folded(text) for text in SAY_NOTHING} == dict.fromkeys(SAY_NOTHING)
+    assert [folded(text) for text in MAY_BE_VALUES] == [text.lower() for text in MAY_BE_VALUES]
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_one_value_beside_texts_that_say_nothing_is_no_diversity(engine, tmp_path):
+    rows = table(["hiv", *SAY_NOTHING], ["flu", "gout", "unknown", "N/A"])
+    path = policy(tmp_path, "  - {measure: l-diversity, l: 2}\n  - {measure: t-closeness, t: 0.5}\n", rows)
+    diverse, close = check(path, engine=engine).document["rules"][:2]
+    assert (diverse["verdict"], diverse["value"]) == ("fail", 1)
+    assert close["value"] == pytest.approx(2 / 3)  # a third of those whose value is known have hiv
+    exact = evaluate(Release(rows, ROLES, engine=engine), {"l-diversity": {"l": 2}})
+    assert exact["l-diversity"].value == 4  # evaluate takes every text for a value
+
+
+def test_a_hierarchy_may_have_leaves_that_say_nothing():
+    hierarchy = [["hiv", "virus", "*"], ["flu", "virus", "*"], ["n/a", "none", "*"], ["unknown", "other", "*"]]
+    rows = {"age": list("aabb"), "disease": ["hiv", "n/a", "flu", "Unknown"]}
+    release = Release(rows, ROLES, {"disease": hierarchy}, sensitive_values="folded")
+    found = evaluate(release, {"t-closeness": {"t": 1, "distance": "hierarchical"}})["t-closeness"]
+    assert found.value == 0.25  # half of each class is moved to the other virus, one of two levels up
+
+
 def rule_of(measure):
     given = ", ".join(f"{name}: {limit}" for name, limit in RULES[measure].items())
     return f"  - {{measure: {measure}, {given}}}\n"

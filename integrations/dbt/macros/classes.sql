@@ -3,22 +3,22 @@
     nullif({{ petworks.trimmed('cast(' ~ adapter.quote(column) ~ ' as ' ~ dbt.type_string() ~ ')') }}, '')
 {%- endmacro %}
 
-{#- A text without blanks around it. Blanks are all white space of Unicode, as for `petworks evaluate`: trim alone would
-    leave tabs, line ends and others. -#}
-{% macro trimmed(text) -%}
-    {{ adapter.dispatch('trimmed', 'petworks')(text) }}
+{#- A text without blanks around it, or without other characters. Blanks are all white space of Unicode, as for
+    `petworks evaluate`: trim alone would leave tabs, line ends and others. -#}
+{% macro trimmed(text, characters=none) -%}
+    {{ adapter.dispatch('trimmed', 'petworks')(text, characters or petworks.blanks()) }}
 {%- endmacro %}
 
-{% macro default__trimmed(text) -%}
-    trim({{ text }}, '{{ petworks.blanks() }}')
+{% macro default__trimmed(text, characters) -%}
+    trim({{ text }}, '{{ characters }}')
 {%- endmacro %}
 
-{% macro redshift__trimmed(text) -%}
-    btrim({{ text }}, '{{ petworks.blanks() }}')
+{% macro redshift__trimmed(text, characters) -%}
+    btrim({{ text }}, '{{ characters }}')
 {%- endmacro %}
 
-{% macro spark__trimmed(text) -%}
-    trim(both '{{ petworks.blanks() }}' from {{ text }})
+{% macro spark__trimmed(text, characters) -%}
+    trim(both '{{ characters }}' from {{ text }})
 {%- endmacro %}
 
 {% macro blanks() -%}
@@ -26,9 +26,26 @@
 {%- endmacro %}
 
 {#- A sensitive value without what is only spelling, as far as SQL can tell: upper and lower case are the same, and a
-    cell that is missing, blank or * says nothing (null). -#}
+    cell that is missing, blank or *, or says only that the value is not known, says nothing (null). -#}
 {% macro folded(column) -%}
-    nullif(lower({{ petworks.cell(column) }}), '*')
+    {%- set text = 'lower(' ~ petworks.cell(column) ~ ')' -%}
+    {%- set core = petworks.trimmed("replace(replace(" ~ text ~ ", '_', ' '), '-', ' ')", ' .()[]<>') -%}
+    case
+        when {{ text }} in ('*', '<na>') or {{ core }} in ({{ petworks.not_known() }}) then null
+        when {{ core }} <> '' and replace({{ core }}, '?', '') = '' then null
+        else {{ text }}
+    end
+{%- endmacro %}
+
+{#- The words that say only that a value is not known, as PETWorks knows them (PETWorks.about.spelling). -#}
+{% macro not_known() -%}
+        'n/a', 'n / a', '#n/a', 'n.a', 'n. a', 'nan', 'null', '#null!', 'unknown', 'unknown value',
+        'value unknown', 'not known', 'not available', 'not stated', 'unstated', 'not recorded', 'unrecorded',
+        'not specified', 'unspecified', 'not filled in', 'missing', 'missing value', 'value missing',
+        'missing data', 'data missing', 'no data', 'no data available', 'data not available', 'no information',
+        'no information available', 'information not available', '不詳', '不详', '資料不詳', '不明', '資料不明', '未知', '無資料',
+        '无资料', '查無資料', '沒有資料', '未填', '未填寫', '未填写', '未填答', '缺值', '缺失值', '遺漏值', '空值', '未提供', '未記錄', '未紀錄', '未註明',
+        '未載明'
 {%- endmacro %}
 
 {#- Whether a record is suppressed: it has * in every quasi-identifier. -#}

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.about.spelling import folded
+from PETWorks.about.spelling import visible
 from PETWorks.errors import HierarchyError, NotApplicable, PETWorksError, Phrase, quoted, system_reason
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.encoding import decode
@@ -151,8 +151,11 @@ class Hierarchy:
         return by_level
 
     def folded(self) -> "Hierarchy":
-        """The hierarchy of values without their spelling; an error if two that are the same have different parents."""
-        rows = [[folded(cell) or SUPPRESSED for cell in path] for path in zip(*self.levels, strict=True)]
+        """The hierarchy of values without their spelling; an error if two that are the same have different parents.
+
+        Values that say only that nothing is known stay where they are: none of those that are counted is one of them.
+        """
+        rows = [[visible(cell) or SUPPRESSED for cell in path] for path in zip(*self.levels, strict=True)]
         return Hierarchy(rows, self.name)
 
     def to_level(self, level: int) -> dict[str, str]:

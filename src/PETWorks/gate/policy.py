@@ -10,7 +10,7 @@ from PETWorks.about.declaration import Named
 from PETWorks.about.protection import protection_of
 from PETWorks.about.roles import roles_given
 from PETWorks.about.sidecar import read_sidecar
-from PETWorks.about.spelling import folded
+from PETWorks.about.spelling import visible
 from PETWorks.about.treatment import CAREFUL, TREATMENTS
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
 from PETWorks.counting.codes import Column
@@ -384,7 +384,7 @@ def _check_reasons(mistakes: Mistakes) -> None:
         given |= {("waivers", place, key): waiver[key] for key in ("owner", "reason") if waiver is not None}
     for key, reason in given.items():
         texts = reason.values() if isinstance(reason, Mapping) else [reason]
-        if not all(any(sign.isalnum() for sign in folded(text) or "") for text in texts if text is not None):
+        if not all(any(sign.isalnum() for sign in visible(text) or "") for text in texts if text is not None):
             mistakes.add(key, "the text says nothing: it has no letter or digit that can be seen")
 
 

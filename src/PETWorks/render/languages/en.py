@@ -144,7 +144,7 @@ TEXTS = {
     "treatment.sensitive_values.exact": "Sensitive values count as they are written; a missing one counts as a value.",
     "treatment.sensitive_values.folded": (
         "Sensitive values that differ only in spelling (case, character width, invisible characters, blanks) count as "
-        "one; missing ones are left out."
+        "one; missing ones are left out, and so are words for \"not known\" (n/a, unknown, ?)."
     ),
     "context.unit": "Several records of the same person (identified by {column}) count once in each class.",
     "context.no-population": (

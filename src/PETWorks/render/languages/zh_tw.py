@@ -842,7 +842,7 @@ TEXTS = {
     "treatment.several_sensitive.quasi-identifiers": "其他敏感屬性視為攻擊者已知的資訊。",
     "treatment.sensitive_values.exact": "敏感屬性值依原本的寫法計算；缺值也算一個值。",
     "treatment.sensitive_values.folded": (
-        "僅寫法不同（大小寫、全形半形、不可見字元、空白）的敏感屬性值視為同一個值；缺值不計入。"
+        "僅寫法不同（大小寫、全形半形、不可見字元、空白）的敏感屬性值視為同一個值；缺值與表示「不詳」的字詞（n/a、unknown、?、不詳）不計入。"
     ),
     "context.unit": "同一人（依{column}認定）的多筆資料列，在每個等價類中只計一次。",
     "context.no-population": "未提供母體資料，因此假設攻擊者尋找的對象確實在資料表中。",
