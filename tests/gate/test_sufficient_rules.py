@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from command import petworks
-from PETWorks import check
+from PETWorks import Release, check, evaluate
 from PETWorks.gate.rule_names import RULES_FIT, VALUES_PROTECTED
 
 ROWS = [f"{30 + place // 11}-x,{'ab'[place % 2]},{place % 3}" for place in range(44)]
@@ -32,13 +32,16 @@ def steps(document):
         "l-diversity, l: 2",
         "entropy-l-diversity, l: 1.2",
         "recursive-l-diversity, c: 3",
-        "t-closeness, t: 0.9",
-        "basic-beta-likeness, beta: 9",
-        "enhanced-beta-likeness, beta: 9",
-        "delta-disclosure, delta: 9",
+        "t-closeness, t: 0.94",
+        "basic-beta-likeness, beta: 18.9",
+        "enhanced-beta-likeness, beta: 99",
+        "delta-disclosure, delta: 2.99",
+        "delta-disclosure, delta: 4.3, base: 2",
+        "delta-disclosure, delta: 1.3, base: 10",
         "alpha-k-anonymity, alpha: 0.9",
         "attribute-inference, at_most: 0.9",
         "attribute-inference, excess: 0.9",
+        "attribute-inference, gain: 0.9",
     ],
 )
 def test_a_rule_about_values_protects_all_sensitive_columns(tmp_path, rule):
@@ -52,6 +55,14 @@ def test_a_rule_about_values_protects_all_sensitive_columns(tmp_path, rule):
         "k-anonymity, k: 11",
         "l-diversity, l: 1",
         "t-closeness, t: 1",
+        "t-closeness, t: 0.999",
+        "t-closeness, t: 0.95",
+        "basic-beta-likeness, beta: 19",
+        "basic-beta-likeness, beta: 1000",
+        "delta-disclosure, delta: 3",
+        "delta-disclosure, delta: 4.33, base: 2",
+        "delta-disclosure, delta: 1.31, base: 10",
+        "attribute-inference, gain: 1",
         "alpha-k-anonymity, k: 5",
         "alpha-k-anonymity, alpha: 1",
         "alpha-k-anonymity, alpha: 0.9, value: a",
@@ -65,6 +76,37 @@ def test_other_rules_do_not(tmp_path, rule):
     assert (found["verdict"], found["value"]) == ("fail", ["disease", "grade"])
     step = steps(document)["rule-for-values"]
     assert (step["columns"], step["policy"]) == (["disease", "grade"], "{measure: l-diversity, l: 2}")
+
+
+@pytest.mark.parametrize(
+    ("rule", "counts"),
+    [
+        ("t-closeness, t: 0.949", True),
+        ("t-closeness, t: 0.95", False),
+        ("basic-beta-likeness, beta: 18.99", True),
+        ("basic-beta-likeness, beta: 19", False),
+        ("enhanced-beta-likeness, beta: 1000", True),
+        ("delta-disclosure, delta: 2.995", True),
+        ("delta-disclosure, delta: 2.996", False),
+        ("delta-disclosure, delta: 4.32, base: 2", True),
+        ("delta-disclosure, delta: 4.33, base: 2", False),
+    ],
+)
+def test_a_rule_counts_if_it_refuses_a_class_that_shares_a_value_of_one_in_twenty(tmp_path, rule, counts):
+    """The bounds are those at which the measures themselves refuse such a class."""
+    measure, _, given = rule.partition(", ")
+    limits = {name: (text if name == "base" else float(text)) for name, text in (one.split(": ") for one in given.split(", "))}
+    table = {"age": ["a"] * 5 + ["b"] * 95, "disease": ["x"] * 5 + ["y"] * 95}
+    release = Release(table, {"age": "quasi_identifier", "disease": "sensitive_attribute"})
+    assert evaluate(release, {measure: limits}).satisfied is not counts
+    _, rules = judged(tmp_path, ["k-anonymity, k: 11", rule])
+    assert (rules[VALUES_PROTECTED]["verdict"] == "pass") is counts
+
+
+@pytest.mark.parametrize(("worth", "gain", "bare"), [(5, 4, ["grade"]), (5, 5, ["disease", "grade"])])
+def test_a_limit_on_what_is_gained_counts_below_the_highest_worth(tmp_path, worth, gain, bare):
+    rule = f"attribute-inference, gain: {gain}, worth: {{disease: {{a: {worth}}}}}"
+    assert judged(tmp_path, ["k-anonymity, k: 11", rule])[1][VALUES_PROTECTED]["value"] == bare
 
 
 def test_a_reason_is_enough_and_is_named(tmp_path):

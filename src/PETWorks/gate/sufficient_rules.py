@@ -4,6 +4,7 @@ Only rules in force count, which nobody waives today. All of this follows from t
 never from cells: outsiders may see it.
 """
 
+import math
 from collections.abc import Iterator
 from datetime import date
 
@@ -14,12 +15,14 @@ from PETWorks.gate.rule_names import IMPLICIT
 from PETWorks.gate.starter import PRESET
 from PETWorks.measures.attacks.subset_sizes import checked_sizes
 from PETWorks.measures.parameters import number_given
+from PETWorks.measures.privacy.likeness import BASES
+from PETWorks.measures.result import at_most
 
 # How many records must look alike: what regulators ask of public files; elsewhere, that classes have a size at all.
 SMALLEST_CLASS = {"public": 11, "controlled": 2, "internal": 2}
 SUGGESTED = "{measure: l-diversity, l: 2}"
-# Limits of measures about values; above or at the number, they say nothing.
-SAYS_NOTHING_FROM = {"t": 1.0, "alpha": 1.0, "at_most": 1.0, "excess": 1.0}
+# A rule about values counts if it refuses a class in which everybody shares a value that this share of the table has.
+RARE = 1 / 20
 ABOUT_VALUES = ("inference", "one-value")  # limits on subsets and on several releases
 
 
@@ -83,14 +86,30 @@ def _protects(rule: Rule, column: str, policy: Policy, release: Release) -> bool
         return says and (rule.about_all_releases or _knows_all(policy, release))
     if "a sensitive attribute" not in rule.measure.needs or rule.parameters.get("value") is not None:
         return False  # one value is not all of them
-    return any(_says_something(rule, name) for name in rule.given)
+    return any(_refuses_one_value(rule, name, column) for name in rule.given)
 
 
-def _says_something(rule: Rule, name: str) -> bool:
-    """Whether a parameter of a rule about values is a limit that can be broken."""
-    value = rule.parameters[name]
-    if name == "l":
-        return rule.measure is not None and (rule.measure.name == "recursive-l-diversity" or value > 1)
-    if name in SAYS_NOTHING_FROM:
-        return value is not None and bool(value < SAYS_NOTHING_FROM[name])
-    return name in ("c", "beta", "delta", "gain") and value is not None
+def _refuses_one_value(rule: Rule, name: str, column: str) -> bool:
+    """Whether a limit refuses a class in which everybody shares a value that few others have.
+
+    With p the share of the value in the table, t-closeness finds 1 - p (of equal distances; others are shorter), basic
+    β-likeness (1 - p)/p, and δ-disclosure -log p, which it refuses if it is not below the limit. Enhanced β-likeness
+    refuses the class whatever β is, since (1 - p)/p > -ln p, and so does recursive l-diversity, since l is at least 2.
+    Limits on guesses are on averages; these must be below what is found if every guess is right.
+    """
+    assert rule.measure is not None
+    limit, measure = rule.parameters[name], rule.measure.name
+    if limit is None:
+        return False
+    if name in ("l", "c"):
+        return measure == "recursive-l-diversity" or bool(limit > 1)
+    if name in ("alpha", "at_most", "excess"):
+        return bool(limit < 1)
+    if name == "gain":
+        worth = (rule.parameters.get("worth") or {}).get(column, {})
+        return bool(limit < max([1, *worth.values()]))
+    if name == "t":
+        return not at_most(1 - RARE, limit)
+    if name == "beta":
+        return measure == "enhanced-beta-likeness" or not at_most((1 - RARE) / RARE, limit)
+    return name == "delta" and bool(at_most(limit, -math.log(RARE, BASES[rule.parameters["base"]])))
