@@ -317,7 +317,7 @@ roles:
   quasi_identifiers: [sex]
   {role}: [note]
 rules: [{{measure: k-anonymity, k: 2}}]
-unique_values: 1
+unique_values: {{share: 1, reason: a test}}
 """
 
 
@@ -529,7 +529,7 @@ def test_a_nearly_unique_sensitive_column_can_be_rounded_or_explained(tmp_path):
     """It has no levels, so that the advice for quasi-identifiers would lead nowhere."""
     text = POLICY.replace("insensitive_attributes", "sensitive_attributes")
     assert text != POLICY
-    path = written(tmp_path, text + "unique_values: 1\n")
+    path = written(tmp_path, text + "unique_values: {share: 1, reason: a test}\n")
     table = (tmp_path / "t.csv").read_text()
     (tmp_path / "t.csv").write_text(table.replace(";f", ";").replace(";ee", ";fee"))  # amounts instead of codes
     result = check(path, as_of=DAY)

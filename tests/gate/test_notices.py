@@ -11,7 +11,7 @@ POLICY = """petworks_policy: 1
 data: table.csv
 hierarchies: {age: {width: [10]}, zip: {prefix: [1]}}
 no_rule: {cost: a test}
-unique_values: 1
+unique_values: {share: 1, reason: a test}
 roles:
   quasi_identifiers: [age, zip]
   sensitive_attributes: [cost]
@@ -24,7 +24,7 @@ EXPLAINED = """role_reasons:
   cost: known to the ledger alone
 """
 # tests/gate/test_worst_case.py, tests/gate/test_sufficient_rules.py
-ALWAYS = ("highest-risk", "certain-value", "not-covered", "no-rule")
+ALWAYS = ("highest-risk", "certain-value", "not-covered", "no-rule", "unique-values-reason")
 
 
 @pytest.fixture
@@ -122,11 +122,12 @@ def test_anonymize_says_the_same(folder):
     (folder / "table.csv").write_text("\n".join(["age,zip,cost,visited,ward", *rows]) + "\n")
     made = petworks("anonymize", folder / "policy.yaml", "-o", folder / "released.csv", "--level", "age=2")
     assert made.returncode == 0, made.stderr
-    assert made.stdout.splitlines()[1:7] == [
+    assert made.stdout.splitlines()[1:8] == [
         "The chance to find a person is 5 % on average; at worst it is 5 %, for 40 people.",
         "Not measured: an outsider may know visited. The verdict says nothing about someone who does.",
         "Nearly every record has a unique value in cost: whoever knows it finds the record.",
         "Nothing is left of age: every cell is *.",
+        "The verdict relies on the policy's reason why exact values of cost may single out up to 100 % of the records.",
         "The verdict relies on the policy's reasons why no rule is about the values of cost.",
         "Not covered by the verdict: someone who knows ward, and other tables about the same people.",
     ]
@@ -139,6 +140,7 @@ def test_anonymize_says_the_same(folder):
         "highest-risk",
         "perhaps-known",
         "nearly-unique",
+        "unique-values-reason",
         "no-rule",
         "not-covered",
     ]
@@ -276,3 +278,20 @@ def test_a_protected_column_is_not_said_to_be_unchanged(tmp_path):
             protect={"salary": {"round": 1000}},
         )
     assert any("made coarser" in str(one.message) for one in told)
+
+
+@pytest.mark.parametrize(("expires", "told"), [("2028-11-16", False), ("2028-11-17", True), ("2999-12-31", True)])
+@pytest.mark.parametrize("k", [2, 100])  # not needed, needed
+def test_a_waiver_that_runs_for_more_than_two_years_is_named(folder, expires, told, k):
+    rules = POLICY.replace("k: 2", f"k: {k}") + "context: {rules_reason: a test}\n"
+    waiver = f"waivers: [{{rule: k-anonymity, owner: us, reason: a pilot, expires: {expires}}}]\n"
+    (folder / "policy.yaml").write_text(rules + waiver)
+    result = check(folder / "policy.yaml", as_of="2026-11-16")
+    assert ({"notice": "long-waiver", "rules": ["k-anonymity"]} in result.document["notices"]) is told
+    assert result.verdict == ("pass" if k == 2 else "waived")
+    for lang, words in (
+        ("en", "Waived for more than two years from today: k-anonymity."),
+        ("zh-TW", "自今日起豁免超過兩年的規則：k-匿名性。"),
+    ):
+        for shown in (result.to_format("text", lang, "internal"), result.to_format("html", lang, "internal")):
+            assert (words in shown.replace("\n", " ")) is told

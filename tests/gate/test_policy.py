@@ -410,6 +410,7 @@ def test_an_editor_that_reads_numbers_accepts_the_bundled_policy():
         ("role_reasons.age", "role_reasons: {age: REASON}"),
         ("role_reasons.age", "role_reasons: {age: {en: known, zh-TW: REASON}}"),
         ("context.rules_reason", "context: {rules_reason: REASON}"),
+        ("unique_values.reason", "unique_values: {share: 0.5, reason: REASON}"),
         ("waivers[1].owner", "waivers: [{rule: k-anonymity, owner: REASON, reason: why, expires: 2999-01-01}]"),
         ("waivers[1].reason", "waivers: [{rule: k-anonymity, owner: we, reason: REASON, expires: 2999-01-01}]"),
     ],

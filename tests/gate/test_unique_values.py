@@ -74,13 +74,39 @@ def test_more_than_five_and_more_than_five_per_cent(tmp_path, role, unique, reco
 
 def test_the_policy_sets_the_share(tmp_path):
     cells = {"bill": amounts(30, 100)}
-    assert judged(written(tmp_path, cells, more="unique_values: 0.3\n")).verdict == "pass"
-    assert judged(written(tmp_path, cells, more="unique_values: 0.29\n")).verdict == "fail"
-    assert judged(written(tmp_path, cells, more="unique_values: 1\n")).verdict == "pass"
-    for wrong in ("1.5", "-0.1", "many", "[1]"):
+    for share, verdict in (("0.3", "pass"), ("0.29", "fail"), ("1", "pass")):
+        more = f"unique_values: {{share: {share}, reason: nobody sees the bills}}\n"
+        assert judged(written(tmp_path, cells, more=more)).verdict == verdict
+    few = {"bill": amounts(6, 150)}
+    assert judged(written(tmp_path, few, more="unique_values: 0.05\n")).verdict == "pass"
+    assert judged(written(tmp_path, few, more="unique_values: 0.03\n")).verdict == "fail"
+    assert judged(written(tmp_path, few, more="unique_values: {share: 0.03, reason: x}\n")).verdict == "fail"
+    for wrong in (
+        *("1.5", "-0.1", "many", "[1]", "{share: 0.3}", "{reason: x}", "{share: 2, reason: x}"),
+        *("{share: 0.3, reason: '...'}", "{share: 0.3, reason: [x]}", "{share: 0.3, reason: x, more: y}"),
+    ):
         told = petworks("check", written(tmp_path, cells, more=f"unique_values: {wrong}\n"))
         assert told.returncode == 2
         assert "unique_values" in told.stderr
+
+
+def test_a_higher_share_needs_a_reason(tmp_path):
+    """Without one the usual share applies, and a step says what to write; with one, a line beside the verdict does."""
+    cells, share = {"bill": amounts(30, 100)}, "unique_values: 0.5\n"
+    rule = judged(path := written(tmp_path, cells, more=share))
+    assert (rule.verdict, rule.value, rule.parameters) == ("fail", ("bill",), {"at_most": 0.05})
+    result = check(path, as_of=DAY)
+    (step,) = [one for one in result.document["next_steps"] if one["step"] == "explain-unique-values"]
+    assert (step["policy"], step["rules"]) == ("unique_values: {share: 0.5, reason: ...}", ["no-unique-values"])
+    for lang, words in (("en", "gives no reason, so that 5 % applies"), ("zh-TW", "仍以 5% 為限")):
+        assert words in result.to_format("text", lang, "internal").replace("\n", " ")
+    assert judged(written(tmp_path, {"bill": amounts(5, 100)}, more=share)).verdict == "pass"  # nothing needs it
+    result = check(written(tmp_path, cells, more="unique_values: {share: 0.5, reason: {en: x, zh-TW: y}}\n"), as_of=DAY)
+    assert {"notice": "unique-values-reason", "columns": ["bill"], "share": 0.5} in result.document["notices"]
+    assert "reason why exact values of bill may single out up to 50 % of the records" in result.to_format("text", "en", "internal")
+    reason = "unique_values: {share: 0.5, reason: x}\n"
+    few = check(written(tmp_path, {"bill": amounts(5, 100)}, more=reason), as_of=DAY)
+    assert "unique-values-reason" not in [one["notice"] for one in few.document["notices"]]
 
 
 def test_missing_and_suppressed_cells_single_out_nobody(tmp_path):

@@ -31,6 +31,7 @@ from PETWorks.gate.starter import yaml_text
 from PETWorks.gate.steps_document import NextStep
 from PETWorks.gate.sufficient_rules import SUGGESTED, preset_for
 from PETWorks.gate.withheld import fewest_attacked, rules_withheld
+from PETWorks.measures.numbers import number
 
 SOON = 30  # days before the end of a waiver in which a step mentions it
 MOST_SUPPRESSED = 0.05  # share of the records; a step mentions more than that
@@ -109,6 +110,9 @@ def _protect(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> I
     for rule in rules:
         if rule.name != NO_UNIQUE or rule.verdict != FAIL:
             continue
+        if policy.unique_values > policy.unique_share:
+            line = f"unique_values: {{share: {number(policy.unique_values)}, reason: ...}}"
+            yield NextStep("explain-unique-values", share=policy.unique_share, rules=(rule.name,), policy=line)
         columns = rejected_for_values(rules)
         shares = {name: one["share"] for one in rule.details["columns"] for name in one["columns"]}
         declared = tuple(name for name in columns if name in policy.anonymize.get("protect", {}))

@@ -1,6 +1,7 @@
 """What the reader of a verdict should know besides: the worst case, columns that are lost, what nobody measured."""
 
 from collections.abc import Collection, Iterator, Sequence
+from datetime import date, timedelta
 from typing import Any
 
 from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
@@ -44,6 +45,7 @@ NOT_KNOWN = (
     "found-by-amount",
 )
 ALWAYS = {"t-closeness": {"t": 1.0}}  # limits that nothing exceeds, where a parameter may be beyond them
+TWO_YEARS = timedelta(days=731)  # a leap day among them
 ALONE = 0.05  # the share of records that may be found by an amount without a word
 
 
@@ -53,10 +55,12 @@ def notices(
     examined: Sequence[ColumnFacts],
     rules: Sequence[RuleResult],
     protected: Collection[str] | None = None,
+    today: date | None = None,
 ) -> tuple[Notice, ...]:
     """The notices, the most important first.
 
     protected   the columns that were made coarser; if it is None, those that the plan of the release names
+    today       the day of the check, from which waivers run; None where no verdict is given
     """
     in_force = [rule for rule in rules if rule.verdict != WAIVED]
     told = (
@@ -69,6 +73,7 @@ def notices(
         ),
         *_class_sizes(release, policy, in_force),
         *_reasons(in_force),
+        *([] if today is None else _long_waivers(rules, today)),
         *_rules_without_meaning(release, examined, in_force),
         *_unseen_differences(rules),
         *_formulas(release),
@@ -212,13 +217,26 @@ def _class_sizes(release: Release, policy: Policy, rules: Sequence[RuleResult]) 
 
 
 def _reasons(rules: Sequence[RuleResult]) -> Iterator[Notice]:
-    """The reasons by which two of the built-in rules hold."""
+    """The reasons by which some of the built-in rules hold."""
     for rule in rules:
         explained = rule.details.get("columns_with_a_reason")
         if rule.name == VALUES_PROTECTED and explained:
             yield Notice("no-rule", tuple(explained))
+        if rule.name == NO_UNIQUE and explained:
+            yield Notice("unique-values-reason", tuple(explained), share=rule.parameters["at_most"])
         if rule.name == RULES_FIT and rule.details.get("by_reason"):
             yield Notice("rules-reason")
+
+
+def _long_waivers(rules: Sequence[RuleResult], today: date) -> Iterator[Notice]:
+    """The rules whose waiver runs for more than two years."""
+    named = tuple(
+        rule.name
+        for rule in rules
+        if rule.waiver is not None and date.fromisoformat(rule.waiver.expires) - today > TWO_YEARS
+    )
+    if named:
+        yield Notice("long-waiver", rules=named)
 
 
 def _rules_without_meaning(

@@ -105,7 +105,8 @@ class Policy:
     anonymize: Mapping[str, Any] = field(default_factory=dict)  # how to make a release
     no_rule: Mapping[str, Spoken] = field(default_factory=dict)  # sensitive columns that no rule is about, and why
     rules_reason: Spoken | None = None  # why the rules are enough for those who get the table
-    unique_values: float = SHARE  # of the records that an exact value may single out
+    unique_values: float = SHARE  # of the records that an exact value may single out, as the policy says
+    unique_values_reason: Spoken | None = None  # why it may be more than usual
     root: Path | None = None  # the folder that the user allowed the files to be in, if it is not the policy's
     releases: ReleaseSet = field(default_factory=ReleaseSet)  # other releases about the same people
     register: Path | None = None  # the folder in which releases are registered
@@ -114,6 +115,11 @@ class Policy:
     def keeps_unit(self) -> bool:
         """Whether the column that names the person is to stay in the release."""
         return self.anonymize.get("privacy_unit") == KEEP
+
+    @property
+    def unique_share(self) -> float:
+        """The share of the records that an exact value may single out: more than usual only with a reason."""
+        return self.unique_values if self.unique_values_reason is not None else min(self.unique_values, SHARE)
 
     def release(
         self, data: Any = None, people: Column | None = None, *, protect: bool = False, **counted: Any
@@ -273,7 +279,9 @@ def checked_policy(
     _check_anonymize(mistakes, roles)
     _check_reasons(mistakes)
     accountability = accountability_of(mistakes)
-    unique_values = _share(mistakes, "unique_values", SHARE)
+    exact = content.get("unique_values", SHARE)
+    told = exact if isinstance(exact, Mapping) else {"share": exact}
+    unique_values = _share(mistakes, ("unique_values", *(["share"] if told is exact else [])), told.get("share"), SHARE)
     mistakes.report()
     subsets = content.get("subsets", {})
     return Policy(
@@ -298,6 +306,7 @@ def checked_policy(
         waivers=waivers,
         anonymize=content.get("anonymize", {}),
         unique_values=unique_values,
+        unique_values_reason=told.get("reason"),
         root=None if root is None else Path(root),
     )
 
@@ -380,6 +389,8 @@ def _check_reasons(mistakes: Mistakes) -> None:
     }
     if "rules_reason" in content.get("context", {}):
         given["context", "rules_reason"] = content["context"]["rules_reason"]
+    if isinstance(content.get("unique_values"), Mapping) and "reason" in content["unique_values"]:
+        given["unique_values", "reason"] = content["unique_values"]["reason"]
     for place, waiver in enumerate(content.get("waivers", ())):
         given |= {("waivers", place, key): waiver[key] for key in ("owner", "reason") if waiver is not None}
     for key, reason in given.items():
@@ -388,12 +399,11 @@ def _check_reasons(mistakes: Mistakes) -> None:
             mistakes.add(key, "the text says nothing: it has no letter or digit that can be seen")
 
 
-def _share(mistakes: Mistakes, key: str, usual: float) -> float:
-    """A share that the file gives, or the usual one."""
-    given = mistakes.file.content.get(key, usual)
+def _share(mistakes: Mistakes, key: Key, given: Any, usual: float) -> float:
+    """A share that the file gives, or the usual one and a mistake."""
     share = number_given(given)
     if share is None or not 0 <= share <= 1:
-        mistakes.add((key,), "expected a share from 0 to 1, got {given}", given=quoted([given]))
+        mistakes.add(key, "expected a share from 0 to 1, got {given}", given=quoted([given]))
         return usual
     return float(share)
 

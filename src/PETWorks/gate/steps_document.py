@@ -53,6 +53,8 @@ class Notice(JSONObject):
         "no-class-size",
         "no-rule",
         "rules-reason",
+        "unique-values-reason",
+        "long-waiver",
         "differences-unseen",
         "formulas",
         "rule-always-holds",

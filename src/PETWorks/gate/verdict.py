@@ -65,7 +65,7 @@ from PETWorks.gate.rule_names import (
 )
 from PETWorks.gate.sign_off import regimes_without_approver, sign_off
 from PETWorks.gate.sufficient_rules import class_size_demanded, class_size_required, unprotected_columns
-from PETWorks.gate.unique_values import singling_out
+from PETWorks.gate.unique_values import SHARE, singling_out
 from PETWorks.gate.unseen_differences import unseen_differences
 from PETWorks.gate.worst_case import worst_case_questions
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, every_subset
@@ -106,7 +106,7 @@ def judged(
     overview = _overview(release, policy)
     examined = examined_columns(release, columns(release, overview.results), policy.no_role)
     rules = tuple(_rules(release, policy, subsets, composition, examined, moment.date()))
-    noticed = notices(release, policy, examined, rules)
+    noticed = notices(release, policy, examined, rules, today=moment.date())
     signed = sign_off(release, policy, moment.date())
     files = inputs.facts()
     others = _others(release, policy, composition, given, files)
@@ -288,7 +288,8 @@ def _rules(
     waivers = {waiver.rule: waiver for waiver in policy.waivers}
     judged = judged_when_made(policy, release)
     uncounted = lacks_people(policy, release) and rules_without_people(policy, judged)
-    alone = singling_out(release, columns, policy.unique_values, policy.releases.key)
+    single = singling_out(release, columns, min(policy.unique_share, SHARE), policy.releases.key)
+    alone = [one for one in single if one.share > policy.unique_share]
     unseen = unseen_differences(release)
     bare = unprotected_columns(policy, release, today)
     demanded, required = class_size_demanded(policy, release, today), class_size_required(policy, release)
@@ -315,10 +316,12 @@ def _rules(
         NO_DIFFERENCES: unseen.details,
         RULES_FIT: {"by_reason": True} if by_reason else {},
     }
+    if allowed := [name for one in single if one not in alone for name in one.columns]:
+        details[NO_UNIQUE] = {**details[NO_UNIQUE], "columns_with_a_reason": list(dict.fromkeys(allowed))}
     if explained := [name for name in bare if name in policy.no_rule]:
         details[VALUES_PROTECTED] = {"columns_with_a_reason": explained}
     parameters: dict[str, Mapping[str, Any]] = {
-        NO_UNIQUE: {"at_most": policy.unique_values},
+        NO_UNIQUE: {"at_most": policy.unique_share},
         RULES_FIT: {} if required is None or by_reason else {"records": required},
     }
 

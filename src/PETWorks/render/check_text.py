@@ -34,6 +34,7 @@ from PETWorks.render.language import (
 )
 from PETWorks.render.languages import ENGLISH, LANGUAGES
 from PETWorks.render.notices import notices
+from PETWorks.render.rule_rows import rule_rows
 from PETWorks.render.spoken import translated
 from PETWorks.render.steps import fixing_command, step_texts
 from PETWorks.render.text import new_table, rendered
@@ -84,11 +85,14 @@ def check_text(document: CheckDocument, lang: str, *, colour: bool, width: int, 
 
 
 def rules_table(rules: Sequence[RuleResult], lang: str) -> Any:
-    """The rules with what was found, what is required, and the verdict."""
+    """The rules with what was found, what is required, and the verdict; built-in rules that hold are one row."""
     table = new_table(*(said(lang, f"head.{head}") for head in ("rule", "measure", "found", "wanted", "verdict")))
-    for rule in rules:
+    listed, holding = rule_rows(rules, lang)
+    for rule in listed:
         cells = (rule_name(rule.name, lang), measure_name(rule.measure, lang), found_value(rule, lang))
         table.add_row(*map(Text, (*cells, thresholds(rule, lang))), verdict_word(rule.verdict, lang))
+    if holding is not None:
+        table.add_row(*map(Text, (*holding, "", "")), verdict_word("pass", lang))
     return table
 
 

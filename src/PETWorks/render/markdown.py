@@ -7,6 +7,7 @@ from PETWorks.gate.document import CheckDocument
 from PETWorks.render import other_releases, prose, sections
 from PETWorks.render.language import checked_language, measure_name, measured, own, rule_name, said, thresholds
 from PETWorks.render.notices import notices
+from PETWorks.render.rule_rows import rule_rows
 from PETWorks.render.steps import step_texts
 
 BREAK = "\u200b"  # invisible; entities and backslashes do not keep GitHub and GitLab from linking
@@ -27,7 +28,8 @@ def markdown(document: CheckDocument, lang: str) -> str:
         f"| {' | '.join(headers)} |",
         "|---|---|---:|---|---|",
     ]
-    for rule in document.rules:
+    listed, holding = rule_rows(document.rules, lang)
+    for rule in listed:
         verdict = f"{SIGNS[rule.verdict]} {said(lang, 'verdict.' + rule.verdict)}"
         if rule.waiver:
             waived = prose.waiver(rule.waiver, lang)
@@ -35,6 +37,8 @@ def markdown(document: CheckDocument, lang: str) -> str:
         called = (rule_name(rule.name, lang), measure_name(rule.measure, lang))
         cells = map(_plain, (*called, measured(rule, lang), thresholds(rule, lang)))
         lines.append(f"| {' | '.join(cells)} | {verdict} |")
+    if holding is not None:
+        lines.append(f"| {' | '.join(map(_plain, holding))} | | | {SIGNS['pass']} {said(lang, 'verdict.pass')} |")
     others = other_releases.outcome(document, lang)
     if others:
         lines += ["", f"### {said(lang, 'section.releases')}", "", *(_plain(sentence) for sentence in others)]

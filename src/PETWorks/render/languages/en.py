@@ -91,6 +91,9 @@ TEXTS = {
     "rule.all-releases": "all releases",
     "rule.all-releases-limit": "all-releases: {limit}",
     # summary
+    "rules.built-in": "built-in rules",
+    "rules.all-hold": "all {n} hold",
+    "rules.some-hold": "{n} of {all} hold",
     "summary.fail": "{n} of {all} rules fail.",
     "summary.fail.one": "1 of {all} rules fails.",
     "summary.waived": "{n} of {all} rules fail, but are waived.",
@@ -562,6 +565,10 @@ TEXTS = {
         "{size} records. Say it in 'context' ('release': public, controlled or internal), and put this into the "
         "policy, or a rule that demands it: {policy}. If smaller classes are enough, say why there ('rules_reason')."
     ),
+    "step.explain-unique-values": (
+        "The policy lets exact values single out more records than usual but gives no reason, so that {share} applies. "
+        "Make the values coarser; or, if nobody outside can know them, say why: {policy}."
+    ),
     "step.protect": (
         "Whoever knows the exact value of {columns} finds the record: up to {share} of the records have a value that "
         "no other has. Put this under 'anonymize' in the policy and run petworks anonymize: {policy}"
@@ -743,6 +750,11 @@ TEXTS = {
     ),
     "notice.no-rule": "The verdict relies on the policy's reasons why no rule is about the values of {columns}.",
     "notice.rules-reason": "The verdict relies on the policy's reason why its rules are enough for this release.",
+    "notice.unique-values-reason": (
+        "The verdict relies on the policy's reason why exact values of {columns} may single out up to {share} of the "
+        "records."
+    ),
+    "notice.long-waiver": "Waived for more than two years from today: {rules}.",
     "notice.no-class-size": "No rule limits how few records may look alike: a person may be alone in their class.",
     "anonymize.look-at": "Before the release goes out, look at {columns}: values are nearly unique, or look personal.",
     "anonymize.levels": "Levels: 0 is the original value, the highest level says nothing.",

@@ -807,6 +807,9 @@ TEXTS = {
     "rule.all-releases": "所有釋出資料合併",
     "rule.all-releases-limit": "所有釋出資料合併：{limit}",
     # summary
+    "rules.built-in": "內建規則",
+    "rules.all-hold": "全部 {n} 條均通過",
+    "rules.some-hold": "{all} 條中有 {n} 條通過",
     "summary.fail": "{all} 條規則中有 {n} 條未通過。",
     "summary.waived": "{all} 條規則中有 {n} 條未符合，但已獲豁免。",
     "summary.withheld": "本版不公開整體結果：{all} 條規則中有 {n} 條的結果會透露少數人的資訊。",
@@ -1185,6 +1188,10 @@ TEXTS = {
         "請在 context 以 release 載明（public、controlled 或 internal），並在政策檔加入下列設定，或加入有此要求的規則："
         "{policy}。若較小的等價類即已足夠，請在 context 以 rules_reason 說明理由。"
     ),
+    "step.explain-unique-values": (
+        "政策檔允許較多資料列可由確切值找出，卻未說明理由，因此仍以 {share} 為限。"
+        "請使其值較粗略；若外人不可能知道這些值，請說明理由：{policy}。"
+    ),
     "step.protect": (
         "知道{columns}確切值的人即可找出資料列：最多有 {share} 的資料列，其值與其他資料列都不同。"
         "請在政策檔的 anonymize 之下加入下列設定，再執行 petworks anonymize：{policy}"
@@ -1313,6 +1320,10 @@ TEXTS = {
     ),
     "notice.no-rule": "判定結果的前提，是政策檔所述{columns}的值不需要規則的理由。",
     "notice.rules-reason": "判定結果的前提，是政策檔所述規則足以因應此次釋出的理由。",
+    "notice.unique-values-reason": (
+        "判定結果的前提，是政策檔所述{columns}的確切值可找出最多 {share} 資料列的理由。"
+    ),
+    "notice.long-waiver": "自今日起豁免超過兩年的規則：{rules}。",
     "notice.no-class-size": "沒有任何規則限制每個等價類至少要有幾筆資料列：可能有人獨自成為一個等價類。",
     "anonymize.look-at": "釋出前請檢視{columns}：其值幾乎唯一，或疑似個人資料。",
     "anonymize.levels": "層級 0 為原始值，最高層級則不含任何資訊。",
@@ -3380,9 +3391,12 @@ MESSAGES = {
     "standards and laws whose checklist applies, by name": "適用其檢核表的標準與法規名稱",
     "rules of regulators, by name": "主管機關的規則名稱",
     "the share of records, from 0 to 1, that an exact number, date, time, coordinate or long text of a column may "
-    "single out; 0.05 if it is not given": (
-        "欄位中確切的數字、日期、時間、座標或長文字可使資料列獨一無二的比例上限，介於 0 與 1 之間；未指定時為 0.05"
+    "single out, 0.05 if it is not given; for a higher one, {{share: ..., reason: ...}}": (
+        "欄位中確切的數字、日期、時間、座標或長文字可使資料列獨一無二的比例上限，介於 0 與 1 之間，未指定時為 0.05；"
+        "若要更高，請寫成 {{share: ..., reason: ...}}"
     ),
+    "why so many records may be found by an exact value": "為何可容許這麼多資料列由確切值找出",
+    "from 0 to 1": "介於 0 與 1 之間",
     "dates or times such as 2024-03-01 14:30 or 14:30": "日期時間或時間，例如 2024-03-01 14:30 或 14:30",
     "protect {column!r}: {problem}": "protect 的欄位 {column!r}：{problem}",
     "expected a mapping such as {{round: 1000}} or {{dates: month}}, got {given}": (
