@@ -42,7 +42,8 @@ class Extreme(NamedTuple):
 class Shares(NamedTuple):
     """A sensitive attribute in the whole table, and for each of its values the largest and smallest share in a class.
 
-    Shares are of people: where one has several records, of those who have the value in any of them.
+    Shares are of people: where one has several records, of those who have the value in any of them. Also in the whole
+    table a person counts once for each class, so that the share there is the mean of those of classes.
 
     The smallest share is among the classes that have the value at all.
     """

@@ -12,6 +12,7 @@ from PETWorks import Release
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import PETWorksError
 from PETWorks.measures.class_shares import shares
+from PETWorks.measures.privacy.closeness import t_closeness
 from PETWorks.measures.privacy.likeness import basic_beta_likeness, delta_disclosure, enhanced_beta_likeness
 
 ROLES = {"zip": QUASI_IDENTIFIER, "s": SENSITIVE_ATTRIBUTE}
@@ -120,3 +121,27 @@ def test_extreme_shares_over_several_batches(classes, cells):
         least = min(sizes, key=lambda pair: (Fraction(*pair), pair[1]))
         assert (found.most.counts[place], found.most.sizes[place]) == most
         assert (found.least.counts[place], found.least.sizes[place]) == least
+
+
+def of_people(records):
+    """A release from (class, value, person)."""
+    columns = dict(zip(("zip", "s", "who"), map(list, zip(*records, strict=True)), strict=True))
+    return Release(columns, ROLES, privacy_unit="who")
+
+
+def test_of_people_the_share_in_the_table_is_the_mean_of_those_in_classes():
+    """Ten people are in five classes and have x in the first only: of people, all have it, and nothing would be found."""
+    people = [f"{number}" for number in range(10)]
+    found = of_people([(zip_code, "x" if zip_code == "1" else "y", who) for zip_code in "12345" for who in people])
+    assert shares(found.view, "s").overall.shares.tolist() == [0.2, 0.8]
+    assert basic_beta_likeness(found).value == 4
+    assert t_closeness(found).value == 0.8
+    assert delta_disclosure(found).value == pytest.approx(math.log(5))
+
+
+def test_of_people_alike_classes_are_alike_however_many_records_somebody_has():
+    once = [(zip_code, value, f"{zip_code}{place}") for zip_code in "123" for place, value in enumerate("xyyy")]
+    often = once + [("1", "x", "10")] * 90
+    for records in (once, often):
+        found = of_people(records)
+        assert [measure(found).value for measure in (basic_beta_likeness, t_closeness, delta_disclosure)] == [0, 0, 0]
