@@ -13,6 +13,6 @@ def rule_rows(rules: Sequence[RuleResult], lang: str) -> tuple[list[RuleResult],
     holding = [rule.name for rule in built_in if rule.verdict == PASS and rule.waiver is None]
     if len(holding) < 2:
         return list(rules), None
-    text = "rules.all-hold" if len(holding) == len(built_in) else "rules.some-hold"
-    told = said(lang, text, n=len(holding), all=len(built_in))
-    return [rule for rule in rules if rule.name not in holding], (said(lang, "rules.built-in"), told)
+    text = "rules.all-hold" if len(holding) == len(built_in) else "rules.others-hold"
+    listed = [rule for rule in rules if rule.name not in holding]
+    return listed, (said(lang, "rules.built-in"), said(lang, text, n=len(holding)))

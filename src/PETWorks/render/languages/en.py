@@ -93,7 +93,7 @@ TEXTS = {
     # summary
     "rules.built-in": "built-in rules",
     "rules.all-hold": "all {n} hold",
-    "rules.some-hold": "{n} of {all} hold",
+    "rules.others-hold": "the other {n} hold",
     "summary.fail": "{n} of {all} rules fail.",
     "summary.fail.one": "1 of {all} rules fails.",
     "summary.waived": "{n} of {all} rules fail, but are waived.",

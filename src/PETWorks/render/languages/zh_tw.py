@@ -809,7 +809,7 @@ TEXTS = {
     # summary
     "rules.built-in": "內建規則",
     "rules.all-hold": "全部 {n} 條均通過",
-    "rules.some-hold": "{all} 條中有 {n} 條通過",
+    "rules.others-hold": "其餘 {n} 條均通過",
     "summary.fail": "{all} 條規則中有 {n} 條未通過。",
     "summary.waived": "{all} 條規則中有 {n} 條未符合，但已獲豁免。",
     "summary.withheld": "本版不公開整體結果：{all} 條規則中有 {n} 條的結果會透露少數人的資訊。",
