@@ -24,7 +24,25 @@ from PETWorks.about.spelling import NOT_KNOWN, folded
 PACKAGE = ROOT / "integrations/dbt"
 BLANKS = [character for character in map(chr, range(sys.maxunicode + 1)) if character.isspace()]
 CELLS = st.sampled_from(
-    ["a", "b", " a ", "*", "", " ", None, 'x"y', "30", "a\t", "\u3000*", "\xa0a\n", "\x1f\u2028", "A ", "B", "N/A", "??"]
+    [
+        "a",
+        "b",
+        " a ",
+        "*",
+        "",
+        " ",
+        None,
+        'x"y',
+        "30",
+        "a\t",
+        "\u3000*",
+        "\xa0a\n",
+        "\x1f\u2028",
+        "A ",
+        "B",
+        "N/A",
+        "??",
+    ]
 )
 ROWS = st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=25)
 COLUMNS = ("age", 'zip "code"', "disease")
@@ -147,7 +165,22 @@ def test_another_spelling_and_a_missing_value_are_no_diversity(sql, other):
 def test_texts_that_say_nothing_are_those_of_petworks(sql):
     """Each text beside a value is diversity for the test where it is for PETWorks."""
     forms = [form.format(word) for word in NOT_KNOWN for form in ("{}", "({})", " {}.", "<{}>")]
-    real = ["na", "(na)", "none", "no", "other", "-", "--", ".", "無", "1", "1.0", "hiv.", "unknown virus", "null island"]
+    real = [
+        "na",
+        "(na)",
+        "none",
+        "no",
+        "other",
+        "-",
+        "--",
+        ".",
+        "無",
+        "1",
+        "1.0",
+        "hiv.",
+        "unknown virus",
+        "null island",
+    ]
     for other in [*forms, *(form.upper() for form in forms), "?", "???", "(?)", "?!", "<NA>", "not-known", *real]:
         rows = [("a", "b", "HIV"), ("a", "b", other)]
         passes = failures(sql("l_diversity", list(COLUMNS[:2]), COLUMNS[2], 2), rows)[0] == []

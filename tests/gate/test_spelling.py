@@ -65,7 +65,22 @@ SAY_NOTHING = [
     *("not known", "Not_Known", "not-available", "not stated", "not recorded", "unspecified", "missing", "?", "???"),
     *("\uff1f", "\uff2e\uff0f\uff21", "不詳", "不明", "未知", "無資料", "未填", "未填寫", "缺值", "未提供", "（不詳）"),
 ]
-MAY_BE_VALUES = ["na", "NA", "none", "-", "--", "no", "other", "無", ".", "1", "1.0", "hiv.", "unknown virus", "not applicable"]
+MAY_BE_VALUES = [
+    "na",
+    "NA",
+    "none",
+    "-",
+    "--",
+    "no",
+    "other",
+    "無",
+    ".",
+    "1",
+    "1.0",
+    "hiv.",
+    "unknown virus",
+    "not applicable",
+]
 
 
 def test_texts_that_say_that_nothing_is_known_are_missing():

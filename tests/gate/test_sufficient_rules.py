@@ -95,7 +95,9 @@ def test_other_rules_do_not(tmp_path, rule):
 def test_a_rule_counts_if_it_refuses_a_class_that_shares_a_value_of_one_in_twenty(tmp_path, rule, counts):
     """The bounds are those at which the measures themselves refuse such a class."""
     measure, _, given = rule.partition(", ")
-    limits = {name: (text if name == "base" else float(text)) for name, text in (one.split(": ") for one in given.split(", "))}
+    limits = {
+        name: (text if name == "base" else float(text)) for name, text in (one.split(": ") for one in given.split(", "))
+    }
     table = {"age": ["a"] * 5 + ["b"] * 95, "disease": ["x"] * 5 + ["y"] * 95}
     release = Release(table, {"age": "quasi_identifier", "disease": "sensitive_attribute"})
     assert evaluate(release, {measure: limits}).satisfied is not counts

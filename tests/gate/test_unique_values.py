@@ -103,7 +103,9 @@ def test_a_higher_share_needs_a_reason(tmp_path):
     assert judged(written(tmp_path, {"bill": amounts(5, 100)}, more=share)).verdict == "pass"  # nothing needs it
     result = check(written(tmp_path, cells, more="unique_values: {share: 0.5, reason: {en: x, zh-TW: y}}\n"), as_of=DAY)
     assert {"notice": "unique-values-reason", "columns": ["bill"], "share": 0.5} in result.document["notices"]
-    assert "reason why exact values of bill may single out up to 50 % of the records" in result.to_format("text", "en", "internal")
+    assert "reason why exact values of bill may single out up to 50 % of the records" in result.to_format(
+        "text", "en", "internal"
+    )
     reason = "unique_values: {share: 0.5, reason: x}\n"
     few = check(written(tmp_path, {"bill": amounts(5, 100)}, more=reason), as_of=DAY)
     assert "unique-values-reason" not in [one["notice"] for one in few.document["notices"]]

@@ -147,7 +147,7 @@ TEXTS = {
     "treatment.sensitive_values.exact": "Sensitive values count as they are written; a missing one counts as a value.",
     "treatment.sensitive_values.folded": (
         "Sensitive values that differ only in spelling (case, character width, invisible characters, blanks) count as "
-        "one; missing ones are left out, and so are words for \"not known\" (n/a, unknown, ?)."
+        'one; missing ones are left out, and so are words for "not known" (n/a, unknown, ?).'
     ),
     "context.unit": "Several records of the same person (identified by {column}) count once in each class.",
     "context.no-population": (
@@ -553,8 +553,9 @@ TEXTS = {
         "CSV file that petworks anonymize writes, or a copy that has only the values of the table."
     ),
     "step.rule-for-values": (
-        "No rule in force is about the values of {columns}, so everybody in a class may have the same. Put a line "
-        "under 'rules' in the policy, such as - {policy}, or say in 'no_rule' why none is needed."
+        "No rule in force protects the values of {columns}: everybody in a class may have the same. Put a line under "
+        "'rules' in the policy, such as - {policy}, or say in 'no_rule' why none is needed. A limit that accepts a "
+        "class with one rare value (t-closeness from 0.95, basic-beta-likeness from 19) does not count."
     ),
     "step.fitting-rules": (
         "For this release, rules in force must demand classes of at least {size} records. Put this into the policy, or "

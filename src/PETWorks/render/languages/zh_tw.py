@@ -1176,8 +1176,9 @@ TEXTS = {
         "請釋出 petworks anonymize 寫出的 CSV 檔，或只含資料表值的副本。"
     ),
     "step.rule-for-values": (
-        "生效的規則都不涉及{columns}的值，同一等價類的人可能全都相同。請在政策檔的 rules 加上一行，例如 - {policy}，"
-        "或在 no_rule 說明為何不需要。"
+        "生效的規則都未保護{columns}的值，同一等價類的人可能全都相同。請在政策檔的 rules 加上一行，例如 - {policy}，"
+        "或在 no_rule 說明為何不需要。門檻若容許整個等價類同為一個罕見值（t-closeness 0.95 以上、"
+        "basic-beta-likeness 19 以上），則不算數。"
     ),
     "step.fitting-rules": (
         "依此釋出方式，生效的規則須要求每個等價類至少有 {size} 筆資料列。請在政策檔加入下列設定，或加入有此要求的規則："
@@ -1320,9 +1321,7 @@ TEXTS = {
     ),
     "notice.no-rule": "判定結果的前提，是政策檔所述{columns}的值不需要規則的理由。",
     "notice.rules-reason": "判定結果的前提，是政策檔所述規則足以因應此次釋出的理由。",
-    "notice.unique-values-reason": (
-        "判定結果的前提，是政策檔所述{columns}的確切值可找出最多 {share} 資料列的理由。"
-    ),
+    "notice.unique-values-reason": ("判定結果的前提，是政策檔所述{columns}的確切值可找出最多 {share} 資料列的理由。"),
     "notice.long-waiver": "自今日起豁免超過兩年的規則：{rules}。",
     "notice.no-class-size": "沒有任何規則限制每個等價類至少要有幾筆資料列：可能有人獨自成為一個等價類。",
     "anonymize.look-at": "釋出前請檢視{columns}：其值幾乎唯一，或疑似個人資料。",
