@@ -111,8 +111,8 @@ def _protect(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> I
         if rule.name != NO_UNIQUE or rule.verdict != FAIL:
             continue
         if policy.unique_values > policy.unique_share:
-            line = f"unique_values: {{share: {number(policy.unique_values)}, reason: ...}}"
-            yield NextStep("explain-unique-values", share=policy.unique_share, rules=(rule.name,), policy=line)
+            told = f"unique_values: {{share: {number(policy.unique_values)}, reason: ...}}"
+            yield NextStep("explain-unique-values", share=policy.unique_share, rules=(rule.name,), policy=told)
         columns = rejected_for_values(rules)
         shares = {name: one["share"] for one in rule.details["columns"] for name in one["columns"]}
         declared = tuple(name for name in columns if name in policy.anonymize.get("protect", {}))

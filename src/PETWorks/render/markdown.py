@@ -28,8 +28,8 @@ def markdown(document: CheckDocument, lang: str) -> str:
         f"| {' | '.join(headers)} |",
         "|---|---|---:|---|---|",
     ]
-    listed, holding = rule_rows(document.rules, lang)
-    for rule in listed:
+    own_rows, holding = rule_rows(document.rules, lang)
+    for rule in own_rows:
         verdict = f"{SIGNS[rule.verdict]} {said(lang, 'verdict.' + rule.verdict)}"
         if rule.waiver:
             waived = prose.waiver(rule.waiver, lang)

@@ -130,7 +130,7 @@ def of_people(records):
 
 
 def test_of_people_the_share_in_the_table_is_the_mean_of_those_in_classes():
-    """Ten people are in five classes and have x in the first only: of people, all have it, and nothing would be found."""
+    """Ten people are in five classes and have x in the first only: of people, all have it, which would hide it."""
     people = [f"{number}" for number in range(10)]
     found = of_people([(zip_code, "x" if zip_code == "1" else "y", who) for zip_code in "12345" for who in people])
     assert shares(found.view, "s").overall.shares.tolist() == [0.2, 0.8]
