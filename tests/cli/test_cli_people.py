@@ -7,7 +7,7 @@ import random
 import pytest
 
 from command import petworks as run
-from PETWorks import anonymize, apply_plan, check
+from PETWorks import anonymize, apply_levels, apply_plan, check, frontier
 from PETWorks.errors import RoleError
 
 POLICY = """
@@ -251,6 +251,31 @@ def test_a_plan_of_people_with_one_record_each_is_not_for_people_with_several(tm
     assert run("anonymize", tmp_path / "policy.yaml", "-o", tmp_path / "out.csv").returncode == 0
     assert run("apply", tmp_path / "next.csv", "--plan", plan, "-o", tmp_path / "next_out.csv").returncode == 0
     assert apply_plan(tmp_path / "next.csv", plan).records == len(visits())
+
+
+def test_an_address_that_names_people_must_be_declared_through_every_door(tmp_path):
+    """Records with the same e-mail address are of the same sex, so they are of one person."""
+    rows = [[f"u{person}@example.org", *others] for person, *others in visits()]
+    save(tmp_path / "visits.csv", rows, ("email", "sex", "ward", "diagnosis"))
+    (tmp_path / "policy.yaml").write_text(UNDECLARED.replace("patient_id", "email"), "utf-8")
+    written = ["-o", tmp_path / "out.csv"]
+    for command in (["anonymize", *written], ["apply", "--levels", "ward=1", *written], ["anonymize", "--frontier"]):
+        done = run(*command, tmp_path / "policy.yaml")
+        assert (done.returncode, "column 'email' names people" in done.stderr) == (2, True), command
+    data, words = tmp_path / "visits.csv", {"sex": {"mask": 1}, "ward": {"mask": 1}}
+    roles = {"email": "identifier", "sex": "quasi_identifier", "ward": "quasi_identifier"}
+    roles["diagnosis"] = "sensitive_attribute"
+    rules = {"k-anonymity": {"k": 5}}
+    reasons = {"email": "the address of a ward"}
+    for make in (
+        lambda **how: anonymize(data, roles, words, rules, **how),
+        lambda **how: anonymize(data, roles, words, rules, engine="duckdb", **how),
+        lambda **how: apply_levels(data, roles, words, {"ward": 1}, **how),
+        lambda **how: frontier(data, roles, words, rules, **how),
+    ):
+        with pytest.raises(RoleError, match="column 'email' names people"):
+            make()
+        assert make(role_reasons=reasons) is not None
 
 
 @pytest.mark.parametrize("column", ["remarks", "doctor", "mother_id", "bed", "visit_no"])

@@ -1,5 +1,6 @@
 """The roles that a table suggests: names in two languages, uniqueness, looks, and no cell in any reason."""
 
+import hashlib
 import random
 
 import pyarrow as pa
@@ -377,7 +378,7 @@ def test_what_names_no_person_or_one_record_each_is_no_privacy_unit():
         "patient_name",
         "姓名",
         "visit_id",
-        "phone",
+        "office_phone",
         "address",
         "hospital_id",
         "age",
@@ -387,8 +388,98 @@ def test_what_names_no_person_or_one_record_each_is_no_privacy_unit():
         assert unit_of({name: people}) is None
     assert unit_of({"patient_id": texts(90)}) is None
     assert unit_of({"patient_id": ["p1"] * 90}) is None
-    assert unit_of({"patient_id": [*people, None]}) is None  # a release refuses a unit that is not told
-    assert unit_of({"patient_id": [*people, "*"]}) is None
+
+
+def test_a_number_that_is_missing_in_some_records_names_people_all_the_same():
+    """The release then says that every record needs one, instead of counting records."""
+    people = [f"p{row % 30}" for row in range(90)]
+    assert unit_of({"patient_id": [*people, None]}) == "patient_id"
+    assert unit_of({"patient_id": [*people, "*"]}) == "patient_id"
+    assert unit_of({"patient_id": [*people, None], "mrn": [*people, "p1"]}) == "mrn"
+
+
+FAMILY, GIVEN = "陳林黃張李王吳劉蔡楊", [first + last for first in "志家俊怡淑美" for last in "明豪宏君芬華"]
+NAMING = {
+    "name": lambda number: f"{['James', 'Mary', 'John', 'Linda'][number % 4]} {'ABCDEFGHIJ'[number % 10]}. Smith",
+    "姓名": lambda number: FAMILY[number % 10] + GIVEN[number],
+    "email": lambda number: f"u{number}@example.org",
+    "phone": lambda number: f"0912{number:06d}",
+    "card_no": lambda number: f"C{number:06d}",
+    "device_id": lambda number: f"D{number:06d}",
+    "household_id": lambda number: f"H{number:06d}",
+    "x": lambda number: hashlib.md5(str(number).encode(), usedforsecurity=False).hexdigest(),
+}
+
+
+def visits(people=30, each=12, seed=1):
+    """Whose each record is, with an age and a sex that stay the same."""
+    chance = random.Random(seed)
+    persons = [(number, str(chance.randint(20, 80)), chance.choice("FM")) for number in range(people)]
+    records = [person for person in persons for _ in range(each)]
+    chance.shuffle(records)
+    return records
+
+
+@pytest.mark.parametrize("name", NAMING)
+@pytest.mark.parametrize("people", [30, 4])
+def test_whatever_names_people_is_the_privacy_unit_if_their_age_says_so(name, people):
+    records = visits(people)
+    table = {
+        "id": texts(len(records)),
+        name: [NAMING[name](number) for number, _, _ in records],
+        "age": [age for _, age, _ in records],
+        "sex": [sex for _, _, sex in records],
+    }
+    assert suggest(table)[name].role == ID
+    assert unit_of(table) == name
+    older = {**table, "age": [str(int(age) + row % 3) for row, (_, age, _) in enumerate(records)]}
+    assert unit_of(older) == name
+
+
+@pytest.mark.parametrize("name", NAMING)
+def test_the_same_values_with_other_ages_are_of_other_people(name):
+    chance = random.Random(5)
+    rows = range(360)
+    ages, sexes = [str(chance.randint(20, 80)) for _ in rows], [chance.choice("FM") for _ in rows]
+    for people in (4, 30, 150):
+        shared = [NAMING[name](chance.randrange(min(people, 36))) for _ in rows]
+        assert unit_of({name: shared, "age": ages, "sex": sexes}) is None
+        assert unit_of({name: shared[:1] * 360, "age": ages, "sex": sexes}) is None
+
+
+def test_names_say_nothing_of_themselves_nor_with_the_sex_that_goes_with_them():
+    records = visits()
+    names = [NAMING["姓名"](number) for number, _, _ in records]
+    assert unit_of({"姓名": names}) is None
+    assert unit_of({"姓名": names, "sex": [sex for _, _, sex in records]}) is None
+
+
+def test_a_phone_alone_names_people_if_it_repeats_often_and_there_are_several():
+    phones = [NAMING["phone"](number) for number, _, _ in visits()]
+    assert unit_of({"phone": phones}) == "phone"
+    assert unit_of({"phone": [NAMING["phone"](row % 5) for row in range(90)]}) is None
+    assert unit_of({"phone": [NAMING["phone"](row // 2 if row < 20 else row) for row in range(90)]}) is None
+    assert unit_of({"patient_id": texts(len(phones)), "phone": phones}) is None  # one record each: phones are shared
+
+
+def test_a_number_comes_before_an_address_and_an_address_before_a_name():
+    records = visits()
+    table = {name: [NAMING[name](number) for number, _, _ in records] for name in ("姓名", "email")}
+    table["age"] = [age for _, age, _ in records]
+    assert unit_of(table) == "email"
+    assert unit_of({**table, "mrn": [f"M{number}" for number, _, _ in records]}) == "mrn"
+
+
+def test_the_number_that_repeats_counts_where_another_is_new_in_every_record():
+    records = visits()
+    numbers = [f"M{number}" for number, _, _ in records]
+    table = {"person_number": texts(len(records)), "mrn": numbers, "age": [age for _, age, _ in records]}
+    assert unit_of(table) == "mrn"
+    twice = {**table, "person_number": [table["person_number"][1], *table["person_number"][1:]]}
+    assert unit_of(twice) == "mrn"
+    chance = random.Random(2)
+    staff = {**table, "age": [str(chance.randint(20, 80)) for _ in records]}
+    assert unit_of(staff) is None  # somebody else's number, such as the nurse's
 
 
 def test_the_privacy_unit_is_one_that_a_release_takes():

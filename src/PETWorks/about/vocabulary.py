@@ -3,7 +3,9 @@
 # What a name points to, and the words that do. Latin words match as whole words, Chinese ones anywhere
 # unless they are between `_`; if one match contains another, the longer one counts.
 A_NAME, A_NUMBER, A_LABEL = "a person's name", "a number given to one person", "a number given to a record"
-AN_ADDRESS = "an address"
+AN_ADDRESS, A_WAY_TO_REACH, AN_ACCOUNT = "an address", "a way to reach a person", "an account, a card or a plate"
+A_DEVICE, A_HOUSEHOLD = "a device, or a trace on the net", "a number given to a household"
+SEX, AGE, ORIGIN, BUILT = "sex", "age or birth", "origin, language or family", "how a person is built"
 DIRECT = {
     A_NAME: """first name, last name, full name, given name, family name, middle name, maiden name, surname, forename,
         nickname, lname, fname, 姓名, 全名, 名字, 姓氏, 中文名, 英文名, 暱稱, _姓_, _名_""",
@@ -12,13 +14,15 @@ DIRECT = {
         chart number, chart no, chart, ptno, health insurance number, patid, ptid, subjid, usubjid, 身分證, 身分字號,
         居留證, 護照, 統一證號, 健保卡, 駕照, 駕駛執照, 病歷號, 病歷編號, 病歷碼, 學號, 員編, 工號,
         社保號, 社會保障號""",
-    "a way to reach a person": """email, e mail, email address, phone, phone number, telephone, tel, mobile, cell phone,
+    A_WAY_TO_REACH: """email, e mail, email address, phone, phone number, telephone, tel, mobile, cell phone,
         fax, line id, wechat, 電話, 手機, 傳真, 電子郵件, 電郵, 信箱, 郵箱, 聯絡方式, 微信""",
     AN_ADDRESS: "address, street, house number, 地址, 住址, 通訊處, 門牌, 街道, 通訊地",
-    "an account, a card or a plate": """account, iban, credit card, card number, card no, license plate, plate number,
+    AN_ACCOUNT: """account, iban, credit card, card number, card no, license plate, plate number,
         vin, policy number, policy no, 帳號, 帳戶, 信用卡, 卡號, 車牌, 車號, 保單號, 統一編號, 統編, 稅籍編號""",
-    "a device, or a trace on the net": """ip, ipv, ip address, mac address, imei, device id, serial number, url,
+    A_DEVICE: """ip, ipv, ip address, mac address, imei, device id, serial number, url,
         website, username, login id, password, fingerprint, photo, signature, 網址, 位址, 指紋, 照片, 簽名""",
+    A_HOUSEHOLD: """household id, household number, household no, household code, family id, family number, family no,
+        戶號, 家戶編號, 家庭編號, 家戶代號, 戶口編號""",
     A_LABEL: "row number, row no, rowid, 流水號, 案號, 單號",
 }
 PLACES = """zip, zip code, postal, postal code, post code, country, county, city, town, home town, township,
@@ -29,16 +33,16 @@ PLACES = """zip, zip code, postal, postal code, post code, country, county, city
 INSTITUTIONS = """school, university, college, company, hospital, clinic, ward, 學校, 公司, 醫院, 診所, 院所, 病房,
     科別, 科系"""
 KNOWN = {
-    "sex": "sex, gender, 性別",
-    "age or birth": "age, age group, birth, birthday, birth date, birth year, dob, yob, 年齡, 年紀, 歲數, 生日, 出生",
+    SEX: "sex, gender, 性別",
+    AGE: "age, age group, birth, birthday, birth date, birth year, dob, yob, 年齡, 年紀, 歲數, 生日, 出生",
     "a place": PLACES,
-    "origin, language or family": """nationality, citizenship, native, race, ethnicity, ethnic, tribe, language,
+    ORIGIN: """nationality, citizenship, native, race, ethnicity, ethnic, tribe, language,
         mother tongue, marital, marital status, marriage, household, child, children, 國籍, 族群, 種族, 民族, 族別,
         原住民, 語言, 母語, 婚姻, 婚況, 配偶, 子女, 家庭, 戶長""",
     "work or schooling": """occupation, job, profession, employer, employment, workclass, industry, company, position,
         education, degree, school, university, college, military, veteran, 職業, 工作, 行業, 職稱, 職位, 職務, 公司,
         任職, 雇主, 就業, 教育, 學歷, 學校, 科系, 畢業, 兵役""",
-    "how a person is built": "height, weight, eye color, hair color, blood type, 身高, 體重, 血型",
+    BUILT: "height, weight, eye color, hair color, blood type, 身高, 體重, 血型",
     "where or when a person was seen": """hospital, clinic, ward, admission, discharge, visit, year, month, day, time,
         醫院, 診所, 院所, 就醫, 就診, 住院, 入院, 出院, 看診, 科別, 病房, 年度, 年月, 月分, 年分""",
 }
@@ -81,6 +85,10 @@ SUBJECTS = """patient, person, customer, client, user, member, employee, staff, 
 PSEUDONYMS = "pseudonym, alias, case, key, token, hash, code, account, 代碼, 化名, 假名, 帳號"
 OTHERS = """doctor, physician, nurse, provider, teacher, agent, mother, father, parent, spouse, contact, guardian, 醫師,
     醫生, 護理師, 家屬, 聯絡人, 聯繫人, 父親, 母親"""
+# Many people share the phone or the device of these, and what is on the net or on paper may be of many.
+OFFICES = f"""{INSTITUTIONS}, office, department, dept, branch, store, shop, business, 部門, 單位, 分店, 門市,
+    辦公室"""
+NO_DEVICES = "url, website, password, photo, signature, 網址, 照片, 簽名"
 RECORDS = """record, row, case, visit, encounter, claim, order, transaction, event, sample, specimen, document, invoice,
     application, 案件, 訂單, 檢體, 紀錄, 記錄, 交易, 就醫, 就診"""
 LABELLED = ((SUBJECTS, LABELS, A_NUMBER), (f"{SUBJECTS}, {OTHERS}", CALLED, A_NAME), (RECORDS, LABELS, A_LABEL))

@@ -48,7 +48,7 @@ def _is_card_number(text: str) -> bool:
 
 DATE = "dates or times"
 CHINESE_NAME, ENGLISH_NAME = "Chinese names of people", "English names of people"
-COORDINATES = "exact coordinates"
+COORDINATES, KEYS = "exact coordinates", "generated keys"
 LOOKS: dict[str, Callable[[str], bool]] = {
     EMAIL: _matches(r"([^@<>]{0,64}<)?[^@\s<>]{1,64}@[^@\s<>]+\.[^@\s.<>]{2,24}>?"),
     NATIONAL_ID: _is_national_id,
@@ -59,7 +59,7 @@ LOOKS: dict[str, Callable[[str], bool]] = {
         r"[1-9]\d{1,2}(\.\d{1,3}){3}|[\da-fA-F]{0,4}(::?[\da-fA-F]{1,4}){3,7}|[\dA-F]{2}(-[\dA-F]{2}){5}"
     ),
     "links": _matches(r"https?://\S+"),
-    "generated keys": _matches(r"[\da-fA-F]{8}(-[\da-fA-F]{4}){3}-[\da-fA-F]{12}|[\da-fA-F]{32,128}"),
+    KEYS: _matches(r"[\da-fA-F]{8}(-[\da-fA-F]{4}){3}-[\da-fA-F]{12}|[\da-fA-F]{32,128}"),
     CHINESE_NAME: is_chinese_name,
     ENGLISH_NAME: is_english_name,
     STREET: _matches(

@@ -1,11 +1,12 @@
 """People with several records whom nobody declared: every class of such a release may be one person."""
 
 from collections.abc import Collection
+from functools import partial
 
 from PETWorks.counting.release import Release
 from PETWorks.errors import RoleError
+from PETWorks.gate.named_people import named_people, same_person_in
 from PETWorks.gate.recognition import Examined
-from PETWorks.gate.suggestion import suggested_unit
 
 
 def check_people_are_declared(release: Release, explained: Collection[str] = ()) -> None:
@@ -19,7 +20,8 @@ def check_people_are_declared(release: Release, explained: Collection[str] = ())
     names = [name for name in release.identifiers if name in release.columns and name not in settled]
     profiles = release.engine.profiles(release.source, names) if names else {}
     examined = {name: Examined.of(profiles[name]) for name in names}
-    unit = suggested_unit(examined)
+    load = partial(release.engine.load, release.source)
+    unit = named_people(examined, same_person_in(load, release.columns))
     if unit is not None:
         raise RoleError(
             "column {column!r} names people, and {records:,} records are of {people:,} people: without a privacy unit, "

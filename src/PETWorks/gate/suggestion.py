@@ -1,16 +1,16 @@
 """A role for each column of an unknown table, suggested by its name, its values and how unique they are."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from PETWorks.about.column_names import pointed_to, terms, words_of
 from PETWorks.about.dates import is_unread_date
 from PETWorks.about.hierarchy_proposal import Proposal
-from PETWorks.about.personal_details import NATIONAL_ID
-from PETWorks.about.vocabulary import A_NUMBER, CALLED, LABELS, OTHERS, PSEUDONYMS, REMARKS, SUBJECTS
+from PETWorks.about.vocabulary import CALLED, LABELS, REMARKS
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.profiles import profile_of
 from PETWorks.counting.weighted_rows import WeightedRows
+from PETWorks.gate.named_people import named_people, same_person_in, stands_for_people
 from PETWorks.gate.protection_proposal import Protect
 from PETWorks.gate.reasons import Reason
 from PETWorks.gate.recognition import DATE, FEW, MIXED, MOST, MOST_DETAILS, Examined
@@ -62,21 +62,10 @@ def suggested_role(column: str, profile: Examined) -> Suggestion:
 
 
 def suggested_privacy_unit(table: WeightedRows, suggestions: Sequence[Suggestion]) -> str | None:
-    """The first identifier that has a value in every record and the same value in some; None if there is none."""
+    """The identifier that names people who have several records; None if there is none."""
     names = [one.column for one in suggestions if one.role == IDENTIFIER]
-    return suggested_unit({name: _examined(table, name) for name in names})
-
-
-def suggested_unit(identifiers: Mapping[str, Examined]) -> str | None:
-    """The same, of columns for which the role of an identifier was suggested."""
-    for column, profile in identifiers.items():
-        words = words_of(column)
-        others = any(term in words for term in terms(OTHERS))  # the mother's number names another person
-        if not others:
-            named = pointed_to(words).get(IDENTIFIER) == A_NUMBER or _stands_for_people(words)
-            if profile.distinct > 1 and profile.present == profile.records and (named or profile.look == NATIONAL_ID):
-                return column if profile.distinct < profile.present else None
-    return None
+    same_person = same_person_in(lambda _columns: table, [one.column for one in suggestions])
+    return named_people({name: _examined(table, name) for name in names}, same_person)
 
 
 def _examined(table: WeightedRows, column: str) -> Examined:
@@ -111,11 +100,6 @@ def _suggested(words: str, profile: Examined) -> tuple[str | None, Reason]:
     return _by_uniqueness(words, profile)
 
 
-def _stands_for_people(words: str) -> bool:
-    """Whether a column is called like people, or like the pseudonyms of people, and nothing else."""
-    return words in terms(f"{SUBJECTS}, {PSEUDONYMS}", whole=True)
-
-
 def _are_codes(profile: Examined) -> bool:
     """Whether values look assigned to people or records: many of them, consecutive numbers or letters with digits."""
     if profile.distinct < FEWEST_CODES:
@@ -127,10 +111,10 @@ def _are_codes(profile: Examined) -> bool:
 def _by_uniqueness(words: str, profile: Examined) -> tuple[str, Reason]:
     """Role and reason of a column whose name and values are not conclusive."""
     labels = terms(f"{LABELS}, {CALLED}")
-    labelled = any(label in words for label in labels) or _stands_for_people(words)
+    labelled = any(label in words for label in labels) or stands_for_people(words)
     if profile.present < FEW:
         return QUASI_IDENTIFIER, Reason("few")
-    if _stands_for_people(words) and _are_codes(profile):
+    if stands_for_people(words) and _are_codes(profile):
         return IDENTIFIER, Reason("labelled")
     if labelled and profile.distinct >= profile.present / 2:
         return IDENTIFIER, Reason("labelled")

@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -66,6 +67,7 @@ def anonymize(
     several_sensitive: str | None = None,
     sensitive_values: str | None = None,
     privacy_unit: str | None = None,
+    role_reasons: Mapping[str, str] | None = None,
     engine: str = "auto",
     memory_limit: int | str | None = None,
     temp_folder: str | os.PathLike[str] | None = None,
@@ -103,6 +105,8 @@ def anonymize(
                   one with the original, or they are not in memory; `result.order` says so
     seed          of the random order of an earlier release; otherwise a new one, which result and plan have
     original      the table that measures compare with, if it is not the data themselves
+    role_reasons  why columns have their role, as in a policy: `{"phone": "that of the ward"}` says of an identifier
+                  that it does not name the people of the table, although it repeats
     progress      told how far the search is, now and then
     """
     if rules is None and subsets is None:
@@ -124,7 +128,7 @@ def anonymize(
         memory_limit=memory_limit,
         temp_folder=temp_folder,
     )
-    _check_roles(release)
+    _check_roles(release, role_reasons)
     release = with_safe_cells(release) if spreadsheet_safe else release
     found = anonymize_release(
         release,
@@ -141,7 +145,7 @@ def anonymize(
         order=choose_order(release, checked, shuffle, number),
         progress=progress,
     )
-    return _with_notices(found, policy_for(release, checked))
+    return _with_notices(found, policy_for(release, checked, role_reasons))
 
 
 def apply_levels(
@@ -161,6 +165,7 @@ def apply_levels(
     several_sensitive: str | None = None,
     sensitive_values: str | None = None,
     privacy_unit: str | None = None,
+    role_reasons: Mapping[str, str] | None = None,
     engine: str = "auto",
     memory_limit: int | str | None = None,
     temp_folder: str | os.PathLike[str] | None = None,
@@ -174,6 +179,7 @@ def apply_levels(
     rules    as for `anonymize`: records of classes that break one are suppressed, however many they are; limits for the
              whole table suppress nothing
     suppressed_records  as for `anonymize`: "remove" or "stars"
+    role_reasons  as for `anonymize`
 
     >>> roles = {"zip": "quasi_identifier", "nationality": "quasi_identifier", "age": "identifier",
     ...          "salary-class": "identifier"}
@@ -197,11 +203,11 @@ def apply_levels(
         memory_limit=memory_limit,
         temp_folder=temp_folder,
     )
-    _check_roles(release)
+    _check_roles(release, role_reasons)
     checked = () if rules is None else checked_rules(rules)
     made = on_levels(release, levels or {}, checked, suppressed_records)
     made = replace(made, order=choose_order(release, checked, shuffle, number))
-    return _with_notices(made, policy_for(release, checked))
+    return _with_notices(made, policy_for(release, checked, role_reasons))
 
 
 def apply_plan(
@@ -270,6 +276,7 @@ def frontier(
     aggregate: str | None = None,
     weights: Mapping[str, float] | None = None,
     levels: Mapping[str, Any] | None = None,
+    role_reasons: Mapping[str, str] | None = None,
     progress: Callable[[Progress], None] | None = None,
     **about: Any,
 ) -> Frontier:
@@ -285,7 +292,7 @@ def frontier(
     checked = checked_rules(rules or {}, subsets)
     given = {name: value for name, value in about.items() if value is not None}  # None is what is usual here
     release = Release(data, roles, hierarchies, **{**CAREFUL, **given})
-    _check_roles(release)
+    _check_roles(release, role_reasons)
     found = frontier_of(
         release,
         checked,
@@ -298,15 +305,17 @@ def frontier(
         levels=levels,
         progress=progress,
     )
-    return replace(found, make=_anonymized_at_a_point)
+    return replace(found, make=partial(_anonymized_at_a_point, role_reasons))
 
 
-def _anonymized_at_a_point(release: Release, rules: tuple[Rule, ...], **settings: Any) -> Anonymization:
+def _anonymized_at_a_point(
+    role_reasons: Mapping[str, str] | None, release: Release, rules: tuple[Rule, ...], **settings: Any
+) -> Anonymization:
     found = anonymize_release(release, rules, **settings, order=choose_order(release, rules))
-    return _with_notices(found, policy_for(release, rules))
+    return _with_notices(found, policy_for(release, rules, role_reasons))
 
 
-def _check_roles(release: Release) -> None:
+def _check_roles(release: Release, role_reasons: Mapping[str, str] | None) -> None:
     """Raise if a column has no role, or people have several records that count as if they were of several people."""
     without = columns_without_role(release)
     if without:
@@ -316,7 +325,7 @@ def _check_roles(release: Release) -> None:
             without=quoted(without),
             what="roles",
         )
-    check_people_are_declared(release)
+    check_people_are_declared(release, role_reasons or ())
 
 
 def why_in_order(order: RecordOrder, lang: str) -> str:

@@ -1,8 +1,8 @@
 """A table at a glance, read once however often its policy changes: its columns, and the roles that they suggest."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -15,11 +15,12 @@ from PETWorks.attributetypes import IDENTIFIER
 from PETWorks.counting.codes import Known
 from PETWorks.counting.engine import choose
 from PETWorks.counting.loading import load_rows
-from PETWorks.counting.profiles import profiles_of
+from PETWorks.counting.profiles import Profile, profiles_of
 from PETWorks.errors import PETWorksError, Phrase
+from PETWorks.gate.named_people import named_people, same_person_in
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.recognition import DATE, Examined
-from PETWorks.gate.suggestion import Suggestion, suggested_role, suggested_unit
+from PETWorks.gate.suggestion import Suggestion, suggested_role
 from PETWorks.tables.cells import SUPPRESSED, is_number
 from PETWorks.tables.opening import open_source, open_table
 
@@ -50,11 +51,13 @@ class TableFacts:
 
     places_in_table   where each column is among all of them
     values            of columns with few values, which they are and how many records have each
+    suggested_unit    the column that seems to name the person
     """
 
     profiles: Mapping[str, Examined]
     values: Mapping[str, Known]
     places_in_table: Mapping[str, int]
+    suggested_unit: str | None = None
     _places: dict[Any, Places] = field(default_factory=dict)
 
     @property
@@ -71,13 +74,6 @@ class TableFacts:
     def suggestions(self) -> dict[str, Suggestion]:
         """The role that each column suggests."""
         return {name: suggested_role(name, profile) for name, profile in self.profiles.items()}
-
-    @cached_property
-    def suggested_unit(self) -> str | None:
-        """The column that seems to name the person."""
-        return suggested_unit(
-            {name: self.profiles[name] for name, one in self.suggestions.items() if one.role == IDENTIFIER}
-        )
 
     def kind(self, column: str) -> str:
         """What the values of a column are: the name of a message."""
@@ -148,12 +144,22 @@ def look_at(policy: Policy) -> TableFacts:
     names = list(places)
     if engine.name != "memory":
         profiles = engine.profiles(source, names)
+        unit = _unit(profiles, partial(engine.load, source))
         engine.close()
-        return TableFacts({name: Examined.of(profiles[name]) for name in names}, {}, places)
-    columns = load_rows(source, names).columns
-    examined = {name: Examined.of(one) for name, one in profiles_of(columns, names).items()}
+        return TableFacts({name: Examined.of(profiles[name]) for name in names}, {}, places, unit)
+    table = load_rows(source, names)
+    columns = table.columns
+    profiles = profiles_of(columns, names)
+    examined = {name: Examined.of(one) for name, one in profiles.items()}
     few = {name: Known(columns[name].labels, columns[name].counts) for name in names if _are_few(examined[name])}
-    return TableFacts(examined, few, places)
+    return TableFacts(examined, few, places, _unit(profiles, lambda _columns: table))
+
+
+def _unit(profiles: Mapping[str, Profile], load: Callable[[Sequence[str]], Any]) -> str | None:
+    """The column that seems to name the person, of a table that can be loaded."""
+    examined = {name: Examined.of(one) for name, one in profiles.items()}
+    identifiers = {name: one for name, one in examined.items() if suggested_role(name, one).role == IDENTIFIER}
+    return named_people(identifiers, same_person_in(load, list(examined)))
 
 
 def _is_date(text: str) -> bool:

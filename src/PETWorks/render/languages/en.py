@@ -217,6 +217,7 @@ TEXTS = {
     "finding.looks-like": "{share} of the values look like {what}",
     "subject.a person's name": "a person's name",
     "subject.a number given to one person": "a number given to one person",
+    "subject.a number given to a household": "a number given to a household",
     "subject.a number given to a record": "a number given to a record",
     "subject.a way to reach a person": "a way to reach a person",
     "subject.an address": "an address",

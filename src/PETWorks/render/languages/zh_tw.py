@@ -898,6 +898,7 @@ TEXTS = {
     "finding.looks-like": "{share} 的值看起來是{what}",
     "subject.a person's name": "姓名",
     "subject.a number given to one person": "個人的編號",
+    "subject.a number given to a household": "戶的編號",
     "subject.a number given to a record": "資料列的編號",
     "subject.a way to reach a person": "聯絡方式",
     "subject.an address": "地址",
