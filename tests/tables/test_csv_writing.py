@@ -245,8 +245,20 @@ def test_one_missing_value_and_no_metadata(tmp_path, suffix, in_pieces):
         "code": ["a", "a", None, None],
         "kind": ["a", "a", None, None],
     }
-    bits = np.frombuffer(again["real"].combine_chunks().buffers()[1], np.uint32)[:2]
-    assert bits[0] == bits[1]
+    assert again["real"].to_pylist() == [None, None, 0.0, 0.0]
+    assert not np.frombuffer(again["real"].combine_chunks().buffers()[1], np.uint32)[:4].any()
+
+
+def test_no_file_keeps_what_stands_in_memory_below_a_missing_cell(tmp_path):
+    present = pa.py_buffer(np.packbits([True, False, False], bitorder="little"))
+    numbers = pa.Array.from_buffers(pa.int64(), 3, [present, pa.py_buffer(np.array([1, 912345678, 912345679]))])
+    table = pa.table({"age": numbers, "sex": ["F", "M", "F"]})
+    release = tmp_path / "r.feather"
+    write_whole({release: release_content(release, open_source(table, "t"))})
+    with pa.memory_map(str(release)) as mapped:
+        written = pa.ipc.open_file(mapped).read_all()["age"].combine_chunks()
+        assert written.to_pylist() == [1, None, None]
+        assert np.frombuffer(written.buffers()[1], np.int64)[:3].tolist() == [1, 0, 0]
 
 
 def as_bytes(table, suffix):

@@ -142,3 +142,19 @@ def test_files_are_looked_at_together(tmp_path):
     (tmp_path / "1.csv").write_text("a;b\n1;x\n1;x\n")
     (tmp_path / "2.csv").write_text('b;a\n"x";1\n')
     assert hidden_differences(open_source(str(tmp_path / "*.csv"), "t")).columns == {"b": 1}
+
+
+@pytest.mark.parametrize("kind", [pa.float16(), pa.float32(), pa.float64()])
+def test_numbers_that_are_written_in_two_ways(tmp_path, kind):
+    def of(*pieces):
+        table = pa.table({"x": pa.chunked_array([pa.array(piece, pa.float64()).cast(kind) for piece in pieces])})
+        pq.write_table(table, tmp_path / "t.parquet", row_group_size=2)
+        in_file = hidden_differences(open_source(str(tmp_path / "t.parquet"), "t"))
+        assert in_file == hidden_differences(open_source(table, "t"))
+        return dict(in_file.columns)
+
+    nan = float("nan")
+    assert of([1.0, nan, nan], [2.0, None]) == {"x": 1}
+    assert of([1.0, nan], [nan, 0.0]) == {}
+    assert of([1.0, None], [None, -0.0]) == {}
+    assert of([0.0, -0.0], [0.0, -0.0], [0.0]) == {"x": 2}

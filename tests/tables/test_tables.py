@@ -376,6 +376,9 @@ def test_columns_that_are_no_text_are_named(column):
 
 def test_columns_of_nulls():
     assert cells(pd.DataFrame({"a": [float("nan")] * 2})) == {"a": [None, None]}
+    numbers = pa.array([float("nan"), None, -0.0, 0.0])
+    for column in (numbers, numbers.cast(pa.float32()), numbers.dictionary_encode()):
+        assert cells(pa.table({"a": column})) == {"a": [None, None, "0.0", "0.0"]}
     assert cells(pa.table({"a": pa.chunked_array([[1.5], [None], [2.0]])})) == {"a": ["1.5", None, "2.0"]}
 
 

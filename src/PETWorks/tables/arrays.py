@@ -16,9 +16,12 @@ Numbers = NDArray[np.int64]
 
 
 def texts(values: pa.Array) -> pa.Array:
-    """Values as text, floats as Python writes them (`1.0`, not `1`)."""
+    """Values as text, floats as Python writes them (`1.0`, not `1`); NaN is missing, and -0.0 is 0.0."""
+    if pa.types.is_dictionary(values.type) and pa.types.is_floating(values.type.value_type):
+        values = values.cast(values.type.value_type)
     if pa.types.is_floating(values.type):
-        return strings([None if value is None else repr(value) for value in values.to_pylist()])
+        numbers = values.to_pylist()
+        return strings([None if number is None or number != number else repr(number + 0.0) for number in numbers])
     cells = values.cast(pa.large_string())
     cells.validate(full=True)  # a cast from text does not look at the bytes
     return cells
@@ -30,6 +33,14 @@ def numpy_integers(array: pa.Array) -> NDArray[np.integer]:
         return np.empty(0, np.int64)
     dtype = np.dtype(str(array.type))
     return np.frombuffer(array.buffers()[1], dtype)[array.offset : array.offset + len(array)]
+
+
+def numpy_reals(array: pa.Array) -> NDArray[np.float64]:
+    """The floating-point numbers of an array that are not null."""
+    wide = array.drop_null().cast(pa.float64())
+    if len(wide) == 0:
+        return np.empty(0, np.float64)
+    return np.frombuffer(wide.buffers()[1], np.float64)[wide.offset : wide.offset + len(wide)]
 
 
 def arrow_codes(codes: NDArray[np.unsignedinteger]) -> pa.Array:

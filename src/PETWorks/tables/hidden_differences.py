@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from PETWorks.tables.arrays import numpy_integers, strings, texts
+from PETWorks.tables.arrays import numpy_integers, numpy_reals, strings, texts
 from PETWorks.tables.column_errors import is_text, unreadable
 from PETWorks.tables.csvfile import CSV, dictionary_array, reading
 from PETWorks.tables.encoding import UTF8
@@ -106,6 +106,10 @@ def _counted(
     for part in parts:
         for piece in _pieces(part, columns, Counter(), is_regular=part not in irregular):
             for name in columns:
+                if pa.types.is_floating(piece[name].type):
+                    for number, ways in _ways_of_numbers(piece[name]).items():
+                        found[name].setdefault(number, Counter()).update(ways)
+                    continue
                 raw, counts = _distinct(piece[name])
                 values = _judged(raw, part).to_pylist()
                 for value, cell, count in zip(values, raw.to_pylist(), counts.tolist(), strict=True):
@@ -119,6 +123,10 @@ def _styles(column: pa.ChunkedArray, name: str, source: Source) -> int:
     from pyarrow import compute as pc
 
     kind = column.type
+    if pa.types.is_floating(kind):
+        ways_of = _ways_of_numbers(column)
+        missing, zero = ways_of.get(None, {}), ways_of.get("0.0", {})
+        return PLAIN | (NULL * (None in missing)) | (EMPTY * ("nan" in missing)) | (OTHER * ("-0.0" in zero))
     if not is_text(kind):
         return PLAIN
     try:
@@ -142,6 +150,18 @@ def _styles(column: pa.ChunkedArray, name: str, source: Source) -> int:
         known |= flags
         styles |= way if flags.any() else 0
     return styles if (known | (counts == 0)).all() else styles | OTHER
+
+
+def _ways_of_numbers(column: pa.ChunkedArray) -> dict[str | None, Counter[str | None]]:
+    """How often the numbers that can be written in two ways are written in which: missing ones, and zero."""
+    found: dict[str | None, Counter[str | None]] = {None: Counter(), "0.0": Counter()}
+    for chunk in column.chunks:
+        numbers = numpy_reals(chunk)
+        zeros = numbers == 0
+        negative = int(np.count_nonzero(np.signbit(numbers[zeros])))
+        found[None].update({None: chunk.null_count, "nan": int(np.count_nonzero(np.isnan(numbers)))})
+        found["0.0"].update({"0.0": int(np.count_nonzero(zeros)) - negative, "-0.0": negative})
+    return {value: +ways for value, ways in found.items() if +ways}
 
 
 def _distinct(column: pa.ChunkedArray) -> tuple[pa.Array, Integers]:

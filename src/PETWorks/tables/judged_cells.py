@@ -36,19 +36,34 @@ def judged_column(column: pa.ChunkedArray, name: str, source: Source) -> pa.Chun
 
     kind = column.type
     if pa.types.is_dictionary(kind) and not is_text(kind):
-        return column.cast(kind.value_type)  # which may have a null, or one value twice
+        return judged_column(column.cast(kind.value_type), name, source)  # which may have a null, or one value twice
     if pa.types.is_date64(kind):
         return column.cast(pa.date32(), safe=False).cast(kind)  # it may have a time that no text of it shows
-    if pa.types.is_floating(kind) and not pa.types.is_float16(kind):
-        nan = arrow_reals(np.array([np.nan])).cast(kind)[0]  # there are many, which are one text
-        return pc.if_else(pc.is_nan(column), nan, column)
+    if pa.types.is_floating(kind):
+        return pa.chunked_array([_nothing_below_nulls(_judged_numbers(piece)) for piece in column.chunks], kind)
     if not is_text(kind):
-        return column
+        return pa.chunked_array([_nothing_below_nulls(piece) for piece in column.chunks], kind)
     try:
         pieces = [_judged_texts(piece, spaced_quotes=source.separator is not None) for piece in column.chunks]
     except (pa.ArrowException, UnicodeDecodeError):
         raise unreadable(source.name, name, kind) from None
     return pa.chunked_array(pieces, pa.dictionary(pa.int32(), pa.large_string(), getattr(kind, "ordered", False)))
+
+
+def _judged_numbers(piece: pa.Array) -> pa.Array:
+    """Floating-point numbers, of which NaN is missing and -0.0 is 0.0."""
+    from pyarrow import compute as pc
+
+    wide = piece.cast(pa.float64())
+    zero, nothing = arrow_reals(np.array([0.0]))[0], pa.nulls(1, pa.float64())[0]
+    return pc.if_else(pc.is_nan(wide), nothing, pc.add(wide, zero)).cast(piece.type)
+
+
+def _nothing_below_nulls(piece: pa.Array) -> pa.Array:
+    """Cells without the values that stand in memory where a cell is missing: a Feather file would keep them."""
+    if not piece.null_count:
+        return piece
+    return taken(piece, np.where(np.asarray(piece.is_valid()), np.arange(len(piece)), -1))
 
 
 def _judged_texts(piece: pa.Array, *, spaced_quotes: bool) -> pa.DictionaryArray:
