@@ -231,6 +231,29 @@ def test_metadata_of_others_count(tmp_path, write):
         assert written(made.replace_schema_metadata({"pandas": json.dumps({**told, **changed})})) == {"metadata": 1}
 
 
+def test_parquet_files_keep_categories_that_no_record_has(tmp_path, monkeypatch):
+    path = tmp_path / "t.parquet"
+    frame = pd.DataFrame({"of": pd.Categorical(["a", "b", None] * 4, categories=["a", "b", "Ann", "Bob"])})
+    frame.to_parquet(path)
+    assert found(path) == {"values that no record has": 2}
+    frame.to_parquet(path, row_group_size=1)
+    assert found(path) == {"values that no record has": 2}
+    pl.DataFrame(pa.table(TABLE)).write_parquet(path)
+    assert found(path) == {}
+    frame.to_parquet(path)
+    monkeypatch.setattr("PETWorks.tables.parquet.PIECE_ROWS", 2)  # so that a group is read in pieces
+    assert found(path) == {"values that no record has": 2}
+    kept = frame.assign(of=frame["of"].cat.remove_unused_categories())
+    for size in (1, 5, 100):  # a group has all labels, and uses some
+        kept.to_parquet(path, row_group_size=size)
+        assert found(path) == {}
+    many = pa.table({"of": [f"{number % 700:0>20000}" for number in range(2000)]})  # a dictionary that is given up
+    pq.write_table(many, path, dictionary_pagesize_limit=1 << 16)
+    assert found(path) == {}
+    pq.write_table(many, path, use_dictionary=False, column_encoding={"of": "DELTA_BYTE_ARRAY"})
+    assert found(path) == {}
+
+
 def test_feather_files_have_more_places(tmp_path):
     path = tmp_path / "t.feather"
     pf.write_feather(FRAME.assign(of=pd.Categorical(["a", "b"], categories=["a", "b", "Ann", "Bob"])), path)
@@ -243,6 +266,47 @@ def test_feather_files_have_more_places(tmp_path):
     table = pa.table({"of": column})
     with ipc.new_file(path, table.schema) as writer:
         writer.write_table(table, max_chunksize=1)
+    assert found(path) == {}
+
+
+def test_feather_files_keep_masked_values_below_missing_cells(tmp_path):
+    path = tmp_path / "t.feather"
+    ages = pd.DataFrame(
+        {"age": pd.array([41, 52, 63, 74], "Int64"), "of": pd.array([True, False, True, True], "boolean")}
+    )
+    ages.to_feather(path)
+    assert found(path) == {}
+    ages.where(ages["age"] > 60).to_feather(path)
+    assert found(path) == {"values that no record has": 3}
+    frame = pl.DataFrame({"age": [41, 52, 63]}).with_columns(old=pl.when(pl.col("age") > 60).then(pl.col("age")))
+    frame.drop("age").write_ipc(path)
+    assert found(path) == {"values that no record has": 2}
+    present = pa.py_buffer(b"\x01")
+    for kind in (pa.string(), pa.large_string()):
+        texts = pa.Array.from_buffers(kind, 2, [present, *pa.array(["flu", "Ann"], kind).buffers()[1:]])
+        pf.write_feather(pa.table({"of": texts}), path)
+        assert found(path) == {"values that no record has": 1}
+
+
+def test_missing_cells_as_programs_write_them_do_not_count(tmp_path):
+    path = tmp_path / "t.feather"
+    columns = {
+        "whole": pd.array([1, None, 3, None], "Int64"),
+        "real": [1.5, None, 2, None],
+        "nullable": pd.array([1.5, None, 2, None], "Float32"),
+        "text": ["a", None, "b", None],
+        "flag": pd.array([True, None, False, None], "boolean"),
+        "day": pd.to_datetime(["2020-01-01", None, "2021-01-01", None]),
+        "kind": pd.Categorical(["a", None, "b", None]),
+        "nothing": [None] * 4,
+    }
+    pd.DataFrame(columns).to_feather(path)
+    assert found(path) == {}
+    table = pa.table({name: pa.array(list(cells), from_pandas=True) for name, cells in columns.items()})
+    pf.write_feather(table.append_column("cents", pa.array([1, None, 2, None], pa.decimal128(9, 2))), path)
+    assert found(path) == {}
+    kinds = pl.DataFrame({"kind": ["a", None, "b"], "n": [1, None, 2], "b": [True, None, False]})
+    kinds.with_columns(pl.col("kind").cast(pl.Categorical).alias("c")).write_ipc(path)
     assert found(path) == {}
 
 

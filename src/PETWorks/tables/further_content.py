@@ -14,8 +14,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
+from PETWorks.tables.arrays import arrow_integers, numpy_integers
+from PETWorks.tables.column_errors import is_text
 from PETWorks.tables.csvfile import CSV
 from PETWorks.tables.databases import Database
 from PETWorks.tables.frames import Frame
@@ -102,6 +106,12 @@ OF_PANDAS = {
     "partition_columns",
 }
 OF_PANDAS_COLUMNS = {"encoding", "num_categories", "ordered", "timezone", "precision", "scale"}
+# How far the texts of an array are from each other, and how many bytes a view of one has.
+OFFSETS = {
+    **dict.fromkeys((pa.string(), pa.binary()), np.int32),
+    **dict.fromkeys((pa.large_string(), pa.large_binary()), np.int64),
+}
+VIEWS, VIEW = (pa.string_view(), pa.binary_view()), 16
 GZIP_HEADER, GZIP_EXTRA, GZIP_NAME, GZIP_COMMENT = 10, 4, 8, 16
 
 
@@ -120,7 +130,7 @@ def _of_one(source: Any) -> Mapping[str, int]:
     if isinstance(source, CSV | JSONLines):
         return _packed(source.content)
     if isinstance(source, Parquet):
-        return _metadata(source.schema, source.metadata)
+        return Counter(_metadata(source.schema, source.metadata)) + Counter({UNUSED: _unused_in_parquet(source)})
     if isinstance(source, Frame) and source.path is not None:
         return _arrow_file(source.path)
     if isinstance(source, SQLite | Database):
@@ -272,16 +282,94 @@ def _arrow_file(path: Path) -> Mapping[str, int]:
             found[METADATA] += len(reader.get_batch_with_custom_metadata(place).custom_metadata or {})
         table = reader.read_all()
         found[UNUSED] = sum(_unused(column) for column in table.columns if pa.types.is_dictionary(column.type))
+        found[UNUSED] += sum(_below_nulls(column) for column in table.columns)
     return found
+
+
+def _unused_in_parquet(source: Parquet) -> int:
+    """How many texts of the dictionaries of a Parquet file no record has, such as the labels of unused categories.
+
+    Each group of rows has dictionaries of its own; a text counts if no record of any group has it. Dictionaries of
+    numbers are not looked at: no program writes more into them than occurs.
+    """
+    from pyarrow import compute as pc
+
+    unused = 0
+    for name in (name for name in source.with_dictionaries() if is_text(source.types[name])):
+        listed: pa.Array | None = None
+        for _, others in _used_and_others(source, name):
+            if len(others):
+                listed = others if listed is None else pc.unique(pa.concat_arrays([listed, others]))
+        if listed is None:
+            continue
+        for used, _ in _used_and_others(source, name):
+            listed = listed.filter(pc.invert(pc.is_in(listed, value_set=used)))
+            if not len(listed):
+                break
+        unused += len(listed)
+    return unused
+
+
+def _used_and_others(source: Parquet, name: str) -> Iterator[tuple[pa.Array, pa.Array]]:
+    """Of the texts in each dictionary of a column those that records have, and those that none has."""
+    for piece in source.read((name,), in_pieces=True):
+        for chunk in piece.column(0).chunks:
+            if not pa.types.is_dictionary(chunk.type):
+                continue
+            codes = numpy_integers(chunk.indices.drop_null())
+            is_used = np.bincount(codes, minlength=len(chunk.dictionary)) > 0
+            labels = chunk.dictionary.cast(pa.large_binary())
+            yield (
+                labels.take(arrow_integers(np.flatnonzero(is_used))),
+                labels.take(arrow_integers(np.flatnonzero(~is_used))),
+            )
 
 
 def _unused(column: pa.ChunkedArray) -> int:
     """How many values of the dictionaries of a column no record has."""
     from pyarrow import compute as pc
 
-    listed = pa.chunked_array([chunk.dictionary for chunk in column.chunks], column.type.value_type)
-    used = pc.unique(column.cast(column.type.value_type))
+    kind = pa.large_string() if is_text(column.type) else column.type.value_type
+    pieces = [(chunk.dictionary.cast(kind), chunk.indices) for chunk in column.chunks]
+    listed = pa.chunked_array([labels for labels, _ in pieces], kind)
+    used = pa.chunked_array([labels.take(indices.unique()) for labels, indices in pieces], kind).combine_chunks()
     return int(pc.sum(pc.invert(pc.is_in(pc.unique(listed), value_set=used))).as_py() or 0)
+
+
+def _below_nulls(column: pa.ChunkedArray) -> int:
+    """How many missing cells have a value in the file, such as one that was masked in pandas or Polars.
+
+    Programs put bytes without a meaning below every missing number, the same in all, and nothing below a text.
+    """
+    below: Counter[bytes] = Counter()
+    for piece in column.chunks:
+        cells = piece.indices if pa.types.is_dictionary(piece.type) else piece
+        if cells.null_count and any(cells.buffers()[1:]):
+            values, counts = np.unique(_bytes_below_nulls(cells), return_counts=True)
+            below.update(dict(zip((value.tobytes() for value in values), counts.tolist(), strict=True)))
+    return below.total() - max((number for value, number in below.items() if _is_neutral(value)), default=0)
+
+
+def _bytes_below_nulls(cells: pa.Array) -> NDArray[Any]:
+    """What a file has in place of missing cells; of a text its length."""
+    kind, stored = cells.type, cells.buffers()[1]
+    rows = np.flatnonzero(~np.asarray(cells.is_valid())) + cells.offset
+    if kind in OFFSETS:
+        ends = np.frombuffer(stored, OFFSETS[kind])
+        return ends[rows + 1] - ends[rows]
+    if pa.types.is_boolean(kind):
+        return np.unpackbits(np.frombuffer(stored, np.uint8), bitorder="little")[rows]
+    width = VIEW if kind in VIEWS else 0 if pa.types.is_nested(kind) or pa.types.is_null(kind) else kind.byte_width
+    return np.frombuffer(stored, f"V{width}")[rows] if width else np.empty(0, np.uint8)
+
+
+def _is_neutral(value: bytes) -> bool:
+    """Whether bytes are what programs write for no value: 0, 1, -1, the smallest number, or NaN."""
+    nothing = bytes(len(value) - 1)
+    return value in (
+        *(nothing + b"\0", b"\1" + nothing, b"\xff" * len(value), nothing + b"\x80"),
+        *(np.array(sign * np.nan, kind).tobytes() for kind in ("f2", "f4", "f8") for sign in (1, -1)),
+    )
 
 
 @contextmanager

@@ -32,8 +32,6 @@ def judged_table(table: pa.Table, source: Source) -> pa.Table:
 
 def judged_column(column: pa.ChunkedArray, name: str, source: Source) -> pa.ChunkedArray:
     """A column with its cells as they are judged."""
-    from pyarrow import compute as pc
-
     kind = column.type
     if pa.types.is_dictionary(kind) and not is_text(kind):
         return judged_column(column.cast(kind.value_type), name, source)  # which may have a null, or one value twice

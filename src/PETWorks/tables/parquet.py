@@ -71,6 +71,14 @@ class Parquet:
         """Number of groups of rows."""
         return int(self._file.num_row_groups)
 
+    def with_dictionaries(self) -> list[str]:
+        """The columns that have a dictionary in the file, of which PyArrow hands over all entries."""
+        groups = [self._file.metadata.row_group(group) for group in range(self.groups)]
+        chunks = [group.column(place) for group in groups for place in range(group.num_columns)]
+        own = {chunk.path_in_schema for chunk in chunks if any("DICTIONARY" in one for one in chunk.encodings)}
+        own -= self._front_coded
+        return [name for name in self.names if self._raw_names[name] in own]
+
     def read_group(self, group: int, columns: tuple[str, ...]) -> Iterator[pa.Table]:
         """The named columns of a group of rows; a large group in pieces."""
         raw_names = [self._raw_names[name] for name in columns]
