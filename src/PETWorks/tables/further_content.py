@@ -9,7 +9,7 @@ import binascii
 import json
 import zipfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,22 @@ from PETWorks.tables.jsonlines import JSONLines
 from PETWorks.tables.old_workbooks import BOUND_SHEET, DEFINED_NAME, HYPERLINK, NOTE, OBJECT, STREAM, old_content
 from PETWorks.tables.packed import DAMAGES, GZIP, ZIP, Content, only_member, unpacked
 from PETWorks.tables.parquet import Parquet
+from PETWorks.tables.plain_workbooks import (
+    COMMENTS,
+    ELEMENTS,
+    FORMATS,
+    FORMULAS,
+    LINKS,
+    NAMES,
+    PICTURES,
+    PIVOTS,
+    PROPERTIES,
+    RELATIONS,
+    SHEET,
+    UNUSED,
+    is_looked_into,
+    more_than_a_table,
+)
 from PETWorks.tables.sheets import OLD_EXCEL, is_opendocument
 from PETWorks.tables.source import Source
 from PETWorks.tables.sqlite import SQLite
@@ -35,17 +51,18 @@ from PETWorks.tables.texttable import WORKBOOK, TextTable
 from PETWorks.tables.workbook_parts import count_tags, damaged
 
 # The kinds of what is found.
-SHEETS, COMMENTS, PICTURES, LINKS, PIVOTS = "further sheets", "comments", "pictures or charts", "links", "pivot tables"
-NAMES, MACROS, PARTS = "defined names", "macros", "further parts"
-FILES, FILE_NAMES, TABLES, METADATA, UNUSED = (
+SHEETS, MACROS, PARTS, FILES, FILE_NAMES, TABLES, METADATA = (
+    "further sheets",
+    "macros",
+    "further parts",
     "further files",
     "other file names",
     "further tables",
     "metadata",
-    "values that no record has",
 )
 KINDS = (
     *(SHEETS, COMMENTS, PICTURES, LINKS, PIVOTS, NAMES, MACROS, PARTS),
+    *(PROPERTIES, ELEMENTS, FORMULAS, FORMATS),
     *(FILES, FILE_NAMES, TABLES, METADATA, UNUSED),
 )
 
@@ -58,10 +75,6 @@ OLD_KINDS = {
     STREAM: PARTS,
 }
 START = 100  # bytes that tell the kind of a file
-USUAL_EXCEL_PARTS = {
-    *("[Content_Types].xml", "xl/workbook.xml", "xl/sharedStrings.xml", "xl/styles.xml", "xl/calcChain.xml"),
-    *("docProps/core.xml", "docProps/app.xml", "docMetadata/LabelInfo.xml"),
-}
 # The parts of an Excel workbook by the beginning of their names; the first that fits counts.
 EXCEL_PARTS = {
     "xl/worksheets/": SHEETS,
@@ -78,6 +91,7 @@ EXCEL_PARTS = {
     "docProps/thumbnail": PICTURES,
     "xl/pivot": PIVOTS,
     "xl/externalLinks/": LINKS,
+    "xl/calcChain.xml": FORMULAS,
 }
 COMMENT_ELEMENTS = ("comment", "threadedComment")
 USUAL_OPEN_PARTS = {
@@ -126,7 +140,7 @@ def further_content(source: Source) -> Mapping[str, int]:
 
 def _of_one(source: Any) -> Mapping[str, int]:
     if isinstance(source, TextTable) and source.kind == WORKBOOK and source.file is not None:
-        return _workbook(source.file)
+        return _workbook(source.file, source.names)
     if isinstance(source, CSV | JSONLines):
         return _packed(source.content)
     if isinstance(source, Parquet):
@@ -138,7 +152,7 @@ def _of_one(source: Any) -> Mapping[str, int]:
     return {}
 
 
-def _workbook(path: Path) -> Mapping[str, int]:
+def _workbook(path: Path, columns: Collection[str]) -> Mapping[str, int]:
     with path.open("rb") as file:
         start = file.read(START)
     if start.startswith(OLD_EXCEL):
@@ -154,23 +168,20 @@ def _workbook(path: Path) -> Mapping[str, int]:
         has_comments = any(name.startswith("xl/comments") for name in names)
         for name in names:
             found.update(_excel_part(path, name, has_comments=has_comments))
-        found[NAMES] += count_tags(path, "xl/workbook.xml", ["definedName"])["definedName"]
+        sheets = [name for name in names if name.startswith(SHEET) and not name.endswith(RELATIONS)]
+        found.update(more_than_a_table(path, sheets[0] if len(sheets) == 1 else None, columns))
     found[SHEETS] -= 1
     return found
 
 
 def _excel_part(path: Path, name: str, *, has_comments: bool) -> Mapping[str, int]:
     """What a part of an Excel workbook counts as."""
-    if name in USUAL_EXCEL_PARTS or name.startswith("xl/theme/") or (name.endswith(".vml") and has_comments):
+    if is_looked_into(name) or (name.endswith(".vml") and has_comments):
         return {}
-    if name.endswith(".rels"):
-        return {}  # what it names is a part itself, or stands in the sheet
     kind = next((kind for start, kind in EXCEL_PARTS.items() if name.startswith(start)), PARTS)
     found = Counter({kind: 1})
     if kind == COMMENTS:
         found = Counter({kind: count_tags(path, name, COMMENT_ELEMENTS).total() or 1})
-    if kind == SHEETS:
-        found[LINKS] += count_tags(path, name, ["hyperlink"])["hyperlink"]
     return found
 
 
@@ -356,9 +367,11 @@ def _bytes_below_nulls(cells: pa.Array) -> NDArray[Any]:
     rows = np.flatnonzero(~np.asarray(cells.is_valid())) + cells.offset
     if kind in OFFSETS:
         ends = np.frombuffer(stored, OFFSETS[kind])
-        return ends[rows + 1] - ends[rows]
+        lengths: NDArray[Any] = ends[rows + 1] - ends[rows]
+        return lengths
     if pa.types.is_boolean(kind):
-        return np.unpackbits(np.frombuffer(stored, np.uint8), bitorder="little")[rows]
+        bits: NDArray[Any] = np.unpackbits(np.frombuffer(stored, np.uint8), bitorder="little")[rows]
+        return bits
     width = VIEW if kind in VIEWS else 0 if pa.types.is_nested(kind) or pa.types.is_null(kind) else kind.byte_width
     return np.frombuffer(stored, f"V{width}")[rows] if width else np.empty(0, np.uint8)
 

@@ -124,9 +124,8 @@ def _styles(column: pa.ChunkedArray, name: str, source: Source) -> int:
 
     kind = column.type
     if pa.types.is_floating(kind):
-        ways_of = _ways_of_numbers(column)
-        missing, zero = ways_of.get(None, {}), ways_of.get("0.0", {})
-        return PLAIN | (NULL * (None in missing)) | (EMPTY * ("nan" in missing)) | (OTHER * ("-0.0" in zero))
+        written = [way for own in _ways_of_numbers(column).values() for way in own]
+        return PLAIN | (NULL * (None in written)) | (EMPTY * ("nan" in written)) | (OTHER * ("-0.0" in written))
     if not is_text(kind):
         return PLAIN
     try:

@@ -180,7 +180,7 @@ def _counted_cells(path: Path, member: str) -> Part:
 def _blocks(path: Path, member: str) -> Iterator[bytes]:
     """The XML of a sheet, cut behind cells."""
     rest = b""
-    with _reading(path), zipfile.ZipFile(path) as archive, archive.open(member) as file:
+    with reading_parts(path), zipfile.ZipFile(path) as archive, archive.open(member) as file:
         while block := file.read(BLOCK):
             rest += block
             end = rest.rfind(b"c>") + 2
@@ -194,7 +194,7 @@ def _blocks(path: Path, member: str) -> Iterator[bytes]:
 
 def _excel_member(path: Path, sheet: str) -> str:
     """The part of a workbook that has a sheet."""
-    with _reading(path), zipfile.ZipFile(path) as archive:
+    with reading_parts(path), zipfile.ZipFile(path) as archive:
         relations = _elements(archive, "xl/_rels/workbook.xml.rels", "Relationship")
         targets = {one.get("Id"): one.get("Target", "") for one in relations}
         for one in _elements(archive, "xl/workbook.xml", "sheet"):
@@ -221,7 +221,7 @@ def count_tags(path: Path, member: str, tags: Iterable[str]) -> Counter[str]:
     pattern = re.compile(rb"<(?:\w+:)?(%b)(?=[\s/>])" % b"|".join(map(re.escape, wanted)))
     found: Counter[str] = Counter()
     rest, own_names = b"", 0
-    with _reading(path), zipfile.ZipFile(path) as archive, archive.open(member) as file:
+    with reading_parts(path), zipfile.ZipFile(path) as archive, archive.open(member) as file:
         while block := file.read(BLOCK):
             end = (rest + block).rfind(b"<")
             text, rest = (rest + block)[:end], (rest + block)[end:]
@@ -271,7 +271,7 @@ def _parse(
 ) -> None:
     parser = expat.ParserCreate()
     parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, text
-    with _reading(path), zipfile.ZipFile(path) as archive, archive.open(member) as file:
+    with reading_parts(path), zipfile.ZipFile(path) as archive, archive.open(member) as file:
         while block := file.read(BLOCK):
             parser.Parse(block)
         parser.Parse(b"", True)
@@ -302,7 +302,7 @@ def letters(place: int) -> str:
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[None]:
+def reading_parts(path: Path) -> Iterator[None]:
     """The errors of a damaged workbook as ours."""
     try:
         yield

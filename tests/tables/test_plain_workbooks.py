@@ -1,0 +1,224 @@
+"""Workbooks pass only with what plain exports have; texts and marks in any other place count, and never show."""
+
+import re
+import zipfile
+
+import openpyxl
+import pytest
+from openpyxl.styles import Font, PatternFill
+from openpyxl.worksheet.datavalidation import DataValidation
+from openpyxl.worksheet.table import Table
+
+from PETWorks.tables.further_content import further_content
+from PETWorks.tables.opening import open_source
+
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006"
+PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+KIND = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+TEXTS = ("age", "sex", "diagnosis", "F", "flu", "M", "gout")
+RECORDS = ((30, 3, 4), (40, 5, 6), (50, 3, 6), (60, 5, 4))
+
+
+def relations(**targets):
+    made = "".join(
+        f'<Relationship Id="rId{number}" Type="{OFFICE}/relationships/{kind}" Target="{target}"/>'
+        for number, (kind, target) in enumerate(targets.items(), 1)
+    )
+    return f'<Relationships xmlns="{PACKAGE}/relationships">{made}</Relationships>'
+
+
+def sheet():
+    """A sheet as Excel writes it."""
+    rows = '<row r="1" spans="1:3" x14ac:dyDescent="0.3">{}</row>'.format(
+        "".join(f'<c r="{letter}1" t="s"><v>{place}</v></c>' for place, letter in enumerate("ABC"))
+    )
+    for number, (age, sex, of) in enumerate(RECORDS, 2):
+        rows += (
+            f'<row r="{number}" spans="1:3" x14ac:dyDescent="0.3"><c r="A{number}" s="1"><v>{age}</v></c>'
+            f'<c r="B{number}" t="s"><v>{sex}</v></c><c r="C{number}" t="s"><v>{of}</v></c></row>'
+        )
+    return (
+        f'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\r\n<worksheet xmlns="{MAIN}" '
+        f'xmlns:r="{OFFICE}/relationships" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" '
+        'mc:Ignorable="x14ac xr xr2 xr3" xmlns:x14ac="http://schemas.microsoft.com/office/spreadsheetml/2009/9/ac" '
+        'xmlns:xr="http://schemas.microsoft.com/office/spreadsheetml/2014/revision" '
+        'xr:uid="{00000000-0001-0000-0000-000000000000}"><sheetPr codeName="工作表1"/><dimension '
+        'ref="A1:C5"/><sheetViews>'
+        '<sheetView tabSelected="1" zoomScale="85" workbookViewId="0"><pane ySplit="1" topLeftCell="A2" '
+        'activePane="bottomLeft" state="frozen"/><selection pane="bottomLeft" activeCell="C12" '
+        'sqref="C12"/></sheetView>'
+        '</sheetViews><sheetFormatPr defaultRowHeight="16.2" x14ac:dyDescent="0.3"/><cols><col min="1" max="1" '
+        f'width="10.77734375" customWidth="1"/></cols><sheetData>{rows}</sheetData><autoFilter ref="A1:C5" '
+        'xr:uid="{00000000-0009-0000-0000-000000000000}"/><phoneticPr fontId="1" type="noConversion"/><pageMargins '
+        'left="0.7" right="0.7" top="0.75" bottom="0.75" header="0.3" footer="0.3"/>'
+        '<pageSetup paperSize="9" orientation="portrait"/></worksheet>'
+    )
+
+
+def excel_parts():
+    """The parts of a workbook as Excel writes them."""
+    strings = "".join(f'<si><t>{text}</t><phoneticPr fontId="1" type="noConversion"/></si>' for text in TEXTS)
+    overrides = {"/xl/workbook.xml": "sheet.main", "/xl/worksheets/sheet1.xml": "worksheet", "/xl/styles.xml": "styles"}
+    types = "".join(f'<Override PartName="{part}" ContentType="{KIND}.{of}+xml"/>' for part, of in overrides.items())
+    return {
+        "[Content_Types].xml": f'<Types xmlns="{PACKAGE}/content-types"><Default Extension="rels" '
+        f'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>{types}</Types>',
+        "_rels/.rels": relations(officeDocument="xl/workbook.xml"),
+        "xl/_rels/workbook.xml.rels": relations(
+            worksheet="worksheets/sheet1.xml", sharedStrings="sharedStrings.xml", styles="styles.xml"
+        ),
+        "xl/workbook.xml": f'<workbook xmlns="{MAIN}" xmlns:r="{OFFICE}/relationships"><fileVersion appName="xl" '
+        'lastEdited="7" lowestEdited="7" rupBuild="29231"/><workbookPr filterPrivacy="1" codeName="ThisWorkbook" '
+        'defaultThemeVersion="166925"/><bookViews><workbookView xWindow="-108" yWindow="-108" windowWidth="23256" '
+        'windowHeight="12456"/></bookViews><sheets><sheet name="工作表1" sheetId="1" '
+        'r:id="rId1"/></sheets><definedNames>'
+        '<definedName name="_xlnm._FilterDatabase" localSheetId="0" hidden="1">工作表1!$A$1:$C$5</definedName>'
+        '</definedNames><calcPr calcId="191029"/><extLst><ext uri="{140A7094-0E35-4892-8432-C4D2E57EDEB5}" '
+        'xmlns:x15="http://schemas.microsoft.com/office/spreadsheetml/2010/11/main"><x15:workbookPr '
+        'chartTrackingRefBase="1"/></ext></extLst></workbook>',
+        "xl/styles.xml": f'<styleSheet xmlns="{MAIN}"><numFmts count="1"><numFmt numFmtId="176" '
+        'formatCode=\'[$-404]e"年"m"月"d"日"\'/></numFmts><fonts count="1"><font><sz val="12"/><color theme="1"/>'
+        '<name val="新細明體"/><family val="1"/><charset val="136"/><scheme '
+        'val="minor"/></font></fonts><fills count="1">'
+        '<fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/></border>'
+        '</borders><cellXfs count="2"><xf numFmtId="0" fontId="0"><alignment '
+        'vertical="center"/></xf><xf numFmtId="176" '
+        'fontId="0" applyNumberFormat="1"/></cellXfs><cellStyles count="1"><cellStyle name="一般" '
+        'xfId="0" builtinId="0"/>'
+        '</cellStyles><dxfs count="0"/><tableStyles count="0" defaultTableStyle="TableStyleMedium2" '
+        'defaultPivotStyle="PivotStyleLight16"/><extLst><ext uri="{EB79DEF2-80B8-43e5-95BD-54CBDDF9020C}" '
+        'xmlns:x14="http://schemas.microsoft.com/office/spreadsheetml/2009/9/main"><x14:slicerStyles '
+        'defaultSlicerStyle="SlicerStyleLight1"/></ext></extLst></styleSheet>',
+        "xl/sharedStrings.xml": f'<sst xmlns="{MAIN}" count="11" uniqueCount="7">{strings}</sst>',
+        "xl/worksheets/sheet1.xml": sheet(),
+        "docProps/app.xml": f'<Properties xmlns="{OFFICE}/extended-properties" xmlns:vt="{OFFICE}/docPropsVTypes">'
+        '<Application>Microsoft Excel</Application><DocSecurity>0</DocSecurity><HeadingPairs><vt:vector size="2" '
+        'baseType="variant"><vt:variant><vt:lpstr>工作表</vt:lpstr></vt:variant><vt:variant><vt:i4>1</vt:i4></vt:variant>'
+        "</vt:vector></HeadingPairs><TitlesOfParts><vt:vector size='1' baseType='lpstr'><vt:lpstr>工作表1</vt:lpstr>"
+        "</vt:vector></TitlesOfParts><Company></Company><AppVersion>16.0300</AppVersion></Properties>",
+        "docProps/core.xml": f'<cp:coreProperties xmlns:cp="{PACKAGE}/metadata/core-properties" '
+        'xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/" '
+        'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><dc:creator/><cp:lastModifiedBy/><dcterms:created '
+        'xsi:type="dcterms:W3CDTF">2015-06-05T18:19:34Z</dcterms:created></cp:coreProperties>',
+    }
+
+
+def found(folder, parts):
+    path = folder / "t.xlsx"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in parts.items():
+            archive.writestr(name, text)
+    return dict(further_content(open_source(str(path), "t")))
+
+
+def test_a_workbook_as_excel_writes_it_has_no_more(tmp_path):
+    assert found(tmp_path, excel_parts()) == {}
+
+
+NOTE = "row 5 is Ann Lee"
+SHEET, BOOK, STRINGS = "xl/worksheets/sheet1.xml", "xl/workbook.xml", "xl/sharedStrings.xml"
+
+
+@pytest.mark.parametrize(
+    ("part", "old", "new", "expected"),
+    [
+        (
+            SHEET,
+            "</autoFilter>|<phoneticPr",
+            f"<scenarios><scenario name='{NOTE}'/></scenarios><phoneticPr",
+            "elements",
+        ),
+        (SHEET, "</worksheet>", f"<!-- {NOTE} --></worksheet>", "comments"),
+        (SHEET, "</worksheet>", f"<?note {NOTE}?></worksheet>", "elements"),
+        (SHEET, "</worksheet>", f"<extLst><ext uri='x'><n>{NOTE}</n></ext></extLst></worksheet>", "elements"),
+        (SHEET, "</worksheet>", f"{NOTE}</worksheet>", "elements"),
+        (SHEET, '<c r="C5" t="s"><v>', f'<c r="C5" t="s"><f>IF(1,"{NOTE}","")</f><v>', "formulas"),
+        (SHEET, '<row r="3"', '<row r="3" ht="16.3" customHeight="1"', "formats"),
+        (SHEET, '<row r="3"', '<row r="3" hidden="1"', "formats"),
+        (SHEET, '<c r="B4" t', '<c r="B4" s="1" t', "formats"),
+        (SHEET, '<c r="A4" s="1"', '<c r="A4"', "formats"),
+        (SHEET, '<c r="A4" s="1"', '<c r="A4" s="1" vm="4"', "elements"),
+        (SHEET, "<sheetPr codeName=", "<sheetPr tag='row 5 is ann lee' codeName=", "elements"),
+        (SHEET, "<sheetPr codeName=", f"<sheetPr tag='{NOTE}' codeName=", "elements"),
+        (
+            SHEET,
+            "<pageSetup",
+            f"<headerFooter><oddHeader>&amp;C{NOTE}</oddHeader></headerFooter><pageSetup",
+            "elements",
+        ),
+        (SHEET, "<cols>", f"<cols><col min='5' max='5' bestFit='{NOTE}'/>", "elements"),
+        (BOOK, "<bookViews>", f'<absPath url="C:\\Users\\{NOTE}"/><bookViews>', "properties"),
+        (BOOK, "<definedNames>", f"<definedNames><definedName name='n'>\"{NOTE}\"</definedName>", "names"),
+        (BOOK, "工作表1!$A$1:$C$5", f'"{NOTE}"', "names"),
+        (STRINGS, "</sst>", f"<si><t>{NOTE}</t></si></sst>", "values that no record has"),
+        (STRINGS, "<t>gout</t>", f"<t>gout</t><rPh sb='0' eb='1'><t>{NOTE}</t></rPh>", "elements"),
+        (STRINGS, "<t>gout</t>", "<r><rPr><b/></rPr><t>gout</t></r>", "formats"),
+        ("docProps/core.xml", "<dc:creator/>", "<dc:creator>Ann Lee</dc:creator>", "properties"),
+        ("docProps/core.xml", "<dc:creator/>", f"<dc:creator/><dc:description>{NOTE}</dc:description>", "properties"),
+        ("docProps/app.xml", "<Company></Company>", "<Manager>Ann Lee</Manager>", "properties"),
+        ("docProps/app.xml", "<vt:lpstr>工作表1</vt:lpstr>", f"<vt:lpstr>{NOTE}</vt:lpstr>", "properties"),
+        ("xl/styles.xml", "formatCode='", f'formatCode=\'"{NOTE}"', "elements"),
+        (
+            "xl/styles.xml",
+            '<cellStyle name="一般"',
+            f'<cellStyle name="{NOTE}" xfId="0"/><cellStyle name="一般"',
+            "formats",
+        ),
+        ("[Content_Types].xml", "</Types>", f'<Override PartName="/{NOTE}" ContentType="x"/></Types>', "elements"),
+        (
+            "xl/_rels/workbook.xml.rels",
+            "</Relationships>",
+            f'<Relationship Id="rId9" Type="{OFFICE}/x" Target="http://x/{NOTE}" '
+            f'TargetMode="External"/></Relationships>',
+            "links",
+        ),
+    ],
+)
+def test_whatever_else_is_in_a_part_counts(tmp_path, part, old, new, expected):
+    parts = excel_parts()
+    changed = re.sub("|".join(re.escape(one) for one in old.split("|")), lambda _: new, parts[part], count=1)
+    assert changed != parts[part]
+    counted = found(tmp_path, {**parts, part: changed})
+    assert [kind for kind in counted if kind.endswith(expected) or kind.startswith(expected)], counted
+    assert len(counted) == 1
+
+
+def book(folder, change=lambda _: None):
+    workbook = openpyxl.Workbook()
+    for row in (("age", "sex"), *((20 + number, "FM"[number % 2]) for number in range(30))):
+        workbook.active.append(row)
+    change(workbook.active)
+    workbook.save(folder / "t.xlsx")
+    return dict(further_content(open_source(str(folder / "t.xlsx"), "t")))
+
+
+def test_marks_and_texts_that_openpyxl_writes_count(tmp_path):
+    def fill(sheet):
+        sheet["A5"].fill = PatternFill("solid", fgColor="FFFF00")
+
+    def sizes(sheet):
+        for row in range(2, 32):
+            sheet.cell(row, 1).font = Font(size=5 + row / 10)
+
+    def prompt(sheet):
+        rule = DataValidation("list", formula1='"Ann Lee,Bob"', prompt=NOTE, showInputMessage=True)
+        sheet.add_data_validation(rule)
+        rule.add("A5")
+
+    assert book(tmp_path, fill) == {"formats of single cells or rows": 1}
+    assert book(tmp_path, sizes) == {"formats of single cells or rows": 29}
+    assert book(tmp_path, prompt) == {"further elements": 1}
+    assert book(tmp_path, lambda sheet: setattr(sheet["A5"], "value", "=1+1")) != {}
+
+
+def test_formats_of_whole_columns_and_of_the_header_say_nothing(tmp_path):
+    def change(sheet):
+        sheet["A1"].font = Font(bold=True)
+        sheet.freeze_panes = "A2"
+        sheet.column_dimensions["A"].width = 20
+        for row in range(2, 32):
+            sheet.cell(row, 1).number_format = "0.00"
+
+    assert book(tmp_path, change) == {}
+    assert book(tmp_path, lambda sheet: sheet.add_table(Table(displayName="Table1", ref="A1:B31"))) == {}
