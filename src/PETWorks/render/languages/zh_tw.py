@@ -941,7 +941,7 @@ TEXTS = {
     "look.defined names": "定義的名稱",
     "look.macros": "巨集",
     "look.further parts": "其他部分",
-    "look.document properties": "文件摘要資訊",
+    "look.document properties": "檔案摘要資訊",
     "look.further elements": "其他元素",
     "look.formulas": "公式",
     "look.formats of single cells or rows": "個別儲存格或列的格式",
