@@ -35,9 +35,10 @@ from PETWorks.cli.record_order import tell_order
 from PETWorks.cli.release_paths import Inputs, ReleasePaths, check_folder, check_reports, data_named, release_paths
 from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError, RoleError, quoted
-from PETWorks.gate.anonymising import policy_content, released_policy, search_rules
+from PETWorks.gate.anonymising import released_policy, search_rules
 from PETWorks.gate.document import RuleResult
 from PETWorks.gate.judged_people import with_judged_rules
+from PETWorks.gate.made_by import content_said, meaning
 from PETWorks.gate.plan_document import Plan
 from PETWorks.gate.plan_files import plan_text
 from PETWorks.gate.policy import Policy, read_policy
@@ -114,9 +115,7 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
             checked_unit(policy.privacy_unit, release.source, {})
         tables = (policy.data, policy.original, policy.population)
         inputs = Inputs.of([policy.path, *input_files(*tables), *_beside(release, policy.hierarchies)], tables)
-        has_all = policy.roles is not None and policy.hierarchies is not None  # otherwise the roles file has the rest
-        said = {**({} if has_all else described(release)), **policy_content(policy)}
-        return Job(release, search_rules(policy, today()), said, policy, inputs)
+        return Job(release, search_rules(policy, today()), content_said(policy, release), policy, inputs)
     if not options["measures"]:
         raise ParameterError(
             "name a rule with --measure, such as --measure k-anonymity:k=5; or name a policy (petworks init writes one)"
@@ -290,7 +289,11 @@ def written(
             else:
                 hierarchies = {column: files.current(path) for column, path in paths.hierarchies.items()}
                 made = plan(files.current(paths.release), hierarchies)
-                made = replace(made, spreadsheet_safe=is_spreadsheet_safe(result.original.source) or None)
+                made = replace(
+                    made,
+                    spreadsheet_safe=is_spreadsheet_safe(result.original.source) or None,
+                    made_by=None if job.policy is None else meaning(job.content, job.policy.path.parent),
+                )
                 files.write({paths.plan: plan_text(made).encode("utf-8", "replace")})
         policy = read_policy(paths.policy, root, network=options["network"], find=files.current)
         with progress("checking", shown_name(paths.release)):

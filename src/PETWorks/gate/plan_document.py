@@ -104,6 +104,10 @@ class Plan(JSONObject):
     policy: Annotated[Mapping[str, Any], "what else the policy says: title, context, presets, waivers, ..."] | None = (
         None
     )
+    made_by: (
+        Annotated[Mapping[str, Digest], "of a release by a policy: for each key the digest of what the policy said"]
+        | None
+    ) = None
     release: Annotated[str, "the name of the file"] | None = None
     original_sha256: Annotated[Digest, "of the file of the original"] | None = None
     release_sha256: Annotated[Digest, "of the file of the release"] | None = None

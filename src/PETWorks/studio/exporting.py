@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from PETWorks.errors import InputError, printable
 from PETWorks.gate.diff import read_check
-from PETWorks.gate.may_go_out import Obstacle, obstacle
+from PETWorks.gate.may_go_out import Obstacle, obstacle_now
 from PETWorks.gate.policy import Policy
 from PETWorks.render.evidence import INSIDE, OUT
 from PETWorks.render.languages import ENGLISH
@@ -20,7 +20,7 @@ from PETWorks.studio.desk import Desk
 from PETWorks.studio.job_pages import follow
 from PETWorks.studio.jobs import GOOD, Purpose
 from PETWorks.studio.page import computed, desk_of, form_of, language, not_out_text, page, see, studio
-from PETWorks.studio.released_files import came_with_release
+from PETWorks.studio.released_files import came_with_release, origins_of
 from PETWorks.tables.small_files import read_small
 from PETWorks.tables.yamlfile import LARGEST_FILE
 
@@ -107,7 +107,8 @@ def _written(desk: Desk, values: dict[str, str]) -> tuple[Obstacle | None, list[
         document, outside = beside / f"{stem}.json", files[:2]
     release = policy.data if isinstance(policy.data, Path) else None
     written = read_check(document)
-    against = obstacle(written, release) or obstacle(desk.check.content, release)
+    origins = list(origins_of(policy))
+    against = obstacle_now(written, desk.check.content, policy, origins, release, judged_alone=True)
     if against is None and written.policy.sha256 != policy.file.sha256:
         against = "outdated"  # the reports are about another policy
     if against is not None:

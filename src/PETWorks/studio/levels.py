@@ -14,7 +14,7 @@ from PETWorks.anonymizer.what_if import WhatIf
 from PETWorks.errors import InputError, ParameterError, PETWorksError
 from PETWorks.gate.anonymising import search_rules, waived_rules
 from PETWorks.gate.document import Verdict, together
-from PETWorks.gate.may_go_out import Obstacle, obstacle
+from PETWorks.gate.may_go_out import Obstacle, obstacle_now
 from PETWorks.render.charts import drawn
 from PETWorks.render.language import name as shown_name
 from PETWorks.render.language import said
@@ -40,7 +40,7 @@ from PETWorks.studio.page import (
     see,
     studio,
 )
-from PETWorks.studio.released_files import ReleasedFiles, judged_otherwise, named_release, usual_name
+from PETWorks.studio.released_files import ReleasedFiles, named_release, usual_name
 
 MOST_COLUMNS = 60  # that have a slider on the page
 MOST_NAMED = 30  # levels of a column that are described
@@ -274,11 +274,11 @@ async def applied(request: Request) -> Response:
 def _judged_now(request: Request, desk: Desk, files: ReleasedFiles) -> tuple[Verdict | None, Obstacle | None]:
     """The verdict on a release by its policy as it is now, None if it cannot be checked; and what is against it."""
     try:
-        check = studio(request).desks.of(files.policy).check.content
-        is_outdated = judged_otherwise(desk.policy, files)
+        released = studio(request).desks.of(files.policy)
+        check = released.check.content
+        return check.verdict, obstacle_now(None, check, released.policy, [desk.policy], files.release)
     except PETWorksError:
         return None, "outdated"
-    return check.verdict, obstacle(check, files.release) or ("outdated" if is_outdated else None)
 
 
 async def bound(request: Request) -> Response:

@@ -139,17 +139,24 @@ def came_with_release(path: Path) -> bool:
 
 def origin_of(policy: Policy) -> Path | None:
     """The policy beside that of a release with which it was made; None if it is no release, or that one is gone."""
+    return next((origin.path for origin in origins_of(policy)), None)
+
+
+def origins_of(policy: Policy) -> Iterator[Policy]:
+    """The policies beside that of a release whose table it was made from; none if it is no release."""
     try:
         made = made_policy(policy.path)
     except PETWorksError:
-        return None
+        return
     for path in sorted(policy.path.parent.glob("*.yaml")) if made is not None else ():
         try:
-            if not path.is_symlink() and path.is_file() and _is_same(read_policy(path).data, policy.original):
-                return path
+            if path.is_symlink() or not path.is_file():
+                continue
+            origin = read_policy(path)
         except PETWorksError:
             continue
-    return None
+        if _is_same(origin.data, policy.original):
+            yield origin
 
 
 def made_policy(path: Path) -> Policy | None:
@@ -177,19 +184,6 @@ def _different(old: dict[str, object], new: dict[str, object]) -> Iterator[str]:
         if new.get(key) != old.get(key) and key in new:
             yield key
 
-
-def judged_otherwise(policy: Policy, released: ReleasedFiles, judged: str | None = None) -> bool:
-    """Whether the policy that a release was made with has other rules now than that of the release.
-
-    judged   the digest of the policy of the release when it was made; if that is still the same, nobody has decided
-             about the release itself, and waivers must be the same as well
-    """
-    made = read_policy(released.policy).file
-    keys = (*RULES, "waivers") if made.sha256 == judged else RULES
-    return any(policy.file.content.get(key) != made.content.get(key) for key in keys)
-
-
-RULES = ("presets", "rules", "subsets", "regimes", "unique_values")
 
 DECIDED = (
     "context",

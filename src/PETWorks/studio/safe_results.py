@@ -12,13 +12,13 @@ from starlette.routing import Route
 
 from PETWorks.errors import InputError, PETWorksError, quoted
 from PETWorks.gate.document import CheckFile
-from PETWorks.gate.may_go_out import Obstacle, obstacle
+from PETWorks.gate.may_go_out import Obstacle, obstacle, obstacle_now
 from PETWorks.render import anonymization, charts
 from PETWorks.render.notices import notices
 from PETWorks.studio.desk import Desk
 from PETWorks.studio.making_safe import arguments_of
 from PETWorks.studio.page import computed, desk_of, language, not_out_text, page, petworks, studio
-from PETWorks.studio.released_files import ReleasedFiles, judged_otherwise, named_release
+from PETWorks.studio.released_files import ReleasedFiles, named_release
 
 MOST_COLUMNS = 100
 MOST_RECORDS = 200
@@ -90,12 +90,12 @@ def _judged_now(
 ) -> tuple[CheckFile, Obstacle | None]:
     """A check with the verdict by policy, plan, waivers and day as they are now; and what is against the release."""
     try:
-        check = studio(request).desks.of(files.policy).check.content
-        is_outdated = judged_otherwise(desk.policy, files, made.policy.sha256)
+        released = studio(request).desks.of(files.policy)
+        check = released.check.content
+        now = replace(made, verdict=check.verdict, rule_verdicts=check.rule_verdicts, rules=check.rules)
+        return now, obstacle_now(now, check, released.policy, [desk.policy], files.release)
     except PETWorksError:  # its policy, or a file that belongs to it, is gone or has a mistake
         return made, obstacle(made, files.release) or "outdated"
-    now = replace(made, verdict=check.verdict, rule_verdicts=check.rule_verdicts, rules=check.rules)
-    return now, obstacle(now, files.release) or ("outdated" if is_outdated else None)
 
 
 def _threshold(job: Any) -> str:

@@ -1283,8 +1283,8 @@ TEXTS = {
     "obstacle.fails": "a rule does not hold",
     "obstacle.withheld": "this edition does not show the verdict",
     "obstacle.changed": "it is not the file that was judged",
-    "obstacle.outdated": "what it is judged by has changed since it was judged; make it again, or check it in the step "
-    "Decide",
+    "obstacle.outdated": "what it is judged by has changed since it was made or judged; make it again, or check it "
+    "again if only its own policy has changed",
     "obstacle.unfinished": "the search was stopped, and another release may lose less; go on with the search, or "
     "decide about this one in the step Decide",
     "studio.not-out": "{file} may not go out: {why}.",

@@ -1788,7 +1788,7 @@ TEXTS = {
     "obstacle.fails": "有規則不符合",
     "obstacle.withheld": "此版不公開結果",
     "obstacle.changed": "它不是經檢查的檔案",
-    "obstacle.outdated": "判斷所依據的內容在檢查之後已變更；請重新製作，或在「決定」步驟再檢查一次",
+    "obstacle.outdated": "判斷所依據的內容在製作或檢查之後已變更；請重新製作，若只有它自己的政策變更，則再檢查一次",
     "obstacle.unfinished": "搜尋中途停止，可能有損失更少的版本；請接續搜尋，或在「決定」步驟對現有版本作決定",
     "studio.not-out": "{file} 尚不得對外提供：{why}。",
     "evidence.digests": "{file} 列有此處所有檔案的雜湊值，可用 sha256sum -c 比對。",
