@@ -145,6 +145,34 @@ def test_the_worst_of_several_policies(run, hidden, tmp_path):
     assert run(policy=f"{hidden}\nno_such.yaml\nbad_policy.yaml")[0].returncode == 2
 
 
+@pytest.mark.parametrize("fail_on", ["fail", "never"])
+@pytest.mark.parametrize("policy", ["", "  ", "\n \n\t\n"])
+def test_a_job_that_would_judge_nothing_fails(run, policy, fail_on):
+    """A variable of the repository that is not set is an empty text."""
+    done, summary, output = run(policy=policy, fail_on=fail_on)
+    assert (done.returncode, summary, output) == (2, "", "verdict=error\n")
+    assert "policy names no file" in done.stderr
+
+
+@pytest.mark.parametrize("policy", ["no_such_*.yaml", "stays_policy.yaml\nno_such.yaml", "raw.csv"])
+def test_the_verdict_is_an_error_if_something_could_not_be_judged(run, policy):
+    done, _, output = run(policy=policy, fail_on="never")
+    assert (done.returncode, output) == (2, "verdict=error\n")
+    assert "petworks: " in done.stderr
+    done, _, output = run(policy="stays_policy.yaml", fail_on="sometimes")
+    assert (done.returncode, output) == (2, "verdict=error\n")
+    done, _, output = run(policy="stays_policy.yaml", edition="no such")
+    assert (done.returncode == 0, output) == (False, "verdict=error\n")
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_a_hook_without_a_policy_fails(hook, tmp_path):
+    command = [sys.executable, "-m", "PETWorks", *HOOKS[hook]["entry"].split()[1:]]
+    for given in ([], [""]):
+        done = subprocess.run([*command, *given], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+
+
 @pytest.fixture
 def install(tmp_path):
     """Runs the step that installs, with a Python that only writes down what pip is asked for."""
@@ -213,7 +241,7 @@ def test_a_name_or_a_version_installs_nothing(install, source):
 )
 def test_mistakes_fail_the_job(run, tmp_path, inputs, message):
     done, _, output = run(**inputs)
-    assert (done.returncode, output) == (2, "")
+    assert (done.returncode, output) == (2, "verdict=error\n")
     assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "hacked").exists()

@@ -177,6 +177,44 @@ def test_a_marked_test_checks_the_policys_own_table_unless_it_checked_another(pr
     )
 
 
+STRICT = """
+    @pytest.mark.petworks("policies/export.yaml")
+    @pytest.mark.petworks("policies/strict.yaml")
+    def test_stacked({fixture}):
+        {call}
+
+    @pytest.mark.petworks("policies/strict.yaml")
+    @pytest.mark.petworks("policies/export.yaml")
+    def test_stacked_otherwise({fixture}):
+        {call}
+
+    @pytest.mark.petworks("policies/strict.yaml")
+    class TestExport:
+        @pytest.mark.petworks("policies/export.yaml")
+        def test_method({fixture_of_method}):
+            {call}
+    """
+
+
+@pytest.mark.parametrize("call", ["pass", "assert_release(SAFE)", "assert_release(SAFE, 'policies/export.yaml')"])
+def test_the_policies_of_all_markers_are_judged(project, call):
+    """A stricter one is not lost behind a nearer one, nor because the test checked by another."""
+    (project.path / "policies/strict.yaml").write_text(POLICY.replace("k: 2", "k: 5"))
+    pandas.DataFrame({"age": ["1"] * 4, "zip": ["2"] * 4, "disease": ["3"] * 4}).to_csv(
+        project.path / "policies/export.csv", index=False
+    )
+    code = STRICT.format(fixture="assert_release", fixture_of_method="self, assert_release", call=call)
+    result = project(code)
+    result.assert_outcomes(failed=3)
+    result.stdout.fnmatch_lines(["*k-anonymity: found 4, required k ≥ 5*"] * 3)
+    module = (
+        'pytestmark = pytest.mark.petworks("policies/strict.yaml")\n@pytest.mark.petworks("policies/export.yaml")\n'
+    )
+    project(f"{module}def test_export(assert_release):\n    {call}\n").assert_outcomes(failed=1)
+    (project.path / "policies/strict.yaml").write_text(POLICY.replace("k: 2", "k: 4"))
+    project(code).assert_outcomes(passed=3)
+
+
 def test_the_policy_is_found_from_wherever_pytest_is_started(project, monkeypatch):
     folder = project.path / "tests"
     folder.mkdir()
@@ -193,6 +231,8 @@ def test_the_policy_is_found_from_wherever_pytest_is_started(project, monkeypatc
     [
         ("", "assert_release(SAFE)", "assert_release needs a policy: *"),
         ("@pytest.mark.petworks", "pass", "the marker petworks takes one policy: *"),
+        ("@pytest.mark.petworks(None)", "pass", "the marker petworks takes one policy: *"),
+        ("@pytest.mark.petworks('')", "pass", "cannot read *"),
         (
             "@pytest.mark.petworks('a.yaml', 'b.yaml')",
             "assert_release(SAFE)",

@@ -13,7 +13,7 @@ import pytest
 MARKER = "petworks(policy, **options): the test fails unless its release passes the policy; options are those of check"
 NO_POLICY = "assert_release needs a policy: give its path, or mark the test with @pytest.mark.petworks('policy.yaml')"
 ONE_POLICY = "the marker petworks takes one policy: @pytest.mark.petworks('policy.yaml')"
-_checked = pytest.StashKey[bool]()
+_checked = pytest.StashKey[list[Any]]()
 
 Assertion = Callable[..., dict[str, Any]]
 
@@ -40,16 +40,26 @@ def assert_release(data: Any, policy: Any, **options: Any) -> dict[str, Any]:
 
 @pytest.fixture(name="assert_release")
 def assert_release_fixture(request: pytest.FixtureRequest) -> Assertion:
-    """`assert_release(frame)` by the policy of the marker, or `assert_release(frame, "policy.yaml")`."""
+    """`assert_release(frame)` by the policy of each marker, or `assert_release(frame, "policy.yaml")`.
+
+    With several markers, the result is that of the nearest.
+    """
     node: pytest.Item = request.node
 
     def checked(data: Any = None, policy: Any = None, **options: Any) -> dict[str, Any]:
-        marked, marker_options = _marked(node)
-        policy = marked if policy is None else _from_root(policy, request.config)
-        if policy is None:
+        marked = _marked(node)
+        if policy is not None:
+            policy = _from_root(policy, request.config)
+            marked = [one for one in marked if one[0] == policy][:1] or [(policy, marked[0][1] if marked else {})]
+        if not marked:
             pytest.fail(NO_POLICY, pytrace=False)
-        node.stash[_checked] = True
-        return assert_release(data, policy, **{**marker_options, **options})
+        node.stash.setdefault(_checked, []).extend(own for own, _ in marked)
+        results = []
+        for own, marker_options in marked:
+            given = {**marker_options, **options}
+            of_marker = given.pop("data", None)
+            results.append(assert_release(of_marker if data is None else data, own, **given))
+        return results[0]
 
     return checked
 
@@ -61,22 +71,22 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """After a marked test that checked nothing itself: check the table that the policy names."""
+    """After a test: check the table of each marked policy by which the test checked nothing itself."""
     result = yield
-    policy, options = _marked(item)
-    if policy is not None and not item.stash.get(_checked, False):
-        assert_release(options.pop("data", None), policy, **options)
+    for policy, options in _marked(item):
+        if policy not in item.stash.get(_checked, []):
+            assert_release(options.pop("data", None), policy, **options)
     return result
 
 
-def _marked(node: pytest.Item) -> tuple[Any, dict[str, Any]]:
-    """The policy of a test's marker, and its options; None if the test is not marked."""
-    marker = node.get_closest_marker("petworks")
-    if marker is None:
-        return None, {}
-    if len(marker.args) != 1:
-        pytest.fail(ONE_POLICY, pytrace=False)
-    return _from_root(marker.args[0], node.config), dict(marker.kwargs)
+def _marked(node: pytest.Item) -> list[tuple[Any, dict[str, Any]]]:
+    """The policies of all markers of a test, of its class and of its module, with their options; the nearest first."""
+    marked: list[tuple[Any, dict[str, Any]]] = []
+    for marker in node.iter_markers("petworks"):
+        if len(marker.args) != 1 or marker.args[0] is None:
+            pytest.fail(ONE_POLICY, pytrace=False)
+        marked.append((_from_root(marker.args[0], node.config), dict(marker.kwargs)))
+    return marked
 
 
 def _from_root(policy: Any, config: pytest.Config) -> Any:
