@@ -1,5 +1,6 @@
 """What `petworks init` proposes for exact values, and that an unedited policy then passes."""
 
+import csv
 import json
 import random
 from collections import Counter
@@ -83,6 +84,48 @@ def test_an_unedited_policy_passes(tmp_path, engine):
     assert applied.returncode == 0, applied.stdout + applied.stderr
     repeated = sorted(line.rpartition(",")[2] for line in (tmp_path / "again.csv").read_text().splitlines()[1:])
     assert repeated == released
+
+
+SPELLINGS = {
+    "yuan": "{n} 元",
+    "swiss": "{thousands}'{rest:03}.50",
+    "blank": "{thousands}\u00a0{rest:03}",
+    "code": "EUR{n}",
+    "suffix": "{n}NTD",
+    "words": "about {n}",
+    "chinese": "{chinese}",
+    "json": '{{"a":{n}}}',
+    "duration": "{thousands}h {rest}m",
+    "weekday": "Mon, {day} Mar {year}",
+    "letters": "{letters}",
+}
+
+
+@pytest.mark.parametrize("kind", SPELLINGS)
+def test_values_that_nobody_can_round_are_left_out(tmp_path, kind):
+    """However amounts, dates and times are spelled, an unedited policy releases no column of unique ones."""
+    made = random.Random(3)
+    with (tmp_path / "t.csv").open("w", newline="", encoding="utf-8") as file:
+        out = csv.writer(file)
+        out.writerow(["age", "sex", "diagnosis", "bill"])
+        for row in range(200):
+            n = 12000 + 37 * min(row, 150)
+            cell = SPELLINGS[kind].format(
+                n=n,
+                thousands=n // 1000,
+                rest=n % 1000,
+                chinese="".join("零一二三四五六七八九"[int(sign)] for sign in str(n)),
+                day=1 + min(row, 150) % 28,
+                year=1950 + min(row, 150) // 28,
+                letters="".join("abcdefghij"[int(sign)] for sign in str(n)),
+            )
+            out.writerow([made.choice([20, 30, 40]), made.choice("FM"), made.choice(["flu", "hiv", "gout"]), cell])
+    assert petworks("init", "t.csv", cwd=tmp_path).returncode == 0
+    done = petworks("anonymize", "t_policy.yaml", "-o", "out.csv", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "out.csv").read_text("utf-8").splitlines()[0] == "age,sex,diagnosis"
+    policy = yaml.safe_load((tmp_path / "t_policy.yaml").read_text("utf-8"))
+    assert policy["roles"]["identifiers"] == ["bill"]
 
 
 def test_long_texts_are_left_out_and_the_option_protects(tmp_path):

@@ -29,9 +29,35 @@ EXACT = [
     *("1", "-3", "12.50", ".5", "1e5", "1,234.5", "NT$1,234", "TWD 300", "≥ 250000", "<= 5", "12%", "3 kg", "１２３"),
     *("[20, 40)", "20–39", "20 to 39", "2024-01-05", "2024/1/5 12:30", "05.01.2024", "113/03/01", "民國113年3月1日"),
     *("2024-03", "2024-W09", "2024-Q1", "12 March 2024", "Mar 12, 2024", "14:35", "2:05 PM", "下午3時20分"),
+    *("13533 元", "13'076.50", "13\u00a0076", "EUR23978", "16781NTD", "about 15492", "2萬3998", "一六七六一", "三"),
+    *(
+        '{"a":13939}',
+        "16h 22m",
+        "Mon, 24 Mar 1954",
+        "三月五日",
+        "١٢٣٤",
+        "Ⅻ",
+        "½",
+        "ICD-23907",
+        "E11.9",
+        "120/80",
+        "ward 3",
+    ),
     *("25.03, 121.5", "25.03N 121.5E", "POINT (121.5 25.0)", "25°2'1\"N", "2024-01-05T12:00:00.1Z", "x" * 31),
 ]
-NOT_EXACT = ["flu", "E11.9", "A123", "F32", "ward 3", "north", "02-2345-6789", "x" * 30, "1st", "5 of 7 wards"]
+NOT_EXACT = [
+    "flu",
+    "north",
+    "A",
+    "統一",
+    "二尖瓣脫垂",
+    "第一型糖尿病",
+    "x" * 30,
+    "type two",
+    "yes/no",
+    "c-reactive",
+    "?",
+]
 
 
 def written(folder, columns, role="sensitive_attributes", more=""):
@@ -122,8 +148,42 @@ def test_what_is_exact(text):
 
 
 @pytest.mark.parametrize("text", NOT_EXACT)
-def test_categories_only_warn(tmp_path, text):
+def test_words_are_not_exact(text):
     assert are_exact(pa.array([text], pa.large_string())).to_pylist() == [False]
+
+
+def words(unique, records):
+    """So many words of their own, without digits, and `flu` in all other records."""
+    letters = "abcdefghijklmnop"
+    own = [f"a{letters[row // 16 % 16]}{letters[row % 16]}{letters[row // 256]}" for row in range(unique)]
+    return own + ["flu"] * (records - unique)
+
+
+@pytest.mark.parametrize("role", ["sensitive_attributes", "insensitive_attributes"])
+@pytest.mark.parametrize(
+    ("unique", "records", "fails"), [(5, 8, False), (6, 24, False), (7, 24, True), (100, 400, False), (101, 400, True)]
+)
+def test_any_texts_may_single_out_a_quarter(tmp_path, role, unique, records, fails):
+    rule = judged(written(tmp_path, {"condition": words(unique, records)}, role))
+    assert (rule.verdict, rule.value) == (("fail", ("condition",)) if fails else ("pass", ()))
+    if fails:
+        (told,) = rule.details["columns"]
+        assert (told["records"], told["share"]) == (unique, unique / records)
+
+
+CODES = {
+    "icd": [f"{letter}{number}.{row % 3}" for letter in "EFI" for number in (10, 11, 32) for row in range(44)],
+    "blood_pressure": [f"{110 + row % 8 * 5}/{70 + row % 4 * 5}" for row in range(396)],
+    "room": [f"{floor}{room:02}" for floor in range(1, 5) for room in range(9) for _ in range(11)],
+    "product": [f"SKU-{1000 + row // 4}" for row in range(396)],
+}
+
+
+@pytest.mark.parametrize("kind", CODES)
+def test_codes_that_records_share_are_no_alarm(tmp_path, kind):
+    assert judged(written(tmp_path, {kind: CODES[kind]})).verdict == "pass"
+    unique = [f"{cell[:-1]}{row}x" if row < 40 else cell for row, cell in enumerate(CODES[kind])]
+    assert judged(written(tmp_path, {kind: unique})).verdict == "fail"
 
 
 def test_codes_of_records_are_left_to_the_other_rules(tmp_path):
@@ -175,7 +235,10 @@ def test_names_of_coordinates():
 
 
 CELLS = st.lists(
-    st.sampled_from([*EXACT[:8], *EXACT[13:18], "x" * 31, *NOT_EXACT[:6], "", "*", " 1 ", "7", "8", "9"]), min_size=1
+    st.sampled_from(
+        [*EXACT[:8], *EXACT[13:18], *EXACT[30:40], "x" * 31, *NOT_EXACT[:6], "", "*", " 1 ", "7", "8", "9"]
+    ),
+    min_size=1,
 )
 
 

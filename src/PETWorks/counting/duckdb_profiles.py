@@ -8,7 +8,7 @@ import numpy as np
 from PETWorks.about.personal_details import Search
 from PETWorks.counting.codes import Encoder
 from PETWorks.counting.counts import Integers
-from PETWorks.counting.exact_values import LONG_TEXT, WHOLE
+from PETWorks.counting.exact_values import EXACT, LONG_TEXT
 from PETWorks.counting.profiles import AT_ONCE, LONGEST, SAMPLE, Profile
 from PETWorks.tables.arrays import arrow_integers, strings
 from PETWorks.tables.cells import SUPPRESSED
@@ -61,7 +61,7 @@ def duckdb_profiles(engine: Working, source: Source, columns: Sequence[str]) -> 
 def _profile(engine: Working, values: str, place: int, rows: int, name: str) -> Profile:
     of_column = f"FROM {values} WHERE c = {place}"
     # Sums of no rows are missing.
-    is_exact = f"n = 1 AND (regexp_matches(v, '{WHOLE}') OR length(v) > {LONG_TEXT})"
+    is_exact = f"n = 1 AND (regexp_matches(v, '{EXACT}') OR length(v) > {LONG_TEXT})"
     counts = ("coalesce(CAST(sum(n) AS BIGINT), 0)", "count(*)", "count(*) FILTER (n = 1)")
     is_formula = f"regexp_matches(v, '{FORMULA}') AND NOT regexp_matches(v, '{NUMBER}')"
     formulas = f"coalesce(CAST(sum(n) FILTER ({is_formula}) AS BIGINT), 0)"

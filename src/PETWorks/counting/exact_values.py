@@ -1,7 +1,11 @@
-"""Values so exact that whoever knows one finds its record: numbers, dates, times, coordinates, long texts.
+"""Values so exact that whoever knows one finds its record: whatever has digits, and long texts.
 
-The pattern is one text that RE2 (PyArrow, DuckDB) and Java (Spark) read alike, so that engines count the same;
-it has no quotation marks.
+Amounts, dates, times and coordinates have more spellings than anybody can list, and all of them have digits, or the
+numerals of Chinese. So any text with a digit counts, whatever stands around it: a code too, since what matters is that
+no other record has it. A Chinese numeral alone is a part of many words (`一般`), two of them hardly ever.
+
+Patterns are texts that RE2 (PyArrow, DuckDB) and Java (Spark) read alike, so that engines count the same; they have no
+quotation marks.
 """
 
 from typing import TYPE_CHECKING
@@ -15,6 +19,12 @@ if TYPE_CHECKING:
 
 LONG_TEXT = 30  # characters; a longer text is hardly ever a category
 
+_NUMERALS = "零一二兩两三四五六七八九十百千萬万億亿廿卅壹貳贰參叁肆伍陸陆柒捌玖拾佰仟"
+_SEVERAL = f"[{_NUMERALS}][^{_NUMERALS}]*[{_NUMERALS}]"
+_NO_WORD = rf"\A[^\p{{L}}]*[{_NUMERALS}][^\p{{L}}]*\z"
+EXACT = rf"\p{{N}}|{_SEVERAL}|{_NO_WORD}"
+
+# Texts that are an amount, a date, a time or a place as a whole: not a code that was given to a record.
 _NUMBER = r"[+\-−－]?(?:\p{Nd}[\p{Nd},.，．]*|[.．]\p{Nd}+)(?:[eE][+\-]?\p{Nd}+)?"
 _AMOUNT = (
     r"[<>=≤≥~＜＞]{0,2} ?(?:(?:NT|US|HK)?[$€£¥＄￥] ?|[A-Z]{3} )?" + _NUMBER + r"(?:[%％‰元€kKM]| [A-Za-zµ°/]{1,8})?"
@@ -33,13 +43,22 @@ _MINUTES = r"(?: ?\p{Nd}{1,2}[\x27′])?(?: ?\p{Nd}{1,2}(?:\.\p{Nd}+)?[\x22″])
 _DEGREES = r"[+\-−]?\p{Nd}{1,3}(?:[.．]\p{Nd}+)?(?:°" + _MINUTES + ")? ?[NSEWnsew]?"
 _POINT = rf"(?:POINT ?)?[(\[]?{_DEGREES} ?[,;/ ] ?{_DEGREES}[)\]]?"
 
-PATTERN = "|".join(f"(?:{one})" for one in (_AMOUNT, _RANGE, _TIME, *_DATE, _POINT, _DEGREES))
-WHOLE = rf"\A(?:{PATTERN})\z"
+_PATTERN = "|".join(f"(?:{one})" for one in (_AMOUNT, _RANGE, _TIME, *_DATE, _POINT, _DEGREES))
+_WHOLE = rf"\A(?:{_PATTERN})\z"
 
 
 def are_exact(texts: "pa.Array") -> "pa.Array":
-    """For each text whether it is a number, a date, a time, coordinates, or long."""
+    """For each text whether it has digits, or is long."""
+    return _match_or_are_long(texts, EXACT)
+
+
+def are_measured(texts: "pa.Array") -> "pa.Array":
+    """For each text whether it is nothing but a number, a date, a time or coordinates in a usual spelling, or long."""
+    return _match_or_are_long(texts, _WHOLE)
+
+
+def _match_or_are_long(texts: "pa.Array", pattern: str) -> "pa.Array":
     from pyarrow import compute as pc
 
     longest = arrow_integers(np.array([LONG_TEXT]))[0]  # PyArrow would import pandas for a number of Python's
-    return pc.or_(pc.match_substring_regex(texts, WHOLE), pc.greater(pc.utf8_length(texts), longest))
+    return pc.or_(pc.match_substring_regex(texts, pattern), pc.greater(pc.utf8_length(texts), longest))

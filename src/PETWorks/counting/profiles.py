@@ -29,7 +29,7 @@ class Profile:
     distinct: int
     unique: int  # records whose value no other record has
     sample: Sequence[str]
-    exact: int  # unique records whose value is a number, a date, a time, coordinates or a long text
+    exact: int  # unique records whose value has digits, or is a long text
     details: Mapping[str, int] = field(default_factory=dict)  # how many personal details of each kind all texts have
     formulas: int = 0  # records whose value a spreadsheet takes for a formula
 

@@ -16,7 +16,7 @@ import numpy as np
 from PETWorks.about.personal_details import SHARED, Counted, by_kind
 from PETWorks.counting.codes import Known, arrow_table, sorted_labels, text_column
 from PETWorks.counting.counts import Integers
-from PETWorks.counting.exact_values import LONG_TEXT, WHOLE
+from PETWorks.counting.exact_values import EXACT, LONG_TEXT
 from PETWorks.counting.partitioned import PartitionedTable
 from PETWorks.counting.people import Brought, JoinedPeople
 from PETWorks.counting.profiles import LONGEST, SAMPLE, Profile
@@ -86,7 +86,7 @@ class SparkEngine:
         parts = mapped(frame, partial(value_counts, read), "c int, v string, n long")
         values = parts.groupBy("c", "v").sum("n").toDF("c", "v", "n")
         is_value = f"v IS NOT NULL AND v <> '{SUPPRESSED}'"
-        is_exact = f"v RLIKE r'{WHOLE}' OR length(v) > {LONG_TEXT} AS is_exact"
+        is_exact = f"v RLIKE r'{EXACT}' OR length(v) > {LONG_TEXT} AS is_exact"
         is_formula = f"v RLIKE r'{FORMULA}' AND NOT v RLIKE r'{NUMBER}' AS is_formula"
         counts = values.selectExpr("c", "n", f"{is_value} AS is_value", is_exact, is_formula).groupBy("c")
         unique = "is_value AND n = 1"

@@ -192,7 +192,7 @@ class ColumnFacts(JSONObject):
     changed: Annotated[float, "share of the cells that changed, at least"] | None = None
     entropy_kept: Annotated[float, "entropy of the values, as a share of the original's"] | None = None
     unique: Annotated[float, "share of the records that have a unique value"] | None = None
-    alone: Annotated[int, "records with a unique number, date, time, coordinate or long text"] | None = None
+    alone: Annotated[int, "records with a unique value that has digits, or a unique long text"] | None = None
     finding: (
         Annotated[ColumnFinding, "the worst one: in documents of earlier versions, which kept no others"] | None
     ) = None

@@ -17,7 +17,7 @@ from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.exact_values import are_exact
 from PETWorks.counting.release import Release
-from PETWorks.gate.unique_values import FEW, SHARE, coordinates
+from PETWorks.gate.unique_values import FEW, OF_ANY_TEXT, SHARE, coordinates, singles_out
 from PETWorks.tables.arrays import arrow_codes, strings
 from PETWorks.tables.cells import SUPPRESSED
 
@@ -45,9 +45,11 @@ def alone_in(counts: Mapping[str | None, int]) -> int:
     return int(are_exact(strings(unique)).true_count) if unique else 0
 
 
-def is_rejected(alone: int, records: int, share: float = SHARE) -> bool:
-    """Whether the rule about exact values rejects a column that singles out so many records."""
-    return alone > FEW and alone / records > share
+def is_rejected(counts: Mapping[str | None, int]) -> bool:
+    """Whether the rule about unique values rejects a column; `counts` says how many records have each value."""
+    records = sum(counts.values())
+    unique = sum(times == 1 and _is_value(value) for value, times in counts.items())
+    return singles_out(alone_in(counts), records) or singles_out(unique, records, OF_ANY_TEXT)
 
 
 def proposed_protection(counts: Mapping[str | None, int], share: float = SHARE) -> Protect | None:

@@ -18,7 +18,7 @@ REASONS = {
     "assigned": "nearly unique whole numbers that look assigned rather than measured",
     "precise": "a precise number identifies people to anyone who knows it",
     "unique": "nearly every record has a unique text",
-    "exact": "nearly every record could be found by its exact values, and they cannot be rounded",
+    "exact": "too many records could be found by their own value, and the values cannot be rounded",
     "details": "{n} phone numbers, addresses, names or other personal details inside the texts",
     "remarks": "remarks, in which people may be described",
     "long": "long texts, in which people may be named",

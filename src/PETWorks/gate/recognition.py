@@ -8,9 +8,11 @@ from functools import cached_property
 
 from PETWorks.about.check_digits import has_luhn_digit, is_taiwanese
 from PETWorks.about.personal_details import EMAIL, NATIONAL_ID, PAYMENT_CARD, PHONE, STREET
+from PETWorks.counting.exact_values import are_measured
 from PETWorks.counting.profiles import LONGEST, Profile
 from PETWorks.errors import Phrase
 from PETWorks.gate.reasons import Reason, share_of
+from PETWorks.tables.arrays import strings
 from PETWorks.tables.people import is_chinese_name, is_english_name
 
 _AMOUNT = re.compile(r"[<>=≤≥~ ]{0,3}(NT|US)?[$€£¥]? ?[+-]?(\d[\d,.]*|\.\d+)(e[+-]?\d+)?([%元€kKM]| [A-Za-zµ°/]{1,8})?")
@@ -130,7 +132,7 @@ class Examined(Profile):
     @property
     def nearly_unique_codes(self) -> bool:
         """Whether the values are nearly unique, and neither numbers, dates nor long texts, for which a rule exists."""
-        return self.nearly_unique and 2 * self.exact < self.unique
+        return self.nearly_unique and 2 * are_measured(strings(self.sample)).true_count < len(self.sample)
 
     @cached_property
     def measured(self) -> bool:

@@ -118,7 +118,7 @@ def _with_hierarchy(suggestion: Suggestion, table: WeightedRows) -> Suggestion:
 
 
 def with_protections(suggested: Sequence[Suggestion], table: WeightedRows) -> list[Suggestion]:
-    """The suggestions with a protection where exact values single out records; what cannot have one is left out."""
+    """The suggestions with a protection where values single out records; what cannot have one is left out."""
     found: dict[str, Protect] = {}
     left_out: set[str] = set()
     looked_at = {one.column: one for one in suggested if one.role in (SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE)}
@@ -131,7 +131,7 @@ def with_protections(suggested: Sequence[Suggestion], table: WeightedRows) -> li
         proposed = proposed_protection(counts) if alone > most_alone(table.rows) else None
         if proposed is not None:
             found[column] = proposed
-        elif is_rejected(alone, table.rows) and one.why.kind != "beside":
+        elif is_rejected(counts) and one.why.kind != "beside":
             left_out.add(column)
     for pair in coordinates(list(looked_at)):
         proposed = proposed_for_places(cells_of(table.columns[pair[0]]), cells_of(table.columns[pair[1]]))

@@ -1,4 +1,4 @@
-"""Columns by whose exact value records are found: amounts, dates, times, coordinates, long texts."""
+"""Columns by whose value records are found: amounts, dates, codes, coordinates, long texts; many of any texts."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,6 +16,7 @@ from PETWorks.gate.document import ColumnFacts
 from PETWorks.tables.cells import SUPPRESSED
 
 SHARE = 0.05  # of the records that a column may single out, where the policy states no other
+OF_ANY_TEXT = 0.25  # of the records that a column of short texts without digits may single out: words recur by nature
 FEW = 5  # records that a column may always single out
 # What a column of latitudes and one of longitudes are called.
 _AXES = (
@@ -33,7 +34,7 @@ _AXES = (
 
 @dataclass(frozen=True)
 class SinglingOut:
-    """One column, or a latitude and a longitude, and how many records their exact value singles out."""
+    """One column, or a latitude and a longitude, and how many records their value singles out."""
 
     columns: tuple[str, ...]
     records: int
@@ -45,6 +46,9 @@ def singling_out(
 ) -> tuple[SinglingOut, ...]:
     """What singles out too many records: more than five, and more than a share of all.
 
+    The share is of exact values. Of any values, also short texts, a column may single out a larger share. Nearly unique
+    codes, which a finding rejects, are not said twice.
+
     Measures assume that quasi-identifiers are known, so these are left to the rules. Identifiers are a matter of other
     rules, and the columns that name people are needed to count them.
     """
@@ -54,12 +58,24 @@ def singling_out(
         if one.released
         and one.role not in (IDENTIFIER, QUASI_IDENTIFIER)
         and one.column not in (release.privacy_unit, key)
+        and not any(finding.kind == "nearly unique" and finding.fails for finding in one.found)
     ]
-    alone: dict[tuple[str, ...], int] = {(one.column,): one.alone or 0 for one in looked_at}
-    alone |= {pair: _unique_pairs(release, pair) for pair in coordinates([one.column for one in looked_at])}
     rows = release.records
-    found = [SinglingOut(names, records, records / rows) for names, records in alone.items() if records > FEW]
-    return tuple(one for one in found if one.share > share)
+    alone: dict[tuple[str, ...], int] = {}
+    for one in looked_at:
+        exact, any_value = one.alone or 0, round((one.unique or 0) * rows)
+        alone[one.column,] = any_value if singles_out(any_value, rows, max(share, OF_ANY_TEXT)) else exact
+    alone |= {pair: _unique_pairs(release, pair) for pair in coordinates([one.column for one in looked_at])}
+    return tuple(
+        SinglingOut(names, records, records / rows)
+        for names, records in alone.items()
+        if singles_out(records, rows, share)
+    )
+
+
+def singles_out(alone: int, records: int, share: float = SHARE) -> bool:
+    """Whether so many records with a value of their own are too many."""
+    return alone > FEW and alone / records > share
 
 
 def coordinates(columns: Sequence[str]) -> Iterator[tuple[str, str]]:

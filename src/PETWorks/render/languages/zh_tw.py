@@ -961,7 +961,7 @@ TEXTS = {
     "reason.assigned": "幾乎不重複的整數，像是編號而非測量值",
     "reason.precise": "精確的數字，知道的人可藉此認出個人",
     "reason.unique": "幾乎每筆資料列的文字都不同",
-    "reason.exact": "由確切的值幾乎可找出每筆資料列，且無法取整",
+    "reason.exact": "有太多資料列可由其獨有的值找出，且無法取整",
     "reason.details": "文字內含 {n} 處電話號碼、地址、姓名等個人資料",
     "reason.remarks": "備註類文字，其中可能描述個人",
     "reason.long": "長篇文字，其中可能提及個人",
