@@ -249,7 +249,9 @@ def test_several_releases(engine, seed, many):
 
 def test_the_policy_of_a_release_says_how_values_were_counted(tmp_path):
     path = policy(
-        tmp_path, "  - {measure: l-diversity, l: 2}\n", more="hierarchies: {age: {groups: {30-49: [30-39, 40-49]}}}\n"
+        tmp_path,
+        "  - {measure: l-diversity, l: 2}\n",
+        more="unique_values: {share: 1, reason: a test}\nhierarchies: {age: {groups: {30-49: [30-39, 40-49]}}}\n",
     )
     done = petworks("anonymize", path, "-o", tmp_path / "out.csv")
     assert done.returncode == 0, done.stderr

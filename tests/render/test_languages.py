@@ -186,7 +186,7 @@ def levels_ids():
 def other_steps():
     """Steps of the gate that are not about a measure."""
     steps = "remove-identifiers unlink merge-classes cannot-hold waiver-expired waiver-ends waiver-not-needed"
-    steps += " rule-for-values fitting-rules fitting-rules-unsaid explain-unique-values"
+    steps += " rule-for-values fitting-rules fitting-rules-unsaid explain-unique-values judge-all"
     steps += " nothing-left suppressed-class plan-anew count-people remove-key blur-together withdraw measure-together"
     return [
         *steps.split(),

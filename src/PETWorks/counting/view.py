@@ -197,6 +197,13 @@ class View:
         question = self._aside(incomplete=True)
         return 0 if question is None else self.answer(question)
 
+    @cached_property
+    def records_aside(self) -> int:
+        """Number of records that no class has, since the treatment sets them aside."""
+        aside = {"suppressed": self.treatment["suppressed"] == APART, "incomplete": self.treatment["missing"] == APART}
+        question = self._aside(**aside) if self.quasi_identifiers else None
+        return 0 if question is None else self.answer(question)
+
     def summary_questions(self, *, attacker: bool = False) -> list[Question[Any]]:
         """What `class_summary` needs."""
         asides = (self._aside(suppressed=True), self._aside(incomplete=True))

@@ -354,7 +354,13 @@ def _regimes(signed: SignOff) -> Iterator[NextStep]:
 def _nothing_left(rules: Sequence[RuleResult]) -> Iterator[NextStep]:
     for rule in rules:
         if rule.measure == RECORDS_LEFT and not rule.satisfied:
-            yield NextStep("plan-anew" if rule.details else "nothing-left")
+            aside = "aside" in rule.details and not rule.details["by_reason"]
+            if aside:
+                yield NextStep("judge-all", records=rule.details["aside"], rules=(rule.name,))
+            if "suppressed" in rule.details:
+                yield NextStep("plan-anew")
+            elif not aside:
+                yield NextStep("nothing-left")
 
 
 def _many_suppressed(release: Release) -> Iterator[NextStep]:

@@ -66,6 +66,7 @@ def notices(
     told = (
         *_people(release, policy, rules),
         *_beyond_the_limit(rules),
+        *_set_aside(release),
         *([] if lacks_people(policy, release) else worst_case(release)),  # classes of records say too little
         *_identifiers(release, policy, rules),
         *_columns(
@@ -124,10 +125,17 @@ def _has_reason(column: ColumnFacts, policy: Policy) -> bool:
 def _beyond_the_limit(rules: Sequence[RuleResult]) -> Iterator[Notice]:
     """More records were suppressed than the plan allows."""
     for rule in rules:
-        if rule.measure == RECORDS_LEFT and rule.details:
+        if rule.measure == RECORDS_LEFT and "suppressed" in rule.details:
             told = rule.details
             average = told["suppressed"] / told["records"]
             yield Notice("too-many-suppressed", records=told["suppressed"], share=told["at_most"], average=average)
+
+
+def _set_aside(release: Release) -> Iterator[Notice]:
+    """How many records no rule about classes judges, since the policy sets them aside."""
+    aside = release.view.records_aside
+    if aside:
+        yield Notice("set-aside", records=aside, share=aside / release.records)
 
 
 def _people(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[Notice]:
@@ -224,8 +232,8 @@ def _reasons(rules: Sequence[RuleResult]) -> Iterator[Notice]:
             yield Notice("no-rule", tuple(explained))
         if rule.name == NO_UNIQUE and explained:
             yield Notice("unique-values-reason", tuple(explained), share=rule.parameters["at_most"])
-        if rule.name == RULES_FIT and rule.details.get("by_reason"):
-            yield Notice("rules-reason")
+    if any(rule.name in (RULES_FIT, RECORDS_LEFT) and rule.details.get("by_reason") for rule in rules):
+        yield Notice("rules-reason")
 
 
 def _long_waivers(rules: Sequence[RuleResult], today: date) -> Iterator[Notice]:

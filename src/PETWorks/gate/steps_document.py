@@ -35,6 +35,7 @@ class Notice(JSONObject):
         "people-counted-before",
         "people-not-counted",
         "too-many-suppressed",
+        "set-aside",
         "highest-risk",
         "certain-value",
         "identifiers-left",

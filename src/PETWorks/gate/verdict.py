@@ -65,7 +65,7 @@ from PETWorks.gate.rule_names import (
 )
 from PETWorks.gate.sign_off import regimes_without_approver, sign_off
 from PETWorks.gate.sufficient_rules import class_size_demanded, class_size_required, unprotected_columns
-from PETWorks.gate.unique_values import SHARE, singling_out
+from PETWorks.gate.unique_values import SHARE, singles_out, singling_out
 from PETWorks.gate.unseen_differences import unseen_differences
 from PETWorks.gate.worst_case import worst_case_questions
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, every_subset
@@ -361,9 +361,10 @@ def _measured(
 ) -> dict[str, Any]:
     """The fields of a rule's result that come from the data."""
     if rule.name == RECORDS_LEFT:
-        beyond = _beyond_the_limit(release, policy)
+        beyond, aside = _beyond_the_limit(release, policy), _set_aside(release, policy)
         is_left = release.suppressed_records < release.records and not beyond
-        return {**_without_details(rule.name, {}, is_left, satisfied=is_left), "details": beyond}
+        is_left &= "aside" not in aside or aside["by_reason"]
+        return {**_without_details(rule.name, {}, is_left, satisfied=is_left), "details": {**beyond, **aside}}
     if rule.measure is None:
         (name,) = rule.parameters
         if composition is not None and rule.about_all_releases:
@@ -393,6 +394,14 @@ def _beyond_the_limit(release: Release, policy: Policy) -> dict[str, Any]:
     if plan is None or plan.suppressed <= allowed_suppression(plan.suppression, plan.records):
         return {}
     return {"suppressed": plan.suppressed, "records": plan.records, "at_most": plan.suppression}
+
+
+def _set_aside(release: Release, policy: Policy) -> dict[str, Any]:
+    """How many records no rule about classes judges, if these are too many, and whether the policy says why."""
+    aside = release.view.records_aside
+    if not singles_out(aside, release.records):
+        return {}
+    return {"aside": aside, "by_reason": policy.rules_reason is not None}
 
 
 def _without_details(measure: str, parameters: Mapping[str, Any], value: Value, *, satisfied: bool) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from PETWorks.gate.bounds import Bound
 from PETWorks.gate.document import EXTERNAL, CheckDocument
 from PETWorks.gate.steps_document import Notice
 from PETWorks.render.language import percent, rule_name, said
+from PETWorks.render.prose import highest_chance
 
 
 def notices(document: CheckDocument, lang: str) -> list[str]:
@@ -16,8 +17,8 @@ def notices(document: CheckDocument, lang: str) -> list[str]:
 
 
 def _worst_case_outside(document: CheckDocument, lang: str) -> str:
-    highest = next((one.value for one in document.results if one.measure == "prosecutor-risk"), None)
-    if not isinstance(highest, Bound) or highest.withheld is not None:
+    highest = highest_chance(document)
+    if not isinstance(highest, Bound):
         return said(lang, "notice.outside")
     return said(lang, "notice.outside-highest", share=percent(highest, lang))
 

@@ -241,15 +241,12 @@ def residual(document: CheckDocument, lang: str) -> str:
     results = {result.measure: result for result in document.results if not _is_withheld(result)}
     sentences = []
     if "re-identification" in results:
-        chance = _chance(results["re-identification"], lang)
-        if "prosecutor-risk" in results:
-            highest = _chance(results["prosecutor-risk"], lang)
-            sentences.append(said(lang, "residual.identity-highest", chance=chance, highest=highest))
-            counted = document.table.classes
-            if counted is not None and counted.suppressed_records and document.table.treatment["suppressed"] == APART:
-                sentences.append(said(lang, "residual.apart"))
-        else:
+        chance, highest = _chance(results["re-identification"], lang), highest_chance(document)
+        if highest is None:
             sentences.append(said(lang, "residual.identity", chance=chance))
+        else:
+            highest_text = percent(highest, lang)
+            sentences.append(said(lang, "residual.identity-highest", chance=chance, highest=highest_text))
     if "attribute-inference" in results:
         attributes = results["attribute-inference"].details.get("attributes", {})
         if attributes:
@@ -261,6 +258,20 @@ def residual(document: CheckDocument, lang: str) -> str:
             sentences.append(said(lang, "residual.attributes", chance=chance))
     none = "residual.none" if document.edition == INTERNAL else "word.inside"
     return _together(lang, *sentences) or said(lang, none)
+
+
+def highest_chance(document: CheckDocument) -> float | Bound | None:
+    """The chance to find the person most at risk, in whatever record: also in one that rules set aside.
+
+    None if that is not known. The measures of classes, of which outsiders see bounds, leave out what is set aside.
+    """
+    results = {result.measure: result for result in document.results if not _is_withheld(result)}
+    smallest = results["re-identification"].details.get("smallest_class") if "re-identification" in results else None
+    if isinstance(smallest, int) and smallest:
+        return 1 / smallest
+    sets_aside = APART in (document.table.treatment["suppressed"], document.table.treatment["missing"])
+    value = results["prosecutor-risk"].value if "prosecutor-risk" in results and not sets_aside else None
+    return value if isinstance(value, int | float | Bound) else None
 
 
 def _is_withheld(result: MeasureResult) -> bool:

@@ -451,7 +451,6 @@ TEXTS = {
         "Someone who knows all of a person's quasi-identifiers picks the right record in {chance} of cases on average; "
         "for the person most at risk, the chance is {highest}."
     ),
-    "residual.apart": "Suppressed records do not count in this highest chance.",
     "residual.attribute": (
         "The value of {column} can be guessed with a chance of {posterior}; without the table, {prior}."
     ),
@@ -533,6 +532,11 @@ TEXTS = {
     "step.plan-anew": (
         "The plan does not fit this table any more, since too many records had to be suppressed: make a new plan with "
         "petworks anonymize."
+    ),
+    "step.judge-all": (
+        "{records} records are judged by no rule about classes, because the policy sets them aside. Count them: "
+        "'treatment: {{missing: value, suppressed: class}}', or without these keys. If the rules are enough "
+        "nevertheless, say why in 'context' ('rules_reason')."
     ),
     "step.nothing-left": (
         "Every record is suppressed, so nothing is left to judge or to hand out: allow coarser levels or less "
@@ -672,6 +676,14 @@ TEXTS = {
     ),
     "notice.too-many-suppressed": "{n} records ({average}) were suppressed, and the plan allows at most {share}.",
     "notice.too-many-suppressed.one": "1 record ({average}) was suppressed, and the plan allows at most {share}.",
+    "notice.set-aside": (
+        "{n} records ({share}) stand aside from the rules about classes, as the policy says (treatment: apart); "
+        "whoever sees the table finds their people, too."
+    ),
+    "notice.set-aside.one": (
+        "1 record ({share}) stands aside from the rules about classes, as the policy says (treatment: apart); "
+        "whoever sees the table finds this person, too."
+    ),
     "notice.people-not-counted": (
         "The table does not have {columns}, which names the person: records are counted, not people, and several "
         "records of one person count several times."

@@ -1112,7 +1112,6 @@ TEXTS = {
     "steps.none": "就評估數值而言，沒有其他待辦事項。",
     "residual.identity": "已知某人所有準識別符者，選中其資料列的機率平均為 {chance}。",
     "residual.identity-highest": "已知某人所有準識別符者，選中其資料列的機率平均為 {chance}，風險最高者為 {highest}。",
-    "residual.apart": "此最高值不含遭抑制的資料列。",
     "residual.attribute": "猜中{column}之值的機率為 {posterior}；未見資料表時為 {prior}。",
     "residual.attributes": "猜中敏感屬性值的機率為 {chance}。",
     "residual.none": "未評估風險。",
@@ -1162,6 +1161,11 @@ TEXTS = {
         "若須對外公開，請調整或移除規則；哪些規則無法同時公開，見對外版的說明。"
     ),
     "step.plan-anew": "此計畫已不適用於這份資料表，必須抑制的資料列太多：請以 petworks anonymize 重新產生計畫。",
+    "step.judge-all": (
+        "有 {records} 筆資料列因政策檔的設定而不受等價類相關規則評估。請將其納入："
+        "「treatment: {{missing: value, suppressed: class}}」，或刪除這些設定。"
+        "若規則仍已足夠，請在 context 以 rules_reason 說明理由。"
+    ),
     "step.nothing-left": (
         "所有資料列皆遭抑制，沒有可評估或提供的內容：請允許較粗的層級、降低抑制比例，或放寬規則，再重新產生釋出資料。"
     ),
@@ -1277,6 +1281,10 @@ TEXTS = {
         "其餘數字以資料列計數。"
     ),
     "notice.too-many-suppressed": "遭抑制的資料列有 {n} 筆（{average}），超過計畫允許的上限 {share}。",
+    "notice.set-aside": (
+        "有 {n} 筆資料列（{share}）依政策檔的設定（treatment: apart）不受等價類相關規則評估；"
+        "看到資料表的人同樣能找到這些人。"
+    ),
     "notice.people-not-counted": (
         "資料表不含識別個人的欄位{columns}：以下以資料列計數，而非以人計數；同一人的多筆資料列會重複計算。"
     ),
@@ -3204,8 +3212,8 @@ MESSAGES = {
     "sensitive columns that no rule is about, each with the reason why none is needed": (
         "沒有規則涉及的敏感欄位，以及各自不需要規則的理由"
     ),
-    "why the rules are enough for this release, if they demand smaller classes than it needs": (
-        "若規則要求的等價類小於此次釋出所需，規則為何仍然足夠"
+    "why the rules are enough for this release, if they demand smaller classes than it needs or set records aside": (
+        "若規則要求的等價類小於此次釋出所需，或有資料列不受評估，規則為何仍然足夠"
     ),
     "{metric} needs a threshold here: one of {parameters}": "{metric} 在此需要閾值：{parameters}之一",
     "two rules have the name {rule}; give one of them another 'name'": (
