@@ -468,7 +468,21 @@ def test_a_mask_sign_that_hides_nothing_disarms_no_rule(mask):
         assert found("name", [mask.format(cell) for cell in names], role).fails
 
 
-@pytest.mark.parametrize("mask", ["王○", "王○明", "A12****"])
+@pytest.mark.parametrize("cell", ["A**{:07}", "P{:07}****", "*{:05}", "08**{:08}"])
+def test_a_mask_that_leaves_the_whole_number_disarms_no_rule(cell):
+    """Several records share each number, so that it is not unique."""
+    assert found("national_id", [cell.format(row // 3) for row in range(400)], SENSITIVE).fails
+
+
+def test_a_mask_that_leaves_the_whole_name_disarms_no_rule():
+    given, family = ["James", "Mary", "John", "Linda"], ["Smith", "Johnson", "Brown", "Lee", "Garcia"]
+    for mask in ("{}** {}", "**{} {}", "{} {}*****"):
+        cells = [mask.format(given[row // 3 % 4], family[row // 12 % 5]) for row in range(400)]
+        assert found("name", cells, SENSITIVE).fails, mask
+    assert found("姓名", [f"{one}小明***" for one in "陳林黃張李王吳劉蔡楊許鄭謝洪郭邱曾廖賴徐周葉蘇莊"] * 5, SENSITIVE).fails
+
+
+@pytest.mark.parametrize("mask", ["王○", "王○明", "A12****", "0912***678", "552233******1234"])
 def test_a_mask_that_hides_a_part_is_one(mask):
     cells = [
         mask.replace("王", one).replace("12", str(ord(one)))

@@ -1,5 +1,6 @@
 """Columns whose name or values contradict their role: direct identifiers, and nearly unique values."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
@@ -26,6 +27,7 @@ from PETWorks.gate.recognition import (
 )
 from PETWorks.gate.suggestion import suggested_role
 from PETWorks.tables.arrays import strings
+from PETWorks.tables.people import is_chinese_name, is_english_name
 
 UNMEASURED = (None, INSENSITIVE_ATTRIBUTE)
 TELLING = ("named", "looks", "remarks")  # reasons for a role that are more than caution
@@ -39,7 +41,8 @@ LOOKS_OF_DETAILS = {
     MIXED: (EMAIL, NATIONAL_ID, PAYMENT_CARD, PHONE),
 }
 MASKS = "*＊○〇●"
-MASKED, TINY = 2, 3  # mask signs that hide a part wherever they are; characters of a name of which one sign is a part
+HIDDEN = 0.3  # share of the letters and digits that masks stand for: 0912***678, 王○明
+LONGEST_NUMBER = 6  # digits without a mask between them: the beginning of a card number
 LONG, SHORT = 40, 6  # characters: of texts in which people may be named, and of numbers that address nobody
 
 
@@ -165,13 +168,24 @@ def _masked(profile: Examined) -> bool:
 
 
 def _hides_a_part(text: str) -> bool:
-    """Whether mask signs stand for a part of a text; a single one behind or before a whole name hides nothing of it.
+    """Whether mask signs stand for a good part of a text, and leave neither a whole number nor a whole name.
 
-    >>> [_hides_a_part(text) for text in ("王○", "王○明", "A12****", "Aiden Okafor*")]
-    [True, True, True, False]
+    >>> [_hides_a_part(text) for text in ("王○", "王○明", "A12****", "0912***678")]
+    [True, True, True, True]
+    >>> [_hides_a_part(text) for text in ("Aiden Okafor*", "A**0000012", "James** Smith0", "王小明***", "P1234567****")]
+    [False, False, False, False, False]
     """
     masks = sum(sign in MASKS for sign in text)
-    return masks >= MASKED or (masks == 1 and (len(text) <= TINY or not set(MASKS) & {text[0], text[-1]}))
+    if masks < HIDDEN * sum(sign.isalnum() or sign in MASKS for sign in text):
+        return False
+    seen = re.split(f"[{re.escape(MASKS)}]+", text)
+    return not any(_is_whole(part.strip()) for part in seen)
+
+
+def _is_whole(text: str) -> bool:
+    """Whether what a mask leaves is a number or a name by itself."""
+    digits = sum(sign.isdigit() for sign in text)
+    return digits > LONGEST_NUMBER or is_chinese_name(text) or (" " in text and is_english_name(text))
 
 
 def _known(column: str, role: str | None, profile: Examined) -> ColumnFinding | None:
