@@ -63,6 +63,12 @@ KEYS = {
     "hierarchies": "hierarchies",
 }
 
+# Texts on which a verdict or a checklist relies; who gives one must write something.
+STATEMENTS = {
+    "context": ("rules_reason", "purpose", "recipients"),
+    "sign_off": ("approver", "role", "incident_contact"),
+}
+
 
 @dataclass(frozen=True)
 class Adversary:
@@ -380,15 +386,19 @@ def _roles(mistakes: Mistakes) -> dict[str, str]:
 
 
 def _check_reasons(mistakes: Mistakes) -> None:
-    """Remember reasons, and owners of waivers, in which no letter or digit can be seen."""
+    """Remember reasons, owners of waivers, approvers and the like in which no letter or digit can be seen."""
     content = mistakes.file.content
     given: dict[Key, Any] = {
         (key, column): reason
         for key in ("no_role", "no_rule", "role_reasons")
         for column, reason in content.get(key, {}).items()
     }
-    if "rules_reason" in content.get("context", {}):
-        given["context", "rules_reason"] = content["context"]["rules_reason"]
+    given |= {
+        (part, key): content[part][key]
+        for part, keys in STATEMENTS.items()
+        for key in keys
+        if key in content.get(part, {})
+    }
     if isinstance(content.get("unique_values"), Mapping) and "reason" in content["unique_values"]:
         given["unique_values", "reason"] = content["unique_values"]["reason"]
     for place, waiver in enumerate(content.get("waivers", ())):
