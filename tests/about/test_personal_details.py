@@ -1,6 +1,7 @@
 """Personal details inside texts: what is found, what is not, and how long it takes."""
 
 import time
+import unicodedata
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +24,9 @@ from PETWorks.about.personal_details import (
     SHARED,
     STREET,
     Search,
+    matches,
 )
+from PETWorks.tables.arrays import strings
 
 
 def details(cells, records=None, column="note"):
@@ -36,6 +39,11 @@ def details(cells, records=None, column="note"):
 
 RECALL = {
     EMAIL: [
+        "write to u1 at gmail dot com",
+        "U1 AT GMAIL DOT COM",
+        "u1%40gmail.com",
+        "u1&#64;gmail.com",
+        "u1&#x40;gmail.com",
         "write to mary.jones+x@mail.example.org.",
         "信箱：abc_12@example.com.tw，謝謝",
         "ｍａｒｙ＠ｅｘａｍｐｌｅ．ｏｒｇ",
@@ -45,6 +53,10 @@ RECALL = {
         "https://example.org/?email=p1@example.org&x=1",
     ],
     PHONE: [
+        "call ٠٩١٢٣٤٥٦٧٨",
+        "call 0912_345_678 now",
+        "०९१२-३४५-६७८",
+        "02_23456789",
         "called 0912-345-678 twice",
         "請打0912345678找家屬",
         "手機０９１２３４５６７８",
@@ -81,6 +93,8 @@ RECALL = {
         "聯絡電話0223456789",
     ],
     NATIONAL_ID: [
+        "id A 12345678 9",
+        "A12345 6789",
         "ID A123456789 on file",
         "身分證字號Ａ１２３４５６７８９。",
         "a123456789",
@@ -157,6 +171,9 @@ RECALL = {
         "45 W 34th St, New York",
     ],
     NAME: [
+        "PT NAME JOHN SMITH",
+        "PATIENT NAME: MARY JONES",
+        "patient name John Okafor, seen",
         "seen by Dr. Smith today",
         "Dr Xiu Tan agreed",
         "DR. O'BRIEN",
@@ -192,11 +209,23 @@ def test_details_are_found_wherever_they_stand(kind, text):
     assert details([text]).get(kind, 0) >= 1
 
 
+def test_digits_of_every_script_are_read():
+    """Those of the basic plane, but the full-width ones, which normalisation reads."""
+    digits = [sign for sign in map(chr, range(0x80, 0xFF00)) if unicodedata.category(sign) == "Nd"]
+    for sign in digits:
+        cell = f"call 0912-345-67{sign}"
+        (found,) = matches("", strings([cell]), np.array([1]))
+        assert found.text.endswith(str(unicodedata.digit(sign))), sign
+
+
 def test_every_kind_is_tried():
     assert set(RECALL) == set(KINDS) == {detector.kind for detector in DETECTORS}
 
 
 PROSE = """
+She looked at polka dot dresses and met the team at station dot three.
+Patient name withheld; PT NAME UNKNOWN; patient name not given. PATIENT NAME CHECKED. Discount %40 of 5%40.
+file_2024_001_002 and 2024_100_2000 rows, batch 12_345_678, key a_0912_345_678_b, week 2024_1234567.
 Pt with Hodgkin lymphoma in remission, seen for follow up. BP 120/80, HR 72, T 36.8, SpO2 98% on RA.
 Known Crohn disease on infliximab 5 mg/kg q8w; last dose 2026-03-14. CRP 4.2, Hb 12.1.
 Dr. visit scheduled for next week. Dr visit went well. Dr. ordered CBC. Dr notified. Dr. Office called back.

@@ -110,7 +110,7 @@ def is_card_shaped(number: str) -> bool:
 
 # Numbers that ordinary ones resemble are taken only behind a cue, or if they are written in their own groups.
 NATIONAL_IDS = (
-    Shape(r"[A-Za-z][ -]?[1289A-Da-d][ -]?[0-9]{8}", own=is_taiwanese),
+    Shape(r"[A-Za-z][ -]?[1289A-Da-d](?:[ -]?[0-9]){8}", own=is_taiwanese),
     Shape(r"[A-Z]{1,2}[0-9]{6}\([0-9A]\)", own=is_from_hong_kong),
     Shape(r"[STFGM][0-9]{7}[A-Z]", own=is_singaporean),
     Shape(r"[1-9][0-9]{5}(?:19|20)[0-9]{9}[0-9Xx]", ("cn.ric",)),

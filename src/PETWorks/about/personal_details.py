@@ -22,7 +22,7 @@ from PETWorks.about.check_digits import CARD, IBAN, NATIONAL_IDS, Shape, is_card
 from PETWorks.about.column_names import pointed_to, points_to_a_place, words_of
 from PETWorks.about.vocabulary import A_NAME
 from PETWorks.attributetypes import IDENTIFIER
-from PETWorks.tables.arrays import numpy_integers
+from PETWorks.tables.arrays import numpy_integers, strings
 from PETWorks.tables.people import (
     FAMILY_NAMES,
     GIVEN_NAMES,
@@ -331,6 +331,11 @@ def _common(match: re.Match[str], _column: str) -> str | None:
     return _english_name(match["it"], listed=True)
 
 
+def _called_person(match: re.Match[str], _column: str) -> str | None:
+    """A name behind words such as `PT NAME`, where it must have a common part; without a colon, of two words."""
+    return _english_name(match["it"] or match["words"], listed=True)
+
+
 def _related(match: re.Match[str], _column: str) -> str | None:
     name = match["it"].lower()
     return name if name in _listed(GIVEN_NAMES) else None
@@ -360,6 +365,9 @@ def _is_called_names(column: str) -> bool:
     return pointed_to(words).get(IDENTIFIER) == A_NAME and not points_to_a_place(words)
 
 
+_NAME_OF = r"(?:'?[Ss])?[ _-]?(?:NAME|[Nn]ame)"
+_SHOUTED = f"(?:PT|PATIENT|CLIENT|CUSTOMER|STUDENT|CONTACT|[Pp]t){_NAME_OF}"
+_CALLED_PEOPLE = f"(?:PT|PATIENT|CLIENT|STUDENT|CONTACT|[Pp]t|[Pp]atient|[Cc]lient|[Ss]tudent|[Cc]ontact){_NAME_OF}"
 _PEOPLE = (
     r"[Pp]atient'?s?|[Ff]ull|[Ff]irst|[Ll]ast|[Gg]iven|[Ff]amily|[Cc]ontact|[Cc]lient|[Cc]ustomer|[Ss]tudent|[Mm]y"
 )
@@ -379,6 +387,8 @@ _CHINESE_CUE = (
 )
 
 
+_SPOKEN_AT, _SPOKEN_DOT = " (?i:at) ", " (?i:dot) "
+_ENDINGS = "(?i:com|org|net|edu|gov|info|io|me|co|eu|tw|uk|de|fr|jp|cn|us|hk|kr|ca|au)"  # of addresses in spoken form
 _AT, _DOT = r" ?[(\[{](?i:at)[)\]}] ?", r"(?:\.| ?[(\[{](?i:dot)[)\]}] ?)"
 
 
@@ -406,6 +416,13 @@ DETECTORS = (
         rf"(?<![A-Za-z0-9._%+-])(?P<it>[A-Za-z0-9._%+-]{{1,64}}{_AT}[A-Za-z0-9-]{{1,63}}(?:{_DOT}[A-Za-z0-9-]{{2,63}}){{1,4}})",
         lambda match, _column: re.sub(r"[^a-z0-9]+", "", match["it"].lower()),
         _AT,
+    ),
+    _found(
+        EMAIL,
+        rf"(?<![A-Za-z0-9._%+-])(?P<it>[A-Za-z0-9._%+-]{{1,64}}{_SPOKEN_AT}[A-Za-z0-9-]{{1,63}}"
+        rf"(?:{_SPOKEN_DOT}[A-Za-z0-9-]{{2,63}}){{0,3}}{_SPOKEN_DOT}{_ENDINGS})(?![A-Za-z0-9])",
+        lambda match, _column: re.sub(r"[^a-z0-9]+", "", match["it"].lower()),
+        f"{_SPOKEN_AT}[A-Za-z0-9-]+{_SPOKEN_DOT}",
     ),
     *(_numbers(NATIONAL_ID, shape) for shape in NATIONAL_IDS),
     _numbers(PAYMENT_CARD, CARD),
@@ -462,6 +479,13 @@ DETECTORS = (
         _called,
         r"(?:[Nn]ame|NAME)[\"']? ?(?:[:：=]| is )",
     ),
+    _found(
+        NAME,
+        rf"(?<![A-Za-z])(?:{_SHOUTED} ?[:：=] {{0,3}}(?P<it>{_WORDS})|"
+        rf"{_CALLED_PEOPLE} (?P<words>{_WORD}(?: {_WORD}){{1,3}}))",
+        _called_person,
+        f"{_CALLED_PEOPLE}[ :：=]",
+    ),
     _found(NAME, rf"(?<![A-Za-z]){_PERSON_CUE}(?P<it>{_WORDS})", _common, f"{_PERSON_CUE}[A-Z]"),
     _found(
         NAME,
@@ -501,7 +525,18 @@ _ANY = {numbers: _any(numbers=numbers) for numbers in (True, False)}
 # Signs that only look like digits and letters, or that nobody sees.
 _DASHES = r"[\x{2010}-\x{2015}\x{2212}\x{FE58}\x{FE63}\x{FF0D}]"
 _INVISIBLE = r"\p{Cf}|[\x{FE00}-\x{FE0F}\x{034F}]"
+# The zeros of the scripts that have digits of their own, each followed by its other nine.
+_ZEROS = "٠۰߀०০੦૦୦௦౦೦൦෦๐໐༠၀႐០᠐᥆᧐᪀᪐᭐᮰᱀᱐꘠꣐꤀꧐꧰꩐꯰"
+_OTHER_DIGITS = "[" + "".join(f"{zero}-{chr(ord(zero) + 9)}" for zero in _ZEROS) + "]"
+_USUAL_DIGITS = {ord(zero) + digit: str(digit) for zero in _ZEROS for digit in range(10)}
+_ENCODED_AT = "%40|&#(?:0*64|[xX]0*40);|&commat;"
+# Phone numbers with underscores, which are part of a code elsewhere.
+_UNDERSCORES = (
+    ("(^|[^A-Za-z0-9_])(\\+?[0-9]{2,5})_([0-9]{3,4})_([0-9]{3,4})($|[^A-Za-z0-9_])", r"\1\2-\3-\4\5"),
+    ("(^|[^A-Za-z0-9_])(0[0-9]{1,3})_([0-9]{6,8})($|[^A-Za-z0-9_])", r"\1\2-\3\4"),
+)
 _UNUSUAL = (
+    rf"{_OTHER_DIGITS}|{_ENCODED_AT}|[0-9]_[0-9]{{3}}|"
     rf"[０-９Ａ-Ｚａ-ｚ＠＋（）．]|{_DASHES}|{_INVISIBLE}|[\x{{00A0}}\x{{2000}}-\x{{200A}}\x{{202F}}]|[\x{{1D400}}-\x{{1D7FF}}]"
     r"|[\x{00B2}\x{00B3}\x{00B9}\x{2070}-\x{2089}\x{2460}-\x{2473}]"
 )
@@ -539,7 +574,10 @@ def _matching(
 
 
 def _in_usual_signs(texts: Any) -> Any:
-    """Texts with ASCII digits and letters instead of full-width and other ones, and without invisible signs."""
+    """Texts with ASCII digits and letters instead of full-width and other ones, and without invisible signs.
+
+    Signs of addresses that are written as codes, and the underscores of phone numbers, become what they stand for.
+    """
     from pyarrow import compute as pc
 
     unusual = pc.match_substring_regex(texts, _UNUSUAL)
@@ -547,6 +585,10 @@ def _in_usual_signs(texts: Any) -> Any:
         return texts
     visible = pc.replace_substring_regex(texts.filter(unusual), _INVISIBLE, "")
     usual = pc.replace_substring_regex(pc.utf8_normalize(visible, "NFKC"), _DASHES, "-")
+    if pc.any(pc.match_substring_regex(usual, _OTHER_DIGITS)).as_py():
+        usual = strings([text.translate(_USUAL_DIGITS) for text in usual.to_pylist()]).cast(texts.type)
+    for unusual_signs, usual_signs in ((_ENCODED_AT, "@"), *_UNDERSCORES):
+        usual = pc.replace_substring_regex(usual, unusual_signs, usual_signs)
     return pc.replace_with_mask(texts, unusual, usual)
 
 

@@ -27,7 +27,7 @@ from PETWorks.gate.recognition import (
 )
 from PETWorks.gate.suggestion import suggested_role
 from PETWorks.tables.arrays import strings
-from PETWorks.tables.people import is_chinese_name, is_english_name
+from PETWorks.tables.people import FAMILY_NAMES, GIVEN_NAMES, is_chinese_name, is_english_name
 
 UNMEASURED = (None, INSENSITIVE_ATTRIBUTE)
 TELLING = ("named", "looks", "remarks")  # reasons for a role that are more than caution
@@ -122,7 +122,18 @@ def _in_name(column: str) -> ColumnFinding | None:
     """Personal details in the name of a column, which goes out with the release."""
     search = Search("")
     search.add(strings([column]), np.array([1]))
-    return ColumnFinding("details in its name", True) if search.details() else None
+    return ColumnFinding("details in its name", True) if search.details() or _names_somebody(column) else None
+
+
+def _names_somebody(column: str) -> bool:
+    """Whether the name of a column has a common given name and a common family name, one behind the other.
+
+    >>> [_names_somebody(text) for text in ("score of John Smith", "Johns Hopkins score", "St. John score")]
+    [True, False, False]
+    """
+    given, family = set(GIVEN_NAMES.split()), set(FAMILY_NAMES.split())
+    pairs = re.findall(r"(?=(?<![A-Za-z])([A-Z][a-z]+)[ _]([A-Z][a-z]+)(?![A-Za-z]))", column)
+    return any(one.lower() in given and other.lower() in family for one, other in pairs)
 
 
 def _names_of_places(words: str, profile: Examined) -> bool:
