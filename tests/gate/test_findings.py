@@ -476,7 +476,7 @@ def test_a_mask_that_leaves_the_whole_number_disarms_no_rule(cell):
 
 def test_a_mask_that_leaves_the_whole_name_disarms_no_rule():
     given, family = ["James", "Mary", "John", "Linda"], ["Smith", "Johnson", "Brown", "Lee", "Garcia"]
-    for mask in ("{}** {}", "**{} {}", "{} {}*****"):
+    for mask in ("{}** {}", "**{} {}", "{} {}*****", "{}** {}0", "{} {}7"):
         cells = [mask.format(given[row // 3 % 4], family[row // 12 % 5]) for row in range(400)]
         assert found("name", cells, SENSITIVE).fails, mask
     cells = [f"{one}小明***" for one in "陳林黃張李王吳劉蔡楊許鄭謝洪郭邱曾廖賴徐周葉蘇莊"]

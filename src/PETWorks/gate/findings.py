@@ -160,7 +160,7 @@ def _named(points_to: Mapping[str, str], profile: Examined) -> ColumnFinding | N
     if subject == AN_ADDRESS:
         fails = own_values  # a district is no address of one person
     elif subject == A_NAME:
-        letters = profile.most(lambda text: not any(sign.isdigit() for sign in text))
+        letters = profile.most(lambda text: not any(sign.isdigit() for sign in text) or _names_somebody_inside(text))
         fails = own_values or (letters and not _masked(profile))
     elif _masked(profile):
         fails = False
@@ -171,6 +171,12 @@ def _named(points_to: Mapping[str, str], profile: Examined) -> ColumnFinding | N
     else:
         fails = not (profile.measured and all(len(text) <= SHORT for text in profile.sample))
     return ColumnFinding("direct identifier" if fails else "named like an identifier", fails, points_to=subject)
+
+
+def _names_somebody_inside(text: str) -> bool:
+    """Whether a text is a name, but for masks and digits: `James** Smith0`."""
+    words = re.sub(rf"[\d{re.escape(MASKS)}]+", "", text).strip()
+    return is_chinese_name(words) or (" " in words and is_english_name(words))
 
 
 def _masked(profile: Examined) -> bool:
