@@ -13,6 +13,7 @@ from PETWorks.about.personal_details import KINDS as DETAILS
 from PETWorks.about.roles import ROLES
 from PETWorks.about.vocabulary import DIRECT, KNOWN, SENSITIVE
 from PETWorks.anonymizer.column_objectives import AGGREGATES
+from PETWorks.anonymizer.problem import SUPPRESSED_RECORDS
 from PETWorks.gate.advice import STEPS
 from PETWorks.gate.bounds import Bound
 from PETWorks.gate.diff import Change
@@ -93,6 +94,7 @@ def completed_ids():
     yield from (f"studio.safe.method.{method}{end}" for method in METHODS for end in ("", ".about"))
     yield from (f"studio.safe.{end}" for end in ("low", "high"))
     yield from (f"studio.safe.order.{order}" for order in WRITTEN_IN)
+    yield from (f"studio.safe.suppressed-records.{what}" for what in SUPPRESSED_RECORDS)
     yield from levels_ids()
     yield from ("write.is.about", "write.is.at_most")
     yield from (f"studio.decide.kind.{kind}" for kind in RELEASE_KINDS if kind)

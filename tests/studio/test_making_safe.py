@@ -85,6 +85,23 @@ def test_settings_are_saved_in_the_policy_and_comments_stay(folder):
         assert "order" not in read_policy(folder / "policy.yaml").anonymize
 
 
+def test_suppressed_records_can_be_kept(folder):
+    with entered(folder) as page:
+        address = "/safe?policy=policy.yaml"
+        assert fields_of(page.get(address).text, "/safe/run")["suppressed_records"] == "remove"
+        for lang, kept in (("en", "stay, with *"), ("zh-TW", "保留，改為 *")):
+            assert kept in unescape(page.get(address, headers={"accept-language": lang}).text)
+        run(page, do="save", suppressed_records="stars")
+        assert (folder / "policy.yaml").read_text("utf-8") == POLICY + "  suppressed_records: stars\n"
+        assert fields_of(page.get(address).text, "/safe/run")["suppressed_records"] == "stars"
+        ended(page, run(page, suppression="20", **{"high-1": "1"}))
+        rows = (folder / "adult_released.csv").read_text("utf-8").splitlines()
+        assert len(rows) == len((folder / "adult.csv").read_text("utf-8").splitlines())
+        assert any(row.startswith("*") for row in rows)
+        run(page, do="save", suppressed_records="remove")
+        assert "suppressed_records" not in read_policy(folder / "policy.yaml").anonymize
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
@@ -96,6 +113,7 @@ def test_settings_are_saved_in_the_policy_and_comments_stay(folder):
         ({"release": "out.exe"}, "ends in one of"),
         ({"objective": "happiness"}, "objective is one of"),
         ({"order": "sorted"}, "order is one of"),
+        ({"suppressed_records": "hide"}, "suppressed records is one of"),
         ({"reasons": "yes", "below": "1"}, "from 2 to"),
         ({"seen": "0" * 64}, "changed by someone else"),
     ],
@@ -106,7 +124,8 @@ def test_mistakes_are_shown_at_the_form(folder, changed, message):
         assert answer.status_code == 400
         assert message in unescape(answer.text)
         fields = fields_of(answer.text, "/safe/run")
-        kept = [name for name in changed if name not in ("reasons", "below", "seen", "objective", "order")]
+        no_text = ("reasons", "below", "seen", "objective", "order", "suppressed_records")
+        kept = [name for name in changed if name not in no_text]
         assert {name: fields[name] for name in kept} == {name: changed[name] for name in kept}, "what was typed stays"
         assert not page.studio.jobs.running
 

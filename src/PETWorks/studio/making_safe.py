@@ -8,6 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from PETWorks.anonymizer.objectives import OBJECTIVES
+from PETWorks.anonymizer.problem import SUPPRESSED_RECORDS
 from PETWorks.errors import InputError, PETWorksError
 from PETWorks.gate.anonymization_document import FrontierFacts
 from PETWorks.gate.policy import read_policy
@@ -59,6 +60,7 @@ async def _page(request: Request, desk: Desk, mistake: PETWorksError | None = No
         aggregates=AGGREGATED,
         methods=METHODS,
         orders=WRITTEN_IN,
+        suppressed_records=SUPPRESSED_RECORDS,
         release=wanted,
         target=files.release.name,
         releases=made,

@@ -8,6 +8,7 @@ from typing import Any
 from PETWorks.about.protection import protect_as_text, protect_from_text, protections_of
 from PETWorks.anonymizer.column_objectives import AGGREGATES
 from PETWorks.anonymizer.objectives import OBJECTIVES
+from PETWorks.anonymizer.problem import SUPPRESSED_RECORDS
 from PETWorks.errors import InputError, Phrase, printable
 from PETWorks.gate.anonymising import seconds_given
 from PETWorks.measures.parameters import number_given
@@ -29,10 +30,11 @@ FIELDS = {
     "objective": Phrase("objective"),
     "aggregate": Phrase("aggregate"),
     "order": Phrase("order"),
+    "suppressed_records": Phrase("suppressed records"),
 }  # what errors call the fields of the form
 
 
-TYPED = ("suppression", "method", "objective", "aggregate", "order", "minutes", "protect")
+TYPED = ("suppression", "suppressed_records", "method", "objective", "aggregate", "order", "minutes", "protect")
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ class Settings:
     """What the form shows."""
 
     suppression: str  # per cent
+    suppressed_records: str
     method: str
     objective: str
     aggregate: str
@@ -80,6 +83,7 @@ def settings_of(section: Mapping[str, Any], columns: Sequence[str], heights: Map
     weights, levels = section.get("weights", {}), section.get("levels", {})
     return Settings(
         suppression=_written(Decimal(str(share or 0)) * 100),
+        suppressed_records=str(section.get("suppressed_records", SUPPRESSED_RECORDS[0])),
         method=str(section.get("method", METHODS[0])),
         objective=str(section.get("objective", OBJECTIVES[0])),
         aggregate=str(section.get("aggregate", AGGREGATED[0])),
@@ -113,9 +117,10 @@ def settings_change(form: Form, columns: Sequence[str], heights: Mapping[str, in
     share, minutes = _number(form, "suppression", 0, 100), _number(form, "minutes", 0, 60 * 24 * 365)
     method, objective = _choice(form, "method", METHODS), _choice(form, "objective", OBJECTIVES)
     aggregate = _choice(form, "aggregate", AGGREGATED) if objective == "granularity" else AGGREGATED[0]
-    order = _choice(form, "order", WRITTEN_IN)
+    order, kept = _choice(form, "order", WRITTEN_IN), _choice(form, "suppressed_records", SUPPRESSED_RECORDS)
     values: dict[str, Any] = {
         "suppression": None if not share else float(share / 100),
+        "suppressed_records": None if kept == SUPPRESSED_RECORDS[0] else kept,
         "method": None if method == METHODS[0] else method,
         "objective": None if objective == OBJECTIVES[0] else objective,
         "aggregate": None if aggregate == AGGREGATED[0] else aggregate,
@@ -125,6 +130,7 @@ def settings_change(form: Form, columns: Sequence[str], heights: Mapping[str, in
     }
     same = {
         "suppression": _written(share or Decimal(0)) == old.suppression,
+        "suppressed_records": kept == old.suppressed_records,
         "method": method == old.method,
         "objective": objective == old.objective,
         "aggregate": aggregate == old.aggregate,

@@ -1217,6 +1217,11 @@ TEXTS = {
     "studio.safe.settings": "Settings",
     "studio.safe.suppression": "Records that may be suppressed",
     "studio.safe.about-suppression": "Suppressing a few outliers often keeps far more detail in all other records.",
+    "studio.safe.suppressed-records": "What becomes of suppressed records",
+    "studio.safe.suppressed-records.remove": "leave the table",
+    "studio.safe.suppressed-records.stars": "stay, with *",
+    "studio.safe.about-suppressed-records": "Records that stay have * in place of what outsiders may know, and keep all "
+    "other cells. Together they must keep the rules, too.",
     "studio.safe.objective": "What is to be lost least",
     "studio.safe.about-objective": "Granularity, the default, is how fine the values stay.",
     "studio.safe.protect": "Coarser values",
