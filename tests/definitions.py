@@ -207,10 +207,11 @@ def t_closeness(case):
 
 def generalised(rows, case):
     """Records of another table as the adversary knows them, on the levels of the release."""
-    seen = [other for other in case.released if case.suppressed == "class" or not is_suppressed(other, case)]
     lifts = {}
     for column in case.quasi_identifiers:
-        values = {other[column] for other in seen} - {None}
+        values = {other[column] for other in case.released if not is_suppressed(other, case)} - {None}
+        if not values and case.suppressed == "class":  # nothing says a level but suppressed records
+            values = {other[column] for other in case.released} - {None}
         # Missing cells were lifted with the rest, unless the release still has some.
         stays = any(other[column] is None for other in case.released)
         lifts[column] = functools.partial(lifted, column=column, values=values, stays=stays, case=case)
@@ -248,6 +249,8 @@ def deltas(case):
 
 
 def delta_presence(case):
+    if case.suppressed == "class" and len({is_suppressed(row, case) for row in case.released}) == 2:
+        return UNDEFINED  # a suppressed record may be anybody
     found = deltas(case)
     if not found:
         return UNDEFINED
@@ -363,11 +366,18 @@ def alpha_k_anonymity(case):
 
 
 def population_sizes(case):
-    """For each class of the release: its records and the people of the population who share its values."""
+    """For each class of the release: its records and the people of the population who share its values.
+
+    A suppressed record may be anybody of them.
+    """
     if not isinstance(case.population, list):
         return [(len(group), len(group)) for group in classes(case)]
     known = Counter(key(row, case.quasi_identifiers) for row in counted(case, rows=generalised(case.population, case)))
-    found = [(len(group), known[key(group[0], case.quasi_identifiers)]) for group in classes(case)]
+    everybody = people_in([case.population], case)
+    found = [
+        (len(group), everybody if is_suppressed(group[0], case) else known[key(group[0], case.quasi_identifiers)])
+        for group in classes(case)
+    ]
     return UNDEFINED if any(people < records for records, people in found) else found
 
 

@@ -530,3 +530,19 @@ def test_the_report_says_in_every_language_why_a_measure_does_not_apply(tmp_path
     page = result.to_format("html", "zh-TW")
     assert "δ-存在性：有 4 筆釋出的資料列，在原始資料表中找不到對應者" in page
     assert "delta-presence: released records that match no record of the original: 4" in page
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_suppressed_records_are_a_class_of_the_whole_population(tmp_path, engine):
+    (tmp_path / "people.csv").write_text("zip,sex\n" + "47677,F\n" * 10 + "47602,M\n" * 20)
+    (tmp_path / "table.csv").write_text("zip,sex\n" + "47677,F\n" * 6 + "47602,M\n" * 6 + "*,*\n" * 6)
+    (tmp_path / "policy.yaml").write_text(
+        "petworks_policy: 1\ndata: table.csv\npopulation: people.csv\nroles: {quasi_identifiers: [zip, sex]}\n"
+        "rules: [{measure: journalist-risk, highest: 0.1}, {measure: k-map, k: 10}]\n"
+    )
+    rules = {rule.name: rule for rule in check(tmp_path / "policy.yaml", as_of=DAY, engine=engine).content.rules}
+    assert {name: (rules[name].value, rules[name].verdict) for name in ("journalist-risk", "k-map")} == {
+        "journalist-risk": (0.1, "pass"),
+        "k-map": (10, "pass"),
+    }
+    assert rules["journalist-risk"].details["lowest"] == pytest.approx(1 / 30)

@@ -254,9 +254,20 @@ class View:
         table = self.table if every_record else self.counted(*grouping.columns)
         return questions.fold_codes(name, table, grouping, kernel, merge)
 
-    def fold_with(self, background: Table, kernel: Callable[[ClassPairs], Summary], merge: Merge[Summary]) -> Summary:
-        """Run a kernel over the classes of the release and of a background table."""
+    def fold_with(
+        self,
+        background: Table,
+        kernel: Callable[[ClassPairs], Summary],
+        merge: Merge[Summary],
+        *,
+        suppressed_apart: bool = False,
+    ) -> Summary:
+        """Run a kernel over the classes of the release and of a background table.
+
+        suppressed_apart   leaves out suppressed records, also where they are a class
+        """
         grouping = self.grouping()
+        grouping = replace(grouping, suppressed_apart=grouping.suppressed_apart or suppressed_apart)
         return self.counted(*grouping.columns).fold_pairs(grouping, background, kernel, merge)
 
     def grouping(self, sensitive: str | None = None, *, attacker: bool = False) -> Grouping:
@@ -315,9 +326,11 @@ class View:
         """The values of a column that say something about its level: not missing, not of suppressed records only."""
         marginal = self.marginal(column)
         counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
-        if self.treatment["suppressed"] == APART and counts.get(SUPPRESSED) == self.suppressed_records:
-            counts.pop(SUPPRESSED, None)
-        return {value for value in counts if value is not None}
+        values = {value for value in counts if value is not None}
+        is_needless = self.treatment["suppressed"] == APART or values != {SUPPRESSED}
+        if is_needless and counts.get(SUPPRESSED) == self.suppressed_records:
+            values.discard(SUPPRESSED)
+        return values
 
     def as_released(self, table: Table, whose: str) -> Table:
         """The quasi-identifiers of another table on the levels on which the release has them; people count once."""

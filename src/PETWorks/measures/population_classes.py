@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from PETWorks.about.treatment import AS_CLASS
 from PETWorks.counting.counts import ClassPairs, ClassSizes, Grouping, LinkedSizes
 from PETWorks.counting.questions import class_sizes
 from PETWorks.counting.table import Table
@@ -34,7 +35,9 @@ def _population(view: View) -> Table:
 def _counted(view: View) -> LinkedSizes:
     if not view.background.has_population_table:
         return own_sizes(view)
-    linked = view.fold_with(_population(view), _linked, LinkedSizes.merged)
+    linked = view.fold_with(_population(view), _linked, LinkedSizes.merged, suppressed_apart=True)
+    if view.treatment["suppressed"] == AS_CLASS and view.suppressed_records:
+        linked = linked.merged(_suppressed(view, int(linked.records.sum())))
     if linked.sizes.size and linked.sizes[0] == 0:
         raise NotApplicable(
             "released records whose class the population does not have: {records}; the release was not drawn from it",
@@ -47,6 +50,12 @@ def _counted(view: View) -> LinkedSizes:
             too_many=linked.too_many,
         )
     return linked
+
+
+def _suppressed(view: View, others: int) -> LinkedSizes:
+    """The class of suppressed records: each of them may be anybody of the population."""
+    people, records = view.population_size, view.class_sizes().records - others
+    return LinkedSizes(np.array([people], np.int64), np.ones(1, np.int64), np.array([records], np.int64))
 
 
 def _linked(classes: ClassPairs) -> LinkedSizes:

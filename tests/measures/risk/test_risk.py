@@ -12,8 +12,11 @@ from PETWorks import Release
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.errors import NotApplicable, PETWorksError
 from PETWorks.measures.attacks.reidentification import re_identification
+from PETWorks.measures.privacy.anonymity import k_map
+from PETWorks.measures.privacy.presence import delta_presence
 from PETWorks.measures.risk.scenarios import average_risk, cell_size_of, journalist_risk, marketer_risk, prosecutor_risk
 from PETWorks.measures.utility.class_size import aecs
+from spark_cluster import needs_spark
 
 ROLES = {"zip": QUASI_IDENTIFIER}
 # Classes of 1, 2 and 5 records; 10, 4 and 5 people in the population, and 1 who is not in the release.
@@ -49,6 +52,42 @@ def test_journalist_average_can_be_the_other_one():
     assert journalist_risk(release).details["average"] == pytest.approx(max(2 / 10, (1 / 9 + 1) / 2))
     release = Release({"zip": list("abbbbb")}, ROLES, population={"zip": list("a") + list("b") * 100})
     assert journalist_risk(release).details["average"] == pytest.approx(max(2 / 101, (1 + 5 / 100) / 6))
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb", pytest.param("spark", marks=needs_spark)])
+@pytest.mark.parametrize("levels", [None, [["a", "x"], ["b", "x"], ["c", "y"], ["d", "y"]]])
+def test_a_suppressed_record_that_stays_may_be_anybody_of_the_population(engine, levels):
+    hierarchies = {} if levels is None else {"zip": levels}
+    released = {"zip": [*"abbccccc", "*", "*"]}
+    release = Release(released, ROLES, hierarchies, population=POPULATION, suppressed="class", engine=engine)
+    found = journalist_risk(release)
+    assert found.value == 1 / 4
+    assert found.details["lowest"] == 1 / 20
+    assert found.details["average"] == pytest.approx((1 / 10 + 2 / 4 + 5 / 5 + 2 / 20) / 10)
+    assert marketer_risk(release).details["expected_finds"] == pytest.approx(1.7)
+    assert k_map(release, k=5).details["records_below_k"] == 2
+    release.engine.close()
+    coarse = {"zip": ["x", "x", "y", "*"]}
+    if levels:
+        release = Release(coarse, ROLES, hierarchies, population=POPULATION, suppressed="class", engine=engine)
+        assert journalist_risk(release).value == 1 / 6
+        release.engine.close()
+
+
+def test_suppressed_people_are_counted_once():
+    rows = {"zip": ["a", "*", "*"], "who": ["ann", "bob", "bob"]}
+    population = {"zip": list("aabbc"), "who": ["ann", "bob", "bob", "cyd", "cyd"]}
+    release = Release(rows, ROLES, population=population, suppressed="class", privacy_unit="who")
+    assert journalist_risk(release).details["lowest"] == 1 / 3
+    assert marketer_risk(release).value == pytest.approx((1 / 2 + 1 / 3) / 2)
+
+
+def test_presence_does_not_guess_who_a_suppressed_record_is():
+    release = Release({"zip": ["a", "*"]}, ROLES, original={"zip": ["a", "b"]}, suppressed="class")
+    with pytest.raises(NotApplicable, match="each may be anybody of the original"):
+        delta_presence(release)
+    release = Release({"zip": ["*", "*"]}, ROLES, original={"zip": ["a", "b"]}, suppressed="class")
+    assert delta_presence(release).value == [1, 1]
 
 
 @given(case=cases())

@@ -6,6 +6,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from PETWorks.about.treatment import AS_CLASS
 from PETWorks.counting.counts import ClassPairs, Integers, largest_ratio
 from PETWorks.counting.view import View
 from PETWorks.errors import NotApplicable, Phrase, quoted
@@ -71,6 +72,12 @@ def delta_presence(
     >>> delta_presence(release, delta_min=1/2, delta_max=2/3).satisfied
     True
     """
+    if view.treatment["suppressed"] == AS_CLASS and 0 < view.suppressed_records < view.records:
+        raise NotApplicable(
+            "suppressed records: {records}; each may be anybody of the original. Leave them out, or let them stand "
+            "aside (suppressed: apart)",
+            records=view.suppressed_records,
+        )
     background = view.as_released(view.background.original, "original")
     deltas = view.fold_with(background, _summary, _merge)
     if deltas.strangers:

@@ -1220,8 +1220,8 @@ TEXTS = {
     "studio.safe.suppressed-records": "What becomes of suppressed records",
     "studio.safe.suppressed-records.remove": "leave the table",
     "studio.safe.suppressed-records.stars": "stay, with *",
-    "studio.safe.about-suppressed-records": "Records that stay have * in place of what outsiders may know, and keep all "
-    "other cells. Together they must keep the rules, too.",
+    "studio.safe.about-suppressed-records": "Records that stay have * in place of what outsiders may know, and keep "
+    "all other cells. Together they must keep the rules, too.",
     "studio.safe.objective": "What is to be lost least",
     "studio.safe.about-objective": "Granularity, the default, is how fine the values stay.",
     "studio.safe.protect": "Coarser values",

@@ -1728,7 +1728,9 @@ TEXTS = {
     "studio.safe.suppressed-records": "遭抑制的資料列如何處理",
     "studio.safe.suppressed-records.remove": "從資料表移除",
     "studio.safe.suppressed-records.stars": "保留，改為 *",
-    "studio.safe.about-suppressed-records": "保留時，外人可能知道的欄位改為 *，其他儲存格照舊；這些資料列合為一組，也要符合規則。",
+    "studio.safe.about-suppressed-records": (
+        "保留時，外人可能知道的欄位改為 *，其他儲存格照舊；這些資料列合為一組，也要符合規則。"
+    ),
     "studio.safe.objective": "要使哪一種損失最小",
     "studio.safe.about-objective": "預設為細緻度，即數值保持的精細程度。",
     "studio.safe.protect": "較粗略的值",
@@ -2615,6 +2617,10 @@ MESSAGES = {
     ),
     "aggregate": "彙總方式",
     "order": "順序",
+    "suppressed records: {records}; each may be anybody of the original. Leave them out, or let them stand aside "
+    "(suppressed: apart)": (
+        "有 {records} 筆遭抑制的資料列，每筆都可能是原始資料表中的任何人；請移除這些資料列，或另計（suppressed: apart）"
+    ),
     "suppressed records": "遭抑制的資料列",
     "weights are for {weighted}; the objective is {objective}": "權重僅適用於{weighted}；目前的目標函數為 {objective}",
     "expected weights that are numbers, 0 to {largest:,}": "權重應為 0 到 {largest:,} 的數字",
