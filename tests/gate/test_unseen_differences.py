@@ -1,11 +1,16 @@
 """The rule `no-hidden-differences`: what is written in several ways fails, with counts and without cells."""
 
 import openpyxl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from command import petworks
-from PETWorks import check
+from PETWorks import Release, check
+from PETWorks.gate.unseen_differences import unseen_differences
+from PETWorks.tables.sparkframe import session
 from policy_checks import CHECK, DAY
+from spark_cluster import needs_spark
 
 POLICY = """petworks_policy: 1
 data: table.csv
@@ -14,6 +19,7 @@ hierarchies: {age: {rare: {fewer_than: 5}}, sex: {rare: {fewer_than: 5}}}
 rules: [{measure: k-anonymity, k: 5}]
 """
 PLAIN, QUOTED = "30,F,north\n" * 48, '"30","F","north"\n' * 12
+SPARK = [pytest.param("spark", marks=needs_spark)]
 WAIVER = "waivers: [{rule: no-hidden-differences, owner: Lin, reason: one export, expires: 2099-01-01}]\n"
 
 
@@ -25,7 +31,7 @@ def judged(folder, text, more="", **counted):
     return result, next(rule for rule in result.content.rules if rule.name == "no-hidden-differences")
 
 
-@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("engine", ["memory", "duckdb", *SPARK])
 def test_two_exports_in_one_file_fail(tmp_path, engine):
     result, rule = judged(tmp_path, PLAIN + QUOTED, engine=engine)
     assert (result.verdict, rule.verdict, rule.value) == ("fail", "fail", ("age", "sex", "ward"))
@@ -52,13 +58,34 @@ def test_the_release_of_such_a_table_passes(tmp_path):
     assert petworks("check", "r_policy.yaml", cwd=tmp_path).returncode == 0
 
 
-def test_records_in_a_cluster_are_not_looked_at_and_that_is_said(tmp_path, monkeypatch):
-    monkeypatch.setattr("PETWorks.gate.unseen_differences.hidden_differences", None)
-    monkeypatch.setattr("PETWorks.gate.unseen_differences.CANNOT_LOOK", ("memory",))
-    result, rule = judged(tmp_path, PLAIN, engine="memory")
+CELLS = {"age": ["30", " 30", "30", "40\u3000", "40"], "sex": [None, "", "", "M", "M"], "ward": [1.5, 1.5, None, 2, 2]}
+
+
+@pytest.mark.parametrize("engine", SPARK)
+def test_executors_look_at_the_cells_of_a_data_frame(engine):
+    rows = [tuple(row) for row in zip(*CELLS.values(), strict=True)] * 3
+    frame = session().createDataFrame([(a, s, None if w is None else float(w)) for a, s, w in rows], list(CELLS))
+    for counting in (engine, "memory"):
+        release = Release(frame, {"age": "quasi_identifier"}, engine=counting)
+        found = unseen_differences(release)
+        assert found.details == {"columns": [{"column": "age", "records": 6}, {"column": "sex", "records": 3}]}
+        release.engine.close()
+
+
+@pytest.mark.parametrize("engine", SPARK)
+def test_what_else_is_in_files_of_a_cluster_is_not_looked_at_and_that_is_said(tmp_path, engine):
+    pq.write_table(pa.table({"age": ["30"] * 30, "sex": ["F"] * 30, "ward": ["north"] * 30}), tmp_path / "t.parquet")
+    address = (tmp_path / "t.parquet").as_uri()
+    result, rule = judged(tmp_path, PLAIN, data=address, engine=engine)
     assert (rule.verdict, rule.details) == ("pass", {"looked_at": False})
     assert "differences-unseen" in [one.notice for one in result.content.notices]
-    assert "was not looked at" in " ".join(result.to_format("text").split())
+    text = " ".join(result.to_format("text").split())
+    assert text.index("was not looked at") < text.index("rule measure found")
+    assert "未檢視檔案中是否有" in result.to_format("html", "zh-TW")
+    spaced = pa.table({"age": ["30"] * 30, "sex": ["F"] * 29 + ["F "], "ward": ["north"] * 30})
+    pq.write_table(spaced, tmp_path / "t.parquet")
+    result, rule = judged(tmp_path, PLAIN, data=address, engine=engine)
+    assert (rule.verdict, rule.value) == ("fail", ("sex",))
 
 
 def test_a_file_with_more_than_the_table_fails_and_its_release_passes(tmp_path):

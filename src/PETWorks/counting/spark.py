@@ -22,13 +22,14 @@ from PETWorks.counting.people import Brought, JoinedPeople
 from PETWorks.counting.profiles import LONGEST, SAMPLE, Profile
 from PETWorks.counting.spark_cells import Read, SparkStore
 from PETWorks.counting.spark_jobs import Jobs, mapped
-from PETWorks.counting.spark_tasks import DETAILS, parquet_rows, personal_details, value_counts
+from PETWorks.counting.spark_tasks import DETAILS, WAYS, parquet_rows, personal_details, value_counts, written_ways
 from PETWorks.errors import InputError, quoted
 from PETWorks.tables.arrays import arrow_integers, numpy_integers
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.column_errors import naming
 from PETWorks.tables.frames import Frame
 from PETWorks.tables.globs import Files
+from PETWorks.tables.hidden_differences import HiddenDifferences
 from PETWorks.tables.parquet import Parquet
 from PETWorks.tables.source import Source
 from PETWorks.tables.sparkframe import SparkFrame, session
@@ -125,6 +126,14 @@ class SparkEngine:
         for place, detector, _, *counts in counted:
             by_column[place].append(Counted(detector, *counts))
         return [by_kind(found) for found in by_column]
+
+    def hidden_differences(self, source: SparkFrame) -> HiddenDifferences:
+        """The differences between cells that no measure sees; the driver sees how many there are."""
+        frame = _checked(source.selected(source.names), source.names, source.name)
+        ways = mapped(frame, written_ways, WAYS).groupBy("c", "v", "w").sum("n").toDF("c", "v", "w", "n")
+        others = ways.groupBy("c", "v").agg(_expression("sum(n) - max(n) AS n")).groupBy("c").sum("n")
+        counted = {place: number for place, number in self.jobs.run(others.collect) if number}
+        return HiddenDifferences({source.names[place]: int(counted[place]) for place in sorted(counted)})
 
     def joined(self, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
         """The people of several of its tables."""

@@ -19,6 +19,9 @@ from PETWorks.counting.packed_words import Words, class_starts, scrambled
 from PETWorks.counting.part_tasks import Part
 from PETWorks.errors import InputError, PETWorksError
 from PETWorks.tables.arrays import arrow_codes, arrow_integers, numpy_integers, strings
+from PETWorks.tables.column_errors import is_text
+from PETWorks.tables.hidden_differences import distinct_cells
+from PETWorks.tables.judged_cells import normalised
 
 ROWS_PER_BLOCK = 1 << 20
 BYTES_PER_PIECE = 1 << 16
@@ -27,6 +30,7 @@ PIECES_PER_BATCH = 1 << 8
 BLOCKS = "c int, v string, n long, b binary"
 CELLS = "t int, b binary"
 ANSWERS = "p long, b binary"
+WAYS = "c int, v string, w string, n long"
 DETAILS = "c int, d int, f string, t string, ok boolean, n long"
 
 Batches = Iterator[Any]
@@ -93,6 +97,26 @@ def value_counts(read: Callable[[Batches], Batches] | None, batches: Batches) ->
             places = arrow_integers(np.full(len(column.counts), place)).cast(pa.int32())
             values = [places, column.labels.cast(pa.string()), arrow_integers(column.counts)]
             yield pa.RecordBatch.from_arrays(values, ["c", "v", "n"])
+
+
+def written_ways(batches: Batches) -> Batches:
+    """The cells of texts in each block of rows: column, value that is judged, cell as it stands, and the records."""
+    import pyarrow as pa
+
+    for block in blocks(batches):
+        for place in range(block[0].num_columns):
+            if not is_text(block[0].schema.types[place]):
+                continue
+            cells, records = distinct_cells(pa.chunked_array([batch.column(place) for batch in block]))
+            there = np.flatnonzero(records)
+            cells = cells.take(arrow_integers(there))
+            columns = [
+                arrow_integers(np.full(len(there), place)).cast(pa.int32()),
+                normalised(cells).cast(pa.string()),
+                cells.cast(pa.string()),
+                arrow_integers(records[there]),
+            ]
+            yield pa.RecordBatch.from_arrays(columns, ["c", "v", "w", "n"])
 
 
 def personal_details(columns: Sequence[str], batches: Batches) -> Batches:

@@ -84,7 +84,7 @@ def notices(
 
 
 def _unseen_differences(rules: Sequence[RuleResult]) -> Iterator[Notice]:
-    """Say that nobody looked at how cells are written."""
+    """Say that nobody looked at what else is in files of a cluster."""
     if any(rule.name == NO_DIFFERENCES and rule.details.get("looked_at") is False for rule in rules):
         yield Notice("differences-unseen")
 

@@ -110,7 +110,7 @@ def _counted(
                     for number, ways in _ways_of_numbers(piece[name]).items():
                         found[name].setdefault(number, Counter()).update(ways)
                     continue
-                raw, counts = _distinct(piece[name])
+                raw, counts = distinct_cells(piece[name])
                 values = _judged(raw, part).to_pylist()
                 for value, cell, count in zip(values, raw.to_pylist(), counts.tolist(), strict=True):
                     if count:
@@ -129,7 +129,7 @@ def _styles(column: pa.ChunkedArray, name: str, source: Source) -> int:
     if not is_text(kind):
         return PLAIN
     try:
-        raw, counts = _distinct(column)
+        raw, counts = distinct_cells(column)
         judged = _judged(raw, source)
     except (pa.ArrowException, UnicodeDecodeError):
         raise unreadable(source.name, name, kind) from None
@@ -163,7 +163,7 @@ def _ways_of_numbers(column: pa.ChunkedArray) -> dict[str | None, Counter[str | 
     return {value: +ways for value, ways in found.items() if +ways}
 
 
-def _distinct(column: pa.ChunkedArray) -> tuple[pa.Array, Integers]:
+def distinct_cells(column: pa.ChunkedArray) -> tuple[pa.Array, Integers]:
     """The distinct cells of a column as texts, null with them, and how often each occurs."""
     cells: list[pa.Array] = []
     counts: list[Integers] = []

@@ -18,7 +18,10 @@ SCHEMES = ("hdfs", "s3a", "s3", "gs", "abfss", "abfs", "wasbs", "dbfs", "file")
 
 
 class SparkFrame:
-    """A Spark data frame, classic or of Spark Connect."""
+    """A Spark data frame, classic or of Spark Connect.
+
+    of_files   whether it was read from files in the cluster, which may have more than the table
+    """
 
     path: Path | None = None
     encoding: str | None = None
@@ -27,8 +30,8 @@ class SparkFrame:
     engine: str | None = "spark"
     ordered = False
 
-    def __init__(self, frame: Any, name: str) -> None:
-        self.frame, self.name = frame, name
+    def __init__(self, frame: Any, name: str, *, of_files: bool = False) -> None:
+        self.frame, self.name, self.of_files = frame, name, of_files
         self.names = tuple(column.strip() for column in frame.columns)
 
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:  # noqa: ARG002
@@ -88,7 +91,8 @@ def open_in_cluster(path: str) -> SparkFrame:
             scheme=scheme,
         )
     with spark_errors(Phrase("the {scheme} address cannot be read as Parquet", scheme=scheme)):
-        return SparkFrame(session().read.parquet(path), path.rstrip("/").rpartition("/")[2].rpartition("@")[2])
+        name = path.rstrip("/").rpartition("/")[2].rpartition("@")[2]
+        return SparkFrame(session().read.parquet(path), name, of_files=True)
 
 
 def session() -> Any:

@@ -759,8 +759,7 @@ TEXTS = {
     "notice.nearly-unique": "Nearly every record has a unique value in {columns}: whoever knows it finds the record.",
     "notice.nothing-left": "Nothing is left of {columns}: every cell is *.",
     "notice.differences-unseen": (
-        "Whether blanks, quotes, or null beside empty cells tell records apart was not looked at: the records stay in "
-        "the cluster."
+        "Whether the files have more than the table, such as metadata, was not looked at: they stay in the cluster."
     ),
     "notice.formulas": (
         "{n} cells of {columns} begin with =, +, - or @ and are no numbers: a spreadsheet may run them as "

@@ -1327,7 +1327,7 @@ TEXTS = {
     "notice.perhaps-known": "未納入評估：外人可能知道{columns}，本結論不適用於知道上述欄位的人。",
     "notice.nearly-unique": "{columns}幾乎每筆資料列的值都不同：知道該值的人即可找出資料列。",
     "notice.nothing-left": "{columns}已無任何資訊：所有儲存格皆為 *。",
-    "notice.differences-unseen": "未檢視空白、引號，或空值與空字串並存是否會區分資料列：資料列都留在叢集中。",
+    "notice.differences-unseen": "未檢視檔案中是否有資料表以外的內容（例如中繼資料）：檔案都留在叢集中。",
     "notice.formulas": (
         "{columns}有 {n} 個儲存格以 =、+、- 或 @ 開頭且不是數字：試算表軟體可能將其當作公式執行。"
         "petworks anonymize --spreadsheet-safe 會在這類儲存格前加上單引號。"
