@@ -109,3 +109,19 @@ def test_a_file_with_more_than_the_table_fails_and_its_release_passes(tmp_path):
     made = petworks("anonymize", "policy.yaml", "-o", "r.csv", cwd=tmp_path)
     assert made.returncode == 0, made.stdout + made.stderr
     assert petworks("check", "r_policy.yaml", cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_the_order_of_keys_fails_json_lines(tmp_path, engine):
+    lines = '{"age": 30, "sex": "F", "ward": "north"}\n' * 20 + '{"sex": "F", "age": 30, "ward": "north"}\n' * 3
+    (tmp_path / "table.jsonl").write_text(lines)
+    (tmp_path / "policy.yaml").write_text(POLICY.replace("table.csv", "table.jsonl"))
+    result = check(tmp_path / "policy.yaml", as_of=DAY, engine=engine)
+    CHECK.validate(result.to_dict())
+    rule = next(rule for rule in result.content.rules if rule.name == "no-hidden-differences")
+    assert (rule.verdict, rule.value) == ("fail", ("{...}",))
+    assert rule.details == {"columns": [{"column": "{...}", "records": 3}]}
+    assert "up to 3 records in {...}" in " ".join(result.to_format("text").split())
+    assert "{...}" in result.to_format("html", "zh-TW")
+    made = petworks("anonymize", "policy.yaml", "-o", "r.csv", cwd=tmp_path)
+    assert made.returncode == 0, made.stdout + made.stderr

@@ -2,9 +2,11 @@
 
 import csv
 import io
+import json
 import re
 import tempfile
 from collections import Counter, defaultdict
+from itertools import permutations
 from pathlib import Path
 
 import pyarrow as pa
@@ -158,3 +160,98 @@ def test_numbers_that_are_written_in_two_ways(tmp_path, kind):
     assert of([1.0, nan], [nan, 0.0]) == {}
     assert of([1.0, None], [None, -0.0]) == {}
     assert of([0.0, -0.0], [0.0, -0.0], [0.0]) == {"x": 2}
+
+
+def in_lines(folder, *texts):
+    for place, text in enumerate(texts):
+        (folder / f"{place}.jsonl").write_bytes(text.encode())
+    return hidden_differences(open_source(str(folder / "*.jsonl") if texts[1:] else str(folder / "0.jsonl"), "t"))
+
+
+USUAL = '{"a": "x", "b": 1}\n' * 5
+
+
+@pytest.mark.parametrize(
+    ("line", "columns", "line_ends", "layout"),
+    [
+        ('{"a": "x", "b": 1}\n', {}, 0, 0),
+        ('{"a": "y", "b": 1.0}\n', {}, 0, 0),  # other values, which measures see
+        ('{"b": 1, "a": "x"}\n', {}, 0, 1),
+        ('{"a":"x", "b": 1}\n', {}, 0, 1),
+        ('{"a": "x","b": 1}\n', {}, 0, 1),
+        ('{"a": "x", "b": 1 }\n', {}, 0, 1),
+        ('{ "a": "x", "b": 1}\n', {}, 0, 1),
+        ('  {"a": "x", "b": 1}\n', {}, 0, 1),
+        ('{"a": "x", "b": 1}\t\n', {}, 0, 1),
+        ('{"\\u0061": "x", "b": 1}\n', {}, 0, 1),
+        ('\n{"a": "x", "b": 1}\n', {}, 0, 1),
+        (' \n\n{"a": "x", "b": 1}\n', {}, 0, 1),
+        ('{"a": "x", "b": 1}\n\n\n', {}, 0, 0),  # behind the last record
+        ('{"a": "x", "b": 1}\r\n', {}, 1, 0),
+        ('{"a": "x", "b": 1}', {}, 0, 0),
+        ('{"a": "x", "b": "1"}\n', {"b": 1}, 0, 0),
+        ('{"a": "x ", "b": " 1"}\n', {"a": 1, "b": 1}, 0, 0),
+        ('{"a": "\\u0078", "b": 1}\n', {"a": 1}, 0, 0),
+        ('{"a": null, "b": 1}\n' * 3, {}, 0, 0),
+        ('{"b": 1}\n' * 3, {}, 0, 0),
+        ('{"a": null, "b": 1}\n{"b": 1}\n{"b": 1}\n{"a": " ", "b": 1}\n', {"a": 2}, 0, 0),
+        ('{"b": 1, "a":"x"}\n' * 2, {}, 0, 2),  # each counts once
+    ],
+)
+def test_records_of_json_lines_that_are_written_otherwise(tmp_path, line, columns, line_ends, layout):
+    assert in_lines(tmp_path, USUAL + line) == HiddenDifferences(columns, line_ends, layout)
+    assert in_lines(tmp_path, USUAL, USUAL.replace('"b": 1', '"b":  1')) == HiddenDifferences({}, 0, 5)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a":1,"b":true}\n{"a":2,"b":false}\n',
+        '{"a": 1, "note": "two\\nlines \\"x\\" \\\\"}\n{"a": 2, "note": "two\\nlines \\"x\\" \\\\"}\n',
+        '\n{"a": 1}\n\n{"a": 2}\n\n{"a": 3}\n',
+        '{"a":  1, "longer": 2}\n{"a":  3, "longer": 4}\n',
+        '{"a": 1, "c": 3}\n{"a": 1, "b": 2}\n{"b": 2, "c": 3}\n{}\n',
+    ],
+)
+def test_json_lines_that_one_program_has_written(tmp_path, text):
+    assert in_lines(tmp_path, text) == NONE
+
+
+JSON_CELLS = ["1", '"1"', '"x"', '" x"', '"\\u0078"', "null", '""', '" "', "true", '"true"', '"a\\"b"', None]
+
+
+@examples(150)
+@given(
+    st.lists(
+        st.tuples(st.permutations("abc"), st.lists(st.sampled_from(JSON_CELLS), min_size=3, max_size=3)),
+        min_size=1,
+        max_size=8,
+    ).filter(lambda rows: all(any(cell[place] for _, cell in rows) for place in range(3)))
+)
+def test_json_lines_as_defined(rows):
+    records = []
+    for order, cells in rows:
+        given = {key: cell for key, cell in zip("abc", cells, strict=True) if cell is not None}
+        records.append({key: given[key] for key in order if key in given})
+    text = "".join("{" + ", ".join(f'"{key}": {cell}' for key, cell in record.items()) + "}\n" for record in records)
+    with tempfile.TemporaryDirectory() as folder:
+        found = in_lines(Path(folder), text)
+    differing = {}
+    for key in "abc":
+        ways = defaultdict(Counter)
+        for record in records:
+            cell = json.loads(record[key]) if key in record else None
+            value = {True: "true", None: ""}.get(cell) if cell is True or cell is None else str(cell).strip()
+            ways[value][record.get(key)] += 1
+        if number := sum(own.total() - max(own.values()) for own in ways.values()):
+            differing[key] = number
+    kept, out = [], 0
+    for keys, number in sorted(Counter(map(tuple, records)).items(), key=lambda one: (-one[1], one[0])):
+        if any(
+            all([key for key in order if key in own] == list(own) for own in (*kept, keys))
+            for order in permutations("abc")
+        ):
+            kept.append(keys)
+        else:
+            out += number
+    assert found == HiddenDifferences(differing, 0, out)

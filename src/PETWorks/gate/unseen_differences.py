@@ -13,6 +13,7 @@ from PETWorks.tables.hidden_differences import HiddenDifferences, hidden_differe
 from PETWorks.tables.sparkframe import SparkFrame
 
 LINE_ENDS = "CRLF/LF"  # what stands in place of a column where lines end in several ways
+LAYOUT = "{...}"  # and where records of JSON lines are laid out in several ways
 WHOLE_FILE = "FILE"  # what stands there if the file has more than the table
 
 
@@ -29,7 +30,7 @@ class Unseen:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns that tell records apart, and the line ends if they do."""
+        """The columns that tell records apart, and the line ends or the layout if they do."""
         return (*self._records, *([WHOLE_FILE] if self.further else ()))
 
     @property
@@ -43,7 +44,8 @@ class Unseen:
 
     @property
     def _records(self) -> dict[str, int]:
-        return {**self.found.columns, **({LINE_ENDS: self.found.line_ends} if self.found.line_ends else {})}
+        beside = {LINE_ENDS: self.found.line_ends, LAYOUT: self.found.layout}
+        return {**self.found.columns, **{name: number for name, number in beside.items() if number}}
 
 
 def unseen_differences(release: Release) -> Unseen:

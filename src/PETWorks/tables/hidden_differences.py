@@ -20,6 +20,8 @@ from PETWorks.tables.column_errors import is_text, unreadable
 from PETWorks.tables.csvfile import CSV, dictionary_array, reading
 from PETWorks.tables.encoding import UTF8
 from PETWorks.tables.globs import Files
+from PETWorks.tables.json_layout import written
+from PETWorks.tables.jsonlines import JSONLines
 from PETWorks.tables.judged_cells import normalised
 from PETWorks.tables.line_ends import packed_flags, running_parities
 from PETWorks.tables.quotes import regular_lines
@@ -47,15 +49,20 @@ class HiddenDifferences:
     columns     the columns with a value that is written in several ways, and how many records have another than the
                 most common one
     line_ends   how many lines end otherwise than most do
+    layout      of JSON lines, how many records have their keys in another order, or other blanks between them
     """
 
     columns: Mapping[str, int]
     line_ends: int = 0
+    layout: int = 0
 
 
 def hidden_differences(source: Source) -> HiddenDifferences:
     """The differences between the cells of a table that no measure sees."""
     parts: list[Any] = list(source.parts) if isinstance(source, Files) else [source]
+    if isinstance(parts[0], JSONLines):
+        columns, layout, line_ends = written(parts)
+        return HiddenDifferences(columns, line_ends.total() - max(line_ends.values(), default=0), layout)
     styles = dict.fromkeys(source.names, 0)
     ends: Counter[str] = Counter()
     irregular: list[Any] = []
@@ -69,9 +76,9 @@ def hidden_differences(source: Source) -> HiddenDifferences:
         ends += own_ends
     suspects = [name for name, own in styles.items() if _may_differ(own)]
     ways = _counted(parts, suspects, irregular) if suspects else {}
-    columns = {name: _in_other_ways(own) for name, own in ways.items()}
+    differing = {name: _in_other_ways(own) for name, own in ways.items()}
     return HiddenDifferences(
-        {name: number for name, number in columns.items() if number}, ends.total() - max(ends.values(), default=0)
+        {name: number for name, number in differing.items() if number}, ends.total() - max(ends.values(), default=0)
     )
 
 

@@ -74,6 +74,10 @@ class JSONLines:
 
     def _records(self) -> Iterator[Record]:
         """The records, one for each line that is not blank."""
+        return (record for _, record in self.lines() if record is not None)
+
+    def lines(self) -> Iterator[tuple[str, Record | None]]:
+        """The lines as they are written, with their records; a blank line has none."""
         decode = json.JSONDecoder(
             object_pairs_hook=_record, parse_int=str, parse_float=str, parse_constant=_no_constant
         ).decode
@@ -90,6 +94,7 @@ class JSONLines:
                             most=LONGEST_LINE >> 20,
                         )
                     if text.isspace():
+                        yield text, None
                         continue
                     record = decode(text.strip())
                     if not isinstance(record, dict):
@@ -101,7 +106,7 @@ class JSONLines:
                         raise _MistakeError(
                             Phrase("column {column!r} has a list or an object as its cell", column=nested.strip())
                         )
-                    yield record
+                    yield text, record
         except UnicodeDecodeError:  # somewhere behind this line
             raise InputError("{file}: the bytes are not {encoding}", file=self.name, encoding=UTF8) from None
         except _MistakeError as error:
