@@ -168,6 +168,13 @@ def in_lines(folder, *texts):
     return hidden_differences(open_source(str(folder / "*.jsonl") if texts[1:] else str(folder / "0.jsonl"), "t"))
 
 
+def test_lines_with_many_layouts(tmp_path, monkeypatch):
+    text = "".join(f'{{"a":{" " * blanks}1}}\n' for blanks in (1, 2, 3, 1, 4, 1))
+    assert in_lines(tmp_path, text) == HiddenDifferences({}, 0, 3)
+    monkeypatch.setattr("PETWorks.tables.json_layout.LAYOUTS", 2)
+    assert in_lines(tmp_path, text) == HiddenDifferences({}, 0, 3)
+
+
 USUAL = '{"a": "x", "b": 1}\n' * 5
 
 

@@ -6,7 +6,7 @@ and are written in several ways: `1` and `"1"`, escaped signs, null beside an em
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
@@ -20,9 +20,9 @@ MEMBER = re.compile(rf'({TEXT})({BLANK}:{BLANK})({TEXT}|[^\s,}}"]+)({BLANK}[,}}]
 FIRST = re.compile(rf"\s*\{{{BLANK}")
 NULL, ABSENT = "null", ""  # how a missing value is written, beside blank texts
 PLAIN, NUMBER, OTHER = 1, 2, 4  # how other values are written
+LAYOUTS = 1 << 12  # that are kept in memory
 
 Gap = tuple[str, str]
-Ways = dict[str, Counter[str]]
 
 
 class Written(NamedTuple):
@@ -38,13 +38,36 @@ class Written(NamedTuple):
     line_ends: Counter[str]
 
 
-class _Line(NamedTuple):
-    """A record: where it stands in the file, its keys and cells as they are written, and what is between these."""
+class _Layout(NamedTuple):
+    """What is written in a line around its cells, and before it."""
 
     keys: tuple[str, ...]
-    cells: list[str]
-    texts: list[str | None]
-    gaps: list[tuple[Gap, str]]
+    names: tuple[str, ...]  # the keys as they are written
+    colons: tuple[str, ...]
+    ends: tuple[str, ...]  # behind each cell
+    first: str
+    last: str
+    blank_lines: str | None  # None before the first record, of which they tell nothing
+
+    @property
+    def gaps(self) -> Iterator[tuple[Gap, str]]:
+        """The parts that should be the same wherever they are."""
+        yield ("first", ""), self.first
+        yield ("last", ""), self.last
+        if self.blank_lines is not None:
+            yield ("line", ""), self.blank_lines
+        for key, name, colon, end in zip(self.keys, self.names, self.colons, self.ends, strict=True):
+            yield ("name", key), name
+            yield ("colon", key), colon
+            yield (("end", "") if end[-1] == "}" else ("comma", key)), end
+
+
+class _Line(NamedTuple):
+    """A record as it is written."""
+
+    layout: _Layout
+    cells: tuple[str, ...]
+    texts: Collection[str | None]
     end: str
 
 
@@ -53,11 +76,20 @@ class _Seen:
     """What occurs in the lines, each with the number of records."""
 
     records: int = 0
+    layouts: Counter[_Layout] = field(default_factory=Counter)
     orders: Counter[tuple[str, ...]] = field(default_factory=Counter)
     gaps: dict[Gap, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     kinds: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     missing: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     line_ends: Counter[str] = field(default_factory=Counter)
+
+    def gather(self) -> None:
+        """Take the layouts apart."""
+        for layout, number in self.layouts.items():
+            self.orders[layout.keys] += number
+            for gap, text in layout.gaps:
+                self.gaps[gap][text] += number
+        self.layouts.clear()
 
 
 def written(parts: Sequence[JSONLines]) -> Written:
@@ -66,6 +98,8 @@ def written(parts: Sequence[JSONLines]) -> Written:
     for part in parts:
         for line in _lines(part):
             _look(line, seen)
+    seen.gather()
+    del seen.line_ends[""]  # of a last line
     usual = {gap: _most_common(texts) for gap, texts in seen.gaps.items()}
     disordered = _disordered(seen.orders)
     suspects = {key for key, kinds in seen.kinds.items() if kinds & OTHER or kinds == PLAIN | NUMBER}
@@ -77,7 +111,7 @@ def written(parts: Sequence[JSONLines]) -> Written:
         absent = seen.records - sum(number for keys, number in seen.orders.items() if key in keys)
         missing = seen.missing[key] + Counter({ABSENT: absent})
         columns[key.strip()] += sum(map(_others, (missing, *ways.get(key, {}).values())))
-    return Written({name: number for name, number in columns.items() if number}, layout, +seen.line_ends)
+    return Written({name: number for name, number in columns.items() if number}, layout, seen.line_ends)
 
 
 def _keys(orders: Mapping[tuple[str, ...], int]) -> list[str]:
@@ -104,31 +138,23 @@ def _lines(source: JSONLines) -> Iterator[_Line]:
         end = text[len(text.rstrip("\r\n")) :]
         first = FIRST.match(text)
         assert first is not None
-        keys = tuple(record)
-        gaps: list[tuple[Gap, str]] = [
-            (("first", ""), first[0]),
-            (("last", ""), text[len(body) : len(text) - len(end)]),
-        ]
-        if blank_lines is not None:
-            gaps.append((("line", ""), blank_lines))
-        cells = []
-        for key, (name, colon, cell, behind) in zip(keys, MEMBER.findall(body, first.end()), strict=True):
-            gaps += ((("key", key), name + colon), (("end", "") if behind[-1] == "}" else ("comma", key), behind))
-            cells.append(cell)
-        yield _Line(keys, cells, list(record.values()), gaps, end)
+        found = MEMBER.findall(body, first.end())
+        names, colons, cells, ends = zip(*found, strict=True) if found else ((), (), (), ())
+        last = text[len(body) : len(text) - len(end)]
+        layout = _Layout(tuple(record), names, colons, ends, first[0], last, blank_lines)
+        yield _Line(layout, cells, record.values(), end)
         blank_lines = ""
 
 
 def _look(line: _Line, seen: _Seen) -> None:
     """Note what occurs in a line."""
     seen.records += 1
-    seen.orders[line.keys] += 1
-    if line.end:
-        seen.line_ends[{"\r\n": "CRLF", "\n": "LF"}.get(line.end, "CR")] += 1
-    for gap, text in line.gaps:
-        seen.gaps[gap][text] += 1
-    for key, cell, text in zip(line.keys, line.cells, line.texts, strict=True):
-        if not cell.startswith('"'):
+    seen.layouts[line.layout] += 1
+    if len(seen.layouts) == LAYOUTS:
+        seen.gather()
+    seen.line_ends[line.end] += 1
+    for key, cell, text in zip(line.layout.keys, line.cells, line.texts, strict=True):
+        if cell[0] != '"':
             if cell == NULL:
                 seen.missing[key][cell] += 1
             else:
@@ -171,8 +197,9 @@ def _counted(
     ways: dict[str, dict[str, Counter[str]]] = {key: defaultdict(Counter) for key in suspects}
     for part in parts:
         for line in _lines(part):
-            layout += line.keys in disordered or any(usual[gap] != text for gap, text in line.gaps)
-            for key, cell, text in zip(line.keys, line.cells, line.texts, strict=True):
+            own = line.layout
+            layout += own.keys in disordered or any(usual[gap] != text for gap, text in own.gaps)
+            for key, cell, text in zip(own.keys, line.cells, line.texts, strict=True):
                 if key in suspects and cell != NULL:
                     value = _value(text)
                     if value:

@@ -1177,8 +1177,8 @@ TEXTS = {
     ),
     "step.write-anew": (
         "空白、引號、換行符號、鍵的順序，或空值與空字串並存，會區分出評估指標視為相同的資料列："
-        "{columns}中最多有 {records} 筆。請以同一程式、同一引號規則重新寫出資料表，儲存格前後不留空白，並只用一種缺漏值；"
-        "petworks anonymize 與 petworks apply 即如此寫出。"
+        "{columns}中最多有 {records} 筆。請以同一程式、同一引號規則重新寫出資料表，"
+        "儲存格前後不留空白，並只用一種缺漏值；petworks anonymize 與 petworks apply 即如此寫出。"
     ),
     "step.release-values": (
         "除了所判定的資料表，檔案內還有其他內容（{details}），取得檔案的人也會一併取得。"
