@@ -30,7 +30,13 @@ def with_stars(task):
     return replace(task, suppressed_records="stars")
 
 
-RANDOM = tasks(OF_SIZES | OF_VALUES, most_rows=20).filter(lambda task: task.values == "exact").map(with_stars)
+def without_suppressed(task):
+    """The same, and they leave the table."""
+    return replace(task, suppressed_records="remove")
+
+
+ANY = tasks(OF_SIZES | OF_VALUES, most_rows=20).filter(lambda task: task.values == "exact")
+RANDOM, REMOVING = ANY.map(with_stars), ANY.map(without_suppressed)
 
 
 def made(task):
@@ -44,6 +50,15 @@ def made(task):
 def cells_of(result, task):
     """The released cells, record by record."""
     return result.table.select(task.quasi_identifiers).to_pylist()
+
+
+def cells_with_removed(result, task, levels):
+    """The released cells; those of a record that left the table are `*`."""
+    stay = iter(cells_of(result, task))
+    stars = dict.fromkeys(task.quasi_identifiers, "*")
+    cells = [stars if own is None else next(stay) for own in levels]
+    assert next(stay, None) is None
+    return cells
 
 
 def levels_of(result, task):
@@ -144,19 +159,10 @@ def test_columns_are_those_of_a_slow_twin(task):
         check_columns(task, result, levels_of(result, task))
 
 
-@examples(100)
-@given(tasks(OF_SIZES | OF_VALUES, most_rows=20).filter(lambda task: task.values == "exact"))
-def test_columns_are_those_of_a_slow_twin_if_suppressed_records_leave(task):
+def check_columns_of_those_left(task, result, levels):
     """A record that leaves is wholly lost, as if its quasi-identifiers were `*`; its sensitive cells are gone."""
-    task = replace(task, suppressed_records="remove")
-    if (result := made(task)) is None:
-        return
-    levels = levels_of(result, task)
     left = [row for row, own in zip(task.rows, levels, strict=True) if own is not None]
-    stay = iter(cells_of(result, task))
-    stars = dict.fromkeys(task.quasi_identifiers, "*")
-    cells = [stars if own is None else next(stay) for own in levels]
-    assert next(stay, None) is None
+    cells = cells_with_removed(result, task, levels)
     told = result.utility()
     for place, own in enumerate(told.columns[: len(task.quasi_identifiers)]):
         numbers = (own.values_before, own.values_after, own.kept, own.shift)
@@ -172,6 +178,22 @@ def test_columns_are_those_of_a_slow_twin_if_suppressed_records_leave(task):
 
 
 @examples(100)
+@given(REMOVING)
+def test_columns_are_those_of_a_slow_twin_if_suppressed_records_leave(task):
+    if (result := made(task)) is not None:
+        check_columns_of_those_left(task, result, levels_of(result, task))
+
+
+@examples(100)
+@given(REMOVING)
+def test_columns_of_local_recoding_are_those_of_a_slow_twin_if_suppressed_records_leave(task):
+    task = replace(task, objective="granularity", aggregate=None, weights={})
+    if (best := made(task)) is not None:
+        result = recoded_locally(best)
+        check_columns_of_those_left(task, result, local_levels_of(result, task))
+
+
+@examples(100)
 @given(RANDOM)
 def test_columns_of_local_recoding_are_those_of_a_slow_twin(task):
     task = replace(task, objective="granularity", aggregate=None, weights={})
@@ -184,8 +206,8 @@ def has_amounts(task):
     return any(name in ("profitability", "publisher-payout") for name, _ in task.rules)
 
 
-@examples(100)
-@given(RANDOM)
+@examples(150)
+@given(RANDOM | REMOVING)
 def test_the_losses_are_those_of_a_slow_twin(task):
     if (result := made(task)) is None:
         return
@@ -248,14 +270,16 @@ def literal_cell(name, label, level, paths):
     return stands_for if name == "granularity" else label in (None, "*") or (label == paths[0][-1] and stands_for == 1)
 
 
-@examples(100)
-@given(RANDOM)
+@examples(150)
+@given(RANDOM | REMOVING)
 def test_the_losses_of_local_recoding_are_those_of_a_slow_twin(task):
     task = replace(task, objective="granularity", aggregate=None, weights={})
     if (best := made(task)) is None:
         return
     result = recoded_locally(best)
-    cells, levels = cells_of(result, task), local_levels_of(result, task)
+    levels = local_levels_of(result, task)
+    cells = cells_with_removed(result, task, levels) if best.problem.ground.removes else cells_of(result, task)
+    assert best.problem.ground.removes is (task.suppressed_records == "remove")
     each = {one.objective: one for one in result.utility().losses}
     assert list(each) == [*(name for name in OBJECTIVES if name not in ("non-uniform-entropy", "publisher-payout"))]
     assert each["granularity"].after == pytest.approx(result.loss, abs=1e-12)
