@@ -89,7 +89,7 @@ def test_suppressed_records_can_be_kept(folder):
     with entered(folder) as page:
         address = "/safe?policy=policy.yaml"
         assert fields_of(page.get(address).text, "/safe/run")["suppressed_records"] == "remove"
-        for lang, kept in (("en", "stay, with *"), ("zh-TW", "保留，改為 *")):
+        for lang, kept in (("en", "stay, with *"), ("zh-TW", "保留，以 * 遮蔽")):
             assert kept in unescape(page.get(address, headers={"accept-language": lang}).text)
         run(page, do="save", suppressed_records="stars")
         assert (folder / "policy.yaml").read_text("utf-8") == POLICY + "  suppressed_records: stars\n"
