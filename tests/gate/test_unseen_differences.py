@@ -58,7 +58,11 @@ def test_the_release_of_such_a_table_passes(tmp_path):
     assert petworks("check", "r_policy.yaml", cwd=tmp_path).returncode == 0
 
 
-CELLS = {"age": ["30", " 30", "30", "40\u3000", "40"], "sex": [None, "", "", "M", "M"], "ward": [1.5, 1.5, None, 2, 2]}
+CELLS = {
+    "age": ["30", " 30", "30", "40\u3000", "40"],
+    "sex": [None, "", "", "M", "M"],
+    "ward": [1.5, float("nan"), None, -0.0, 0.0],
+}
 
 
 @pytest.mark.parametrize("engine", SPARK)
@@ -68,7 +72,13 @@ def test_executors_look_at_the_cells_of_a_data_frame(engine):
     for counting in (engine, "memory"):
         release = Release(frame, {"age": "quasi_identifier"}, engine=counting)
         found = unseen_differences(release)
-        assert found.details == {"columns": [{"column": "age", "records": 6}, {"column": "sex", "records": 3}]}
+        assert found.details == {
+            "columns": [
+                {"column": "age", "records": 6},
+                {"column": "sex", "records": 3},
+                {"column": "ward", "records": 6},
+            ]
+        }
         release.engine.close()
 
 

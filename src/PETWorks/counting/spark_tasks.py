@@ -20,7 +20,7 @@ from PETWorks.counting.part_tasks import Part
 from PETWorks.errors import InputError, PETWorksError
 from PETWorks.tables.arrays import arrow_codes, arrow_integers, numpy_integers, strings
 from PETWorks.tables.column_errors import is_text
-from PETWorks.tables.hidden_differences import distinct_cells
+from PETWorks.tables.hidden_differences import distinct_cells, ways_of_numbers
 from PETWorks.tables.judged_cells import normalised
 
 ROWS_PER_BLOCK = 1 << 20
@@ -100,22 +100,28 @@ def value_counts(read: Callable[[Batches], Batches] | None, batches: Batches) ->
 
 
 def written_ways(batches: Batches) -> Batches:
-    """The cells of texts in each block of rows: column, value that is judged, cell as it stands, and the records."""
+    """The cells in each block of rows that may be written in several ways.
+
+    Column, value that is judged, cell as it stands, and the records.
+    """
     import pyarrow as pa
 
     for block in blocks(batches):
-        for place in range(block[0].num_columns):
-            if not is_text(block[0].schema.types[place]):
+        for place, kind in enumerate(block[0].schema.types):
+            column = pa.chunked_array([batch.column(place) for batch in block])
+            if pa.types.is_floating(kind):
+                found = [(value, *way) for value, ways in ways_of_numbers(column).items() for way in ways.items()]
+                judged, cells = (strings([one[part] for one in found]) for part in (0, 1))
+                records = np.array([number for _, _, number in found], np.int64)
+            elif is_text(kind):
+                cells, records = distinct_cells(column)
+                there = np.flatnonzero(records)
+                cells, records = cells.take(arrow_integers(there)), records[there]
+                judged = normalised(cells)
+            else:
                 continue
-            cells, records = distinct_cells(pa.chunked_array([batch.column(place) for batch in block]))
-            there = np.flatnonzero(records)
-            cells = cells.take(arrow_integers(there))
-            columns = [
-                arrow_integers(np.full(len(there), place)).cast(pa.int32()),
-                normalised(cells).cast(pa.string()),
-                cells.cast(pa.string()),
-                arrow_integers(records[there]),
-            ]
+            places = arrow_integers(np.full(len(records), place)).cast(pa.int32())
+            columns = [places, judged.cast(pa.string()), cells.cast(pa.string()), arrow_integers(records)]
             yield pa.RecordBatch.from_arrays(columns, ["c", "v", "w", "n"])
 
 

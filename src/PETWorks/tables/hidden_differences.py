@@ -20,7 +20,7 @@ from PETWorks.tables.column_errors import is_text, unreadable
 from PETWorks.tables.csvfile import CSV, dictionary_array, reading
 from PETWorks.tables.encoding import UTF8
 from PETWorks.tables.globs import Files
-from PETWorks.tables.json_layout import written
+from PETWorks.tables.json_layout import written as written_lines
 from PETWorks.tables.jsonlines import JSONLines
 from PETWorks.tables.judged_cells import normalised
 from PETWorks.tables.line_ends import packed_flags, running_parities
@@ -61,7 +61,7 @@ def hidden_differences(source: Source) -> HiddenDifferences:
     """The differences between the cells of a table that no measure sees."""
     parts: list[Any] = list(source.parts) if isinstance(source, Files) else [source]
     if isinstance(parts[0], JSONLines):
-        columns, layout, line_ends = written(parts)
+        columns, layout, line_ends = written_lines(parts)
         return HiddenDifferences(columns, line_ends.total() - max(line_ends.values(), default=0), layout)
     styles = dict.fromkeys(source.names, 0)
     ends: Counter[str] = Counter()
@@ -114,7 +114,7 @@ def _counted(
         for piece in _pieces(part, columns, Counter(), is_regular=part not in irregular):
             for name in columns:
                 if pa.types.is_floating(piece[name].type):
-                    for number, ways in _ways_of_numbers(piece[name]).items():
+                    for number, ways in ways_of_numbers(piece[name]).items():
                         found[name].setdefault(number, Counter()).update(ways)
                     continue
                 raw, counts = distinct_cells(piece[name])
@@ -131,7 +131,7 @@ def _styles(column: pa.ChunkedArray, name: str, source: Source) -> int:
 
     kind = column.type
     if pa.types.is_floating(kind):
-        written = [way for own in _ways_of_numbers(column).values() for way in own]
+        written = [way for own in ways_of_numbers(column).values() for way in own]
         return PLAIN | (NULL * (None in written)) | (EMPTY * ("nan" in written)) | (OTHER * ("-0.0" in written))
     if not is_text(kind):
         return PLAIN
@@ -158,7 +158,7 @@ def _styles(column: pa.ChunkedArray, name: str, source: Source) -> int:
     return styles if (known | (counts == 0)).all() else styles | OTHER
 
 
-def _ways_of_numbers(column: pa.ChunkedArray) -> dict[str | None, Counter[str | None]]:
+def ways_of_numbers(column: pa.ChunkedArray) -> dict[str | None, Counter[str | None]]:
     """How often the numbers that can be written in two ways are written in which: missing ones, and zero."""
     found: dict[str | None, Counter[str | None]] = {None: Counter(), "0.0": Counter()}
     for chunk in column.chunks:
