@@ -111,7 +111,7 @@ def written_ways(batches: Batches) -> Batches:
             column = pa.chunked_array([batch.column(place) for batch in block])
             if pa.types.is_floating(kind):
                 found = [(value, *way) for value, ways in ways_of_numbers(column).items() for way in ways.items()]
-                judged, cells = (strings([one[part] for one in found]) for part in (0, 1))
+                judged, cells = strings([value for value, _, _ in found]), strings([cell for _, cell, _ in found])
                 records = np.array([number for _, _, number in found], np.int64)
             elif is_text(kind):
                 cells, records = distinct_cells(column)
