@@ -7,7 +7,7 @@ import random
 import pytest
 
 from command import petworks as run
-from PETWorks import anonymize, apply_levels, apply_plan, check, frontier
+from PETWorks import Release, anonymize, apply_levels, apply_plan, check, frontier
 from PETWorks.errors import RoleError
 
 POLICY = """
@@ -284,3 +284,90 @@ def test_other_identifiers_may_repeat(tmp_path, column):
     (tmp_path / "policy.yaml").write_text(UNDECLARED.replace("patient_id", column), "utf-8")
     done = run("anonymize", tmp_path / "policy.yaml", "-o", tmp_path / "out.csv")
     assert done.returncode == 0, done.stderr
+
+
+def of_one_person(people=60, each=12):
+    """Records with a phone, an income and a place that are the person's, in texts that are new in every record."""
+    chance = random.Random(1)
+    rows = []
+    for number in range(people):
+        ward, sex = chance.choice("ABC"), chance.choice("FM")
+        phone = f"09{number:02d}{number * 7 % 1000:03d}{number * 31 % 1000:03d}"
+        for visit in range(each):
+            told = [f"day {visit}: call {phone}", 20_000 + 137 * number, 24 + number / 1000, 121 + number / 1000]
+            rows.append([f"P{number:04d}", sex, ward, chance.choice(ILLNESSES), *told])
+    chance.shuffle(rows)
+    return rows
+
+
+HEADER = ("patient_id", "sex", "ward", "diagnosis", "symptom", "income", "lat", "lon")
+LINKING = POLICY.replace("privacy_unit: person", "privacy_unit: patient_id").replace(
+    "sensitive_attributes: [diagnosis]",
+    "identifiers: [patient_id]\n  sensitive_attributes: [diagnosis, symptom, income]\n"
+    "  insensitive_attributes: [lat, lon]",
+)
+LINKING = LINKING.replace("{diagnosis: a test}", "{diagnosis: a test, symptom: a test, income: a test}")
+LINKING += "role_reasons: {lat: a test, lon: a test}\n"
+
+
+def test_a_value_of_one_person_gives_them_away_in_however_many_records(tmp_path):
+    save(tmp_path / "visits.csv", of_one_person(), HEADER)
+    (tmp_path / "policy.yaml").write_text(LINKING, "utf-8")
+    done = run("anonymize", tmp_path / "policy.yaml", "-o", tmp_path / "out.csv")
+    assert done.returncode == 1
+    for policy in ("policy.yaml", "out_policy.yaml"):  # the release does not say whose the records are; its plan does
+        rules = {rule.name: rule for rule in check(tmp_path / policy).content.rules}
+        assert rules["no-hidden-identifiers"].value == ("symptom",), policy
+        assert set(rules["no-unique-values"].value) >= {"income", "lat", "lon"}, policy
+        assert rules["no-unique-values"].details["columns"][0]["records"] == 60, policy
+
+
+def test_an_engine_that_counts_records_says_so(tmp_path):
+    save(tmp_path / "visits.csv", of_one_person(), HEADER)
+    (tmp_path / "policy.yaml").write_text(LINKING, "utf-8")
+    for engine, told in (("duckdb", True), ("memory", False)):
+        found = check(tmp_path / "policy.yaml", engine=engine).content
+        assert ("values-of-people-unseen" in [one.notice for one in found.notices]) is told
+        assert found.verdict == "fail"
+
+
+def test_values_that_people_share_give_nobody_away(tmp_path):
+    rows = [
+        [*row[:4], ["cough; call 0912345678", "fever"][place % 2], 20_000 + 1_000 * (place % 7), 24, 121]
+        for place, row in enumerate(of_one_person())
+    ]
+    save(tmp_path / "visits.csv", rows, HEADER)
+    (tmp_path / "policy.yaml").write_text(LINKING, "utf-8")
+    run("anonymize", tmp_path / "policy.yaml", "-o", tmp_path / "out.csv")
+    for policy in ("policy.yaml", "out_policy.yaml"):
+        found = verdicts(tmp_path / policy)
+        assert (found["no-hidden-identifiers"], found["no-unique-values"]) == ("pass", "pass")
+
+
+def test_init_proposes_what_protects_people_and_not_only_records(tmp_path):
+    save(tmp_path / "visits.csv", of_one_person(), HEADER)
+    assert run("init", tmp_path / "visits.csv", "-o", tmp_path / "policy.yaml").returncode == 0
+    text = (tmp_path / "policy.yaml").read_text("utf-8")
+    assert "privacy_unit: patient_id" in text
+    done = run("anonymize", tmp_path / "policy.yaml", "-o", tmp_path / "out.csv")
+    assert done.returncode == 0, done.stdout
+    with (tmp_path / "out.csv").open(encoding="utf-8") as file:
+        released = list(csv.DictReader(file))
+    assert "symptom" not in released[0]
+    assert len({row["income"] for row in released}) < 30
+
+
+def test_people_are_the_same_however_their_numbers_are_spelt(tmp_path):
+    rows = [
+        [person.lower() if place % 2 else f"{person}\u200b", *others]
+        for place, (person, *others) in enumerate(visits())
+    ]
+    save(tmp_path / "visits.csv", rows)
+    (tmp_path / "policy.yaml").write_text(POLICY, "utf-8")
+    assert check(tmp_path / "policy.yaml").content.table.people == 200
+    roles = {"sex": "quasi_identifier", "ward": "quasi_identifier", "diagnosis": "sensitive_attribute"}
+    exact = Release(tmp_path / "visits.csv", roles, privacy_unit="person")
+    assert exact.people > 300  # measures keep to what is written
+    words = {"sex": {"mask": 1}, "ward": {"mask": 1}}
+    made = anonymize(tmp_path / "visits.csv", roles, words, {"k-anonymity": {"k": 5}}, privacy_unit="person")
+    assert made.release.people == 200

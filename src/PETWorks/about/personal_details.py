@@ -66,11 +66,15 @@ _WORDS = rf"(?:[A-Z]\. ?){{0,2}}{_WORD}(?: {_WORD}){{0,3}}"
 
 
 class Match(NamedTuple):
-    """A personal detail in a cell: by which detector, its text without signs, and how many records have the cell."""
+    """A personal detail in a cell: by which detector, its text without signs, and how many records have the cell.
+
+    owner   whose cell it is, if it is of one person; -1 otherwise
+    """
 
     detector: int
     text: str
     records: int
+    owner: int = -1
 
 
 @dataclass(frozen=True)
@@ -543,10 +547,13 @@ _UNUSUAL = (
 _PLAIN_NUMBER = r"^[+-]?(?:[0-9]{1,7}|[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?)$"
 
 
-def matches(column: str, cells: Any, records: NDArray[np.int64]) -> Iterator[Match]:
+def matches(
+    column: str, cells: Any, records: NDArray[np.int64], owners: NDArray[np.int64] | None = None
+) -> Iterator[Match]:
     """The personal details of distinct cells, an Arrow array of texts; each detail once for a cell."""
     names = _is_called_names(column)
-    texts, counts = _matching(cells, records, _PLAIN_NUMBER, others=True)
+    owned = np.full(len(records), -1, np.int64) if owners is None else owners
+    texts, counts = _matching(cells, np.stack([records, owned], axis=1), _PLAIN_NUMBER, others=True)
     texts = _in_usual_signs(texts)
     by_group = {numbers: _matching(texts, counts, signs) for numbers, signs in _ANY.items()}
     for number, detector in enumerate(DETECTORS):
@@ -557,9 +564,9 @@ def matches(column: str, cells: Any, records: NDArray[np.int64]) -> Iterator[Mat
         else:
             continue
         some, of_some = _matching(some, of_some, detector.candidates)
-        for text, count in zip(some.to_pylist(), of_some.tolist(), strict=True):
+        for text, (count, owner) in zip(some.to_pylist(), of_some.tolist(), strict=True):
             for key in detector.find(text, column):
-                yield Match(number, key, count)
+                yield Match(number, key, count, owner)
 
 
 def _matching(
@@ -596,17 +603,27 @@ class Search:
     """The personal details of a column, collected from pieces that have each value at most once.
 
     The records of equal details are added up in the end. Of details without a check digit only a hash is kept, since
-    there may be many millions; of numbers the first `MOST_NUMBERS` of each shape.
+    there may be many millions; of numbers the first `MOST_NUMBERS` of each shape. Where people are counted, cells that
+    one person has count once, however many there are.
     """
 
     def __init__(self, column: str) -> None:
         self._column = column
         self._hashes: dict[int, tuple[array[int], array[int]]] = {}
         self._numbers: dict[int, tuple[list[str], array[int]]] = {}
+        self._owned: set[tuple[int, int, int]] = set()  # detector, hash of the text, person
 
-    def add(self, cells: Any, records: NDArray[np.int64]) -> None:
-        """Search further values, of which so many records have each."""
-        for detector, text, count in matches(self._column, cells, records):
+    def add(self, cells: Any, records: NDArray[np.int64], owners: NDArray[np.int64] | None = None) -> None:
+        """Search further values, of which so many records have each, or people.
+
+        owners   where people are counted, for each value who has it, if that is one person, and -1 otherwise
+        """
+        for detector, text, records_of_it, owner in matches(self._column, cells, records, owners):
+            count = records_of_it
+            if owner >= 0:
+                key = detector, hash(text), owner
+                count = 0 if key in self._owned else 1
+                self._owned.add(key)
             if DETECTORS[detector].shape is None:
                 hashes, counts = self._hashes.setdefault(detector, (array("q"), array("q")))
                 hashes.append(hash(text))

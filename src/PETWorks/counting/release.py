@@ -20,6 +20,7 @@ from PETWorks.counting.background import Background
 from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import ClassSizes, Integers, Marginal
 from PETWorks.counting.engine import Engine, allowed, choose
+from PETWorks.counting.loading import load_rows
 from PETWorks.counting.profiles import Profile, profiles_of
 from PETWorks.counting.protected_source import changes_in, check_engine, check_protected
 from PETWorks.counting.removed import with_removed
@@ -201,9 +202,10 @@ class Release(Shown):
         return Background(load_original, people, load_population, in_order, self.order == ORDERS[0], given)
 
     def judged_table(self, table: Table) -> Table:
-        """A table of this release, its sensitive values as they are counted."""
+        """A table of this release, its sensitive values and people as they are counted."""
         if self.treatment["sensitive_values"] != FOLDED:
             return table
+        table = _with_folded_unit(table)
         changes = {name: folding(table.domains[name].values) for name in self.sensitive_attributes}
         changed = {name: mapping for name, mapping in changes.items() if mapping is not None}
         return table.generalised(changed) if changed else table
@@ -262,9 +264,20 @@ class Release(Shown):
     def _read_profiles(self) -> dict[str, Profile]:
         table: Any = self.as_read
         others = [name for name in self.columns if name not in self.compared_columns]
-        read = self.engine.profiles(self.source, others) if others else {}
-        profiles = read | profiles_of(table.columns, self.compared_columns)
+        people = self.people_of_records
+        if people is not None:
+            columns = {} if not others else load_rows(self.source, others, None, 2 * self.memory_limit).columns
+            read = profiles_of(columns, others, people)
+        else:
+            read = self.engine.profiles(self.source, others) if others else {}
+        profiles = read | profiles_of(table.columns, self.compared_columns, people)
         return {name: profiles[name] for name in self.columns}
+
+    @property
+    def people_of_records(self) -> Column | None:
+        """Whose each record is; None if nobody says it, or the records are not in memory."""
+        table = self.view.table
+        return table.columns[str(table.unit)] if isinstance(table, WeightedRows) and table.unit is not None else None
 
     def marginal(self, column: str) -> Marginal:
         """Values of a column and in how many records each is, suppressed records included."""
@@ -319,6 +332,17 @@ def _with_people(table: Table, unit: str, people: Column) -> Table:
             what="people",
         )
     return WeightedRows({**table.columns, unit: people}, unit, table.weights)
+
+
+def _with_folded_unit(table: Table) -> Table:
+    """A table in which people are the same, however their numbers are spelt."""
+    if not isinstance(table, WeightedRows) or table.unit is None:
+        return table
+    values = table.columns[table.unit].values
+    changes = folding(values)
+    if changes is None:
+        return table
+    return table.generalised({table.unit: {value: changes[value] or value for value in values}})
 
 
 def built(declaration: Declaration, column: str, table: Table, background: Background) -> Hierarchy:

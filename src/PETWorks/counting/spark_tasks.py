@@ -135,7 +135,7 @@ def personal_details(columns: Sequence[str], batches: Batches) -> Batches:
             chosen = arrow_integers(np.flatnonzero(places == place))
             found = list(matches(columns[place], batch.column(1).take(chosen), records[places == place]))
             if found:
-                detectors, texts, counts = zip(*found, strict=True)
+                detectors, texts, counts, _ = zip(*found, strict=True)
                 cells = [
                     arrow_integers(np.full(len(found), place)).cast(pa.int32()),
                     arrow_integers(np.array(detectors, np.int64)).cast(pa.int32()),

@@ -10,7 +10,9 @@ from PETWorks.gate.plan_document import JudgedRule, Plan
 from PETWorks.gate.plan_files import plan_of_file
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.policy_rules import Rule
-from PETWorks.gate.rule_names import IMPLICIT
+from PETWorks.gate.rule_names import IMPLICIT, NO_HIDDEN, NO_UNIQUE
+
+OF_PEOPLE = frozenset((NO_HIDDEN, NO_UNIQUE))  # built-in rules by which a value of one person gives that person away
 
 
 def with_judged_rules(plan: Plan, policy: Policy, results: Sequence[RuleResult]) -> Plan:
@@ -18,14 +20,16 @@ def with_judged_rules(plan: Plan, policy: Policy, results: Sequence[RuleResult])
     if policy.privacy_unit is None or policy.keeps_unit:
         return plan
     counting = {rule.name for rule in policy.rules if rule.measure is not None}
+    counting |= {result.name for result in results if result.name in OF_PEOPLE and not result.satisfied}
     judged = tuple(
         JudgedRule(
             name=result.name,
             measure=result.measure,
             parameters=result.parameters,
-            value=result.value,
+            value=list(result.value) if isinstance(result.value, tuple) else result.value,
             compared=result.compared,
             satisfied=result.satisfied is True,
+            details=dict(result.details) if result.name in OF_PEOPLE and result.details else None,
         )
         for result in results
         if result.name in counting
@@ -71,6 +75,8 @@ def rules_without_people(policy: Policy, judged: Mapping[str, JudgedRule]) -> tu
 
 def _is_same(rule: Rule, judged: JudgedRule) -> bool:
     """Whether a rule demands what it did then."""
+    if rule.name in OF_PEOPLE:
+        return True
     if rule.measure is None or rule.measure.name != judged.measure:
         return False
     then: Any = rule.measure.check(judged.parameters)

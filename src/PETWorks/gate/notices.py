@@ -12,7 +12,7 @@ from PETWorks.counting.release import Release
 from PETWorks.gate.document import WAIVED, ColumnFacts, RuleResult
 from PETWorks.gate.facts import columns
 from PETWorks.gate.findings import examined_columns
-from PETWorks.gate.judged_people import judged_when_made, lacks_people
+from PETWorks.gate.judged_people import OF_PEOPLE, judged_when_made, lacks_people
 from PETWorks.gate.plan_files import plan_of_file
 from PETWorks.gate.policy import Policy
 from PETWorks.gate.recognition import FEW, Examined
@@ -144,6 +144,8 @@ def _people(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> It
         counted = any(rule.measure == PEOPLE_COUNTED and rule.satisfied for rule in rules)
         then = counted and judged_when_made(policy, release)
         yield Notice("people-counted-before" if then else "people-not-counted", (policy.privacy_unit,))
+    elif release.privacy_unit is not None and release.people_of_records is None and release.people < release.records:
+        yield Notice("values-of-people-unseen", (release.privacy_unit,), rules=tuple(sorted(OF_PEOPLE)))
 
 
 def _identifiers(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[Notice]:

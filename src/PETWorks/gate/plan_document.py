@@ -47,6 +47,7 @@ class JudgedRule(JSONObject):
     value: Any
     compared: str | None = None
     satisfied: bool
+    details: Mapping[str, Any] | None = None  # of rules about columns: which, and how many people have a value alone
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,7 @@
 """The finest protection with which exact values of a column single out few records, chosen by the data."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -16,6 +16,7 @@ from PETWorks.about.scheme import as_text
 from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.exact_values import are_exact
+from PETWorks.counting.profiles import sharing
 from PETWorks.counting.release import Release
 from PETWorks.gate.unique_values import FEW, OF_ANY_TEXT, SHARE, coordinates, singles_out
 from PETWorks.tables.arrays import arrow_codes, strings
@@ -28,6 +29,7 @@ TAIL = Fraction(1, 20)  # the share of records that may be coded at either end
 ROOM = 2  # half of what the rule allows: records that are suppressed make others unique
 
 Reals = NDArray[np.float64]
+AloneAfter = Callable[[Callable[[str], str | None]], tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -52,10 +54,26 @@ def is_rejected(counts: Mapping[str | None, int]) -> bool:
     return singles_out(alone_in(counts), records) or singles_out(unique, records, OF_ANY_TEXT)
 
 
-def proposed_protection(counts: Mapping[str | None, int], share: float = SHARE) -> Protect | None:
+def by_people(column: Column, people: Column) -> AloneAfter:
+    """How many values of one person are left if the values of a column become others, and how many values of all."""
+
+    def alone_after(protection: Callable[[str], str | None]) -> tuple[int, int]:
+        labels = [value if value is None or value == SUPPRESSED else protection(value) for value in column.values]
+        places: dict[str | None, int] = {}
+        new = np.array([places.setdefault(label, len(places)) for label in labels], np.uint32)
+        shared = sharing(Column(strings(list(places)), new[column.codes]), people)[0]
+        return alone_in(dict(zip(places, shared.tolist(), strict=True))), int(shared.sum())
+
+    return alone_after
+
+
+def proposed_protection(
+    counts: Mapping[str | None, int], share: float = SHARE, alone_after: AloneAfter | None = None
+) -> Protect | None:
     """The finest protection that leaves room below what the rule allows; None if there is none.
 
-    counts   how many records have each value
+    counts        how many records have each value, or people
+    alone_after   counts who is singled out by values that a protection changed, where people have several of them
     """
     records, known = sum(counts.values()), {value: times for value, times in counts.items() if _is_value(value)}
     if not known or len(known) > MOST_VALUES:
@@ -67,6 +85,10 @@ def proposed_protection(counts: Mapping[str | None, int], share: float = SHARE) 
         for value, times in known.items():
             after[protection.value(str(value))] += times
         alone = alone_in(after)
+        if alone_after is not None and alone <= most and None not in after:
+            alone, left = alone_after(protection.value)
+            if alone > most_alone(left, share):
+                continue
         if alone <= most and None not in after:
             return Protect(words, before, alone)
     return None
@@ -163,9 +185,14 @@ def protections_for(release: Release, columns: Sequence[str]) -> dict[str, Prote
     found = {}
     pairs = list(coordinates(columns))
     for column in columns:
-        table = release.engine.load(release.source, (column,))
-        marginal = table.marginal(column)
-        proposed = proposed_protection(dict(zip(marginal.values, marginal.counts.tolist(), strict=True)))
+        table: Any = release.engine.load(release.source, (column,))
+        marginal, people = table.marginal(column), release.people_of_records
+        if people is None:
+            proposed = proposed_protection(dict(zip(marginal.values, marginal.counts.tolist(), strict=True)))
+        else:
+            own = table.columns[column]
+            shared = dict(zip(own.values, sharing(own, people)[0].tolist(), strict=True))
+            proposed = proposed_protection(shared, alone_after=by_people(own, people))
         if proposed is not None:
             found[column] = proposed
     if pairs and release.engine.name == "memory":

@@ -10,8 +10,10 @@ from PETWorks.about.hierarchy_proposal import in_yaml, proposed_hierarchy
 from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.counting.codes import Column
 from PETWorks.counting.engine import half_the_machine
 from PETWorks.counting.loading import load_rows
+from PETWorks.counting.profiles import sharing
 from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.errors import InputError, Phrase, printable
 from PETWorks.gate.presets import UNDATED, presets
@@ -19,6 +21,7 @@ from PETWorks.gate.protection_proposal import MOST_VALUES as MOST_PROTECTED
 from PETWorks.gate.protection_proposal import (
     Protect,
     alone_in,
+    by_people,
     cells_of,
     is_rejected,
     most_alone,
@@ -90,18 +93,21 @@ def suggestions(data: Path, separator: str | None, encoding: str | None) -> tupl
             columns=columns,
         )
     guessed = suggested_roles(table, named)
+    unit = None if given else suggested_privacy_unit(table, guessed)
+    if unit is not None:
+        guessed = suggested_roles(table, named, unit)
     suggested = [
         replace(one, role=given[one.column], why=Reason("beside")) if one.column in given else one for one in guessed
     ]
     known = sum(one.role == QUASI_IDENTIFIER for one in suggested)
     if beside.folder is None and known <= MOST_HIERARCHIES:
         suggested = [_with_hierarchy(one, table) if one.role == QUASI_IDENTIFIER else one for one in suggested]
-    suggested = with_protections(suggested, table)
+    suggested = with_protections(suggested, table, None if unit is None else table.columns[unit])
     suggested = [
         replace(one, unread_dates=False) if one.hierarchy is not None and "dates" in one.hierarchy.words else one
         for one in suggested
     ]
-    return suggested, None if given else suggested_privacy_unit(table, guessed)
+    return suggested, unit
 
 
 def _with_hierarchy(suggestion: Suggestion, table: WeightedRows) -> Suggestion:
@@ -117,18 +123,27 @@ def _with_hierarchy(suggestion: Suggestion, table: WeightedRows) -> Suggestion:
     return replace(suggestion, hierarchy=replace(proposal, height=hierarchy.height))
 
 
-def with_protections(suggested: Sequence[Suggestion], table: WeightedRows) -> list[Suggestion]:
-    """The suggestions with a protection where values single out records; what cannot have one is left out."""
+def with_protections(
+    suggested: Sequence[Suggestion], table: WeightedRows, people: Column | None = None
+) -> list[Suggestion]:
+    """The suggestions with a protection where values single out records; what cannot have one is left out.
+
+    people   whose each record is: a value of one person singles that person out
+    """
     found: dict[str, Protect] = {}
     left_out: set[str] = set()
     looked_at = {one.column: one for one in suggested if one.role in (SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE)}
     for column, one in looked_at.items():
         if len(table.columns[column].counts) > MOST_PROTECTED:
             continue
-        marginal = table.marginal(column)
-        counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
+        own = table.columns[column]
+        times = own.counts if people is None else sharing(own, people)[0]
+        counts = dict(zip(own.values, times.tolist(), strict=True))
+        records = sum(counts.values())
         alone = alone_in(counts)
-        proposed = proposed_protection(counts) if alone > most_alone(table.rows) else None
+        proposed = None
+        if alone > most_alone(records):
+            proposed = proposed_protection(counts, alone_after=None if people is None else by_people(own, people))
         if proposed is not None:
             found[column] = proposed
         elif is_rejected(counts) and one.why.kind != "beside":

@@ -34,6 +34,7 @@ class Notice(JSONObject):
     notice: Literal[
         "people-counted-before",
         "people-not-counted",
+        "values-of-people-unseen",
         "too-many-suppressed",
         "set-aside",
         "highest-risk",

@@ -8,6 +8,7 @@ from PETWorks.about.dates import is_unread_date
 from PETWorks.about.hierarchy_proposal import Proposal
 from PETWorks.about.vocabulary import CALLED, LABELS, REMARKS
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.counting.codes import Column
 from PETWorks.counting.profiles import profile_of
 from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.gate.named_people import named_people, same_person_in, stands_for_people
@@ -43,13 +44,19 @@ class Suggestion:
         return self.why.kind not in ("same", "beside")
 
 
-def suggested_roles(table: WeightedRows, columns: Sequence[str]) -> list[Suggestion]:
-    """A role for each of these columns, in their order."""
-    profiles = {column: _examined(table, column) for column in columns}
-    return [
-        replace(suggested_role(column, profile), records=table.rows, unread_dates=profile.most(is_unread_date))
-        for column, profile in profiles.items()
-    ]
+def suggested_roles(table: WeightedRows, columns: Sequence[str], unit: str | None = None) -> list[Suggestion]:
+    """A role for each of these columns, in their order.
+
+    unit   the column that names the person, by which a value in many records may be that of one person
+    """
+    found = []
+    for column in columns:
+        profile = _examined(table, column)
+        one = suggested_role(column, profile)
+        if unit is not None and column != unit:
+            one = replace(suggested_role(column, _examined(table, column, table.columns[unit])), facts=one.facts)
+        found.append(replace(one, records=table.rows, unread_dates=profile.most(is_unread_date)))
+    return found
 
 
 def suggested_role(column: str, profile: Examined) -> Suggestion:
@@ -68,8 +75,8 @@ def suggested_privacy_unit(table: WeightedRows, suggestions: Sequence[Suggestion
     return named_people({name: _examined(table, name) for name in names}, same_person)
 
 
-def _examined(table: WeightedRows, column: str) -> Examined:
-    return Examined.of(profile_of(table.columns[column], table.rows, column))
+def _examined(table: WeightedRows, column: str, people: Column | None = None) -> Examined:
+    return Examined.of(profile_of(table.columns[column], table.rows, column, people))
 
 
 def _suggested(words: str, profile: Examined) -> tuple[str | None, Reason]:

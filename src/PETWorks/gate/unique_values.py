@@ -12,6 +12,7 @@ from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
 from PETWorks.counting.counts import ClassCodes, Grouping
 from PETWorks.counting.questions import fold_codes
 from PETWorks.counting.release import Release
+from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.gate.document import ColumnFacts
 from PETWorks.tables.cells import SUPPRESSED
 
@@ -49,6 +50,8 @@ def singling_out(
     The share is of exact values. Of any values, also short texts, a column may single out a larger share. Nearly unique
     codes, which a finding rejects, are not said twice.
 
+    Where people are counted, a value that one person has singles that person out, in however many records.
+
     Measures assume that quasi-identifiers are known, so these are left to the rules. Identifiers are a matter of other
     rules, and the columns that name people are needed to count them.
     """
@@ -60,15 +63,16 @@ def singling_out(
         and one.column not in (release.privacy_unit, key)
         and not any(finding.kind == "nearly unique" and finding.fails for finding in one.found)
     ]
-    rows = release.records
-    alone: dict[tuple[str, ...], int] = {}
+    profiles = release.profiles()
+    alone: dict[tuple[str, ...], tuple[int, int]] = {}
     for one in looked_at:
-        exact, any_value = one.alone or 0, round((one.unique or 0) * rows)
-        alone[one.column,] = any_value if singles_out(any_value, rows, max(share, OF_ANY_TEXT)) else exact
+        rows = profiles[one.column].records  # by people, if these are known
+        exact, any_value = one.alone or 0, profiles[one.column].unique
+        alone[one.column,] = (any_value if singles_out(any_value, rows, max(share, OF_ANY_TEXT)) else exact, rows)
     alone |= {pair: _unique_pairs(release, pair) for pair in coordinates([one.column for one in looked_at])}
     return tuple(
         SinglingOut(names, records, records / rows)
-        for names, records in alone.items()
+        for names, (records, rows) in alone.items()
         if singles_out(records, rows, share)
     )
 
@@ -89,11 +93,15 @@ def coordinates(columns: Sequence[str]) -> Iterator[tuple[str, str]]:
                 break
 
 
-def _unique_pairs(release: Release, pair: tuple[str, str]) -> int:
-    """How many records have both values, and no other record has the same two."""
+def _unique_pairs(release: Release, pair: tuple[str, str]) -> tuple[int, int]:
+    """How many records have both values, and no other record has the same two; and how many records there are."""
     table: Any = release.table
+    people = release.people_of_records
     if not all(name in table.columns for name in pair):
         table = release.engine.load(release.source, pair)
+    if people is not None:  # records of one person at one place single out that person
+        unit = str(release.privacy_unit)
+        table = WeightedRows({**{name: table.columns[name] for name in pair}, unit: people}, unit).per_person(pair)
     nothing = {
         name: [
             code for code in (table.columns[name].code(None), table.columns[name].code(SUPPRESSED)) if code is not None
@@ -101,7 +109,7 @@ def _unique_pairs(release: Release, pair: tuple[str, str]) -> int:
         for name in pair
     }
     question = fold_codes("unique pairs", table, Grouping(pair, pair), partial(_count_unique, nothing), int.__add__)
-    return int(table.ask([question])[0])
+    return int(table.ask([question])[0]), table.rows
 
 
 def _count_unique(nothing: dict[str, list[int]], classes: ClassCodes) -> int:

@@ -40,7 +40,7 @@ from PETWorks.gate.document import (
 from PETWorks.gate.facts import assumed, columns, payout, small_classes
 from PETWorks.gate.findings import examined_columns, personal_details
 from PETWorks.gate.inputs import Inputs, policy_facts, shown_table
-from PETWorks.gate.judged_people import judged_when_made, lacks_people, rules_without_people
+from PETWorks.gate.judged_people import OF_PEOPLE, judged_when_made, lacks_people, rules_without_people
 from PETWorks.gate.notices import notices, released_identifiers
 from PETWorks.gate.plan_files import plan_of_file
 from PETWorks.gate.policy import Policy
@@ -326,14 +326,17 @@ def _rules(
     }
 
     def measured(rule: Rule) -> dict[str, Any]:
-        if rule.name in judged:
+        if rule.name in judged and (
+            rule.name not in OF_PEOPLE or not (judged[rule.name].satisfied or wrong[rule.name])
+        ):
             then = judged[rule.name]
-            told = _without_details(then.measure, then.parameters, then.value, satisfied=then.satisfied)
-            return {**told, "compared": then.compared}
+            value = tuple(then.value) if isinstance(then.value, list) else then.value
+            told = _without_details(then.measure, then.parameters, value, satisfied=then.satisfied)
+            return {**told, "compared": then.compared, "details": dict(then.details or {})}
         if rule.name not in wrong:
             return _measured(release, policy, rule, subsets, composition)
-        value: Value = wrong[rule.name] if rule.name != RULES_FIT else demanded or None
-        found = _without_details(rule.name, parameters.get(rule.name, {}), value, satisfied=not wrong[rule.name])
+        now: Value = wrong[rule.name] if rule.name != RULES_FIT else demanded or None
+        found = _without_details(rule.name, parameters.get(rule.name, {}), now, satisfied=not wrong[rule.name])
         return {**found, "details": details.get(rule.name, {})}
 
     return [_judged(rule, waivers.get(rule.name), today, measured(rule)) for rule in policy.rules]
