@@ -208,6 +208,15 @@ def test_what_cannot_be_protected_is_counted_and_not_shown():
             anonymize(numbers, ROLES, {"sex": [["1", "*"], ["2", "*"]]}, RULES, protect=protect)
 
 
+def test_rounded_numbers_that_their_type_cannot_hold_are_not_shown():
+    import pyarrow as pa
+
+    source = protected(open_source(pa.table({"cost": pa.array([2**63 - 1, 5])}), "t"), {"cost": {"round": 1000}})
+    with pytest.raises(PETWorksError, match="too large for its type int64") as error:
+        list(source.read(("cost",)))
+    assert "92233720368547" not in str(error.value)
+
+
 def test_spark_says_that_it_cannot(monkeypatch):
     source = open_source(TABLE, "t")
     monkeypatch.setattr(source, "engine", "spark")

@@ -3,6 +3,7 @@
 import gzip
 import json
 import sqlite3
+import struct
 import zipfile
 
 import duckdb
@@ -166,6 +167,49 @@ def test_zip_files(tmp_path):
     assert found(path) == {}
 
 
+def test_zip_files_have_no_bytes_and_fields_outside_the_table(tmp_path):
+    path = tmp_path / "t.csv.zip"
+
+    def written(info="t.csv", changed=bytes):
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(info, TEXT)
+        path.write_bytes(changed(path.read_bytes()))
+        return found(path)
+
+    timed, noted = zipfile.ZipInfo("t.csv"), zipfile.ZipInfo("t.csv")
+    timed.extra = struct.pack("<HHBI", 0x5455, 5, 1, 1700000000)
+    noted.extra = struct.pack("<HH8s", 0xCAFE, 8, b"Ann Lee ")
+    assert (written(), written(timed)) == ({}, {})
+    assert written(noted) == {"metadata": 2}
+    assert written(changed=lambda packed: packed + b"Ann Lee") == {"bytes outside the table": 1}
+    FRAME.to_csv(path, index=False)
+    assert found(path) == {}
+    with path.open("wb") as file, zipfile.ZipFile(_Unseekable(file), "w") as archive:  # sizes behind the content
+        archive.writestr("t.csv", TEXT)
+    assert found(path) == {}
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("names.csv", "Ann Lee")
+        archive.writestr("t.csv", TEXT)
+        archive.filelist.pop(0)
+    assert found(path) == {"bytes outside the table": 1}
+
+
+class _Unseekable:
+    """A stream, as programs write zip files to a pipe."""
+
+    def __init__(self, file):
+        self.write, self.flush = file.write, file.flush
+
+
+def test_gzip_files_are_one_member(tmp_path):
+    path = tmp_path / "t.csv.gz"
+    long = TEXT + "30,F\n" * 500_000
+    path.write_bytes(gzip.compress(long.encode()))
+    assert found(path) == {}
+    path.write_bytes(gzip.compress(TEXT.encode()) + gzip.compress(b"50,F\n"))
+    assert found(path) == {"bytes outside the table": 1}
+
+
 def test_gzip_files(tmp_path):
     path = tmp_path / "t.csv.gz"
     FRAME.to_csv(path, index=False)
@@ -191,6 +235,41 @@ def test_databases(tmp_path):
             connection.execute("CREATE TABLE names (name TEXT)")
             connection.execute("CREATE VIEW seen AS SELECT * FROM people")
         assert found(f"{tmp_path / name}#people") == {"further tables": 2}
+
+
+def test_sqlite_files_keep_what_was_deleted(tmp_path):
+    path = tmp_path / "t.sqlite"
+    rows = [(number, f"text {number}") for number in range(3000)]
+
+    def after(*statements, table="people"):
+        path.unlink(missing_ok=True)
+        connection = sqlite3.connect(path, isolation_level=None)
+        connection.execute("PRAGMA secure_delete = OFF")
+        for statement in ("CREATE TABLE people (age INTEGER, note TEXT)", *statements):
+            connection.execute(statement)
+            if statement.startswith("CREATE TABLE"):
+                connection.execute("BEGIN")
+                connection.executemany(f"INSERT INTO {statement.split()[2]} VALUES (?, ?)", rows)
+                connection.execute("COMMIT")
+        connection.close()
+        return found(f"{path}#{table}")
+
+    kind = "traces of deleted records"
+    assert after() == {}
+    assert after("CREATE INDEX of ON people (note)") == {}
+    assert after("CREATE TABLE names (age, name)", "DROP TABLE names")[kind] > 10
+    assert after("DELETE FROM people WHERE age % 100 = 50")[kind] > 10
+    assert after("DELETE FROM people WHERE age > 2990") != {}
+    assert after("UPDATE people SET note = 'x' WHERE age = 7") == {kind: 1}
+    for change in ("DELETE FROM people WHERE age % 3 = 0", "UPDATE people SET note = 'x'"):
+        assert after("CREATE TABLE names (age, name)", "DROP TABLE names", change, "VACUUM") == {}
+    assert after("UPDATE people SET rowid = rowid + 912000000") != {}
+    assert (
+        after("CREATE TABLE others (id INTEGER PRIMARY KEY, note)", "DROP TABLE people", "VACUUM", table="others") == {}
+    )
+    with sqlite3.connect(tmp_path / "p.sqlite") as connection:
+        FRAME.to_sql("people", connection, index=False)
+    assert found(f"{tmp_path / 'p.sqlite'}#people") == {}
 
 
 def test_metadata_that_programs_write_themselves_do_not_count(tmp_path):

@@ -169,7 +169,18 @@ def _protected(
     if None in new:
         raise InputError("column {column!r} has changed since it was looked at", column=column)
     taken = strings(new).take(encoded.indices)
-    return pa.chunked_array([taken.cast(cells.type) if _keeps_type(cells.type, protection) else taken])
+    if not _keeps_type(cells.type, protection):
+        return pa.chunked_array([taken])
+    try:
+        return pa.chunked_array([taken.cast(cells.type)])
+    except pa.ArrowInvalid:  # what it says quotes a cell
+        raise InputError(
+            "column {column!r} cannot be protected: rounded values are too large for its type {kind}, or are no "
+            "numbers; store the column as text or with a wider type",
+            column=column,
+            kind=cells.type,
+            what=f"protect.{column}",
+        ) from None
 
 
 def _keeps_type(kind: "pa.DataType", protection: Protection) -> bool:

@@ -7,7 +7,9 @@ leaves this module.
 import base64
 import binascii
 import json
+import struct
 import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -51,7 +53,7 @@ from PETWorks.tables.texttable import WORKBOOK, TextTable
 from PETWorks.tables.workbook_parts import count_tags, damaged
 
 # The kinds of what is found.
-SHEETS, MACROS, PARTS, FILES, FILE_NAMES, TABLES, METADATA = (
+SHEETS, MACROS, PARTS, FILES, FILE_NAMES, TABLES, METADATA, OUTSIDE, DELETED = (
     "further sheets",
     "macros",
     "further parts",
@@ -59,11 +61,13 @@ SHEETS, MACROS, PARTS, FILES, FILE_NAMES, TABLES, METADATA = (
     "other file names",
     "further tables",
     "metadata",
+    "bytes outside the table",
+    "traces of deleted records",
 )
 KINDS = (
     *(SHEETS, COMMENTS, PICTURES, LINKS, PIVOTS, NAMES, MACROS, PARTS),
     *(PROPERTIES, ELEMENTS, FORMULAS, FORMATS),
-    *(FILES, FILE_NAMES, TABLES, METADATA, UNUSED),
+    *(FILES, FILE_NAMES, TABLES, METADATA, UNUSED, OUTSIDE, DELETED),
 )
 
 OLD_KINDS = {
@@ -74,6 +78,7 @@ OLD_KINDS = {
     DEFINED_NAME: NAMES,
     STREAM: PARTS,
 }
+BLOCK = 1 << 20
 START = 100  # bytes that tell the kind of a file
 # The parts of an Excel workbook by the beginning of their names; the first that fits counts.
 EXCEL_PARTS = {
@@ -126,6 +131,10 @@ OFFSETS = {
     **dict.fromkeys((pa.large_string(), pa.large_binary()), np.int64),
 }
 VIEWS, VIEW = (pa.string_view(), pa.binary_view()), 16
+# Of zip files: lengths, flags, lengths of what ends them (22, or 98 if they are large), and kinds of further fields.
+LOCAL_HEADER, DIRECTORY_ENTRY, DIRECTORY_ENDS = 30, 46, (22, 98)
+SIZES_FOLLOW, UTF8_NAME = 8, 0x800
+USUAL_FIELDS, ROOM = {0x0001, 0x000A, 0x5455, 0x5855, 0x7855, 0x7875}, 0xA220
 GZIP_HEADER, GZIP_EXTRA, GZIP_NAME, GZIP_COMMENT = 10, 4, 8, 16
 
 
@@ -147,7 +156,9 @@ def _of_one(source: Any) -> Mapping[str, int]:
         return Counter(_metadata(source.schema, source.metadata)) + Counter({UNUSED: _unused_in_parquet(source)})
     if isinstance(source, Frame) and source.path is not None:
         return _arrow_file(source.path)
-    if isinstance(source, SQLite | Database):
+    if isinstance(source, SQLite):
+        return {TABLES: source.other_tables, DELETED: source.deleted()}
+    if isinstance(source, Database):
         return {TABLES: source.other_tables}
     return {}
 
@@ -203,15 +214,69 @@ def _packed(content: Content) -> Mapping[str, int]:
         name = start[place:].partition(b"\0")[0]
         own = (unpacked(content.path).name, content.path.name)
         found[FILE_NAMES] += name not in {text.encode(code, "replace") for text in own for code in ("utf-8", "latin-1")}
+    found[OUTSIDE] += _goes_on(content.path)
     return found
 
 
+def _goes_on(path: Path) -> bool:
+    """Whether a gzip file has anything behind its first member, such as another one with a name of its own."""
+    unpacking = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    with _reading(path), path.open("rb") as file:
+        while not unpacking.eof and (block := unpacking.unconsumed_tail or file.read(BLOCK)):
+            unpacking.decompress(block, BLOCK)
+        return bool(unpacking.unused_data.strip(b"\0") or file.read().strip(b"\0"))
+
+
 def _archive(path: Path) -> Counter[str]:
-    """Comments of a zip file and of the files in it, and bytes that belong to none."""
-    with _reading(path), zipfile.ZipFile(path) as archive:
-        comments = bool(archive.comment) + sum(bool(one.comment) for one in archive.infolist())
+    """Comments, fields and bytes of a zip file and of the files in it that do not belong to their contents."""
+    with _reading(path), zipfile.ZipFile(path) as archive, path.open("rb") as file:
+        listed = sorted(archive.infolist(), key=lambda one: one.header_offset)
+        comments = bool(archive.comment) + sum(bool(one.comment) for one in listed)
         twice = len(archive.namelist()) - len(set(archive.namelist()))
-    return Counter({COMMENTS: comments, FILES: twice})
+        place = outside = fields = 0
+        for one in listed:
+            outside += one.header_offset != place
+            file.seek(one.header_offset)
+            header = file.read(LOCAL_HEADER)
+            name, extra = struct.unpack_from("<2H", header, LOCAL_HEADER - 4)
+            outside += file.read(name) != _name_bytes(one)
+            fields += _unusual_fields(file.read(extra)) + _unusual_fields(one.extra)
+            place = file.tell() + one.compress_size
+            if one.flag_bits & SIZES_FOLLOW:
+                file.seek(place)
+                place += _descriptor(file.read(24), one)
+        directory = sum(DIRECTORY_ENTRY + len(_name_bytes(one)) + len(one.extra) + len(one.comment) for one in listed)
+        outside += archive.start_dir != place
+        end = path.stat().st_size - archive.start_dir - directory - len(archive.comment)
+    return Counter({COMMENTS: comments, FILES: twice, METADATA: fields, OUTSIDE: outside + (end not in DIRECTORY_ENDS)})
+
+
+def _name_bytes(member: zipfile.ZipInfo) -> bytes:
+    return member.orig_filename.encode("utf-8" if member.flag_bits & UTF8_NAME else "cp437")
+
+
+def _descriptor(behind: bytes, member: zipfile.ZipInfo) -> int:
+    """How many bytes behind a packed file say its sizes."""
+    for sign in (b"PK\x07\x08", b""):
+        for form in ("<3I", "<I2Q"):
+            try:
+                told = sign + struct.pack(form, member.CRC, member.compress_size, member.file_size)
+            except struct.error:
+                continue
+            if behind.startswith(told):
+                return len(told)
+    return 0
+
+
+def _unusual_fields(extra: bytes) -> int:
+    """How many fields are neither times and owners nor sizes; of room that Excel leaves, that it is empty."""
+    found, place = 0, 0
+    while place + 4 <= len(extra):
+        kind, size = struct.unpack_from("<2H", extra, place)
+        content = extra[place + 4 : place + 4 + size]
+        found += kind not in USUAL_FIELDS and not (kind == ROOM and not any(content[4:]))
+        place += 4 + size
+    return found + any(extra[place:])
 
 
 def _member_names(path: Path) -> list[str]:

@@ -3,6 +3,7 @@
 DuckDB's reader of SQLite knows a column's declared type only, writes numbers with 15 digits and leaves out views.
 """
 
+import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from PETWorks.tables.column_errors import unreadable
 from PETWorks.tables.csvfile import dictionary_array
 
 ROWS = 1 << 16  # of a piece
+FILE_HEADER, PAGE_HEADER, RECORDS_PAGE = 100, 8, 13  # lengths in bytes; the sign of a page with records of a table
 
 
 class SQLite:
@@ -68,6 +70,43 @@ class SQLite:
                 expected=self.rows,
             )
 
+    def deleted(self) -> int:
+        """How many traces of other records the file has: pages, and hidden numbers of records if some are left out.
+
+        Rows that were deleted or changed stay in a page until its room is needed, and pages of tables that were dropped
+        stay in the file. A table that was only ever appended to has neither, and so has any after VACUUM, which also
+        numbers the records anew.
+        """
+        with self._opened() as connection:
+            pages = connection.execute("PRAGMA freelist_count").fetchall()[0][0]
+            size = connection.execute("PRAGMA page_size").fetchall()[0][0]
+            return int(pages) + self._pages_with_remains(size) + self._is_numbered_otherwise(connection)
+
+    def _pages_with_remains(self, size: int) -> int:
+        """How many pages of records have bytes in room that no record takes."""
+        found = 0
+        with self._path.open("rb") as file:
+            start = FILE_HEADER
+            while len(page := file.read(size)) == size:
+                found += page[start] == RECORDS_PAGE and _has_remains(page, start)
+                start = 0
+        return found
+
+    def _is_numbered_otherwise(self, connection: Any) -> bool:
+        """Whether the hidden numbers of records are not 1, 2, 3 and so on."""
+        import sqlite3
+
+        keys = [
+            kind.upper() for *_, kind, _, _, place in connection.execute(f"PRAGMA table_info({self._table})") if place
+        ]
+        if keys == ["INTEGER"]:
+            return False  # the number is a column
+        try:
+            first, last = connection.execute(f"SELECT min(rowid), max(rowid) FROM {self._table}").fetchall()[0]
+        except sqlite3.OperationalError:  # a view, or a table without such numbers
+            return False
+        return (first, last) not in ((1, self.rows), (None, None))
+
     def _texts(self, column: str, cells: Sequence[Any]) -> list[str]:
         try:
             return [_text(cell) for cell in cells]
@@ -89,6 +128,19 @@ class SQLite:
                 table=self.name,
                 type=type(error).__name__,
             ) from None
+
+
+def _has_remains(page: bytes, start: int) -> bool:
+    """Whether a page of records has bytes between the list of its records and the first, or in room that was freed."""
+    freed, records, first = struct.unpack_from(">3H", page, start + 1)
+    if any(page[start + PAGE_HEADER + 2 * records : first or len(page)]):
+        return True
+    while 0 < freed <= len(page) - 4:
+        following, length = struct.unpack_from(">2H", page, freed)
+        if any(page[freed + 4 : freed + length]):
+            return True
+        freed = following if following > freed else 0
+    return False
 
 
 def _text(cell: Any) -> str:

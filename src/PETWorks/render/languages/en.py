@@ -264,6 +264,8 @@ TEXTS = {
     "look.further elements": "further elements",
     "look.formulas": "formulas",
     "look.formats of single cells or rows": "formats of single cells or rows",
+    "look.bytes outside the table": "bytes outside the table",
+    "look.traces of deleted records": "traces of deleted records, which VACUUM removes",
     "look.further files": "further files",
     "look.other file names": "other file names",
     "look.further tables": "further tables",

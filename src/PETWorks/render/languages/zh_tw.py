@@ -945,6 +945,8 @@ TEXTS = {
     "look.further elements": "其他元素",
     "look.formulas": "公式",
     "look.formats of single cells or rows": "個別儲存格或列的格式",
+    "look.bytes outside the table": "資料表以外的位元組",
+    "look.traces of deleted records": "已刪除資料列的殘留（以 VACUUM 清除）",
     "look.further files": "其他檔案",
     "look.other file names": "其他檔名",
     "look.further tables": "其他資料表",
@@ -3947,6 +3949,10 @@ MESSAGES = {
     "column {column!r} has a list or an object as its cell": "欄位「{column}」有儲存格是清單或物件",
     "not JSON: each line must be an object": "不是 JSON：每一行必須是一個物件",
     "an object has a key twice": "物件中有重複的鍵",
+    "column {column!r} cannot be protected: rounded values are too large for its type {kind}, or are no "
+    "numbers; store the column as text or with a wider type": (
+        "欄位 {column!r} 無法保護：捨入後的值超出其型別 {kind} 的範圍，或不是數字；請以文字或更寬的型別儲存該欄位"
+    ),
     "NaN and Infinity are not JSON; write null for a missing cell": "JSON 沒有 NaN 與 Infinity；缺漏的儲存格請寫 null",
     "{file}: the lines have more than {most:,} different keys": "{file}：各行的鍵超過 {most:,} 種",
     "{table}: the file has no records with keys": "{table}：檔案中沒有帶有鍵的資料列",
