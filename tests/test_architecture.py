@@ -1,6 +1,7 @@
 """Rules of the project, kept by a machine."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -187,3 +188,13 @@ def test_the_conformance_page_has_every_measure():
     page = (ROOT / "docs/conformance.md").read_text("utf-8")
     assert [name for name in catalogue if f"| {name} | " not in page] == ["utility-bias"]
     assert all(name in page for name in ("pyCANON", "literal twin", "reference", "One number, four names"))
+
+
+def test_one_function_tells_the_day():
+    """By UTC: waivers expire on the same day at every door, wherever the machine is."""
+    asking = {"gate/days.py", "gate/verdict.py"}
+    told = re.compile(r"\bdatetime\.now\(|\bdate\.today\(|\.astimezone\(\)")
+    found = {
+        path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py") if told.search(path.read_text("utf-8"))
+    }
+    assert found == asking

@@ -110,3 +110,39 @@ def test_it_is_a_new_folder_or_nothing(folder, at):
     assert done.exit_code == 2
     assert "cannot write" in done.output
     assert sorted(path.name for path in folder.rglob("*")) == before
+
+
+WITHHELD = """\
+petworks_policy: 1
+data: {name}.csv
+no_rule: {{illness: a test}}
+roles:
+  quasi_identifiers: [age]
+  sensitive_attributes: [illness]
+cell_size: 11
+rules:
+- {{measure: k-anonymity, k: 10}}
+"""
+
+
+def test_a_verdict_that_the_external_edition_withholds_is_not_told_by_the_folder(folder):
+    found = {}
+    for name, size in (("keeps", 10), ("falls", 9)):
+        lines = [f"{age},flu" for age in ("20-29", "30-39", "40-49") for _ in range(40)]
+        lines += ["50-59,gout"] * size + ["60-69,flu"] * (50 - size)
+        (folder / f"{name}.csv").write_text("\n".join(["age,illness", *lines]) + "\n")
+        (folder / f"{name}.yaml").write_text(WITHHELD.format(name=name))
+        found[name] = run("check", f"{name}.yaml", "--evidence", f"of_{name}").exit_code
+    assert found == {"keeps": 0, "falls": 1}, "the verdicts differ"
+    files = {
+        name: {path.relative_to(folder / f"of_{name}").as_posix().replace(name, "x") for path in all_files}
+        for name in found
+        for all_files in [list((folder / f"of_{name}").rglob("*"))]
+    }
+    assert files["keeps"] == files["falls"]
+    assert "internal/report.external.html" in files["keeps"]
+    readmes = [(folder / f"of_{name}/README.txt").read_text("utf-8") for name in found]
+    told = [text.partition("The tables")[0] for text in readmes]
+    assert told[0] == told[1]
+    assert "Verdict: not shown" in told[0]
+    assert "internal/report.external goes out with it" in " ".join(told[0].split())

@@ -121,3 +121,9 @@ def test_levels_without_a_rule_are_looked_at_too():
     told = [str(one.message) for one in warned]
     assert any("no-hidden-identifiers: mail" in text for text in told)
     assert any("rules-fit-the-release" in text for text in told), "nothing limits the size of classes"
+
+
+@pytest.mark.parametrize("given", [{"order": "original"}, {"seed": 1}, {"removed": [0]}, {"people": None}])
+def test_a_frontier_takes_nothing_that_it_would_ignore(given):
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        frontier(patients(), ROLES, WORDS, RULES, **given)

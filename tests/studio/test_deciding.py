@@ -233,14 +233,15 @@ def test_the_evidence_folder_of_a_release_and_that_it_verifies(folder):
         shown = page.get(f"/decide/exported?{address}&job={job.id}").text
         out, inside = shown.split('class="files out"')[1].split('class="files inside"')
         assert "out.csv" in out
-        assert "for_recipients/report.html" in out
+        assert "internal/report.external.html" in out, "the folder does not tell a verdict that outsiders do not see"
         assert "internal/out_policy.yaml" in inside
         assert "internal/out_plan.json" in inside
         written = {path.name for path in (folder / name).rglob("*") if path.is_file()}
-        assert written == {"README.txt", "SHA256SUMS", "report.html", "report.json", "out_policy.yaml", "out_plan.json"}
+        reports = {"report.html", "report.json", "report.external.html", "report.external.json"}
+        assert written == {"README.txt", "SHA256SUMS", "out_policy.yaml", "out_plan.json", *reports}
         again = ended(page, page.post(f"/decide/evidence?{address}", follow_redirects=False))
         assert again.purpose.values["folder"] == f"{name}_2", "an earlier folder is kept"
-        external = page.get("/report", params={"file": f"{name}/for_recipients/report.html"})
+        external = page.get("/report", params={"file": f"{name}/internal/report.external.html"})
         assert external.status_code == 200
         other = page.get(f"/decide/exported?policy=policy.yaml&job={job.id}")
         assert other.status_code == 400

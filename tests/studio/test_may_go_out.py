@@ -10,8 +10,8 @@ import openpyxl
 import pytest
 
 from conftest import ROOT
+from PETWorks.gate import days
 from PETWorks.gate import verdict as judging
-from PETWorks.studio import desk as desks
 from studio_client import ended, entered, fields_of, typed, write_long_search
 
 POLICY = """\
@@ -345,7 +345,7 @@ def test_a_waiver_that_expires_while_the_page_is_open_counts_no_more(folder, mon
     decide = "/decide/verdict?policy=out_policy.yaml"
     with entered(folder) as page:
         assert first_verdict(page.get(decide).text) == "waived"
-        for module in (desks, judging):
+        for module in (days, judging):
             monkeypatch.setattr(module, "datetime", Later)
         assert first_verdict(page.get(decide).text) == "fail"
         shown = page.get(RESULT).text
@@ -397,3 +397,40 @@ def test_an_export_is_outdated_when_its_policy_changes(folder):
         assert listed(page.get(address).text)[0] == []
         rewritten(folder / "out_policy.yaml", "k: 4", "k: 900")
         assert listed(page.get(address).text)[0] == []
+
+
+def test_a_file_that_somebody_puts_into_the_evidence_folder_stays_inside(released, tmp_path):
+    shutil.copytree(released, tmp_path, dirs_exist_ok=True)
+    with entered(tmp_path) as page:
+        job = ended(page, page.post("/decide/evidence?policy=out_policy.yaml", follow_redirects=False))
+        address = f"/decide/exported?policy=out_policy.yaml&job={job.id}"
+        (recipients,) = tmp_path.glob("evidence_*/for_recipients")
+        names = [f"{recipients.relative_to(tmp_path).as_posix()}/report.{kind}" for kind in ("html", "json")]
+
+        def out():
+            return re.findall(r"[\w./-]+\.(?:html|json|csv)", " ".join(listed(page.get(address).text)[0]))
+
+        assert set(out()) >= {"out.csv", *names}
+        shutil.copy(tmp_path / "adult.csv", recipients / "raw.csv")
+        assert not [name for name in out() if "raw" in name]
+        assert any("raw.csv" in one for one in listed(page.get(address).text)[1])
+        shutil.copy(tmp_path / "adult.csv", recipients / "report.html")
+        assert set(out()) == {"out.csv", names[1]}, "not the report that was written"
+
+
+def test_a_job_of_the_levels_does_not_speak_for_a_later_release(folder):
+    with entered(folder) as page:
+        page.get("/levels?policy=policy.yaml&wait=1")
+        seen = page.studio.desks.of(folder / "policy.yaml").file.digest
+        addresses = []
+        for name, level in (("out.csv", "4"), ("other.csv", "0"), ("out.csv", "3")):
+            fields = {"level-1": level, "release": name, "seen": seen, **({"suppress": "1"} if level == "4" else {})}
+            job = ended(page, page.post("/levels/apply?policy=policy.yaml", data=fields, follow_redirects=False))
+            addresses.append(f"/levels/applied?policy=policy.yaml&job={job.id}&release=")
+            shown = page.get(f"{addresses[-1]}out.csv").text
+            assert f"{name}</h2>" in re.sub("<.?bdi>", "", shown), "the release of the job, not of the address"
+            assert first_verdict(shown) == ("pass" if level == "4" else "fail")
+        shown = page.get(f"{addresses[0]}out.csv").text
+        assert first_verdict(shown) == "pass"
+        assert "may not go out: it is not the file that was judged" in shown
+        assert page.get(addresses[0].replace("policy=policy", "policy=out_policy")).status_code == 400

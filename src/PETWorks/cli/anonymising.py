@@ -25,11 +25,12 @@ from PETWorks.cli.frontiers import frontier_found, show_frontier, vary_given, wi
 from PETWorks.cli.insiders import reasons_beside, reasons_given, reasons_options, say_for_insiders
 from PETWorks.cli.policies import STANDARD_OUTPUT, with_format_options
 from PETWorks.cli.record_order import check_seed, record_order
-from PETWorks.cli.release_files import Job, checked_paths, exit_with, job_given, today, written
+from PETWorks.cli.release_files import Job, checked_paths, exit_with, job_given, written
 from PETWorks.errors import ParameterError, Phrase
 from PETWorks.gate.anonymising import anonymize_by, seconds_given, waived_rules
 from PETWorks.gate.anonymization_document import AnonymizationFacts
 from PETWorks.gate.anonymization_facts import anonymization_facts, state
+from PETWorks.gate.days import today
 from PETWorks.gate.document import RuleResult, together
 from PETWorks.gate.may_go_out import passes
 from PETWorks.gate.notices import noticed

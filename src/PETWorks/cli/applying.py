@@ -28,11 +28,11 @@ from PETWorks.cli.release_files import (
     checked_paths,
     exit_with,
     job_given,
-    today,
     written,
 )
 from PETWorks.cli.release_paths import Inputs, ReleasePaths
 from PETWorks.errors import ParameterError
+from PETWorks.gate.days import today
 from PETWorks.gate.document import RuleResult, together
 from PETWorks.gate.inputs import table_digest
 from PETWorks.gate.may_go_out import passes
@@ -109,10 +109,11 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
         return made_plan(made, job.content, job.policy, target, hierarchies)
 
     with written(result, job, paths, options, order, plan) as staged:
-        rules = staged.rules
+        rules, digest = staged.rules, staged.digest
         notices = (*suppression_notices(result, rules), *noticed(staged.release, staged.policy, rules)[1])
     if options["output_format"] == "json":
-        click.echo(dumps({"levels": result.levels, "suppressed": result.suppressed, "rules": verdicts(rules)}))
+        made = {"release": paths.release.name, "release_sha256": digest}
+        click.echo(dumps({**made, "levels": result.levels, "suppressed": result.suppressed, "rules": verdicts(rules)}))
     else:
         from PETWorks.render.anonymization_text import applied_text
 

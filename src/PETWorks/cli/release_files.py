@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -36,6 +35,7 @@ from PETWorks.cli.release_paths import Inputs, ReleasePaths, check_folder, check
 from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError, RoleError, quoted
 from PETWorks.gate.anonymising import released_policy, search_rules
+from PETWorks.gate.days import today
 from PETWorks.gate.document import RuleResult
 from PETWorks.gate.judged_people import with_judged_rules
 from PETWorks.gate.made_by import content_said, meaning
@@ -233,6 +233,7 @@ class StagedRelease:
     rules: tuple[RuleResult, ...]
     people: Mapping[str, Any]  # whose the records are, where the release does not say it
     files: Staging
+    digest: str | None  # of the file of the release
 
 
 @contextmanager
@@ -303,7 +304,7 @@ def written(
         if plan is not None:
             judged = with_judged_rules(made, policy, rules)
             files.write({paths.plan: plan_text(judged).encode("utf-8", "replace")} if judged != made else {})
-        yield StagedRelease(policy, release, rules, people, files)
+        yield StagedRelease(policy, release, rules, people, files, None if plan is None else made.release_sha256)
         release.engine.close()  # it may have the files open
         files.publish()
     if root is not None:
@@ -339,8 +340,3 @@ def exit_with(holds: bool, release: Path) -> NoReturn:
     if not holds:
         note("cli.do-not-release", path=shown_path(release))
     sys.exit(HOLDS if holds else DOES_NOT_HOLD)
-
-
-def today() -> date:
-    """The day by which waivers are judged."""
-    return datetime.now(UTC).date()

@@ -1,15 +1,17 @@
 """The evidence folder of a check: everything that shows how a release was judged, and none of the tables.
 
-What recipients may see is in a folder of its own, if the release may go out. The digests are those of all files in the
-folder, as `sha256sum` prints them, and those of the tables, which stay where they are.
+What recipients may see is in a folder of its own, if the release may go out. Where the external edition does not show
+the verdict, the folder has the same files whatever it is, and its README.txt does not tell it either. The digests are
+those of all files in the folder, as `sha256sum` prints them, and those of the tables, which stay where they are.
 """
 
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
 from PETWorks.errors import InputError, printable
 from PETWorks.gate.document import EXTERNAL, INTERNAL
-from PETWorks.gate.may_go_out import obstacle
+from PETWorks.gate.may_go_out import Obstacle, obstacle
 from PETWorks.gate.plan_files import read_plan
 from PETWorks.gate.policy import Policy
 from PETWorks.render.checks import Check
@@ -18,8 +20,10 @@ from PETWorks.render.languages import LANGUAGES
 from PETWorks.tables.small_files import read_small
 from PETWorks.tables.yamlfile import LARGEST_FILE
 
+KINDS = ("html", "json")
 OUT = "for_recipients"
 INSIDE = "internal"
+EXTERNAL_INSIDE = "report.external"  # while it may not go out, or the folder does not tell whether it may
 DIGESTS = "SHA256SUMS"
 README = "README.txt"
 
@@ -30,9 +34,9 @@ def evidence_files(check: Check, policy: Policy, lang: str) -> dict[str, bytes]:
     if sha256(text).hexdigest() != check.content.policy.sha256:
         raise InputError("{file}: the file changed while it was checked; check again", file=policy.path.name)
     files = {f"{INSIDE}/{policy.path.name}": text}
-    outside = f"{OUT}/report" if obstacle(check.content) is None else f"{INSIDE}/report.external"
+    outside = f"{OUT}/report" if _against(check) is None else f"{INSIDE}/{EXTERNAL_INSIDE}"
     for report, edition in ((outside, EXTERNAL), (f"{INSIDE}/report", INTERNAL)):
-        for name in ("html", "json"):
+        for name in KINDS:
             files[f"{report}.{name}"] = check.to_format(name, lang, edition).encode("utf-8", "replace")
     plan = _plan(policy, check)
     if plan is not None:
@@ -59,9 +63,33 @@ def _plan(policy: Policy, check: Check) -> Path | None:
     return path if path.is_file() and read_plan(path).release_sha256 == checked else None
 
 
+def _against(check: Check) -> Obstacle | None:
+    """What stands against handing out the table, as far as outsiders may know."""
+    return obstacle(check.file(EXTERNAL)) or obstacle(check.content)
+
+
+def recipients_files(folder: Path) -> list[Path]:
+    """The files of an evidence folder that go out with the table if that does: those that were written, unchanged."""
+    digests = dict(_digests(folder / DIGESTS))
+    named = [f"{report}.{kind}" for report in (f"{OUT}/report", f"{INSIDE}/{EXTERNAL_INSIDE}") for kind in KINDS]
+    files = [folder / name for name in named if name in digests]
+    return [path for path in files if _digest(path) == digests[path.relative_to(folder).as_posix()]]
+
+
+def _digests(path: Path) -> Iterator[tuple[str, str]]:
+    for line in read_small(path, LARGEST_FILE).decode("utf-8", "replace").splitlines() if path.is_file() else ():
+        digest, _, name = line.partition("  ")
+        yield name, digest
+
+
+def _digest(path: Path) -> str | None:
+    is_file = path.is_file() and not path.is_symlink()
+    return sha256(path.read_bytes()).hexdigest() if is_file else None
+
+
 def _readme(check: Check, lang: str) -> str:
     """What is in the folder, what may go out, and the digests of the tables, in all languages."""
-    document, against = check.content, obstacle(check.content)
+    document, against, shown = check.content, _against(check), check.file(EXTERNAL).verdict
     paragraphs = []
     for code in (lang, *(one for one in LANGUAGES if one != lang)):
         tables = [
@@ -70,12 +98,19 @@ def _readme(check: Check, lang: str) -> str:
             if one.sha256 is not None and one.file is not None
         ]
         paragraphs += [
-            said(code, "evidence.what", verdict=said(code, f"verdict.{document.verdict}")),
-            f"{OUT}/\n  {said(code, 'evidence.out')}"
-            if against is None
-            else said(code, "evidence.nothing-out", why=said(code, f"obstacle.{against}")),
+            said(code, "evidence.what", verdict=said(code, f"verdict.{shown}")),
+            _out(against, code),
             f"{INSIDE}/\n  {said(code, 'evidence.inside')}",
             said(code, "evidence.digests", file=DIGESTS),
             "\n".join([said(code, "evidence.tables"), *tables]),
         ]
     return "\n\n".join(paragraphs) + "\n"
+
+
+def _out(against: Obstacle | None, lang: str) -> str:
+    """What of the folder may go to the recipients."""
+    if against is None:
+        return f"{OUT}/\n  {said(lang, 'evidence.out')}"
+    if against == "withheld":
+        return said(lang, "evidence.not-told", file=f"{INSIDE}/{EXTERNAL_INSIDE}")
+    return said(lang, "evidence.nothing-out", why=said(lang, f"obstacle.{against}"))

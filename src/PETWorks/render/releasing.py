@@ -4,12 +4,11 @@ import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from PETWorks.about.treatment import AS_CLASS, CAREFUL, FOLDED
+from PETWorks.about.treatment import AS_CLASS, FOLDED
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
 from PETWorks.anonymizer.applying import OnLevels, on_levels
 from PETWorks.anonymizer.frontiers import Frontier, frontier_of
@@ -23,6 +22,7 @@ from PETWorks.anonymizer.varying import Vary
 from PETWorks.counting.protected_source import protect_words, protected
 from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError, Phrase, ReleaseWarning, RoleError, quoted
+from PETWorks.gate.days import today
 from PETWorks.gate.document import FAIL
 from PETWorks.gate.notices import OF_EVERY_RELEASE, noticed
 from PETWorks.gate.plan_files import checked_plan, earlier_hierarchies, read_plan
@@ -256,7 +256,7 @@ def apply_plan(
     )
     policy = next_policy(prepared, Path("table"))
     check_people_are_declared(prepared.release, policy.get("role_reasons", ()))
-    demanded = demanded_rules(read, datetime.now(UTC).date())
+    demanded = demanded_rules(read, today())
     chosen = choose_order(prepared.release, demanded, shuffle, number)
     made = replace(prepared.recoded(demanded, strict=strict), order=chosen)
     return _with_notices(made, policy_in_memory(policy))
@@ -277,21 +277,43 @@ def frontier(
     weights: Mapping[str, float] | None = None,
     levels: Mapping[str, Any] | None = None,
     role_reasons: Mapping[str, str] | None = None,
+    original: Any = None,
+    population: Any = None,
+    suppressed: str | None = None,
+    missing: str | None = None,
+    several_sensitive: str | None = None,
+    sensitive_values: str | None = None,
+    privacy_unit: str | None = None,
+    engine: str = "auto",
+    memory_limit: int | str | None = None,
+    temp_folder: str | os.PathLike[str] | None = None,
     progress: Callable[[Progress], None] | None = None,
-    **about: Any,
 ) -> Frontier:
     """The least loss for each threshold of a rule and each limit of suppression.
 
-    As `anonymize`, which see for everything else. Points that are no stricter and lose no less than another are left
-    out.
+    As `anonymize`, which see for everything else; a frontier writes no records, so it takes no order of them. Points
+    that are no stricter and lose no less than another are left out.
 
     vary   `{"k-anonymity": {"k": [2, 5, 10]}}`, `{"suppression": [0, 0.05]}`, or both; what the rules themselves have
            is always among it. Without it: k = 2, 3, 5, 10, 11, 20, 50 if k-anonymity is a rule, and the limits 0, 1, 2,
            5 and 10 %
     """
     checked = checked_rules(rules or {}, subsets)
-    given = {name: value for name, value in about.items() if value is not None}  # None is what is usual here
-    release = Release(data, roles, hierarchies, **{**CAREFUL, **given})
+    release = Release(
+        data,
+        roles,
+        hierarchies,
+        original,
+        population=population,
+        suppressed=suppressed or AS_CLASS,
+        missing=missing,
+        several_sensitive=several_sensitive,
+        sensitive_values=sensitive_values or FOLDED,
+        privacy_unit=privacy_unit,
+        engine=engine,
+        memory_limit=memory_limit,
+        temp_folder=temp_folder,
+    )
     _check_roles(release, role_reasons)
     found = frontier_of(
         release,
@@ -350,7 +372,7 @@ def _notices(made: Recoded, policy: Policy, lang: str) -> Iterator[str]:
     if made.original.engine.name != "memory":
         yield said(lang, "python.not-judged", engine=made.original.engine.name)
         return
-    judged = rule_results(made.release, policy, datetime.now(UTC).date())
+    judged = rule_results(made.release, policy, today())
     for rule in judged:
         if rule.verdict == FAIL:
             values = {"rule": rule_name(rule.name, lang), "found": measured(rule, lang)}

@@ -2,12 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock, RLock
 from typing import Any, TypeVar
 
 from PETWorks.counting.release import Release
+from PETWorks.gate.days import today
 from PETWorks.gate.inputs import files_read
 from PETWorks.gate.policy import Policy, read_policy
 from PETWorks.render.checks import Check, check
@@ -92,4 +92,4 @@ def stamp_of(policy: Policy) -> Stamp:
     """By which a change of what a check depends on is noticed: the policy, the files that it reads, and the day."""
     stats = [(path, path.stat()) for path in files_read(policy) if path.exists()]
     files = ((str(path), stat.st_mtime_ns, stat.st_size) for path, stat in stats)
-    return (policy.file.sha256, f"{datetime.now(UTC):%Y-%m-%d}", *files)  # waivers are judged by the day
+    return (policy.file.sha256, today().isoformat(), *files)  # waivers are judged by the day

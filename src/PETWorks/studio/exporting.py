@@ -11,10 +11,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from PETWorks.errors import InputError, printable
+from PETWorks.gate.days import today
 from PETWorks.gate.diff import read_check
 from PETWorks.gate.may_go_out import Obstacle, obstacle_now
 from PETWorks.gate.policy import Policy
-from PETWorks.render.evidence import INSIDE, OUT
+from PETWorks.render.evidence import INSIDE, recipients_files
 from PETWorks.render.languages import ENGLISH
 from PETWorks.studio.desk import Desk
 from PETWorks.studio.job_pages import follow
@@ -41,7 +42,7 @@ def _stem(policy: Policy) -> str:
 
 def evidence_name(policy: Policy) -> str:
     """A new folder beside the policy, named by the table and the day."""
-    start = f"evidence_{_stem(policy)}_{datetime.now(UTC).date().isoformat()}"
+    start = f"evidence_{_stem(policy)}_{today().isoformat()}"
     names = (start, *(f"{start}_{number}" for number in range(2, MOST_NAMES)))
     return next(name for name in names if not policy.path.with_name(name).exists())
 
@@ -100,7 +101,8 @@ def _written(desk: Desk, values: dict[str, str]) -> tuple[Obstacle | None, list[
     if "folder" in values:
         folder = beside / values["folder"]
         files = sorted(path.relative_to(beside).as_posix() for path in folder.rglob("*") if path.is_file())
-        document, outside = folder / INSIDE / "report.json", [name for name in files if f"/{OUT}/" in name]
+        document = folder / INSIDE / "report.json"
+        outside = [path.relative_to(beside).as_posix() for path in recipients_files(folder)]
     else:
         stem = values["stem"]
         files = [f"{stem}{edition}.{kind}" for edition in (".external", "") for kind in ("html", "json")]

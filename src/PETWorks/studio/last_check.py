@@ -3,11 +3,11 @@
 import json
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
 from PETWorks.errors import PETWorksError
+from PETWorks.gate.days import today
 from PETWorks.gate.policy import Policy, read_policy
 from PETWorks.studio.desk import Desk, Stamp, stamp_of
 from PETWorks.studio.policy_file import PolicyFile
@@ -41,7 +41,7 @@ class Known:
 
 def remember(desk: Desk) -> None:
     """Keep the verdict on a policy beside its earlier versions; it is no loss if that cannot be written."""
-    content = {"of": _name(desk.stamp), "verdict": desk.check.content.verdict, "day": f"{datetime.now(UTC):%Y-%m-%d}"}
+    content = {"of": _name(desk.stamp), "verdict": desk.check.content.verdict, "day": today().isoformat()}
     with suppress(OSError, PETWorksError):
         desk.file.folder.mkdir(parents=True, exist_ok=True)
         write_whole({desk.file.folder / NAME: json.dumps(content).encode()})

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from starlette.requests import Request
@@ -13,7 +12,9 @@ from starlette.routing import Route
 from PETWorks.anonymizer.what_if import WhatIf
 from PETWorks.errors import InputError, ParameterError, PETWorksError
 from PETWorks.gate.anonymising import search_rules, waived_rules
+from PETWorks.gate.days import today
 from PETWorks.gate.document import Verdict, together
+from PETWorks.gate.inputs import table_digest
 from PETWorks.gate.may_go_out import Obstacle, obstacle_now
 from PETWorks.render.charts import drawn
 from PETWorks.render.language import name as shown_name
@@ -94,7 +95,7 @@ def what_if_of(desk: Desk) -> WhatIf:
     def count() -> WhatIf:
         columns, policy = columns_of(desk), desk.policy
         try:
-            rules = search_rules(policy, datetime.now(UTC).astimezone().date())
+            rules = search_rules(policy, today())
         except ParameterError:  # there is none, or all are waived
             rules = ()
         return WhatIf(columns.release, columns.hierarchies, rules, policy.anonymize)
@@ -196,7 +197,7 @@ def _figures(request: Request, desk: Desk, chosen: Mapping[int, int]) -> dict[st
         "after": what_if.at(levels, suppress=suppress),
         "ranges": _ranges(what_if),
         "unjudged": what_if.unjudged,
-        "waived": waived_rules(desk.policy, datetime.now(UTC).astimezone().date()),
+        "waived": waived_rules(desk.policy, today()),
         "has_rules": bool(what_if.at({}).rules or what_if.unjudged),
         "is_people": desk.policy.privacy_unit is not None,
         "suppress": suppress,
@@ -250,10 +251,12 @@ async def applied(request: Request) -> Response:
     found = job.result
     if not isinstance(found, dict) or "levels" not in found:
         raise InputError("this job has not made a release; start it again in the step Levels")
-    files = named_release(desk.file.path, request.query_params.get("release", ""))
+    if job.purpose.policy != desk.file.path or job.purpose.on_end != "/levels/applied":
+        raise InputError("this job has not made a release; start it again in the step Levels")
+    files = named_release(desk.file.path, job.purpose.values["release"])
     relative = studio(request).workspace.relative
     wrote = tuple(f"petworks: {said(lang, 'cli.wrote', path='')}" for lang in LANGUAGES)
-    verdict, against = await computed(_judged_now, request, desk, files)
+    verdict, against = await computed(_judged_now, request, desk, files, found.get("release_sha256"))
     return page(
         request,
         "levels_applied",
@@ -271,9 +274,16 @@ async def applied(request: Request) -> Response:
     )
 
 
-def _judged_now(request: Request, desk: Desk, files: ReleasedFiles) -> tuple[Verdict | None, Obstacle | None]:
-    """The verdict on a release by its policy as it is now, None if it cannot be checked; and what is against it."""
+def _judged_now(
+    request: Request, desk: Desk, files: ReleasedFiles, made: str | None
+) -> tuple[Verdict | None, Obstacle | None]:
+    """The verdict on a release by its policy as it is now, None if it cannot be checked; and what is against it.
+
+    made   the digest of the file that the job has made: another one has a verdict of its own
+    """
     try:
+        if made != table_digest(files.release):
+            return None, "changed"
         released = studio(request).desks.of(files.policy)
         check = released.check.content
         return check.verdict, obstacle_now(None, check, released.policy, [desk.policy], files.release)

@@ -1303,6 +1303,9 @@ TEXTS = {
     "evidence.inside": "stays inside: the policy, the plan and the internal edition of the report.",
     "evidence.nothing-out": "Nothing here may go to the recipients: {why}. Until that is solved, the external edition "
     "(report.external) stays inside as well.",
+    "evidence.not-told": "The external edition does not show the verdict, so this folder has the same files whatever "
+    "it is. The internal report tells it: if the release may go out, {file} goes out with it; otherwise it stays "
+    "inside.",
     "obstacle.fails": "a rule does not hold",
     "obstacle.withheld": "this edition does not show the verdict",
     "obstacle.changed": "it is not the file that was judged",

@@ -1805,6 +1805,8 @@ TEXTS = {
     "evidence.out": "可提供給接收者：對外版，不含儲存格、等價類與小計數。",
     "evidence.inside": "僅供內部使用：政策檔、計畫檔與內部版報告。",
     "evidence.nothing-out": "此處沒有可提供給接收者的內容：{why}。對外版（report.external）在解決之前也僅供內部使用。",
+    "evidence.not-told": "對外版不公開結果，因此不論結果為何，此資料夾的檔案都相同。"
+    "結果請見內部版報告：若釋出資料可以對外提供，{file} 可一併提供；否則僅供內部使用。",
     "obstacle.fails": "有規則不符合",
     "obstacle.withheld": "此版不公開結果",
     "obstacle.changed": "它不是經檢查的檔案",
