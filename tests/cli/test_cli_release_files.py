@@ -302,6 +302,32 @@ def test_kill_leaves_nothing_under_the_final_names_and_does_not_block_the_next_r
     assert left == {"r.csv", "r_policy.yaml", "r_plan.json", "r_hierarchies"}
 
 
+@pytest.mark.parametrize("moved", [2, 5, 8])
+def test_kill_while_files_come_to_their_places_does_not_block_the_next_run(folder, moved):
+    """The files of an earlier release leave their places first."""
+    before = {path.name for path in folder.iterdir()}
+    made(folder, "-o", "r.csv")
+    code = f"""
+        import os, signal
+        from pathlib import Path
+        from PETWorks.cli.main import main
+        usual, moved = Path.replace, []
+        def replaced(self, target):
+            usual(self, target)
+            moved.append(target)
+            if len(moved) == {moved}:
+                os.kill(os.getpid(), signal.SIGKILL)
+        Path.replace = replaced
+        main(["anonymize", "policy.yaml", "-o", "r.csv"])
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, cwd=folder, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert not (folder / "r.csv").exists()
+    made(folder, "-o", "r.csv")
+    left = {path.name for path in folder.iterdir()} - before
+    assert left == {"r.csv", "r_policy.yaml", "r_plan.json", "r_hierarchies"}
+
+
 @pytest.mark.parametrize("output", ["r.csv", "r.parquet"])
 def test_two_runs_cannot_write_the_same_files(folder, output):
     """Releases of the same stem have one policy."""

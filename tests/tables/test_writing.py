@@ -300,6 +300,24 @@ def test_the_first_file_comes_last(tmp_path, monkeypatch):
     assert seen == [[b"", b"1"], [b"", b""], [b"", b"2"], [b"2", b"2"]]
 
 
+def test_the_second_file_is_there_as_long_as_one_of_those_after_it(tmp_path, monkeypatch):
+    """By the policy a later run knows the hierarchies for its own, and may replace them."""
+    release, policy, hierarchy = tmp_path / "release", tmp_path / "policy", tmp_path / "folder" / "hierarchy"
+    usual, seen = Path.replace, []
+
+    def replaced(self, target):
+        usual(self, target)
+        seen.append([path.exists() for path in (release, policy, hierarchy)])
+
+    monkeypatch.setattr(Path, "replace", replaced)
+    for content in (b"1", b"2"):
+        with staging("x", tmp_path) as files:
+            files.write({release: content, policy: content, hierarchy: content})
+            files.publish()
+    assert len(seen) == 9
+    assert not [one for one in seen if one in ([False, False, True], [True, False, True], [True, True, False])]
+
+
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".feather"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_in_the_middle_leaves_nothing_behind(tmp_path, suffix, number):

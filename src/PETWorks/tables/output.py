@@ -151,11 +151,12 @@ class Staging:
         """Move all files to their places; if that fails, earlier ones are there as before.
 
         The file that was written first comes last, and an earlier one at its place leaves it first. So wherever the
-        program is killed, it is there with all the others, or not at all.
+        program is killed, it is there with all the others, or not at all. The one that was written second, by which a
+        later run knows the others for its own, comes before them and leaves after them.
         """
-        paths = list(self._staged)
+        first, others = list(self._staged)[:1], list(self._staged)[1:]
         # One file is replaced in one step.
-        kept = [*paths, *self._gone] if len(paths) + len(self._gone) > 1 else []
+        kept = [*first, *self._gone, *reversed(others)] if others or self._gone else []
         earlier: dict[Path, Path] = {}
         published: list[Path] = []
         folders: list[Path] = []
@@ -170,7 +171,7 @@ class Staging:
                         aside.parent.mkdir(parents=True, exist_ok=True)
                         path.replace(aside)
                         earlier[path] = aside
-            for path in reversed(paths):
+            for path in (*others, *first):
                 with _errors_of(path):
                     _check_no_folder(path)
                     if not path.parent.exists():
