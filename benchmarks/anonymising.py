@@ -89,8 +89,7 @@ def adult():
 def local():
     """Local recoding beside the search for the best levels, on the adult table with any suppression."""
     from PETWorks import Release
-    from PETWorks.anonymizer.anonymization import anonymize_release
-    from PETWorks.anonymizer.local_anonymization import recoded_locally
+    from PETWorks.anonymizer.anonymization import anonymize_release, recoded_locally
     from PETWorks.anonymizer.rules import checked_rules
 
     print("adult, nine quasi-identifiers, any suppression: the search for the best levels, and local recoding after it")
@@ -255,8 +254,7 @@ def census(folder, numbers):
 def one_census(path):
     """One search in a process of its own; prints JSON."""
     from PETWorks import Release
-    from PETWorks.anonymizer.anonymization import anonymize_release
-    from PETWorks.anonymizer.local_anonymization import recoded_locally
+    from PETWorks.anonymizer.anonymization import anonymize_release, recoded_locally
     from PETWorks.anonymizer.rules import checked_rules
 
     began = time.process_time()

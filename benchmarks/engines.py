@@ -44,7 +44,7 @@ def ours(wanted, engine, path, names):
     from PETWorks.measures.attacks.subsets import every_subset
 
     if engine == "spark":
-        from PETWorks.tables.sparkframe import session
+        from PETWorks.tables.frames import session
 
         session().range(1).count()  # the cluster is up before the clock starts
     if engine == "duckdb":

@@ -20,7 +20,7 @@ from openpyxl.cell import WriteOnlyCell
 from python_calamine import CalamineWorkbook
 
 from PETWorks.tables.opening import open_table
-from PETWorks.tables.whole import whole_table
+from PETWorks.tables.writing import whole_table
 
 ROUNDS = 3
 DAY = datetime.date(2020, 1, 1)

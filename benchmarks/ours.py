@@ -68,7 +68,7 @@ def main():
 def report(path):
     """The policy is written beside the table."""
     from PETWorks import check
-    from PETWorks.gate.starter import starter_policy, suggestions
+    from PETWorks.gate.suggest.starter import starter_policy, suggestions
 
     start = perf_counter()
     found, unit = suggestions(path, None, None)

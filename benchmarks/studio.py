@@ -78,7 +78,7 @@ class InProcess:
     """The application itself, asked as a server would ask it."""
 
     def __init__(self, folder):
-        from PETWorks.studio.app import make_app
+        from PETWorks.studio.server.app import make_app
 
         self._app, self._loop = make_app(folder), asyncio.new_event_loop()
         self.process = "self"

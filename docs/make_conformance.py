@@ -26,7 +26,7 @@ from test_reference import CENSUS, NINE_QUASI_IDENTIFIERS, YAML_ROLES  # noqa: E
 import definitions  # noqa: E402
 import frames  # noqa: E402
 import release_peers  # noqa: E402
-from PETWorks.about.hierarchy import read_hierarchies  # noqa: E402
+from PETWorks.about.hierarchies.hierarchy import read_hierarchies  # noqa: E402
 from PETWorks.counting.release import Release  # noqa: E402
 from PETWorks.errors import NotApplicable  # noqa: E402
 from PETWorks.measures.catalogue import all_measures  # noqa: E402

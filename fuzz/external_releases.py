@@ -14,18 +14,19 @@ from typing import Any, NamedTuple
 
 from fuzz.external_search import Table, Twin, exactly
 from PETWorks import read_policy
-from PETWorks.gate.document import CheckDocument, RuleResult
-from PETWorks.gate.protected import protected
-from PETWorks.gate.releases_document import (
+from PETWorks.gate.document.check_document import (
+    CheckDocument,
     ReleaseOfSet,
     ReleasesFacts,
+    RuleResult,
     SetAttack,
     SetConfidence,
     SetIntersection,
     SetShare,
     SetStep,
 )
-from PETWorks.gate.rule_names import TOGETHER
+from PETWorks.gate.external.protected import protected
+from PETWorks.gate.policy.policy_rules import TOGETHER
 
 POLICY = """petworks_policy: 1
 data: now.csv

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from PETWorks import check
-from PETWorks.gate.document import CheckDocument, Classes, RuleResult, SmallClasses
-from PETWorks.gate.policy import Policy
-from PETWorks.gate.protected import Protected, protected
-from PETWorks.gate.rule_names import IMPLICIT
+from PETWorks.gate.document.check_document import CheckDocument, Classes, RuleResult, SmallClasses
+from PETWorks.gate.external.protected import Protected, protected
+from PETWorks.gate.policy.policy import Policy
+from PETWorks.gate.policy.policy_rules import IMPLICIT
 
 NOT_CONTENT = ("generated", "as_of_given", "inputs", "policy", "salt", "commitments", "content_sha256")
 

@@ -97,8 +97,8 @@ def pytest_collection_finish():
 @contextmanager
 def constants(**values):
     """Give constants of `PETWorks.counting` other values, in every module that has them; at least one does."""
-    names = [f"PETWorks.counting.{module.name}" for module in pkgutil.iter_modules(PETWorks.counting.__path__)]
-    modules = [importlib.import_module(name) for name in names]  # a later import would keep the other value
+    found = pkgutil.walk_packages(PETWorks.counting.__path__, "PETWorks.counting.")
+    modules = [importlib.import_module(module.name) for module in found]  # a later import would keep the other value
     with ExitStack() as stack:
         for name, value in values.items():
             holders = [module for module in modules if name in vars(module)]

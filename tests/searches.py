@@ -7,11 +7,11 @@ from pathlib import Path
 
 from PETWorks import Release
 from PETWorks.anonymizer.anonymization import anonymize_release
-from PETWorks.anonymizer.applying import on_levels
+from PETWorks.anonymizer.chosen_levels import on_levels
 from PETWorks.anonymizer.frontiers import frontier_of
 from PETWorks.anonymizer.rules import checked_rules
-from PETWorks.gate.plan_files import checked_plan, earlier_hierarchies, read_plan
 from PETWorks.gate.planned import demanded_rules, given_hierarchies, prepare
+from PETWorks.gate.plans import checked_plan, earlier_hierarchies, read_plan
 
 OF_THE_TABLE = set(inspect.signature(Release).parameters)
 

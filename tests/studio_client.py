@@ -11,8 +11,8 @@ from html.parser import HTMLParser
 from starlette.testclient import TestClient
 
 from conftest import ROOT
-from PETWorks.studio.app import make_app
-from PETWorks.studio.security import ENTRANCE, Guard
+from PETWorks.studio.server.app import make_app
+from PETWorks.studio.server.security import ENTRANCE, Guard
 
 PORT = 4321
 OWN = f"http://127.0.0.1:{PORT}"

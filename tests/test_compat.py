@@ -7,7 +7,7 @@ import pytest
 
 import PETWorks.compat
 from PETWorks import PETAnonymization, PETValidation, Release, catalogue, output, report
-from PETWorks.anonymizer.searching import Search
+from PETWorks.anonymizer.search.exact import Search
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.compat import TECHNIQUES
 from PETWorks.errors import PETWorksError

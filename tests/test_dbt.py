@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from conftest import ROOT, examples
 from PETWorks import Release, __version__, evaluate
-from PETWorks.about.spelling import NOT_KNOWN, folded
+from PETWorks.about.treatment import NOT_KNOWN, folded
 
 PACKAGE = ROOT / "integrations/dbt"
 BLANKS = [character for character in map(chr, range(sys.maxunicode + 1)) if character.isspace()]

@@ -13,7 +13,7 @@ import pytest
 
 from command import petworks
 from conftest import ROOT
-from PETWorks.gate.rule_names import IMPLICIT
+from PETWorks.gate.policy.policy_rules import IMPLICIT
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

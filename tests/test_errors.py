@@ -32,7 +32,7 @@ from PETWorks.errors import (
     RoleError,
 )
 from PETWorks.gate.diff import read_check
-from PETWorks.gate.mistakes import KEY_HINTS
+from PETWorks.gate.policy.mistakes import KEY_HINTS
 
 PATIENT = "data/patient_anonymized.csv"
 OPTION = re.compile(r"(^|[^\w-])--[a-z]")

@@ -11,28 +11,32 @@ import pytest
 from command import petworks
 from conftest import ROOT
 from PETWorks import Release
-from PETWorks.about import hierarchy
+from PETWorks.about.hierarchies import hierarchy
 from PETWorks.cli import main
-from PETWorks.counting import engine
+from PETWorks.counting.engines import engine
 from PETWorks.errors import InputError
-from PETWorks.gate import diff, json_files, starter
-from PETWorks.gate.inputs import table_digest
-from PETWorks.gate.policy import read_policy
-from PETWorks.measures.attacks import subset_sizes
-from PETWorks.tables import csvfile, jsonlines, packed, regular_files, yamlfile
+from PETWorks.gate import diff
+from PETWorks.gate.check.inputs import table_digest
+from PETWorks.gate.document import typed_json
+from PETWorks.gate.policy.policy import read_policy
+from PETWorks.gate.suggest import starter
+from PETWorks.measures.attacks import subset_limits
+from PETWorks.tables import files, yaml_files
+from PETWorks.tables.csv import read as csv_read
+from PETWorks.tables.formats import json_lines, packed
 
 MIB = 1 << 20
 LIMITS = {
-    "line of a CSV file, of JSON lines": f"{csvfile.LONGEST_LINE // MIB} MiB",
-    "different keys of JSON lines": f"{jsonlines.MOST_COLUMNS:,}",
+    "line of a CSV file, of JSON lines": f"{csv_read.LONGEST_LINE // MIB} MiB",
+    "different keys of JSON lines": f"{json_lines.MOST_COLUMNS:,}",
     "a packed file above 1 GiB": f"{packed.LARGEST_RATIO} times its size",
     "hierarchy file": f"{hierarchy.LARGEST_FILE // MIB} MiB",
     "levels of a hierarchy": f"{hierarchy.MOST_LEVELS:,}",
-    "roles file, policy file": f"{yamlfile.LARGEST_FILE // MIB} MiB",
-    "result of a check, plan of a release": f"{json_files.LARGEST_FILE // MIB} MiB",
+    "roles file, policy file": f"{yaml_files.LARGEST_FILE // MIB} MiB",
+    "result of a check, plan of a release": f"{typed_json.LARGEST_FILE // MIB} MiB",
     "columns of a table for which `petworks init` suggests roles": f"{starter.MOST_COLUMNS_OF_A_POLICY:,}",
-    "quasi-identifiers for `attack --subsets`": f"{subset_sizes.MOST_COLUMNS:,}",
-    "subsets of the quasi-identifiers": f"{subset_sizes.MOST_SUBSETS:,}",
+    "quasi-identifiers for `attack --subsets`": f"{subset_limits.MOST_COLUMNS:,}",
+    "subsets of the quasi-identifiers": f"{subset_limits.MOST_SUBSETS:,}",
     "`--memory-limit`": f"at least {engine.SMALLEST_LIMIT // MIB} MiB",
     "address space of the process (`ulimit -v`)": f"at least {main.LEAST_ADDRESS_SPACE // MIB:,} MiB",
     "address space with the engine `duckdb`": f"at least {engine.DUCKDB_ADDRESS_SPACE // MIB:,} MiB",
@@ -77,7 +81,7 @@ def test_a_thread_that_does_not_start_is_an_error(monkeypatch, capsys):
     def no_thread(*_, **__):
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr("PETWorks.cli.measuring.release_given", no_thread)
+    monkeypatch.setattr("PETWorks.cli.evaluate.release_given", no_thread)
     with pytest.raises(SystemExit) as end:
         main.main(["evaluate", "data/delta.csv", "--qi", "zip"])
     assert end.value.code == 2
@@ -143,7 +147,7 @@ def test_files_whose_reading_would_not_end(tmp_path, monkeypatch):
     def wait(*_):
         raise BlockingIOError
 
-    monkeypatch.setattr(regular_files.os, "read", wait)
+    monkeypatch.setattr(files.os, "read", wait)
     for read in readers(tmp_path, tmp_path / "log"):
         with pytest.raises(InputError, match=ODD):
             read()
@@ -161,7 +165,7 @@ def test_wide_tables_are_read(tmp_path):
     names = tuple(f"c{place}" for place in range(20_000))
     path = tmp_path / "wide.csv"
     path.write_text(";".join(names) + "\n" + ";".join("1" * len(names)) + "\n")
-    source = csvfile.CSV(path)
+    source = csv_read.CSV(path)
 
     class Names(tuple):
         def index(self, *_):

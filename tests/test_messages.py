@@ -10,10 +10,10 @@ from command import petworks
 from conftest import ROOT
 from messages import FOREIGN, fields, texts, texts_in
 from PETWorks import Release
-from PETWorks.counting.spark_writing import _told
+from PETWorks.counting.engines.spark_writing import _told
 from PETWorks.errors import InputError, Joined, NotApplicable, PETWorksError, Phrase, literal, quoted, unknown
+from PETWorks.render.language.language import translated
 from PETWorks.render.languages import LANGUAGES
-from PETWorks.render.spoken import translated
 
 SAID, WRONG = texts()
 SYSTEM = FOREIGN | {"the system rejected it"}

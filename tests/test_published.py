@@ -11,7 +11,7 @@ import pytest
 from conftest import REFERENCE, ROOT
 from PETWorks import CSV, PETAnonymization, PETValidation
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.tables.whole import whole_table
+from PETWorks.tables.writing import whole_table
 from searches import anonymize
 
 DOCUMENTS = sorted((REFERENCE.parent.parent / "seeds").glob("*.txt"))

@@ -130,8 +130,8 @@ def test_the_next_page_is_in_the_same_language(site, pages):
 @pytest.mark.slow
 def test_facts_of_the_program_are_on_the_site(site):
     from PETWorks.cli.main import MODULES
-    from PETWorks.gate.presets import presets
-    from PETWorks.gate.regimes import regimes
+    from PETWorks.gate.policy.accountability import regimes
+    from PETWorks.gate.policy.policy_rules import presets
 
     commands, sources = ((site / name).read_text("utf-8") for name in ("command-line.html", "regimes.html"))
     for name in MODULES:

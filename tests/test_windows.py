@@ -11,8 +11,8 @@ import pytest
 
 from command import petworks
 from conftest import ROOT
-from PETWorks.render import shell_words
-from PETWorks.tables import globs, portable_paths
+from PETWorks.render import terminal
+from PETWorks.tables import files, globs
 from PETWorks.tables.opening import is_address
 
 PACKAGE = ROOT / "src/PETWorks"
@@ -147,8 +147,8 @@ def test_files_are_opened_with_an_encoding():
 @pytest.fixture
 def windows_paths(monkeypatch):
     """Paths as Windows has them, where the program makes some for files."""
-    monkeypatch.setattr(portable_paths, "Path", PureWindowsPath)
-    monkeypatch.setattr(portable_paths.os, "path", ntpath)
+    monkeypatch.setattr(files, "Path", PureWindowsPath)
+    monkeypatch.setattr(files.os, "path", ntpath)
 
 
 @pytest.mark.parametrize(
@@ -160,12 +160,12 @@ def windows_paths(monkeypatch):
     ],
 )
 def test_policies_name_files_with_slashes(windows_paths, folder, path, named):
-    assert portable_paths.path_from(PureWindowsPath(folder), PureWindowsPath(path)) == named
+    assert files.path_from(PureWindowsPath(folder), PureWindowsPath(path)) == named
 
 
 def test_files_on_two_drives_do_not_belong_together(windows_paths):
     folder, other = PureWindowsPath(r"C:\work"), PureWindowsPath(r"D:\data\stays.csv")
-    for asked in (portable_paths.path_from, portable_paths.common_folder):
+    for asked in (files.path_from, files.common_folder):
         with pytest.raises(ValueError, match="is on another drive than") as raised:
             asked(folder, other)
         assert type(raised.value).__name__ == "InputError"
@@ -193,8 +193,8 @@ def test_a_pattern_fits_as_the_system_compares_names(monkeypatch):
     ],
 )
 def test_commands_are_quoted_for_the_shell_of_the_system(monkeypatch, windows, printed):
-    monkeypatch.setattr(shell_words, "WINDOWS", windows)
-    assert shell_words.command_line(["petworks", "check", "my policy.yaml", "C:\\a\\b.yaml"]) == printed
+    monkeypatch.setattr(terminal, "WINDOWS", windows)
+    assert terminal.command_line(["petworks", "check", "my policy.yaml", "C:\\a\\b.yaml"]) == printed
 
 
 def test_a_policy_with_backslashes_says_what_to_write(tmp_path):

@@ -7,14 +7,13 @@ import click
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from PETWorks.cli.helping import spoken_command, words_of_click
+from PETWorks.cli.help import spoken_command, words_of_click
 from PETWorks.cli.main import main
-from PETWorks.gate.presets import UNDATED, presets
-from PETWorks.gate.regimes import regimes
+from PETWorks.gate.policy.accountability import regimes
+from PETWorks.gate.policy.policy_rules import UNDATED, presets
 from PETWorks.measures.catalogue import all_measures
-from PETWorks.render.language import dated, said
+from PETWorks.render.language.language import dated, said, speaking
 from PETWorks.render.languages import LANGUAGES
-from PETWorks.render.spoken import speaking
 
 
 def commands(lang):

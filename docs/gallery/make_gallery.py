@@ -15,9 +15,9 @@ from tempfile import TemporaryDirectory
 from cohort import cohort
 
 from PETWorks import check, read_policy
-from PETWorks.cli.hospital import hospital
+from PETWorks.cli.demo import hospital
 from PETWorks.gate.anonymising import anonymize_by, search_rules
-from PETWorks.gate.anonymization_facts import anonymization_facts, state
+from PETWorks.gate.document.anonymization_document import anonymization_facts, state
 from PETWorks.render.checks import Check
 
 HERE = Path(__file__).parent

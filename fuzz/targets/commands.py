@@ -152,10 +152,10 @@ def _options() -> dict[str, dict[str, list[str] | None]]:
     """For each command its options and their values: None for a flag, none if any text will do."""
     import click
 
-    from PETWorks.cli.main import MODULES, main
+    from PETWorks.cli.main import COMMANDS, main
 
     commands: dict[str, dict[str, list[str] | None]] = {}
-    for name in MODULES:
+    for name in COMMANDS:
         command = main.get_command(click.Context(main), name)
         assert command is not None
         options = commands[name] = {}

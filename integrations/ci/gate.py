@@ -6,8 +6,8 @@ import secrets
 import sys
 
 from PETWorks import PETWorksError, check
-from PETWorks.gate.may_go_out import EXIT_CODES
-from PETWorks.render.language import said
+from PETWorks.gate.check.may_go_out import EXIT_CODES
+from PETWorks.render.language.language import said
 
 FAIL_ON = ("fail", "waived", "never")
 ERROR = "error"  # what the output says if something could not be judged

@@ -39,15 +39,15 @@ __all__ = [
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from PETWorks.about.declaration import build_hierarchy
-    from PETWorks.about.hierarchy import Hierarchy
-    from PETWorks.anonymizer.best_levels import Anonymization
+    from PETWorks.about.hierarchies.declaration import build_hierarchy
+    from PETWorks.about.hierarchies.hierarchy import Hierarchy
+    from PETWorks.anonymizer.anonymization import Anonymization
     from PETWorks.anonymizer.frontiers import Frontier
-    from PETWorks.anonymizer.records_at_risk import reasons_per_record
+    from PETWorks.anonymizer.reasons import reasons_per_record
     from PETWorks.compat import PETAnonymization, PETValidation, output, report
     from PETWorks.counting.release import Release
     from PETWorks.errors import PETWorksError, ReleaseRefused, ReleaseWarning
-    from PETWorks.gate.policy import Policy, read_policy
+    from PETWorks.gate.policy.policy import Policy, read_policy
     from PETWorks.measures.attacks.per_record import risks_per_record
     from PETWorks.measures.attacks.subsets import every_subset
     from PETWorks.measures.attacks.uniques import minimal_uniques
@@ -56,21 +56,20 @@ if TYPE_CHECKING:
     from PETWorks.measures.result import Result
     from PETWorks.releases.composition import Composition
     from PETWorks.releases.several import Releases
-    from PETWorks.render.checks import Check, check
+    from PETWorks.render.checks import Check, check, require_release
     from PETWorks.render.releasing import anonymize, apply_levels, apply_plan, frontier
-    from PETWorks.render.requiring import require_release
-    from PETWorks.tables.csvfile import CSV
+    from PETWorks.tables.csv.read import CSV
 
 _MODULES = {
-    "about.declaration": ["build_hierarchy"],
-    "about.hierarchy": ["Hierarchy"],
-    "anonymizer.best_levels": ["Anonymization"],
+    "about.hierarchies.declaration": ["build_hierarchy"],
+    "about.hierarchies.hierarchy": ["Hierarchy"],
+    "anonymizer.anonymization": ["Anonymization"],
     "anonymizer.frontiers": ["Frontier"],
-    "anonymizer.records_at_risk": ["reasons_per_record"],
+    "anonymizer.reasons": ["reasons_per_record"],
     "compat": ["PETAnonymization", "PETValidation", "output", "report"],
     "counting.release": ["Release"],
     "errors": ["PETWorksError", "ReleaseRefused", "ReleaseWarning"],
-    "gate.policy": ["Policy", "read_policy"],
+    "gate.policy.policy": ["Policy", "read_policy"],
     "measures.attacks.per_record": ["risks_per_record"],
     "measures.attacks.subsets": ["every_subset"],
     "measures.attacks.uniques": ["minimal_uniques"],
@@ -79,10 +78,9 @@ _MODULES = {
     "measures.result": ["Result"],
     "releases.composition": ["Composition"],
     "releases.several": ["Releases"],
-    "render.checks": ["Check", "check"],
+    "render.checks": ["Check", "check", "require_release"],
     "render.releasing": ["anonymize", "apply_levels", "apply_plan", "frontier"],
-    "render.requiring": ["require_release"],
-    "tables.csvfile": ["CSV"],
+    "tables.csv.read": ["CSV"],
 }
 _WITHOUT_IMPORT = {"about", "attributetypes", "compat", "counting", "errors", "measures", "tables"}  # as ever
 _AT_FIRST_USE = {name: module for module, names in _MODULES.items() for name in names}

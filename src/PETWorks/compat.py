@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from PETWorks.about.sidecar import Sidecar, read_sidecar
 from PETWorks.about.treatment import TREATMENTS
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
-from PETWorks.counting.loading import load_rows
+from PETWorks.counting.memory.loading import load_rows
 from PETWorks.counting.release import Release
 from PETWorks.errors import Hint, InputError, ParameterError, PETWorksError, Phrase, unknown
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
@@ -18,7 +18,7 @@ from PETWorks.measures.catalogue import Metric, catalogue, find
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.result import Result
 from PETWorks.measures.utility.bias import difference
-from PETWorks.render.json import dumps
+from PETWorks.render.formats.formats import dumps
 from PETWorks.tables.arrays import dictionary
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.opening import open_source

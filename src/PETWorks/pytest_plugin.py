@@ -26,9 +26,9 @@ def assert_release(data: Any, policy: Any, **options: Any) -> dict[str, Any]:
     options   those of `require_release`
     """
     from PETWorks.errors import PETWorksError
+    from PETWorks.render.checks import require_release
+    from PETWorks.render.language.language import translated
     from PETWorks.render.languages import LANGUAGES
-    from PETWorks.render.requiring import require_release
-    from PETWorks.render.spoken import translated
 
     try:
         return require_release(policy, data=data, **options)

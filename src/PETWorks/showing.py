@@ -16,8 +16,8 @@ class Shown:
         lang      "en" or "zh-TW"; otherwise the language that PETWORKS_LANG says, or English
         options   what a kind of chart takes: attack, limits, threshold
         """
-        return import_module("PETWorks.render.plotting").plotted(self, kind, backend, lang, options)
+        return import_module("PETWorks.render.charts.plots").plotted(self, kind, backend, lang, options)
 
     def _repr_html_(self) -> str:
-        text: str = import_module("PETWorks.render.notebook_views").view_of(self)
+        text: str = import_module("PETWorks.render.notebooks").view_of(self)
         return text

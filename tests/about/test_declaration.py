@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from PETWorks import Hierarchy, Release, build_hierarchy, evaluate
-from PETWorks.about.declaration import read_hierarchy
+from PETWorks.about.hierarchies.declaration import read_hierarchy
 from PETWorks.errors import HierarchyError
 
 AGES = ["17", "18", "31", "36.5", "47", "90", "103"]

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from PETWorks.about.check_digits import NATIONAL_IDS, is_from_hong_kong, is_singaporean
 from PETWorks.about.personal_details import (
     ACCOUNT,
     DETECTORS,
@@ -17,6 +16,7 @@ from PETWorks.about.personal_details import (
     KINDS,
     NAME,
     NATIONAL_ID,
+    NATIONAL_IDS,
     PAYMENT_CARD,
     PHONE,
     PLATE,
@@ -24,6 +24,8 @@ from PETWorks.about.personal_details import (
     SHARED,
     STREET,
     Search,
+    is_from_hong_kong,
+    is_singaporean,
     matches,
 )
 from PETWorks.tables.arrays import strings

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from conftest import examples
 from PETWorks import Hierarchy, build_hierarchy
-from PETWorks.about.refitting import hierarchy_digest, needs_earlier, plain_words, refitted
+from PETWorks.about.hierarchies.declaration import hierarchy_digest, needs_earlier, plain_words, refitted
 from PETWorks.errors import HierarchyError
 
 AGES = ["20", "21", "35", "36", "61"]

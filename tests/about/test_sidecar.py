@@ -3,7 +3,7 @@
 import pytest
 
 from PETWorks import Hierarchy, Release
-from PETWorks.about.hierarchy import read_hierarchies
+from PETWorks.about.hierarchies.hierarchy import read_hierarchies
 from PETWorks.errors import HierarchyError, InputError, PETWorksError
 
 

@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from anonymizing_tasks import OF_OTHER_TABLES, OF_SIZES, OF_TABLES, OF_VALUES, anonymized, tasks
 from conftest import examples
 from frames import arrow
-from PETWorks.anonymizer import boxes, lattice
-from PETWorks.anonymizer.boxes import BoxSearch
+from PETWorks.anonymizer import lattice
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.objectives import BY_CLASS
 from PETWorks.anonymizer.problem import problem_of
 from PETWorks.anonymizer.rules import checked_rules
-from PETWorks.anonymizer.unfinished import read_unfinished, write_unfinished
+from PETWorks.anonymizer.search import large
+from PETWorks.anonymizer.search.large import BoxSearch
+from PETWorks.anonymizer.search.unfinished import read_unfinished, write_unfinished
 from PETWorks.counting.release import Release
 from PETWorks.errors import InputError, NotApplicable
 from searches import anonymize
@@ -34,9 +35,9 @@ def check(task, tries=40):
     expected = result_of(task)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lattice, "MOST_NODES", 0)
-        patch.setattr(boxes, "GROUP_NODES", 4)
-        patch.setattr(boxes, "TRIES", tries)
-        patch.setattr(boxes, "ROUNDS", 2)
+        patch.setattr(large, "GROUP_NODES", 4)
+        patch.setattr(large, "TRIES", tries)
+        patch.setattr(large, "ROUNDS", 2)
         found = result_of(task)
     assert (found is None) == (expected is None)
     if found is not None and expected is not None:
@@ -90,8 +91,8 @@ def stopped_after(number):
 def kind(request, monkeypatch):
     if request.param == "boxes":
         monkeypatch.setattr(lattice, "MOST_NODES", 0)
-        monkeypatch.setattr(boxes, "GROUP_NODES", 16)
-        monkeypatch.setattr(boxes, "TRIES", 3)
+        monkeypatch.setattr(large, "GROUP_NODES", 16)
+        monkeypatch.setattr(large, "TRIES", 3)
 
 
 @pytest.mark.usefixtures("kind")

@@ -5,7 +5,7 @@ import pytest
 
 from anonymizing_tasks import anonymized
 from brute_force import Task
-from PETWorks.anonymizer.local_anonymization import recoded_locally
+from PETWorks.anonymizer.anonymization import recoded_locally
 from PETWorks.errors import NotApplicable
 
 AGES = [("50", "old", "50"), ("49", "old", "50"), ("48", "young", "50")]  # the label of a leaf is also the top

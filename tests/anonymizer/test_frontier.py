@@ -11,12 +11,12 @@ from brute_force import is_aside
 from conftest import examples
 from frames import arrow
 from PETWorks import Release
-from PETWorks.anonymizer import size_judging
-from PETWorks.anonymizer.column_objectives import AGGREGATES
 from PETWorks.anonymizer.judging import Judge
+from PETWorks.anonymizer.objectives import AGGREGATES
 from PETWorks.anonymizer.problem import problem_of
-from PETWorks.anonymizer.raising import RaisingArrays, RaisingLoop
 from PETWorks.anonymizer.rules import checked_rules
+from PETWorks.anonymizer.search import joint
+from PETWorks.anonymizer.search.joint import RaisingArrays, RaisingLoop
 from PETWorks.errors import NotApplicable, ParameterError, PETWorksError
 from searches import anonymize, frontier
 
@@ -191,8 +191,8 @@ def test_several_class_sizes_are_judged_at_once_as_each_of_them_alone(task, data
         for k in sizes
     ]
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(size_judging, "WORTH_COMPILING", 0)
-        together = size_judging.SizeJudge.of(ground, judges, problem.objective)
+        patched.setattr(joint, "WORTH_COMPILING", 0)
+        together = joint.SizeJudge.of(ground, judges, problem.objective)
     if together is None:
         assert ground.removes
         assert ground.has_stars_below_the_top
@@ -210,14 +210,14 @@ def test_several_class_sizes_are_judged_at_once_as_each_of_them_alone(task, data
 def test_more_than_class_sizes_is_not_judged_by_them():
     problem = problem_of(Release(TABLE, ROLES, HIERARCHIES), checked_rules(K2), 0, "granularity", None, None, None)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(size_judging, "WORTH_COMPILING", 0)
+        patched.setattr(joint, "WORTH_COMPILING", 0)
         for rules, is_one in (
             (K2, True),
             ({"prosecutor-risk": {"highest": 0.3}}, True),
             ({**K2, "average-risk": {"average": 0.5}}, False),
         ):
             judge = Judge(problem.ground, checked_rules(rules), 0, problem.objective)
-            assert (size_judging.SizeJudge.of(problem.ground, [judge], problem.objective) is not None) == is_one
+            assert (joint.SizeJudge.of(problem.ground, [judge], problem.objective) is not None) == is_one
 
 
 @examples(60)

@@ -7,13 +7,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from PETWorks import Release
-from PETWorks.anonymizer.ground import Ground
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice
 from PETWorks.anonymizer.objectives import make_objective
+from PETWorks.anonymizer.rows import Ground
 from PETWorks.anonymizer.rules import checked_rules
 from PETWorks.measures.catalogue import find
-from PETWorks.measures.class_tests import Monotone
+from PETWorks.measures.classes import Monotone
 from searches import anonymize
 
 ROLES = {"group": "quasi_identifier", "part": "quasi_identifier", "value": "sensitive_attribute"}

@@ -15,12 +15,10 @@ from anonymizing_tasks import OF_OTHER_TABLES, OF_SIZES, OF_TABLES, OF_VALUES, a
 from brute_force import OF_CLASSES, At, failing, is_of_table
 from conftest import examples
 from PETWorks import Release, evaluate
-from PETWorks.anonymizer import remaining as remaining_module
+from PETWorks.anonymizer import local as remaining_module
+from PETWorks.anonymizer.anonymization import recoded_locally
 from PETWorks.anonymizer.judging import Judge
-from PETWorks.anonymizer.local import LEFT
-from PETWorks.anonymizer.local_anonymization import recoded_locally
-from PETWorks.anonymizer.remaining import SHRUNK, Remaining
-from PETWorks.anonymizer.sweeping import joined, sweep
+from PETWorks.anonymizer.local import LEFT, SHRUNK, Remaining, joined, sweep
 from PETWorks.errors import NotApplicable, ParameterError
 from PETWorks.measures.attacks.subsets import every_subset
 from searches import anonymize

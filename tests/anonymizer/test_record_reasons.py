@@ -15,9 +15,9 @@ from conftest import examples
 from definitions import key
 from frames import release_of
 from PETWorks import Release, catalogue, reasons_per_record
-from PETWorks.anonymizer.local_anonymization import recoded_locally
+from PETWorks.anonymizer.anonymization import recoded_locally
 from PETWorks.errors import NotApplicable, ParameterError
-from PETWorks.measures.attacks import smallest_sets
+from PETWorks.measures.attacks import uniques
 from searches import anonymize
 
 BELOW = st.sampled_from([None, None, 2, 4, 7])
@@ -400,7 +400,7 @@ def test_left_over_by_local_recoding_against_a_slow_twin(rows, k, others, bounds
 
 def test_a_table_that_is_too_large_for_every_set_gets_the_small_ones(monkeypatch):
     release = Release(PEOPLE, ROLES, AGES)
-    monkeypatch.setattr(smallest_sets, "MOST_WORK", 2 * (5 + smallest_sets.EACH_PASS))  # sets of one column
+    monkeypatch.setattr(uniques, "MOST_WORK", 2 * (5 + uniques.EACH_PASS))  # sets of one column
     assert [by for _, _, _, by, _ in told(reasons_per_record(release, K2))] == [["age"], None, None, ["age"]]
     people = {
         "age": ["20", "21", "20", "37", "35", "36"],

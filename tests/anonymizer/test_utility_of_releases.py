@@ -17,9 +17,9 @@ from anonymizing_tasks import OF_SIZES, OF_VALUES, anonymized, tasks
 from brute_force import At, Task, generalised, is_aside, lifted, paths_of, share
 from conftest import examples
 from PETWorks import evaluate
-from PETWorks.anonymizer import losses
+from PETWorks.anonymizer import utility
+from PETWorks.anonymizer.anonymization import recoded_locally
 from PETWorks.anonymizer.local import LEFT
-from PETWorks.anonymizer.local_anonymization import recoded_locally
 from PETWorks.anonymizer.objectives import LINEAR, OBJECTIVES
 from PETWorks.errors import NotApplicable, ParameterError
 from searches import anonymize
@@ -370,7 +370,7 @@ def test_a_task_without_a_limit_is_no_rule():
 
 
 def test_ambiguity_is_left_out_where_it_is_no_number_any_more(monkeypatch):
-    monkeypatch.setattr(losses, "LARGEST", 10)
+    monkeypatch.setattr(utility, "LARGEST", 10)
     result = anonymize(TABLE, ROLES, HIERARCHIES, {"k-anonymity": {"k": 2}}, suppression=0.25)
     assert [one.objective for one in result.utility().losses] == [
         name for name in OBJECTIVES if name not in ("ambiguity", "publisher-payout")

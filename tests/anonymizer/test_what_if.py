@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from PETWorks import Release, evaluate
-from PETWorks.anonymizer import what_if
+from PETWorks.anonymizer import chosen_levels
+from PETWorks.anonymizer.chosen_levels import WhatIf
 from PETWorks.anonymizer.rules import checked_rules
-from PETWorks.anonymizer.what_if import WhatIf
 from PETWorks.errors import PETWorksError
 from searches import anonymize, apply_levels
 
@@ -97,12 +97,12 @@ def test_losses_and_suppressed_records_are_those_of_anonymize(rows, levels):
 @given(rows=ROWS, walk=st.lists(LEVELS, min_size=1, max_size=12))
 def test_the_order_of_questions_means_nothing(rows, walk):
     asked = what_if_of(table_of(rows))
-    kept = what_if.KEPT_NODES
+    kept = chosen_levels.KEPT_NODES
     try:
-        what_if.KEPT_NODES = 2
+        chosen_levels.KEPT_NODES = 2
         answers = [asked.at(levels) for levels in walk]
     finally:
-        what_if.KEPT_NODES = kept
+        chosen_levels.KEPT_NODES = kept
     assert len(asked._nodes._kept) <= 2
     assert answers == [what_if_of(table_of(rows)).at(levels) for levels in walk]
 

@@ -10,8 +10,8 @@ from rich.cells import cell_len
 from command import petworks as run
 from conftest import ROOT
 from PETWorks import check
-from PETWorks.render.check_text import check_text
-from PETWorks.render.language import percent
+from PETWorks.render.language.language import percent
+from PETWorks.render.text.check_text import check_text
 from spark_cluster import needs_spark
 
 QI = "sex,age,race,marital-status,education,native-country,occupation,salary-class"

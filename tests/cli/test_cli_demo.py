@@ -6,7 +6,7 @@ import pytest
 
 from command import petworks
 from PETWorks.cli.main import MODULES
-from PETWorks.render.language import said
+from PETWorks.render.language.language import said
 
 STEPS = ("table", "roles", "raw", "anonymize", "released", "report", "own")
 SAYS = {

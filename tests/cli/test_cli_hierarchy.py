@@ -5,7 +5,7 @@ import json
 import pytest
 
 from command import petworks
-from PETWorks.about.declaration import read_hierarchy
+from PETWorks.about.hierarchies.declaration import read_hierarchy
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from command import petworks
-from PETWorks.about.record_numbers import places_in
-from PETWorks.cli.hospital import hospital
+from PETWorks.anonymizer.plan import places_in
+from PETWorks.cli.demo import hospital
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import pytest
 
 from command import petworks
-from PETWorks.gate.rule_names import OF_EVERY_POLICY
+from PETWorks.gate.policy.policy_rules import OF_EVERY_POLICY
 
 POLICY = """\
 petworks_policy: 1

@@ -10,7 +10,7 @@ from pyarrow import parquet
 
 from command import petworks
 from PETWorks.cli import release_files
-from PETWorks.cli.anonymising import anonymize_command
+from PETWorks.cli.anonymize import anonymize_command
 
 ROWS = [f"cell-{20 + n % 5};{'pq'[n % 2]}1;{'xyz'[n % 3]}" for n in range(40)]
 POLICY = """petworks_policy: 1

@@ -18,8 +18,8 @@ from click.testing import CliRunner
 from command import petworks as run
 from PETWorks.anonymizer.anonymization import Anonymization
 from PETWorks.cli import release_files
-from PETWorks.cli.anonymising import anonymize_command
-from PETWorks.cli.applying import apply_command
+from PETWorks.cli.anonymize import anonymize_command
+from PETWorks.cli.apply import apply_command
 
 POLICY = """petworks_policy: 1
 data: raw.csv
@@ -275,8 +275,8 @@ KILLED_AT = {
     "while the release is written": "PETWorks.tables.output.Staging.write",
     "when it is written": "PETWorks.cli.release_files.read_policy",
     "while it is judged": "PETWorks.cli.release_files.rule_results",
-    "when it is judged": "PETWorks.cli.anonymising.noticed",
-    "while the report is made": "PETWorks.cli.anonymising._checked",
+    "when it is judged": "PETWorks.cli.anonymize.noticed",
+    "while the report is made": "PETWorks.cli.anonymize._checked",
     "before it is at its place": "PETWorks.tables.output.Staging.publish",
 }
 
@@ -287,7 +287,7 @@ def test_kill_leaves_nothing_under_the_final_names_and_does_not_block_the_next_r
     code = f"""
         import os, signal
         from unittest import mock
-        import PETWorks.cli.anonymising
+        import PETWorks.cli.anonymize
         from PETWorks.cli.main import main
         def kill(*_, **__):
             os.kill(os.getpid(), signal.SIGKILL)

@@ -89,7 +89,7 @@ def test_the_folder_is_removed_meanwhile(folder):
 SHORT = """
 import sys
 from pathlib import Path
-from PETWorks.studio import serving
+from PETWorks.studio.server import serving
 if "job" in sys.argv:
     make_app = serving.make_app
     def with_job(folder):
@@ -166,7 +166,7 @@ def test_help():
 
 
 def test_other_commands_do_not_load_the_server():
-    script = "import sys, PETWorks.cli.main, PETWorks.cli.serving; PETWorks.check; print(*sys.modules)"
+    script = "import sys, PETWorks.cli.main, PETWorks.cli.studio; PETWorks.check; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
-    assert "PETWorks.cli.serving" in loaded
+    assert "PETWorks.cli.studio" in loaded
     assert not {"starlette", "uvicorn", "ruamel.yaml", "anyio", "asyncio"} & set(loaded)

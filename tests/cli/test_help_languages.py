@@ -10,10 +10,10 @@ import pytest
 from rich.cells import cell_len
 
 from command import petworks
-from PETWorks.cli.helping import OF_CLICK, cells, lines_of, spoken_command, translated_command
+from PETWorks.cli.help import OF_CLICK, cells, lines_of, spoken_command, translated_command
 from PETWorks.cli.main import MODULES, main
-from PETWorks.gate import starter
 from PETWorks.gate.anonymising import HOW_MADE, NOT_TO_BE_RELEASED, WRITTEN
+from PETWorks.gate.suggest import starter
 from PETWorks.render.languages import LANGUAGES
 
 OTHERS = [language for code, language in LANGUAGES.items() if code != "en"]

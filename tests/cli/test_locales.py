@@ -8,8 +8,8 @@ import pytest
 
 from command import petworks
 from conftest import ROOT
-from PETWorks.cli import locales
-from PETWorks.cli.locales import chosen_language, of_locale
+from PETWorks.cli import help as cli_help
+from PETWorks.cli.help import chosen_language, of_locale
 
 POLICY = ROOT / "data/adult_policy.yaml"
 
@@ -55,7 +55,7 @@ def test_windows_says_it_by_a_number(monkeypatch):
         monkeypatch.setitem(sys.modules, "ctypes", SimpleNamespace(windll=SimpleNamespace(kernel32=kernel)))
         return chosen_language([], {})
 
-    monkeypatch.setattr(locales.sys, "platform", "win32")
+    monkeypatch.setattr(cli_help.sys, "platform", "win32")
     assert [says(number) for number in (0x0404, 0x0C04, 0x1404, 0x0804, 0x0409, 0xFFFF)] == [
         *(["zh-TW"] * 3),
         *(["en"] * 3),

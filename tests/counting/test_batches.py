@@ -11,9 +11,16 @@ import pytest
 from conftest import TINY_BATCHES, TINY_PARTS, constants, small_batches
 from PETWorks import Release
 from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.counting.packed_words import Words, class_starts
-from PETWorks.counting.part_tasks import Part
-from PETWorks.counting.spark_tasks import Coding, encoded, merged, packed, parts_of_pieces, sent, with_class_totals
+from PETWorks.counting.engines.partitioned import Part, Words, class_starts
+from PETWorks.counting.engines.spark_tasks import (
+    Coding,
+    encoded,
+    merged,
+    packed,
+    parts_of_pieces,
+    sent,
+    with_class_totals,
+)
 
 ROLES = {"a": QUASI_IDENTIFIER, "b": QUASI_IDENTIFIER, "s": SENSITIVE_ATTRIBUTE, "p": INSENSITIVE_ATTRIBUTE}
 CELLS = 3

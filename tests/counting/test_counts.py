@@ -16,7 +16,7 @@ from conftest import TINY_BATCHES, constants, examples
 from PETWorks import Release
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.counts import ClassValues, Grouping, largest_ratio
-from PETWorks.measures.attacks.records import record_class_modes
+from PETWorks.measures.attacks.reidentification import record_class_modes
 
 
 def release(columns, sensitive):
@@ -157,7 +157,7 @@ sys.exit("pandas" in sys.modules)
 @pytest.mark.parametrize("when", ["decorated", "called"])
 @pytest.mark.parametrize("error", [RuntimeError("no locator available"), EOFError(), OSError(28, "No space left")])
 def test_loops_are_compiled_even_where_nothing_can_be_kept(monkeypatch, when, error):
-    from PETWorks.counting import subset_kernels as kernels
+    from PETWorks.counting.subsets import kernels
 
     def fail(*_):
         raise error

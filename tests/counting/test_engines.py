@@ -17,8 +17,8 @@ from conftest import REFERENCE, TINY_PARTS, cases, constants, examples
 from definitions import TWINS, UNDEFINED
 from PETWorks import Release, catalogue, evaluate
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.counting import packed_words as words
-from PETWorks.counting.engine import MemoryEngine, choose, size_in_bytes
+from PETWorks.counting.engines import partitioned as words
+from PETWorks.counting.engines.engine import MemoryEngine, choose, size_in_bytes
 from PETWorks.errors import InputError, NotApplicable, ParameterError, RoleError
 from PETWorks.measures.attacks.inference import attribute_inference_per_record
 from PETWorks.measures.attacks.reidentification import re_identification_per_record
@@ -250,7 +250,7 @@ def test_auto_counts_in_memory_what_fits_and_says_why_if_not():
 
 
 def test_an_engine_that_is_not_installed_is_named(monkeypatch):
-    monkeypatch.setattr("PETWorks.counting.engine.find_spec", lambda _: None)
+    monkeypatch.setattr("PETWorks.counting.engines.engine.find_spec", lambda _: None)
     for engine in ("duckdb", "spark"):
         with pytest.raises(InputError, match=rf"pip install 'petworks\[{engine}\]'"):
             Release("data/patient_anonymized.csv", engine=engine)
@@ -301,7 +301,7 @@ def test_values_are_fractions_where_they_can_be():
 
 @pytest.mark.parametrize("engine", [pytest.param("spark", marks=needs_spark)])
 def test_a_frame_that_changes_while_it_is_read_is_noticed(engine, tmp_path):
-    from PETWorks.tables.sparkframe import session
+    from PETWorks.tables.frames import session
 
     seen = tmp_path / "seen"
 
@@ -323,8 +323,8 @@ def test_a_frame_that_changes_while_it_is_read_is_noticed(engine, tmp_path):
 
 @pytest.mark.parametrize("engine", [pytest.param("spark", marks=needs_spark)])
 def test_the_number_of_jobs_does_not_depend_on_the_number_of_measures(engine, tmp_path, monkeypatch):
-    from PETWorks.counting.spark_jobs import Jobs
-    from PETWorks.tables.sparkframe import session
+    from PETWorks.counting.engines.spark import Jobs
+    from PETWorks.tables.frames import session
 
     table = {"a": ["1", "2"] * 50, "b": ["x", "y", "z", "z"] * 25, "s": ["u", "v", "v", "v", "w"] * 20}
     pq.write_table(pa.table(table), tmp_path / "t.parquet")
@@ -354,7 +354,7 @@ def test_spark_gives_room_back_and_leaves_python_as_it_was(engine):
     import gc
     import signal
 
-    from PETWorks.tables.sparkframe import session
+    from PETWorks.tables.frames import session
 
     handler = signal.getsignal(signal.SIGINT)
     release = Release("data/patient_anonymized.csv", engine="spark")
@@ -404,7 +404,7 @@ def test_spark_reads_the_file_that_is_named(engine, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("engine", [pytest.param("spark", marks=needs_spark)])
 def test_spark_quotes_no_cell(engine, capfd):
-    from PETWorks.tables.sparkframe import session
+    from PETWorks.tables.frames import session
 
     failing = session().range(3).selectExpr("cast('SECRET' AS int) + id AS a")
     for counted in (engine, "memory", "duckdb"):

@@ -197,7 +197,7 @@ def test_per_record_risks_are_refused_before_any_work(large, temp, tmp_path):
 
 
 def test_csv_in_pieces_says_what_is_wrong_with_a_line(tmp_path, monkeypatch):
-    monkeypatch.setattr("PETWorks.tables.csvfile.PIECE_BYTES", 200)
+    monkeypatch.setattr("PETWorks.tables.csv.read.PIECE_BYTES", 200)
     path = tmp_path / "table.csv"
     lines = ["a;b"] + [f"{n % 3};x{n % 5}" for n in range(300)]
     roles = dict.fromkeys("ab", QUASI_IDENTIFIER)
@@ -216,7 +216,7 @@ def test_csv_in_pieces_says_what_is_wrong_with_a_line(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_blank_lines_at_the_border_of_a_block(tmp_path):
-    from PETWorks.tables.csv_layout import SCAN_BLOCK
+    from PETWorks.tables.csv.read import SCAN_BLOCK
 
     path, row = tmp_path / "table.csv", b"x;y\r\n"
     body = b"a;b\r\n" + row * (SCAN_BLOCK // len(row) - 2)
@@ -278,7 +278,7 @@ def test_an_engine_that_cannot_start_leaves_nothing(temp, monkeypatch):
 
 
 def test_large_row_groups_are_read_in_pieces(tmp_path, monkeypatch):
-    monkeypatch.setattr("PETWorks.tables.parquet.PIECE_ROWS", 100)
+    monkeypatch.setattr("PETWorks.tables.formats.parquet.PIECE_ROWS", 100)
     pq.write_table(table(1000), tmp_path / "one.parquet")
     roles = dict.fromkeys("ab", QUASI_IDENTIFIER)
     sizes = [

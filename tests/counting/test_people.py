@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from PETWorks.counting.codes import Column, nameless
 from PETWorks.counting.keys import numbered
-from PETWorks.counting.offers import BITS, number_of_words
-from PETWorks.counting.people import key_counts, words_of
+from PETWorks.counting.people import BITS, key_counts, number_of_words, words_of
 from PETWorks.tables.arrays import strings
 
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import examples
-from PETWorks.counting import person_keys
-from PETWorks.counting.person_keys import KeyEncoder, keys_in_one_coding
+from PETWorks.counting import people
+from PETWorks.counting.people import KeyEncoder, keys_in_one_coding
 from PETWorks.tables.arrays import whole_numbers
 
 ODD = ["7", "07", "0", "00", "-7", "+7", " 7", "7 ", "0x7", "7.0", "1e3", "P7", "", "٧", "9" * 18, "9" * 19, "9" * 30]
@@ -43,7 +43,7 @@ def _text(cell):
 @given(st.lists(pieces(), min_size=1, max_size=3), st.sampled_from([0, 1 << 20]))
 def test_keys_are_the_same_where_their_texts_are(several, few):
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(person_keys, "FEW", few)
+        patched.setattr(people, "FEW", few)
         columns = []
         for given_pieces, _ in several:
             encoder = KeyEncoder()

@@ -54,7 +54,7 @@ def test_a_sample_is_bounded(engine, monkeypatch):
     data = {"age": ["1"] * 50, "text": [f"{'x' * 500}{row}" for row in range(50)]}
     for module in (
         profiles,
-        *(__import__(f"PETWorks.counting.{name}", fromlist=["SAMPLE"]) for name in ("duckdb_profiles", "spark")),
+        *(__import__(f"PETWorks.counting.{name}", fromlist=["SAMPLE"]) for name in ("engines.duckdb", "engines.spark")),
     ):
         monkeypatch.setattr(module, "SAMPLE", 7)
     release = Release(data, {"age": QUASI_IDENTIFIER}, engine=engine)

@@ -14,8 +14,8 @@ from conftest import SEX, TINY_PARTS, ZIP, cases, constants, examples
 from PETWorks import Release, catalogue, evaluate
 from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import Grouping
-from PETWorks.counting.packed_rows import PackedRows
-from PETWorks.counting.weighted_rows import WeightedRows
+from PETWorks.counting.memory.distinct_rows import PackedRows
+from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.errors import HierarchyError, ParameterError
 from PETWorks.measures.catalogue import find
 
@@ -67,7 +67,7 @@ def test_a_node_needs_no_64_bits(records):
     plain = Release(table(records), ROLES, HIERARCHIES).view.at({"zip": 1})
     assert isinstance(plain.table, PackedRows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("PETWorks.counting.packed_rows.KEY_BITS", 0)
+        patch.setattr("PETWorks.counting.memory.distinct_rows.KEY_BITS", 0)
         wide = Release(table(records), ROLES, HIERARCHIES).view.at({"zip": 1})
         assert not isinstance(wide.table, PackedRows)
         for name in JUDGED:
@@ -173,7 +173,7 @@ def test_few_distinct_rows_are_merged_before_they_are_counted(monkeypatch):
     release = Release(columns, {"a": "quasi_identifier", "s": "sensitive_attribute"})
     assert len(release.table.merged_rows.weights) == 4
     merged = evaluate(release).to_dict()
-    monkeypatch.setattr("PETWorks.counting.weighted_rows.BINCOUNT_BITS", -1)
+    monkeypatch.setattr("PETWorks.counting.memory.weighted_rows.BINCOUNT_BITS", -1)
     plain = Release(columns, {"a": "quasi_identifier", "s": "sensitive_attribute"})
     assert plain.table.merged_rows is None
     assert evaluate(plain).to_dict() == merged

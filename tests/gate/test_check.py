@@ -14,12 +14,12 @@ from test_policy import GOOD, NAMED, TABLE, written
 from command import petworks
 from conftest import ROOT
 from PETWorks import check, evaluate
-from PETWorks.counting.weighted_rows import WeightedRows
+from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.errors import ParameterError, PETWorksError
-from PETWorks.gate.canonical import canonical
 from PETWorks.gate.diff import compare, read_check
-from PETWorks.gate.policy import read_policy
-from PETWorks.gate.rule_names import IMPLICIT, OF_EVERY_POLICY, VALUES_PROTECTED
+from PETWorks.gate.document.check_document import canonical
+from PETWorks.gate.policy.policy import read_policy
+from PETWorks.gate.policy.policy_rules import IMPLICIT, OF_EVERY_POLICY, VALUES_PROTECTED
 from policy_checks import CHECK, DAY
 
 BUILT_IN = (*OF_EVERY_POLICY, VALUES_PROTECTED)
@@ -348,7 +348,7 @@ def test_terminal_text_is_aligned_in_both_languages(tmp_path):
 
 
 def test_colour_only_on_a_terminal(tmp_path):
-    from PETWorks.render.check_text import check_text
+    from PETWorks.render.text.check_text import check_text
 
     document = check(written(tmp_path, STRICT), as_of=DAY).content
     assert "\x1b[1;31mfail" in check_text(document, "en", colour=True, width=100)

@@ -10,8 +10,8 @@ import pytest
 from command import petworks
 from conftest import ROOT
 from PETWorks.gate.diff import compare, read_check
-from PETWorks.gate.document import FAIL, PASS
-from PETWorks.gate.rule_names import IMPLICIT, NO_IDENTIFIERS
+from PETWorks.gate.document.check_document import FAIL, PASS
+from PETWorks.gate.policy.policy_rules import IMPLICIT, NO_IDENTIFIERS
 
 EARLIER = ROOT / "tests/earlier_version"
 OF_THE_EARLIER_VERSION = ("no-direct-identifiers", "no-hidden-identifiers", "every-column-has-a-role")

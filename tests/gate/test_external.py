@@ -21,13 +21,12 @@ from conftest import ROOT, examples
 from PETWorks import catalogue, check, read_policy
 from PETWorks.errors import InputError
 from PETWorks.gate.anonymising import anonymize_by, search_rules
-from PETWorks.gate.anonymization_facts import anonymization_facts, state
-from PETWorks.gate.canonical import NOT_CONTENT, content_digest
-from PETWorks.gate.external import external
-from PETWorks.gate.protected import protected
-from PETWorks.gate.ranges import complement, narrowest, range_of, share_of
-from PETWorks.gate.schema import schema_text
-from PETWorks.gate.verification import verify
+from PETWorks.gate.check.verification import verify
+from PETWorks.gate.document.anonymization_document import anonymization_facts, state
+from PETWorks.gate.document.check_document import NOT_CONTENT, content_digest
+from PETWorks.gate.document.schema import schema_text
+from PETWorks.gate.external.edition import external
+from PETWorks.gate.external.protected import complement, narrowest, protected, range_of, share_of
 from PETWorks.render.checks import Check
 from PETWorks.render.languages import LANGUAGES
 from policy_checks import DAY

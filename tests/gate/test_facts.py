@@ -11,10 +11,10 @@ import definitions
 import frames
 from conftest import cases
 from PETWorks import Release, check
-from PETWorks.gate.document import ColumnFacts
-from PETWorks.gate.facts import MOST_STEPS, assumed, columns, payout, small_classes, without
-from PETWorks.gate.policy import Adversary
-from PETWorks.gate.remedies import REMEDIES
+from PETWorks.gate.check.facts import MOST_STEPS, assumed, columns, payout, small_classes, without
+from PETWorks.gate.check.remedies import REMEDIES
+from PETWorks.gate.document.check_document import ColumnFacts
+from PETWorks.gate.policy.policy import Adversary
 from PETWorks.measures.catalogue import all_measures
 from PETWorks.measures.evaluation import evaluate_all
 from PETWorks.measures.utility.payout import payout_curve

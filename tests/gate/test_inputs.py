@@ -11,7 +11,7 @@ from test_policy import GOOD, NAMED, TABLE, written
 from command import petworks
 from PETWorks import check, read_policy
 from PETWorks.errors import InputError
-from PETWorks.gate.verdict import evaluate_all
+from PETWorks.gate.check.verdict import evaluate_all
 from policy_checks import DAY
 
 OTHER = TABLE.replace("40;2;flu\n40", "41;2;flu\n40")
@@ -66,7 +66,7 @@ def test_a_root_and_an_engine_that_matters_are_part_of_the_command(tmp_path, mon
     (tmp_path / "table.csv").write_text(TABLE)
     policy = read_policy(written(tmp_path / "policies", GOOD.replace("table.csv", "../table.csv")), root=tmp_path)
     assert check(policy, as_of=DAY, engine="duckdb").content.options == {"root": "FOLDER"}
-    monkeypatch.setattr("PETWorks.counting.duckdb.DuckEngine.keeps_order", False)
+    monkeypatch.setattr("PETWorks.counting.engines.duckdb.DuckEngine.keeps_order", False)
     unordered = check(policy, as_of=DAY, engine="duckdb")
     assert unordered.content.options == {"root": "FOLDER", "engine": "duckdb"}
     assert "--root FOLDER --engine duckdb --as-of" in unordered.to_html()
@@ -124,7 +124,7 @@ def test_a_file_that_changes_during_a_check_is_an_error(tmp_path, monkeypatch, n
         (tmp_path / name).write_bytes(content[:-2] + b"9\n")
         return evaluate_all(*arguments)
 
-    monkeypatch.setattr("PETWorks.gate.verdict.evaluate_all", evaluating)
+    monkeypatch.setattr("PETWorks.gate.check.verdict.evaluate_all", evaluating)
     with pytest.raises(InputError, match=f"{name.rpartition('/')[2]}: the file changed while it was checked"):
         check(path, as_of=DAY)
 
@@ -144,7 +144,7 @@ def test_the_plan_of_a_release_is_an_input(tmp_path, monkeypatch):
         plan.write_bytes(plan.read_bytes()[:-1] + b" ")
         return evaluate_all(*arguments)
 
-    monkeypatch.setattr("PETWorks.gate.verdict.evaluate_all", evaluating)
+    monkeypatch.setattr("PETWorks.gate.check.verdict.evaluate_all", evaluating)
     with pytest.raises(InputError, match=r"out_plan\.json: the file changed while it was checked"):
         check(tmp_path / "out_policy.yaml", as_of=DAY)
 

@@ -14,7 +14,7 @@ from conftest import examples
 from frames import arrow
 from PETWorks import evaluate
 from PETWorks.errors import HierarchyError, InputError, NotApplicable, ParameterError, PETWorksError, RoleError
-from PETWorks.gate.plan_files import checked_plan
+from PETWorks.gate.plans import checked_plan
 from searches import anonymize, apply_plan
 
 ROLES = {"age": "quasi_identifier", "zip": "quasi_identifier", "illness": "sensitive_attribute"}

@@ -9,11 +9,9 @@ from conftest import ROOT
 from PETWorks import PETWorksError, catalogue, read_policy
 from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.errors import InputError
-from PETWorks.gate.policy_rules import RULE_KEYS
-from PETWorks.gate.presets import presets
-from PETWorks.gate.rule_names import IMPLICIT, VALUES_PROTECTED
-from PETWorks.gate.rule_names import OF_EVERY_POLICY as BUILT_IN
-from PETWorks.gate.schema import NAMES, schema_text
+from PETWorks.gate.document.schema import NAMES, schema_text
+from PETWorks.gate.policy.policy_rules import IMPLICIT, RULE_KEYS, VALUES_PROTECTED, presets
+from PETWorks.gate.policy.policy_rules import OF_EVERY_POLICY as BUILT_IN
 
 TABLE = "age;zip;disease\n30;1;flu\n30;1;cold\n40;2;flu\n40;2;flu\n"
 NAMED = "age;zip;name;disease\n30;1;a;flu\n30;1;b;cold\n40;2;c;flu\n40;2;d;flu\n"
@@ -224,7 +222,7 @@ waivers:
 
 
 def test_all_mistakes_are_reported_at_once_by_line(tmp_path, monkeypatch):
-    monkeypatch.setattr("PETWorks.gate.mistakes.MOST_ERRORS", 100)
+    monkeypatch.setattr("PETWorks.gate.policy.mistakes.MOST_ERRORS", 100)
     lines = refused(tmp_path, EVERYTHING_WRONG).splitlines()
     places = [re.match(r"policy.yaml, line (\d+), ([^:]+): ", line).groups() for line in lines]
     assert places == [

@@ -11,7 +11,13 @@ import yaml
 from command import petworks
 from PETWorks import check
 from PETWorks.about.protection import protection_of
-from PETWorks.gate.protection_proposal import alone_in, most_alone, proposed_for_places, proposed_protection, steps_for
+from PETWorks.gate.suggest.protection_proposal import (
+    alone_in,
+    most_alone,
+    proposed_for_places,
+    proposed_protection,
+    steps_for,
+)
 
 
 def cells_of(kind, records=400):

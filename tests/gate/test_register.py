@@ -7,8 +7,8 @@ from jsonschema import Draft202012Validator
 from test_releases_of_policies import ALONE, RELEASES, folder, judged  # noqa: F401 - a fixture
 
 from PETWorks import PETWorksError, check, read_policy
+from PETWorks.gate.document.schema import schema_text
 from PETWorks.gate.register import entry_file, entry_of, read_register
-from PETWorks.gate.schema import schema_text
 from policy_checks import CHECK, DAY
 
 SCHEMA = Draft202012Validator(json.loads(schema_text("register")))

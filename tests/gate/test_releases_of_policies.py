@@ -261,7 +261,7 @@ def test_links_that_lead_out_are_refused(folder, tmp_path_factory):
 
 
 def test_a_file_of_another_release_that_changes_meanwhile_is_an_error(folder, monkeypatch):
-    import PETWorks.gate.verdict as verdict
+    from PETWorks.gate.check import verdict
 
     asked = verdict.sign_off
 

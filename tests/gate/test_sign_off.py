@@ -8,8 +8,8 @@ from test_policy import GOOD, refused, written
 
 from command import petworks
 from PETWorks import check
-from PETWorks.gate.regimes import regimes
-from PETWorks.gate.sign_off import ITEMS
+from PETWorks.gate.check.sign_off import ITEMS
+from PETWorks.gate.policy.accountability import regimes
 from policy_checks import CHECK, DAY
 
 STATED = """\

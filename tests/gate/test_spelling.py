@@ -8,10 +8,10 @@ import pytest
 from command import petworks
 from definitions import spelt
 from PETWorks import Release, Releases, anonymize, apply_levels, check, evaluate, frontier
-from PETWorks.about.spelling import folded
+from PETWorks.about.treatment import folded
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.measures.attacks.subsets import every_subset
-from PETWorks.tables.yamlfile import read_yaml
+from PETWorks.tables.yaml_files import read_yaml
 
 HIV = ["HIV", "hiv", "\uff28\uff29\uff36", "h\u200biv", "hi\u00adv", "\u202ahiv\u202c", "hiv\ufe0f", " Hiv \u00a0", ""]
 OTHERS = ["flu", "cold", "gout", "HIV", "asthma", "ulcer", "cough", "measles", "mumps"]

@@ -13,10 +13,10 @@ from rich.cells import cell_len
 
 from command import petworks
 from PETWorks import check
-from PETWorks.counting.loading import load_rows
+from PETWorks.counting.memory.loading import load_rows
 from PETWorks.errors import InputError
-from PETWorks.gate.policy import read_policy
-from PETWorks.gate.starter import starter_policy, suggestions
+from PETWorks.gate.policy.policy import read_policy
+from PETWorks.gate.suggest.starter import starter_policy, suggestions
 from PETWorks.tables.opening import open_path
 
 CELLS = ["Wang-cell", "Li-cell", "Chen-cell", "Lin-cell"]

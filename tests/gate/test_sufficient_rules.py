@@ -6,7 +6,7 @@ import pytest
 
 from command import petworks
 from PETWorks import Release, check, evaluate
-from PETWorks.gate.rule_names import RULES_FIT, VALUES_PROTECTED
+from PETWorks.gate.policy.policy_rules import RULES_FIT, VALUES_PROTECTED
 
 ROWS = [f"{30 + place // 11}-x,{'ab'[place % 2]},{place % 3}" for place in range(44)]
 WAIVED = "waivers:\n  - {rule: RULE, owner: me, reason: a pilot, expires: DAY}\n"

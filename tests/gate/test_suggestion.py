@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from PETWorks.about import column_names, vocabulary
+from PETWorks.about import column_names
 from PETWorks.about.roles import checked_unit
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.counting.loading import load_rows
-from PETWorks.gate.recognition import LOOKS, NATIONAL_ID
-from PETWorks.gate.suggestion import suggested_privacy_unit, suggested_roles
+from PETWorks.counting.memory.loading import load_rows
+from PETWorks.gate.suggest.suggestion import LOOKS, NATIONAL_ID, suggested_privacy_unit, suggested_roles
 from PETWorks.tables.opening import open_source
 
 ID, QI, SENSITIVE, INSENSITIVE = IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE
@@ -96,7 +95,7 @@ def test_near_misses_are_unknown_and_the_choice_is_cautious(name):
 
 @pytest.mark.slow
 def test_every_word_of_the_vocabulary_is_found_by_itself():
-    for role, subjects in ((QI, vocabulary.KNOWN), (SENSITIVE, vocabulary.SENSITIVE), (ID, vocabulary.DIRECT)):
+    for role, subjects in ((QI, column_names.KNOWN), (SENSITIVE, column_names.SENSITIVE), (ID, column_names.DIRECT)):
         for subject, words in subjects.items():
             for word in words.replace("_", "").split(","):
                 for written in (

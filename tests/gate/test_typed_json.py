@@ -7,26 +7,14 @@ from typing import Annotated, Any, Literal
 import pytest
 from jsonschema import Draft202012Validator
 
-from PETWorks.gate import (
-    anonymization_document,
-    bounds,
-    document,
-    plan_document,
-    register_document,
-    releases_document,
-    sign_off_document,
-    steps_document,
-    subset_document,
-)
-from PETWorks.gate.bounds import Bound
-from PETWorks.gate.document import CheckFile
-from PETWorks.gate.plan_document import Plan
-from PETWorks.gate.register_document import Entry
-from PETWorks.gate.typed_json import ABSENT, Absent, JSONObject, keywords
+from PETWorks.gate.document import anonymization_document, check_document, plan_document
+from PETWorks.gate.document.check_document import Bound, CheckFile, Entry
+from PETWorks.gate.document.plan_document import Plan
+from PETWorks.gate.document.typed_json import ABSENT, Absent, JSONObject, keywords
 
 DOCUMENTS = (
-    *(anonymization_document, bounds, document, plan_document, register_document, releases_document),
-    *(sign_off_document, steps_document, subset_document),
+    *(anonymization_document, check_document, check_document, plan_document, check_document, check_document),
+    *(check_document, check_document, check_document),
 )
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from command import petworks
 from PETWorks import Release, check
 from PETWorks.attributetypes import QUASI_IDENTIFIER
-from PETWorks.counting.exact_values import are_exact
-from PETWorks.gate.unique_values import coordinates
+from PETWorks.counting.profiles import are_exact
+from PETWorks.gate.check.unique_values import coordinates
 from policy_checks import CHECK, DAY
 from spark_cluster import needs_spark
 

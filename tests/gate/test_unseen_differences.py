@@ -7,8 +7,8 @@ import pytest
 
 from command import petworks
 from PETWorks import Release, check
-from PETWorks.gate.unseen_differences import unseen_differences
-from PETWorks.tables.sparkframe import session
+from PETWorks.gate.check.built_in_rules import unseen_differences
+from PETWorks.tables.frames import session
 from policy_checks import CHECK, DAY
 from spark_cluster import needs_spark
 

@@ -8,7 +8,7 @@ import pytest
 from command import petworks
 from PETWorks import Release, check
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.gate.worst_case import worst_case
+from PETWorks.gate.check.facts import worst_case
 from studio_client import entered
 
 POLICY = """\

@@ -10,7 +10,7 @@ from test_releases import GRADES, QI, R1, R2, SENSITIVE, _roles, school, several
 from conftest import TINY_BATCHES, TINY_PARTS, constants, examples
 from PETWorks import PETWorksError, Release, Releases
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.counting import offers
+from PETWorks.counting import people as counting_people
 from PETWorks.errors import NotApplicable
 from spark_cluster import QUICK, needs_spark
 
@@ -168,6 +168,6 @@ def test_too_many_sensitive_values_for_an_engine():
     rows = {"id": [str(n) for n in range(20)], "age": list("12") * 10, "bill": [str(n) for n in range(20)]}
     tables = [pa.table(rows), pa.table(rows)]
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(offers, "MOST_VALUES", 19)
+        patched.setattr(counting_people, "MOST_VALUES", 19)
         with pytest.raises(NotApplicable, match="'bill' has 20 values in all releases; out of core"):
             Releases(tables, "id", quasi_identifiers="age", sensitive="bill", engine="duckdb")

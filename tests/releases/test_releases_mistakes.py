@@ -6,8 +6,8 @@ import os
 import pytest
 
 from PETWorks import PETWorksError, Release, Releases
-from PETWorks.releases.cautions import Caution
-from PETWorks.render.spoken import translated
+from PETWorks.releases.composition import Caution
+from PETWorks.render.language.language import translated
 from spark_cluster import QUICK, needs_spark
 
 os.environ.setdefault("JDK_JAVA_OPTIONS", QUICK)

@@ -8,44 +8,39 @@ from typing import get_args, get_type_hints
 import pytest
 
 from conftest import ROOT
-from PETWorks.about.declaration import KINDS, NAMED
+from PETWorks.about.column_names import DIRECT, KNOWN, SENSITIVE
+from PETWorks.about.hierarchies.declaration import KINDS, NAMED
 from PETWorks.about.personal_details import KINDS as DETAILS
 from PETWorks.about.roles import ROLES
-from PETWorks.about.vocabulary import DIRECT, KNOWN, SENSITIVE
-from PETWorks.anonymizer.column_objectives import AGGREGATES
+from PETWorks.anonymizer.objectives import AGGREGATES
 from PETWorks.anonymizer.problem import SUPPRESSED_RECORDS
-from PETWorks.gate.advice import STEPS
-from PETWorks.gate.bounds import Bound
+from PETWorks.gate.check.advice import STEPS
+from PETWorks.gate.check.may_go_out import Obstacle
+from PETWorks.gate.check.sign_off import ITEMS
 from PETWorks.gate.diff import Change
-from PETWorks.gate.document import FindingKind, Use
-from PETWorks.gate.may_go_out import Obstacle
-from PETWorks.gate.presets import presets
-from PETWorks.gate.reasons import REASONS
-from PETWorks.gate.recognition import LOOKS, MIXED
-from PETWorks.gate.rule_names import IMPLICIT, TOGETHER
-from PETWorks.gate.sign_off import ITEMS
-from PETWorks.gate.starter import PRESET
-from PETWorks.gate.steps_document import Notice
+from PETWorks.gate.document.check_document import Bound, FindingKind, Notice, Use
+from PETWorks.gate.policy.policy_rules import IMPLICIT, TOGETHER, presets
+from PETWorks.gate.suggest.starter import PRESET
+from PETWorks.gate.suggest.suggestion import LOOKS, MIXED, REASONS
 from PETWorks.measures.attacks.subset_limits import LIMITS
 from PETWorks.measures.catalogue import NEEDS, catalogue
-from PETWorks.releases.limits import OF_ATTRIBUTES, OF_PEOPLE
-from PETWorks.render.anonymization import STATES
-from PETWorks.render.language import checked_language, dated, percent, said
+from PETWorks.releases.composition import LIMITS_OF_ATTRIBUTES, LIMITS_OF_PEOPLE
+from PETWorks.render.charts.plots import STATES as COMPARED
+from PETWorks.render.language.language import checked_language, dated, percent, said
 from PETWorks.render.languages import LANGUAGES
-from PETWorks.render.plot_records import STATES as COMPARED
-from PETWorks.render.prose import GLOSSARY
-from PETWorks.render.sections import SECTIONS
-from PETWorks.studio.comparing import FACTS
-from PETWorks.studio.decisions import KINDS as RELEASE_KINDS
-from PETWorks.studio.declaring import CHOICES
-from PETWorks.studio.declaring import KINDS as FORMS
-from PETWorks.studio.hierarchy_editing import PROPOSED, SAVED, TRIED
-from PETWorks.studio.hierarchy_writing import BOUNDS
-from PETWorks.studio.job_pages import WORDS
-from PETWorks.studio.opening import SEPARATORS
-from PETWorks.studio.page import STEPS as PAGES
-from PETWorks.studio.safe_settings import METHODS, WRITTEN_IN
-from PETWorks.tables.further_content import KINDS as FURTHER
+from PETWorks.render.report.making import STATES
+from PETWorks.render.report.prose import GLOSSARY
+from PETWorks.render.report.sections import SECTIONS
+from PETWorks.studio.files.hierarchy_forms import BOUNDS, CHOICES
+from PETWorks.studio.files.hierarchy_forms import KINDS as FORMS
+from PETWorks.studio.pages.compare import FACTS
+from PETWorks.studio.pages.decide import KINDS as RELEASE_KINDS
+from PETWorks.studio.pages.hierarchies import PROPOSED, SAVED, TRIED
+from PETWorks.studio.pages.make_safe import METHODS, WRITTEN_IN
+from PETWorks.studio.pages.open import SEPARATORS
+from PETWorks.studio.pages.page import STEPS as PAGES
+from PETWorks.studio.pages.running import WORDS
+from PETWorks.tables.hidden_differences import KINDS as FURTHER
 
 RENDER = ROOT / "src/PETWorks/render"
 STUDIO = ROOT / "src/PETWorks/studio"
@@ -222,7 +217,7 @@ def test_what_a_language_lacks_or_has_too_much(language):
     parameters = (
         {name for entry in catalogue.values() for name in entry.parameters}
         | set(LIMITS)
-        | {*OF_PEOPLE, *OF_ATTRIBUTES}
+        | {*LIMITS_OF_PEOPLE, *LIMITS_OF_ATTRIBUTES}
         | {"records"}  # which rules-fit-the-release demands
     )
     assert sorted(parameters - set(language.parameters) - SAME_EVERYWHERE) == [], "parameters that are missing"

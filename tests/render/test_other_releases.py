@@ -7,7 +7,7 @@ import pytest
 from test_report import HOSTILE, LOOKS, Opened, browser, saved, violations  # noqa: F401 - a fixture
 
 from PETWorks import check
-from PETWorks.render.language import said
+from PETWorks.render.language.language import said
 from policy_checks import DAY
 
 

@@ -13,9 +13,9 @@ import pytest
 from pyarrow import parquet
 
 from PETWorks import check
-from PETWorks.gate.rule_names import OF_EVERY_POLICY, VALUES_PROTECTED
-from PETWorks.render.html import LARGEST_PAGE
-from PETWorks.render.language import said
+from PETWorks.gate.policy.policy_rules import OF_EVERY_POLICY, VALUES_PROTECTED
+from PETWorks.render.formats.html import LARGEST_PAGE
+from PETWorks.render.language.language import said
 from policy_checks import CHECK, DAY
 
 BUILT_IN = (*OF_EVERY_POLICY, VALUES_PROTECTED)

@@ -4,7 +4,7 @@ import pytest
 
 from command import petworks
 from PETWorks import check
-from PETWorks.gate.rule_names import IMPLICIT, NO_DIFFERENCES, RULES_FIT
+from PETWorks.gate.policy.policy_rules import IMPLICIT, NO_DIFFERENCES, RULES_FIT
 from policy_checks import DAY
 
 POLICY = """petworks_policy: 1

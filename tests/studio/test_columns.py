@@ -7,9 +7,9 @@ import pytest
 
 from command import petworks
 from conftest import ROOT
-from PETWorks.gate.policy import read_policy
-from PETWorks.studio.columns import MOST_ROWS
-from PETWorks.studio.table_facts import look_at
+from PETWorks.gate.policy.policy import read_policy
+from PETWorks.studio.pages.columns import MOST_ROWS
+from PETWorks.studio.server.case import look_at
 from studio_client import entered
 
 LARGEST_PAGE = 150_000
@@ -301,8 +301,8 @@ def test_hostile_names_of_columns_are_shown_and_saved_as_they_are(tmp_path):
 
 def test_a_quasi_identifier_is_no_longer_protected(tmp_path):
     from PETWorks.attributetypes import QUASI_IDENTIFIER
-    from PETWorks.gate.policy import read_policy
-    from PETWorks.studio.role_changes import Said, changed_text
+    from PETWorks.gate.policy.policy import read_policy
+    from PETWorks.studio.pages.columns import Said, changed_text
 
     (tmp_path / "t.csv").write_text("sex,cost,fee\nf,1,2\nm,3,4\n")
     path = tmp_path / "p.yaml"

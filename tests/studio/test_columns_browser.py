@@ -3,7 +3,7 @@
 import pytest
 from test_columns import people
 
-from PETWorks.gate.policy import read_policy
+from PETWorks.gate.policy.policy import read_policy
 from studio_browser import Visit, chromium
 from studio_server import Server
 

@@ -11,7 +11,7 @@ from conftest import ROOT
 from PETWorks.gate.diff import compare
 from PETWorks.releases.several import Releases
 from PETWorks.render.checks import check
-from PETWorks.render.language import percent, said
+from PETWorks.render.language.language import percent, said
 from studio_client import entered
 
 POLICY = """petworks_policy: 1

@@ -9,7 +9,7 @@ from html import unescape
 import pytest
 
 from conftest import ROOT
-from PETWorks.gate.policy import read_policy
+from PETWorks.gate.policy.policy import read_policy
 from studio_client import ended, entered, fields_of, typed
 
 POLICY = """\

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from command import petworks
 from PETWorks import read_policy
-from PETWorks.about.declaration import KINDS as DECLARED
-from PETWorks.studio.declaring import KINDS, _as_lines, fields_of, fields_sent, kind_of, words_of
-from PETWorks.studio.page import Form
+from PETWorks.about.hierarchies.declaration import KINDS as DECLARED
+from PETWorks.studio.files.hierarchy_forms import KINDS, _as_lines, fields_of, fields_sent, kind_of, words_of
+from PETWorks.studio.pages.page import Form
 from studio_client import entered
 
 POLICY = """\

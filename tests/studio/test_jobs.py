@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from PETWorks.studio.jobs import Purpose
+from PETWorks.studio.server.jobs import Purpose
 from studio_client import entered, write_long_search
 
 LONG = ("anonymize", "wide_policy.yaml", "-o", "released.csv", "--format", "json")
@@ -72,16 +72,17 @@ def test_cancelling_leaves_no_process_and_nothing_half_written(folder):
 
 
 def test_what_does_not_listen_is_killed_with_what_it_started(folder, monkeypatch):
-    monkeypatch.setattr("PETWorks.studio.jobs.GRACE", 0.3)
+    monkeypatch.setattr("PETWorks.studio.server.jobs.GRACE", 0.3)
     deaf = "import signal,time;signal.signal(signal.SIGTERM,signal.SIG_IGN);time.sleep(60)"
     deaf = f"import subprocess,sys;subprocess.Popen([sys.executable,'-c',{deaf!r}]);{deaf}"
     started = subprocess.Popen
     monkeypatch.setattr(
-        "PETWorks.studio.jobs.subprocess.Popen", lambda _command, **how: started([sys.executable, "-c", deaf], **how)
+        "PETWorks.studio.server.jobs.subprocess.Popen",
+        lambda _command, **how: started([sys.executable, "-c", deaf], **how),
     )
     with entered(folder) as page:
         job = page.studio.jobs.start("check")
-        monkeypatch.setattr("PETWorks.studio.jobs.subprocess.Popen", started)
+        monkeypatch.setattr("PETWorks.studio.server.jobs.subprocess.Popen", started)
         waited(job, lambda job: len(processes_of(job._process.pid)) == 2)
         before = time.monotonic()
         job.cancel()

@@ -9,8 +9,8 @@ import pytest
 
 from command import petworks
 from PETWorks import Release, ReleaseWarning, apply_levels, evaluate, read_policy
-from PETWorks.studio.column_levels import columns_of
-from PETWorks.studio.levels import what_if_of
+from PETWorks.studio.pages.hierarchies import columns_of
+from PETWorks.studio.pages.levels import what_if_of
 from studio_client import entered
 
 POLICY = """\

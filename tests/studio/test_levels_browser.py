@@ -3,8 +3,8 @@
 import pytest
 from test_levels import POLICY, people
 
-from PETWorks.gate.policy import read_policy
-from PETWorks.studio.declaring import KINDS
+from PETWorks.gate.policy.policy import read_policy
+from PETWorks.studio.files.hierarchy_forms import KINDS
 from studio_browser import Visit, chromium
 from studio_server import Server
 

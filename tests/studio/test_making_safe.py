@@ -9,7 +9,7 @@ import pytest
 
 from conftest import ROOT
 from PETWorks.errors import PETWorksError
-from PETWorks.gate.policy import read_policy
+from PETWorks.gate.policy.policy import read_policy
 from studio_client import ended, entered, fields_of, typed, write_long_search
 
 POLICY = """\

@@ -11,7 +11,7 @@ import pytest
 
 from conftest import ROOT
 from PETWorks.gate import days
-from PETWorks.gate import verdict as judging
+from PETWorks.gate.check import verdict as judging
 from studio_client import ended, entered, fields_of, typed, write_long_search
 
 POLICY = """\

@@ -11,8 +11,8 @@ import pytest
 
 from command import petworks
 from conftest import ROOT
-from PETWorks.render.spoken import speaking
-from PETWorks.studio.sample import masked
+from PETWorks.render.language.language import speaking
+from PETWorks.studio.pages.open import masked
 from studio_client import entered
 from studio_server import Server
 

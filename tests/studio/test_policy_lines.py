@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from PETWorks.studio.policy_lines import edited
+from PETWorks.studio.files.policy_file import edited
 
 LAID_OUT = """\
 petworks_policy: 1  # version

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from PETWorks.counting.release import Release
-from PETWorks.gate.remedies import class_size_wanted
-from PETWorks.render.charts import BOTTOM, LEFT, RIGHT, class_sizes
+from PETWorks.gate.check.remedies import class_size_wanted
+from PETWorks.render.charts.charts import BOTTOM, LEFT, RIGHT, class_sizes
 from PETWorks.render.checks import check
-from PETWorks.studio.knowing import known_to
+from PETWorks.studio.pages.risk import known_to
 from studio_client import entered
 
 ROWS = [("20", "10", "f", "flu"), ("20", "10", "m", "flu"), ("20", "11", "f", "cold"), ("20", "11", "m", "flu")]

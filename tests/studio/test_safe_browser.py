@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from conftest import ROOT
-from PETWorks.gate.policy import read_policy
+from PETWorks.gate.policy.policy import read_policy
 from studio_browser import Visit, chromium
 from studio_client import write_long_search
 from studio_server import Server

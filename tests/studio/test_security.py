@@ -19,11 +19,12 @@ from starlette.testclient import TestClient
 
 from conftest import ROOT
 from PETWorks.errors import InputError
-from PETWorks.studio import connections, peers, security
-from PETWorks.studio.app import make_app
-from PETWorks.studio.jobs import MOST_AT_ONCE
-from PETWorks.studio.policy_file import PolicyFile
-from PETWorks.studio.security import HEADERS, LARGEST_BODY, Guard
+from PETWorks.studio.files.policy_file import PolicyFile
+from PETWorks.studio.server import security
+from PETWorks.studio.server import serving as server_serving
+from PETWorks.studio.server.app import make_app
+from PETWorks.studio.server.jobs import MOST_AT_ONCE
+from PETWorks.studio.server.security import HEADERS, LARGEST_BODY, Guard
 from studio_client import OWN, PORT, entered
 from studio_server import Server
 
@@ -351,7 +352,7 @@ def test_more_half_sent_requests_than_files_may_be_open_keep_nobody_out(folder):
 
 def test_a_request_that_does_not_come_is_not_waited_for(monkeypatch):
     """Bytes that drip in do not prolong the time; a request that is being answered is not cut off."""
-    monkeypatch.setattr(connections, "LONGEST_REQUEST", 0.6)
+    monkeypatch.setattr(server_serving, "LONGEST_REQUEST", 0.6)
     slow = asyncio.Event()
 
     async def app(scope, receive, send):
@@ -371,7 +372,9 @@ def test_a_request_that_does_not_come_is_not_waited_for(monkeypatch):
         return time.monotonic() - started
 
     async def run():
-        config = uvicorn.Config(app, http=connections.Connection, lifespan="off", log_config=None, log_level="critical")
+        config = uvicorn.Config(
+            app, http=server_serving.Connection, lifespan="off", log_config=None, log_level="critical"
+        )
         with socket.socket() as listening:
             listening.bind(("127.0.0.1", 0))
             port = listening.getsockname()[1]
@@ -408,7 +411,7 @@ def test_only_this_machine_can_connect(server):
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can act as another user")
-@pytest.mark.skipif(not peers.CONNECTIONS.exists(), reason="the system does not tell whose a connection is")
+@pytest.mark.skipif(not server_serving.CONNECTIONS.exists(), reason="the system does not tell whose a connection is")
 def test_another_user_who_has_stolen_the_cookie_gets_nothing(server):
     become = "import os; os.setgroups([]); os.setgid(65534); os.setuid(65534)"
     script = """import sys, http.client, encodings.idna
@@ -433,9 +436,9 @@ def test_whose_a_connection_is(tmp_path, monkeypatch):
             line.format(n=n, near=near, far=far, state=st, user=user) for n, (near, far, st, user) in enumerate(ends)
         ]
         (tmp_path / "tcp").write_text("  sl  local_address rem_address   st ...\n" + "".join(lines), "ascii")
-        return peers.may_ask(0xD431, 0x1F90)
+        return server_serving.may_ask(0xD431, 0x1F90)
 
-    monkeypatch.setattr(peers, "CONNECTIONS", tmp_path / "tcp")
+    monkeypatch.setattr(server_serving, "CONNECTIONS", tmp_path / "tcp")
     mine = ("0100007F:D431", "0100007F:1F90", "01", me)
     server = ("0100007F:1F90", "0100007F:D431", "01", me)
     assert may_ask(server, mine)
@@ -445,7 +448,7 @@ def test_whose_a_connection_is(tmp_path, monkeypatch):
     assert not may_ask(server), "gone"
     assert not may_ask((mine[0], "0100007F:1F91", "01", me)), "a connection to another server"
     (tmp_path / "tcp").unlink()
-    assert peers.may_ask(0xD431, 0x1F90), "where the system tells nothing, the cookie has to do"
+    assert server_serving.may_ask(0xD431, 0x1F90), "where the system tells nothing, the cookie has to do"
 
 
 @pytest.mark.slow

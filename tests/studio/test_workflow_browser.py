@@ -13,9 +13,9 @@ from pyarrow import parquet
 
 from command import petworks
 from conftest import ROOT
-from PETWorks.cli.hospital import hospital
-from PETWorks.render.language import said
-from PETWorks.studio.page import STEPS
+from PETWorks.cli.demo import hospital
+from PETWorks.render.language.language import said
+from PETWorks.studio.pages.page import STEPS
 from studio_browser import Visit, chromium
 from studio_server import Server
 

@@ -21,7 +21,7 @@ from openpyxl.workbook.defined_name import DefinedName
 from pyarrow import ipc
 
 from PETWorks.render.languages import en, zh_tw
-from PETWorks.tables.further_content import KINDS, further_content
+from PETWorks.tables.hidden_differences import KINDS, further_content
 from PETWorks.tables.opening import open_source
 
 ROWS = [("age", "sex"), (30, "F"), (40, "M")]
@@ -320,7 +320,7 @@ def test_parquet_files_keep_categories_that_no_record_has(tmp_path, monkeypatch)
     pl.DataFrame(pa.table(TABLE)).write_parquet(path)
     assert found(path) == {}
     frame.to_parquet(path)
-    monkeypatch.setattr("PETWorks.tables.parquet.PIECE_ROWS", 2)  # so that a group is read in pieces
+    monkeypatch.setattr("PETWorks.tables.formats.parquet.PIECE_ROWS", 2)  # so that a group is read in pieces
     assert found(path) == {"values that no record has": 2}
     kept = frame.assign(of=frame["of"].cat.remove_unused_categories())
     for size in (1, 5, 100):  # a group has all labels, and uses some

@@ -20,7 +20,7 @@ from PETWorks.errors import InputError
 from PETWorks.tables import hidden_differences as module
 from PETWorks.tables.hidden_differences import HiddenDifferences, hidden_differences
 from PETWorks.tables.opening import open_source, open_table
-from PETWorks.tables.whole import whole_table
+from PETWorks.tables.writing import whole_table
 
 NONE = HiddenDifferences({}, 0)
 FIELDS = [
@@ -171,7 +171,7 @@ def in_lines(folder, *texts):
 def test_lines_with_many_layouts(tmp_path, monkeypatch):
     text = "".join(f'{{"a":{" " * blanks}1}}\n' for blanks in (1, 2, 3, 1, 4, 1))
     assert in_lines(tmp_path, text) == HiddenDifferences({}, 0, 3)
-    monkeypatch.setattr("PETWorks.tables.json_layout.LAYOUTS", 2)
+    monkeypatch.setattr("PETWorks.tables.formats.json_lines.LAYOUTS", 2)
     assert in_lines(tmp_path, text) == HiddenDifferences({}, 0, 3)
 
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from PETWorks.errors import InputError
-from PETWorks.tables import jsonlines
+from PETWorks.tables.formats import json_lines
 from PETWorks.tables.opening import open_source, open_table
-from PETWorks.tables.whole import whole_table
+from PETWorks.tables.writing import whole_table
 
 
 def table(path, text, name="t.jsonl", encoding="utf-8"):
@@ -68,7 +68,7 @@ def test_packed_lines(tmp_path):
 
 
 def test_pieces_follow_each_other(tmp_path, monkeypatch):
-    monkeypatch.setattr(jsonlines, "ROWS", 3)
+    monkeypatch.setattr(json_lines, "ROWS", 3)
     lines = "".join(f'{{"a": {number}}}\n' for number in range(10))
     assert table(tmp_path, lines) == {"a": [str(number) for number in range(10)]}
 

@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 from PETWorks import CSV, Release
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.errors import InputError
-from PETWorks.tables import packed
-from PETWorks.tables.encoding import decode, unicode_encoding
+from PETWorks.tables.csv.read import decode, unicode_encoding
+from PETWorks.tables.formats import packed
 from PETWorks.tables.opening import open_source, open_table
 from PETWorks.tables.output import write_whole
-from PETWorks.tables.whole import whole_table
-from PETWorks.tables.writing import release_content
+from PETWorks.tables.writing import release_content, whole_table
 
 TEXT = 'zip;disease\n"047;1";flu\n\n048;"can\ncer"\n'
 

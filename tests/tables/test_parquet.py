@@ -10,11 +10,11 @@ import pyarrow.parquet
 import pytest
 
 from PETWorks import Release
-from PETWorks.counting.engine import MemoryEngine
+from PETWorks.counting.engines.engine import MemoryEngine
 from PETWorks.errors import InputError
 from PETWorks.measures.privacy.anonymity import k_anonymity
+from PETWorks.tables.formats.parquet import PIECE_BYTES
 from PETWorks.tables.opening import open_source
-from PETWorks.tables.parquet import PIECE_BYTES
 
 ROLES = {"zip": "quasi_identifier", "age": "quasi_identifier"}
 ROWS, LONG = 5_000, 100_000

@@ -10,12 +10,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from PETWorks.counting.spark_writing import groups_written
+from PETWorks.counting.engines.spark_writing import groups_written
 from PETWorks.errors import InputError
-from PETWorks.tables import changes as changing
-from PETWorks.tables import csv_writing, csvfile, frames, parquet, writing
+from PETWorks.tables import frames
+from PETWorks.tables import writing as changing
 from PETWorks.tables.arrays import dictionary, strings
-from PETWorks.tables.csvfile import CSV
+from PETWorks.tables.csv import read as csv_read
+from PETWorks.tables.csv import write
+from PETWorks.tables.csv.read import CSV
+from PETWorks.tables.formats import parquet
 from PETWorks.tables.opening import open_source
 from PETWorks.tables.output import Folder, staging, write_whole
 from PETWorks.tables.writing import release_content
@@ -58,9 +61,9 @@ class Halves:
 def small_pieces():
     """Pieces of a few records; those of the reader and those of the writer have other sizes."""
     with (
-        mock.patch.object(csvfile, "PIECE_BYTES", 128),
-        mock.patch.object(csv_writing, "ROWS", 5),
-        mock.patch.object(writing, "ROWS", 4),
+        mock.patch.object(csv_read, "PIECE_BYTES", 128),
+        mock.patch.object(write, "ROWS", 5),
+        mock.patch.object(changing, "ROWS", 4),
         mock.patch.object(frames, "PIECE_ROWS", 7),
         mock.patch.object(parquet, "PIECE_ROWS", 7),
     ):

@@ -9,7 +9,7 @@ from openpyxl.styles import Font, PatternFill
 from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.table import Table
 
-from PETWorks.tables.further_content import further_content
+from PETWorks.tables.hidden_differences import further_content
 from PETWorks.tables.opening import open_source
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from conftest import examples
 from PETWorks import Release, evaluate
 from PETWorks.tables.opening import open_source
-from PETWorks.tables.whole import whole_table
+from PETWorks.tables.writing import whole_table
 from searches import anonymize
 from table_files import WRITERS, Column
 

@@ -10,9 +10,9 @@ import xlwt
 
 from PETWorks import Release
 from PETWorks.errors import InputError
-from PETWorks.tables import packed, workbook_parts
+from PETWorks.tables.formats import packed, workbooks
 from PETWorks.tables.opening import files_named, open_source, open_table
-from PETWorks.tables.whole import whole_table
+from PETWorks.tables.writing import whole_table
 from table_files import ods_cell, ods_file
 
 
@@ -261,8 +261,8 @@ def test_a_sheet_that_claims_to_be_large_is_read(tmp_path):
 
 
 def test_workbooks_that_grow_out_of_proportion_are_rejected(tmp_path, monkeypatch):
-    monkeypatch.setattr(workbook_parts, "USUAL_SIZE", 1 << 10)
-    monkeypatch.setattr(workbook_parts, "LARGEST_RATIO", 2)
+    monkeypatch.setattr(workbooks, "USUAL_SIZE", 1 << 10)
+    monkeypatch.setattr(workbooks, "LARGEST_RATIO", 2)
     monkeypatch.setattr(packed, "LARGEST_RATIO", 2)
     with pytest.raises(InputError, match="times as large when it is unpacked"):
         open_table(book(tmp_path, [["a"], *([1] for _ in range(1000))]))
@@ -374,7 +374,7 @@ def test_open_documents_that_are_rejected(tmp_path, lines, message):
 
 def test_without_the_package_the_error_names_the_extra(tmp_path, monkeypatch):
     path = book(tmp_path, ROWS)
-    monkeypatch.setattr("PETWorks.tables.sheets.find_spec", lambda name: None)
+    monkeypatch.setattr("PETWorks.tables.formats.workbooks.find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"pip install 'petworks\[files\]'"):
         open_table(path)
 

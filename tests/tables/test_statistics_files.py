@@ -9,9 +9,9 @@ import pytest
 
 from PETWorks import Release
 from PETWorks.errors import InputError
-from PETWorks.tables import packed, statistics_files
+from PETWorks.tables.formats import packed, statistics_files
 from PETWorks.tables.opening import open_source, open_table
-from PETWorks.tables.whole import whole_table
+from PETWorks.tables.writing import whole_table
 
 FRAME = pd.DataFrame({"sex": [1.0, 2.0, np.nan, 98.0, 99.0], "age": [35.0, 36.5, 0.1, 5.0, np.nan]})
 
@@ -139,6 +139,6 @@ def test_files_that_grow_out_of_proportion_are_rejected(tmp_path, monkeypatch):
 
 def test_without_the_package_the_error_names_the_extra(tmp_path, monkeypatch):
     pyreadstat.write_sav(FRAME, tmp_path / "t.sav")
-    monkeypatch.setattr("PETWorks.tables.statistics_files.find_spec", lambda name: None)
+    monkeypatch.setattr("PETWorks.tables.formats.statistics_files.find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"pip install 'petworks\[files\]'"):
         open_table(tmp_path / "t.sav")

@@ -20,8 +20,7 @@ from PETWorks import CSV
 from PETWorks.errors import InputError
 from PETWorks.tables.opening import open_source
 from PETWorks.tables.output import staging, write_whole
-from PETWorks.tables.whole import whole_table
-from PETWorks.tables.writing import release_content, table_content
+from PETWorks.tables.writing import release_content, table_content, whole_table
 
 TYPED = pa.table(
     {
@@ -329,7 +328,8 @@ def test_a_signal_in_the_middle_leaves_nothing_behind(tmp_path, suffix, number):
         from pathlib import Path
         from PETWorks import CSV
         from PETWorks.cli.main import _ExitCodes
-        from PETWorks.tables import csv_writing, writing
+        from PETWorks.tables.csv import write as csv_writing
+        from PETWorks.tables import writing
         from PETWorks.tables.output import write_whole
         csv_writing.ROWS = writing.ROWS = 100
         release = Path({str(tmp_path / ("release" + suffix))!r})
@@ -389,7 +389,7 @@ def test_writing_does_not_import_pandas(tmp_path):
 
 def test_a_few_bytes_that_stand_for_long_texts_do_not_fill_the_memory(tmp_path, monkeypatch):
     """Texts of a dictionary are copied a few rows at a time."""
-    monkeypatch.setattr("PETWorks.tables.csv_writing.PIECE_BYTES", 1000)
+    monkeypatch.setattr("PETWorks.tables.csv.write.PIECE_BYTES", 1000)
     source = open_source(put(tmp_path / "t.parquet", pa.table({"a": ["long" * 100] * 20, "b": range(20)})), "t")
     sizes = []
     usual = pa.parquet.ParquetWriter.write_batch

@@ -37,7 +37,7 @@
     end
 {%- endmacro %}
 
-{#- The words that say only that a value is not known, as PETWorks knows them (PETWorks.about.spelling). -#}
+{#- The words that say only that a value is not known, as PETWorks knows them (PETWorks.about.treatment). -#}
 {% macro not_known() -%}
         'n/a', 'n / a', '#n/a', 'n.a', 'n. a', 'nan', 'null', '#null!', 'unknown', 'unknown value',
         'value unknown', 'not known', 'not available', 'not stated', 'unstated', 'not recorded', 'unrecorded',

@@ -1,22 +1,105 @@
-"""The words in the name of a column, and what they point to."""
+"""The words in column names, in English and Chinese, and what they suggest about a column."""
 
 import re
 import unicodedata
 from functools import cache, reduce
 
-from PETWorks.about.vocabulary import (
-    ALONE,
-    DATES,
-    DIRECT,
-    HARMLESS,
-    INSTITUTIONS,
-    KNOWN,
-    LABELLED,
-    NO_LABEL,
-    PLACES,
-    SENSITIVE,
-)
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+
+# What a name points to, and the words that do. Latin words match as whole words, Chinese ones anywhere
+# unless they are between `_`; if one match contains another, the longer one counts.
+A_NAME, A_NUMBER, A_LABEL = "a person's name", "a number given to one person", "a number given to a record"
+AN_ADDRESS, A_WAY_TO_REACH, AN_ACCOUNT = "an address", "a way to reach a person", "an account, a card or a plate"
+A_DEVICE, A_HOUSEHOLD = "a device, or a trace on the net", "a number given to a household"
+SEX, AGE, ORIGIN, BUILT = "sex", "age or birth", "origin, language or family", "how a person is built"
+DIRECT = {
+    A_NAME: """first name, last name, full name, given name, family name, middle name, maiden name, surname, forename,
+        nickname, lname, fname, 姓名, 全名, 名字, 姓氏, 中文名, 英文名, 暱稱, _姓_, _名_""",
+    A_NUMBER: """ssn, social security, national id, identity card, identity number, identity no, id card, id number,
+        id no, passport, tax id, driver license, driving licence, mrn, medical record number, medical record no,
+        chart number, chart no, chart, ptno, health insurance number, patid, ptid, subjid, usubjid, 身分證, 身分字號,
+        居留證, 護照, 統一證號, 健保卡, 駕照, 駕駛執照, 病歷號, 病歷編號, 病歷碼, 學號, 員編, 工號,
+        社保號, 社會保障號""",
+    A_WAY_TO_REACH: """email, e mail, email address, phone, phone number, telephone, tel, mobile, cell phone,
+        fax, line id, wechat, 電話, 手機, 傳真, 電子郵件, 電郵, 信箱, 郵箱, 聯絡方式, 微信""",
+    AN_ADDRESS: "address, street, house number, 地址, 住址, 通訊處, 門牌, 街道, 通訊地",
+    AN_ACCOUNT: """account, iban, credit card, card number, card no, license plate, plate number,
+        vin, policy number, policy no, 帳號, 帳戶, 信用卡, 卡號, 車牌, 車號, 保單號, 統一編號, 統編, 稅籍編號""",
+    A_DEVICE: """ip, ipv, ip address, mac address, imei, device id, serial number, url,
+        website, username, login id, password, fingerprint, photo, signature, 網址, 位址, 指紋, 照片, 簽名""",
+    A_HOUSEHOLD: """household id, household number, household no, household code, family id, family number, family no,
+        戶號, 家戶編號, 家庭編號, 家戶代號, 戶口編號""",
+    A_LABEL: "row number, row no, rowid, 流水號, 案號, 單號",
+}
+PLACES = """zip, zip code, postal, postal code, post code, country, county, city, town, home town, township,
+    village, district, region, province, state, municipality, residence, location, place, birth place, latitude,
+    longitude, lat, lon, lng, gps, geo, 郵遞區號, 郵政編碼, 郵編, 區號, 縣市, 縣別, 城市, 鄉鎮, 市區, 地區, 區域,
+    行政區, 省分, 省別, 居住, 戶籍, 籍貫, 村里, 里別, 國家, 國別, 經度, 緯度, 所在地, 地名, _縣_, _市_, _區_, _省_"""
+# These are called after people, as places are.
+INSTITUTIONS = """school, university, college, company, hospital, clinic, ward, 學校, 公司, 醫院, 診所, 院所, 病房,
+    科別, 科系"""
+KNOWN = {
+    SEX: "sex, gender, 性別",
+    AGE: "age, age group, birth, birthday, birth date, birth year, dob, yob, 年齡, 年紀, 歲數, 生日, 出生",
+    "a place": PLACES,
+    ORIGIN: """nationality, citizenship, native, race, ethnicity, ethnic, tribe, language,
+        mother tongue, marital, marital status, marriage, household, child, children, 國籍, 族群, 種族, 民族, 族別,
+        原住民, 語言, 母語, 婚姻, 婚況, 配偶, 子女, 家庭, 戶長""",
+    "work or schooling": """occupation, job, profession, employer, employment, workclass, industry, company, position,
+        education, degree, school, university, college, military, veteran, 職業, 工作, 行業, 職稱, 職位, 職務, 公司,
+        任職, 雇主, 就業, 教育, 學歷, 學校, 科系, 畢業, 兵役""",
+    BUILT: "height, weight, eye color, hair color, blood type, 身高, 體重, 血型",
+    "where or when a person was seen": """hospital, clinic, ward, admission, discharge, visit, year, month, day, time,
+        醫院, 診所, 院所, 就醫, 就診, 住院, 入院, 出院, 看診, 科別, 病房, 年度, 年月, 月分, 年分""",
+}
+REMARKS = """remark, remarks, note, notes, comment, comments, memo, free text, description, 備註, 附註, 備考, 註記,
+    評語, 說明, 描述, 紀要"""
+DATES = "date, datetime, timestamp, created at, updated at, 日期, 時間"
+SENSITIVE = {
+    "health": """diagnosis, diagnose, diagnostic, diag, dx, icd, disease, illness, condition, symptom, disorder,
+        syndrome, medication, medicine, drug, prescription, treatment, therapy, surgery, procedure, allergy, lab result,
+        test result, hiv, cancer, tumor, diabetes, disability, handicap, mental, psychiatric, depression, pregnant,
+        pregnancy, genetic, genotype, gene, dna, blood pressure, cholesterol, glucose, hba, bmi, smoking, alcohol,
+        vaccination, vaccine, covid, cause of death, medical history, medical record, family history, health,
+        comorbidity, 診斷, 疾病, 病名, 病史, 病因, 病症, 病況, 病情, 病程, 病歷, 傳染病, 慢性病, 性病, 糖尿病, 心臟病,
+        精神, 職業病, 遺傳, 癌, 腫瘤, 愛滋, 憂鬱, 自殺, 懷孕, 流產, 基因, 障礙, 殘疾, 過敏, 症狀, 主訴, 處方, 手術, 藥,
+        治療, 檢驗, 檢查結果, 血壓, 血糖, 膽固醇, 抽菸, 吸菸, 吸煙, 飲酒, 疫苗, 死因, 健康, 醫囑""",
+    "money": """salary, income, wage, earnings, pay, payroll, bonus, asset, debt, loan, mortgage, balance,
+        account balance, cost, charge, price, fee, bill, payment, credit score, net worth, capital gain, capital loss,
+        tax, expenditure, 薪, 工資, 所得, 收入, 資產, 財產, 存款, 負債, 債務, 貸款, 餘額, 帳戶餘額, 信用評分, 補助, 稅,
+        保費, 理賠, 金額, 費用""",
+    "belief, opinion or private life": """counselling, counseling, bullying, special needs, religion, religious,
+        faith, politics, political, vote, voting, trade union, sexual, sexuality, gender identity, 宗教, 信仰, 政黨,
+        政治, 投票, 工會, 性傾向, 性取向, 性別認同, 輔導, 諮商, 霸凌, 中輟, 特教, 懲處, 獎懲, 弱勢""",
+    "crime or violence": """crime, criminal, conviction, arrest, offense, victim, violence, abuse, addiction, 犯罪,
+        前科, 罪, 刑, 受害, 家暴, 虐待, 成癮, 吸毒""",
+    "results of a person": "gpa, exam score, test score, performance rating, 成績, 考績",
+}
+# Nothing of the above, although a word of it is inside.
+HARMLESS = """phone model, phone brand, phone type, email domain, email type, address type, account type,
+    account status, 手機型號, 手機品牌, 電話費, 英文名稱, 中文名稱, 帳戶類型, 帳號類型, 地址類型"""
+NO_LABEL = (" number of ", " no of ", " num of ", " no show ")
+# Behind a word for a person or a record these make an identifier: `patient no`, `客戶編號`.
+LABELS = """id, identifier, no, number, num, nr, code, key, uid, uuid, guid, hash, token, serial, 編號, 代號, 號碼,
+    序號, 識別, 代碼, 字號, 標識"""
+CALLED = "name, 名稱, 大名"
+SUBJECTS = """patient, person, customer, client, user, member, employee, staff, worker, student, pupil, subject,
+    respondent, participant, individual, citizen, resident, tenant, applicant, borrower, policyholder, insured, donor,
+    beneficiary, passenger, voter, buyer, consumer, 病人, 病患, 患者, 個案, 客戶, 顧客, 會員, 用戶, 使用者, 員工, 職員,
+    學生, 受試者, 受訪者, 民眾, 被保險人, 保戶, 當事人, 個人"""
+# What a column of numbers that stand for people is called, if no word for a person is in its name.
+PSEUDONYMS = "pseudonym, alias, case, key, token, hash, code, account, 代碼, 化名, 假名, 帳號"
+OTHERS = """doctor, physician, nurse, provider, teacher, agent, mother, father, parent, spouse, contact, guardian, 醫師,
+    醫生, 護理師, 家屬, 聯絡人, 聯繫人, 父親, 母親"""
+# Many people share the phone or the device of these, and what is on the net or on paper may be of many.
+OFFICES = f"""{INSTITUTIONS}, office, department, dept, branch, store, shop, business, 部門, 單位, 分店, 門市,
+    辦公室"""
+NO_DEVICES = "url, website, password, photo, signature, 網址, 照片, 簽名"
+RECORDS = """record, row, case, visit, encounter, claim, order, transaction, event, sample, specimen, document, invoice,
+    application, 案件, 訂單, 檢體, 紀錄, 記錄, 交易, 就醫, 就診"""
+LABELLED = ((SUBJECTS, LABELS, A_NUMBER), (f"{SUBJECTS}, {OTHERS}", CALLED, A_NAME), (RECORDS, LABELS, A_LABEL))
+ALONE = {A_NUMBER: "id, identifier, uid, uuid, guid, 編號, 代號, 識別碼", A_LABEL: "序號, 項次", A_NAME: "name"}
+
 
 # Simplified characters and variants, and below each the character that Taiwan uses.
 _TAIWAN = str.maketrans(

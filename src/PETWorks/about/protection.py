@@ -13,9 +13,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Protocol
 
-from PETWorks.about.dates import CALENDARS, LABELS, UNITS, Dates, read_date
-from PETWorks.about.intervals import Intervals, between_cuts, equal_width
-from PETWorks.about.scheme import as_text, decimal, exact, one_number, shown
+from PETWorks.about.hierarchies.dates import CALENDARS, LABELS, UNITS, Dates, read_date
+from PETWorks.about.hierarchies.intervals import Intervals, between_cuts, equal_width
+from PETWorks.about.hierarchies.scheme import as_text, decimal, exact, one_number, shown
 from PETWorks.errors import HierarchyError, ParameterError, Phrase, quoted, unknown
 
 HOUR = "hour"

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from PETWorks import attributetypes
-from PETWorks.about.declaration import Declaration, Named, declared, name_of
+from PETWorks.about.hierarchies.declaration import Declaration, Named, declared, name_of
 from PETWorks.about.roles import ROLE_KEYS, roles_given
 from PETWorks.about.treatment import TREATMENTS
 from PETWorks.errors import HierarchyError, Hint, InputError, quoted, unknown
-from PETWorks.tables.packed import unpacked
-from PETWorks.tables.yamlfile import YAMLFile, read_yaml
+from PETWorks.tables.formats.packed import unpacked
+from PETWorks.tables.yaml_files import YAMLFile, read_yaml
 
 KEYS = ("roles", "hierarchies", "privacy_unit", "treatment")
 _ROLES = {name: getattr(attributetypes, name) for name in attributetypes.__all__}

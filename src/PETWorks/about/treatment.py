@@ -1,9 +1,12 @@
-"""The choices where there is more than one way to count: suppressed and incomplete records, sensitive values."""
+"""How records and values are counted: suppressed and incomplete records, and spellings of one sensitive value."""
 
-from collections.abc import Mapping
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from PETWorks.errors import ParameterError
+from PETWorks.tables.cells import SUPPRESSED
 
 APART, AS_CLASS, AS_VALUE = "apart", "class", "value"
 ALONE, AS_QUASI_IDENTIFIERS = "alone", "quasi-identifiers"
@@ -32,3 +35,71 @@ def checked_treatment(given: Mapping[str, str | None]) -> dict[str, str | None]:
                 what=name,
             )
     return {name: given[name] or options[0] for name, options in TREATMENTS.items()}
+
+
+# What no reader sees: Unicode's default-ignorable characters that are no format character, and the empty Braille cell.
+_INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]"
+)
+_HIDDEN = ("Cc", "Cf")  # categories of control and format characters: zero-width ones, soft hyphen, direction marks
+# Texts that say only that a value is not known. Not those that may be values: na, none, no, other, not applicable, 無.
+NOT_KNOWN = (
+    *("n/a", "n / a", "#n/a", "n.a", "n. a", "nan", "null", "#null!", "unknown", "unknown value", "value unknown"),
+    *("not known", "not available", "not stated", "unstated", "not recorded", "unrecorded", "not specified"),
+    *("unspecified", "not filled in", "missing", "missing value", "value missing", "missing data", "data missing"),
+    *("no data", "no data available", "data not available", "no information", "no information available"),
+    *("information not available", "不詳", "不详", "資料不詳", "不明", "資料不明", "未知", "無資料", "无资料"),
+    *("查無資料", "沒有資料", "未填", "未填寫", "未填写", "未填答", "缺值", "缺失值", "遺漏值", "空值", "未提供"),
+    *("未記錄", "未紀錄", "未註明", "未載明"),
+)
+AROUND = " .()[]<>"  # what may stand around such a text
+_NOT_KNOWN = frozenset(NOT_KNOWN)
+_MISSING_OF_PANDAS = "<na>"  # although na may be a value
+
+
+def visible(value: str | None) -> str | None:
+    """A text without what is only spelling; None if nothing of it can be seen, or it is `*`.
+
+    Compatible forms (full-width letters, ligatures) and upper and lower case are the same (Unicode's compatibility
+    caseless matching), invisible characters are left out, and blanks are trimmed and collapsed.
+
+    >>> [visible(text) for text in ("HIV", "hiv", "\\uff28\\uff29\\uff36", "h\\u200biv", " Hiv\\u00a0", "\\u200b", "*")]
+    ['hiv', 'hiv', 'hiv', 'hiv', 'hiv', None, None]
+    """
+    if value is None:
+        return None
+    text = value
+    if not text.isascii():
+        text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
+    if not text.isprintable():
+        text = "".join(one for one in text if one.isspace() or unicodedata.category(one) not in _HIDDEN)
+    if text.isascii():
+        text = text.casefold()
+    else:
+        text = unicodedata.normalize("NFKC", unicodedata.normalize("NFD", text).casefold())
+        text = unicodedata.normalize("NFKC", text.casefold())
+    text = " ".join(text.split())
+    return None if text in ("", SUPPRESSED) else text
+
+
+def folded(value: str | None) -> str | None:
+    """A value without what is only spelling; None if nothing is said by it.
+
+    See `visible`; besides, words that say only that the value is not known say nothing, nor do question marks alone.
+
+    >>> [folded(text) for text in ("HIV", "N/A", "not_known", "(Unknown)", "???", "不詳", "NA", "none", "-")]
+    ['hiv', None, None, None, None, None, 'na', 'none', '-']
+    """
+    text = visible(value)
+    return None if text is None or _is_not_known(text) else text
+
+
+def _is_not_known(text: str) -> bool:
+    core = text.replace("_", " ").replace("-", " ").strip(AROUND)
+    return core in _NOT_KNOWN or text == _MISSING_OF_PANDAS or (core != "" and core.strip("?") == "")
+
+
+def folding(values: Iterable[str | None]) -> Mapping[str | None, str | None] | None:
+    """What each value becomes; None if all stay as they are."""
+    mapping = {value: folded(value) for value in values}
+    return mapping if any(value != own for value, own in mapping.items()) else None

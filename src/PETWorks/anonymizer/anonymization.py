@@ -1,27 +1,344 @@
-"""The release with the least loss that keeps the rules, and the proof that there is no better one."""
+"""Anonymisation: the release with the least loss that keeps the rules, on the best levels or by local recoding."""
 
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from PETWorks.anonymizer.best_levels import Anonymization as Anonymization
-from PETWorks.anonymizer.judging import records_failing
+from PETWorks.about.treatment import APART
+from PETWorks.anonymizer.explanation import ColumnReason, Explanation, column_reasons, explained
+from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
-from PETWorks.anonymizer.local_anonymization import recoded_locally
+from PETWorks.anonymizer.local import Sweep, joined, smallest_size, sweep
+from PETWorks.anonymizer.objectives import LINEAR, ByColumn, Granularity
+from PETWorks.anonymizer.plan import plan_of
 from PETWorks.anonymizer.problem import REMOVE, Problem, check_method, problem_of
-from PETWorks.anonymizer.record_order import IN_ORDER, RecordOrder
+from PETWorks.anonymizer.reasons import reasons_for_left_over, reasons_on_node
+from PETWorks.anonymizer.recoding import Recoder
+from PETWorks.anonymizer.released import IN_ORDER, Recoded, RecordOrder
 from PETWorks.anonymizer.rules import Rule
-from PETWorks.anonymizer.searching import Progress
-from PETWorks.anonymizer.unfinished import read_unfinished
+from PETWorks.anonymizer.search.exact import Progress, Report, Searching, Stop, never
+from PETWorks.anonymizer.search.unfinished import read_unfinished, write_unfinished
+from PETWorks.anonymizer.utility import Losses, Utility, local_losses, losses, utility_of
 from PETWorks.counting.release import Release
 from PETWorks.errors import Joined, NotApplicable, ParameterError, Phrase, quoted
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
 from PETWorks.measures.parameters import number_given
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, eq=False)
+class Anonymization(Recoded):
+    """A table on the best levels.
+
+    levels      the level of each quasi-identifier
+    loss        what is lost, by the objective
+    suppressed  how many records are suppressed beside those that were already
+    optimal     whether it is proved that no other levels, among those that are allowed, lose less
+    bound       what any other levels lose at least, as far as is known; the loss itself if it is optimal
+    gap         how much more is lost than on the best levels, at most, as a share of what these lose
+    checked     how many nodes were looked at, of all `nodes`
+
+    >>> from PETWorks import anonymize
+    >>> roles = {"zip": "quasi_identifier", "nationality": "quasi_identifier", "age": "identifier",
+    ...          "salary-class": "identifier"}
+    >>> result = anonymize("data/delta.csv", roles, "data/delta_hierarchy", {"k-anonymity": {"k": 3}}, suppression=0.1)
+    >>> result.levels, result.suppressed, result.optimal
+    ({'zip': 1, 'nationality': 1}, 0, True)
+    """
+
+    problem: Problem
+    search: Searching
+    loss: float
+    optimal: bool
+    bound: float
+    checked: int
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the search was not stopped."""
+        return self.optimal
+
+    @property
+    def gap(self) -> float | None:
+        """How much more is lost than on the best levels, at most, as a share of that; None if no bound is known."""
+        if self.loss == self.bound:
+            return 0.0
+        return self.loss / self.bound - 1 if self.bound > 0 else None
+
+    def write_unfinished(self, path: str | os.PathLike[str]) -> None:
+        """Write what a search that was stopped has found, for `anonymize(..., resume=path)`."""
+        write_unfinished(Path(path), self.problem, self.search.known)
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes there are."""
+        return self.problem.lattice.nodes
+
+    @property
+    def plan(self) -> dict[str, Any]:
+        """All that is needed to recode another table in the same way, for `apply_plan` and to be saved as JSON."""
+        node, seed = self.classes.node, self.order.seed
+        return plan_of(self.problem, "global", (node,), self.suppressed, self.loss, seed, self.removed)
+
+    def explain(self) -> Explanation:
+        """Why these levels: what would break one level finer, the next-best levels, what each rule costs.
+
+        After a search that was stopped, or of a lattice that is too large to search it again, only the first of these.
+        """
+        is_complete = self.optimal and not self.problem.lattice.is_large
+        return explained(self.problem, self.search, self.classes.node, is_complete=is_complete)
+
+    def reasons(self) -> tuple[ColumnReason, ...]:
+        """The part of the explanation that needs no further search: what would break one level finer."""
+        return column_reasons(self.problem, self.search, self.classes.node)
+
+    @property
+    def is_raised(self) -> bool:
+        """Whether the rows were counted on higher levels than the table has, because there are too many of them."""
+        return any(self.problem.ground.base.levels.values())
+
+    def utility(self) -> Utility:
+        """What the release is still worth: its columns before and after, and what is lost by every objective."""
+        if self.is_raised:
+            raise NotApplicable("there are too many distinct rows to compare the release with the original values")
+        tasks = self.problem.tasks
+        return utility_of(self._swept(), self._losses(), tasks, self._swept().view() if tasks else None)
+
+    def _swept(self) -> Sweep:
+        """On which levels each distinct row is released."""
+        return Sweep.on_one_node(self.classes, self.taken_out)
+
+    def _losses(self) -> Losses:
+        return losses(self.problem, self.classes, self.taken_out)
+
+    def reasons_per_record(self, below: int | None = None) -> "pa.Table":
+        """Why records are suppressed, those aside that were already: one row per record.
+
+        `record` is its number in the input, from 1 on; `rule` the rules that its class breaks on these levels, or those
+        about the whole table for which it is suppressed; then the size of the class, the smallest set of
+        quasi-identifiers by which it stands out, and the smallest generalisation that would save it, with what the
+        table loses by that. It is for those who may see the original; it has no cell.
+
+        below   the records of classes of fewer records than that, instead of those that are suppressed
+        """
+        problem = self.problem
+        return reasons_on_node(
+            self.classes,
+            self.search.judge,
+            problem.objective,
+            problem.lattice.high,
+            below=below,
+            taken_out=self.taken_out,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain dicts, lists, numbers and texts."""
+        return {
+            "levels": self.levels,
+            "heights": {name: self.original.hierarchies[name].height for name in self.levels},
+            "objective": self.problem.objective_name,
+            "aggregate": self.problem.aggregate,
+            "weights": dict(self.problem.weights),
+            "allowed_levels": {name: list(bounds) for name, bounds in self.problem.allowed_levels.items()},
+            "loss": self.loss,
+            "bound": self.bound,
+            "gap": self.gap,
+            "optimal": self.optimal,
+            "records": self.records,
+            "suppressed": self.suppressed,
+            "suppressed_before": self.problem.ground.aside,
+            "suppression_limit": self.problem.suppression,
+            "checked": self.checked,
+            "nodes": self.nodes,
+            "rules": [rule.name for rule in self.problem.rules],
+        }
+
+    def __repr__(self) -> str:
+        levels = ", ".join(f"{name} {level}" for name, level in self.levels.items())
+        proof = "optimal" if self.optimal else f"at least {self.bound:.6g} is lost by any other"
+        return (
+            f"<Anonymization: levels {levels}; loss {self.loss:.6g}; {self.suppressed} of "
+            f"{self.records} records suppressed; {proof}, {self.checked} of {self.nodes} nodes checked>"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class LocalAnonymization(Anonymization):
+    """A table of which each record is on levels of its own.
+
+    loss          what is lost
+    global_loss   what is lost on the best levels for all records; never less
+    levels        for each quasi-identifier the levels that are used
+    parts         the levels that are used, and how many records are on them
+    """
+
+    sweep: Sweep
+    searched_all: bool
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the search for the best levels was not stopped."""
+        return self.searched_all
+
+    @property
+    def levels(self) -> dict[str, tuple[int, ...]]:  # type: ignore[override]
+        """The levels of each quasi-identifier that are used."""
+        used = zip(self.problem.lattice.columns, zip(*self.sweep.nodes, strict=True), strict=True)
+        return {name: tuple(sorted(set(levels))) for name, levels in used}
+
+    @property
+    def global_loss(self) -> float:
+        """What is lost on the best levels for all records."""
+        best = self.search.best
+        assert best is not None
+        return best.loss
+
+    @cached_property
+    def suppressed(self) -> int:
+        """How many records are suppressed beside those that were already."""
+        return self.sweep.suppressed
+
+    @property
+    def parts(self) -> list[tuple[dict[str, int], int]]:
+        """The levels that are used, and how many records are on them; in ascending order of what they lose."""
+        weights = self.sweep.rows.weights
+        lattice = self.problem.lattice
+        return [
+            (lattice.levels(node), int(weights[self.sweep.on_node == place].sum()))  # type: ignore[index]
+            for place, node in enumerate(self.sweep.nodes)
+        ]
+
+    def _swept(self) -> Sweep:
+        return self.sweep
+
+    def _losses(self) -> Losses:
+        return local_losses(self.problem, self.sweep)
+
+    @property
+    def plan(self) -> dict[str, Any]:
+        """All that is needed to recode another table in the same way, for `apply_plan` and to be saved as JSON."""
+        seed, least = self.order.seed, self.sweep.least
+        return plan_of(self.problem, "local", self.sweep.nodes, self.suppressed, self.loss, seed, self.removed, least)
+
+    @cached_property
+    def recoder(self) -> Recoder:
+        """How the quasi-identifiers of any record become those of the release."""
+        return self.sweep.recoder
+
+    def reasons_per_record(self, below: int | None = None) -> "pa.Table":
+        """Why records are suppressed: what is left over breaks a rule even on the highest levels that are allowed.
+
+        The rules, and the size of the class, are those of the records that are left over, on these levels. By what a
+        record stands out is told on the lowest levels. No generalisation would save it, so none is named.
+        """
+        if self.sweep.nodes == (self.classes.node,):
+            return super().reasons_per_record(below)
+        return reasons_for_left_over(self.sweep, self.search.judge, self.problem.objective, below)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain dicts, lists, numbers and texts."""
+        told = super().to_dict()
+        told.pop("levels")
+        parts = [{"levels": levels, "records": records} for levels, records in self.parts]
+        return {**told, "method": "local", "global_loss": self.global_loss, "parts": parts}
+
+    def __repr__(self) -> str:
+        return (
+            f"<LocalAnonymization: loss {self.loss:.6g}, {self.global_loss:.6g} on the best levels for all; "
+            f"{self.suppressed} of {self.records} records suppressed; levels: {len(self.sweep.nodes)} combinations>"
+        )
+
+
+class TimeIsUp(Exception):  # noqa: N818 - no error: it ends the sweep
+    """There is no time left for local recoding."""
+
+
+def recoded_locally(found: Anonymization, report: Report | None = None, stop: Stop = never) -> LocalAnonymization:
+    """The same problem solved by local recoding; where that is no better, the best levels for all records.
+
+    Ctrl-C, or `stop`, ends it with the best release so far.
+    """
+    best = Sweep.on_one_node(found.classes, found.taken_out)
+    loss, complete = found.loss, found.optimal
+    try:
+        for best, loss in _releases(found, report, stop):  # noqa: B007 - the last one counts
+            pass
+    except NotApplicable:  # a measure, to values on several levels
+        pass
+    except (KeyboardInterrupt, TimeIsUp):
+        complete = False
+    own = {field.name: getattr(found, field.name) for field in fields(found)}
+    changed = {"loss": loss, "optimal": False, "bound": 0.0}
+    return LocalAnonymization(**{**own, **changed}, sweep=best, searched_all=complete)
+
+
+def _releases(found: Anonymization, report: Report | None, stop: Stop) -> Iterator[tuple[Sweep, float]]:
+    """Releases that keep every rule, with what they lose: each less than the best levels for all, and than the last.
+
+    Rules about the whole table are kept, if at all, by larger classes. Half as many records again are asked of each
+    class, until the rules hold; then it is tried with fewer.
+    """
+    problem = found.problem
+    ground, view = problem.ground, problem.ground.view
+    if any(test.background for rule in problem.rules for test in rule.tests(view)):
+        return  # the other table would have to be on several levels, too
+    judge = Judge(ground, problem.rules, ground.records, problem.objective)
+    order = _order(found)
+    most = problem.most if view.treatment["suppressed"] == APART else 0  # there, suppressed records are a class
+    best = found.loss
+
+    def tell(visited: int) -> None:
+        if stop():
+            raise TimeIsUp
+        if report is not None:
+            report(Progress(visited, best, 0.0))
+
+    def made(least: int) -> tuple[Sweep, float] | None:
+        swept = sweep(ground, judge, order, least, tell)
+        kept = swept if swept.suppressed <= most else joined(swept, judge, order, most)
+        loss = np.inf if kept is None or not kept.nodes else kept.loss(problem.objective)
+        return None if kept is None or loss >= best else (kept, loss)
+
+    least = smallest_size(judge)
+    failed, growing = least - 1, True
+    while growing or least - failed > 1 + failed // 8:
+        size = least if growing else (least + failed) // 2
+        release = made(size)
+        broken = _broken(found, release[0]) if release is not None else []
+        if growing and (release is None or any(rule.worse_by_suppression for rule in broken)):
+            return  # larger classes would only lose more
+        if release is not None and not broken:
+            yield release
+            best, least, growing = release[1], size, False
+        else:
+            failed, least = size, max(size + 1, size * 3 // 2) if growing else least
+
+
+def _order(found: Anonymization) -> ByColumn:
+    """By what nodes are put in order: the objective, or granularity if it does not belong to single records."""
+    problem = found.problem
+    if problem.objective_name in LINEAR and isinstance(problem.objective, ByColumn):
+        return problem.objective
+    return Granularity.of(problem.ground, [1.0] * len(problem.lattice.columns), "geometric")
+
+
+def _broken(found: Anonymization, swept: Sweep) -> list[Rule]:
+    """The rules that the release breaks as a whole; an error if a measure does not apply to it."""
+    released = swept.view()
+    broken = [rule for rule in found.problem.rules if not rule.holds(released)]
+    for rule in broken:
+        rule.check(released)
+    return broken
+
 
 SECONDS = 60  # for a lattice that is too large to search it to the end
 

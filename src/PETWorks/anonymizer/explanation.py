@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from PETWorks.anonymizer.ground import NodeClasses
 from PETWorks.anonymizer.judging import records_failing
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.problem import Problem
 from PETWorks.anonymizer.recoding import recoded_view
-from PETWorks.anonymizer.searching import Searching, Solution
+from PETWorks.anonymizer.rows import NodeClasses
+from PETWorks.anonymizer.search.exact import Searching, Solution
 
 NEXT_BEST = 10
 MOST_LOOKED_AT = 8 * (NEXT_BEST + 1)  # solutions; several may group the values in the same way

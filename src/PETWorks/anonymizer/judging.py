@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from PETWorks.about.treatment import APART, AS_QUASI_IDENTIFIERS
-from PETWorks.anonymizer.column_objectives import Granularity
-from PETWorks.anonymizer.ground import Ground, NodeClasses
 from PETWorks.anonymizer.lattice import Node
-from PETWorks.anonymizer.objectives import Objective
+from PETWorks.anonymizer.objectives import Granularity, Objective
 from PETWorks.anonymizer.recoding import recoded_view
+from PETWorks.anonymizer.rows import Ground, NodeClasses
 from PETWorks.anonymizer.rules import Rule
 from PETWorks.counting.counts import Integers
-from PETWorks.measures.class_tests import ClassTest, Mask, Monotone
+from PETWorks.measures.classes import ClassTest, Mask, Monotone
 
 
 @dataclass(frozen=True)

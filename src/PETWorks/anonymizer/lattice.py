@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from PETWorks.about.hierarchy import Hierarchy
+from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.errors import ParameterError, Phrase, unknown
 
 MOST_NODES = 20_000_000

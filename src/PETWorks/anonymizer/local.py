@@ -1,26 +1,25 @@
-"""Local recoding: one value may be released on several levels, so that far less is lost."""
+"""Local recoding: nodes are visited, the cheapest first, and each releases the classes that pass."""
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.anonymizer.class_objectives import Ambiguity
-from PETWorks.anonymizer.column_objectives import ByColumn, PublisherPayout
-from PETWorks.anonymizer.ground import Ground, NodeClasses
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Node
-from PETWorks.anonymizer.objectives import Objective
-from PETWorks.anonymizer.recoder import LEFT, STEP, Recoder
-from PETWorks.anonymizer.recoding import view_after
+from PETWorks.anonymizer.objectives import Ambiguity, ByColumn, Objective, PublisherPayout, Reals
+from PETWorks.anonymizer.recoding import LEFT, STEP, Recoder, view_after
+from PETWorks.anonymizer.rows import Ground, NodeClasses
 from PETWorks.counting.codes import Column, narrowest
 from PETWorks.counting.counts import Integers
-from PETWorks.counting.rolling import RolledUp
+from PETWorks.counting.keys import Field, count, pack
+from PETWorks.counting.memory.distinct_rows import RolledUp
+from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.view import View
-from PETWorks.counting.weighted_rows import WeightedRows
-from PETWorks.measures.class_tests import Mask
+from PETWorks.measures.classes import Mask
 from PETWorks.tables.arrays import strings
 from PETWorks.tables.cells import SUPPRESSED
 
@@ -193,3 +192,308 @@ def settled(found: Sweep, judge: Judge) -> Sweep:
         if passing[found.on_node != LEFT].all():
             return found.without_unused()
         found = replace(found, on_node=np.where(passing, found.on_node, LEFT))
+
+
+Sums = NDArray[np.uint32]
+
+SHRUNK = 0.8  # once so much of the records is left, those that were released are dropped
+TABLE = 1 << 20  # sums that are kept of several columns together
+MANY = 16  # records that rarely have the same first bits by chance
+TOGETHER = 1 << 17  # sums of several nodes that are looked at together: they stay in the cache
+
+
+class Remaining:
+    """Records that are not released yet; `least` of them are enough for a class."""
+
+    def __init__(self, ground: Ground, least: int, places: Integers | None = None) -> None:
+        rows, lattice = ground.base.rows, ground.lattice
+        assert rows.weights is not None
+        self._ground, self._least, self._weights = ground, least, rows.weights
+        self._codes = [rows.columns[name].codes for name in lattice.columns]
+        places = np.arange(len(rows.weights)) if places is None else places
+        self.records = int(rows.weights[places].sum())
+        self._keep(places)
+
+    @property
+    def rows(self) -> Integers:
+        """The places of their distinct rows."""
+        return self._rows[self._there]
+
+    def release(self, rows: Integers) -> bool:
+        """Take out distinct rows, by their places; whether these are so many that the others are looked at anew."""
+        self._there[np.searchsorted(self._rows, rows)] = False
+        self.records -= int(self._weights[rows].sum())
+        if self.records > SHRUNK * self._before:
+            return False
+        if self.records >= self._least:
+            self._keep(self.rows)
+        return True
+
+    def _keep(self, rows: Integers) -> None:
+        self._rows, self._before = rows, self.records
+        self._there = np.ones(len(rows), np.bool_)
+        # Each record counts, but no more of a row than are enough for a class.
+        times = np.minimum(self._weights[rows], self._least)
+        self._first, self._counted = np.cumsum(times) - times, int(times.sum())
+        self._sums = self._tables(np.repeat(rows, times))
+
+    @cached_property
+    def _numbers(self) -> list[Sums]:
+        """For each column a random number for each code; on higher levels there are no more of them."""
+        random = np.random.default_rng(1)
+        return [
+            random.integers(0, 1 << 32, len(self._ground.codes_on_level(name, 0)), np.uint32, endpoint=False)
+            for name in self._ground.lattice.columns
+        ]
+
+    def _tables(self, rows: Integers) -> list[Sums]:
+        """For each node of some columns, and each row, the sum; together the tables have all columns, in order."""
+        lattice = self._ground.lattice
+        tables: list[Sums] = []
+        for name, low, high, codes, numbers in zip(
+            lattice.columns, lattice.low, lattice.high, self._codes, self._numbers, strict=True
+        ):
+            own = codes[rows]
+            levels = [numbers[self._ground.codes_on_level(name, level)][own] for level in range(low, high + 1)]
+            table = np.stack(levels)
+            if tables and len(tables[-1]) * table.size <= TABLE:
+                table = (tables.pop()[:, np.newaxis] + table).reshape(-1, len(own))
+            tables.append(table)
+        return tables
+
+    def _summed(self, places: Integers) -> Sums:
+        """For each of some nodes, and each record, the sum."""
+        rest, parts = places, []
+        for table in reversed(self._sums):
+            rest, own = np.divmod(rest, len(table))
+            parts.append(table[own])
+        total = parts[0]
+        for part in parts[1:]:
+            total += part
+        return total
+
+    @property
+    def together(self) -> int:
+        """How many nodes are best looked at together."""
+        return max(1, TOGETHER // max(1, self._counted))
+
+    def promising(self, places: Integers) -> Mask:
+        """Which of some nodes may have a class that is large enough."""
+        if self._least == 1 or self.together == 1:  # to count exactly takes no longer
+            return np.ones(len(places), np.bool_)
+        sums = self._summed(places)
+        hopeful = self._crowded(sums)
+        sums = sums[hopeful]
+        sums.sort(axis=1)
+        hopeful[hopeful] = (sums[:, self._least - 1 :] == sums[:, : 1 - self._least]).any(axis=1)
+        return hopeful
+
+    def _crowded(self, sums: Sums) -> Mask:
+        """Which nodes have enough records whose sums begin with the same bits: quicker than to sort, but rougher."""
+        if self._least < MANY:
+            return np.ones(len(sums), np.bool_)
+        bits = max(1, sums.shape[1].bit_length() - 1)
+        bins = sums >> (32 - bits)
+        bins += (np.arange(len(sums), dtype=np.uint32) << bits)[:, np.newaxis]
+        counts = np.bincount(bins.reshape(-1), minlength=len(sums) << bits).reshape(len(sums), -1)
+        return np.asarray(counts.max(axis=1) >= self._least)
+
+    def large(self, place: int) -> tuple[Integers, Integers] | None:
+        """Of a node: the distinct rows in classes that are large enough, and the size of the class of each."""
+        there = self._there.nonzero()[0]
+        # Too many may have the same first bits, but never too few.
+        bits = min(32, len(there).bit_length() + 1)
+        bins = self._summed(np.array([place]))[0][self._first[there]] >> (32 - bits)
+        several = np.bincount(bins, self._weights[self._rows[there]])[bins] >= self._least
+        rows = self._rows[there[several]]
+        if not len(rows):
+            return None
+        sizes = self._sizes(place, rows)
+        enough = sizes >= self._least
+        return (rows[enough], sizes[enough]) if enough.any() else None
+
+    def _sizes(self, place: int, rows: Integers) -> Integers:
+        """For each of some rows, how many records of these rows are in its class."""
+        lattice = self._ground.lattice
+        fields = []
+        for name, level, codes in zip(lattice.columns, lattice.node(place), self._codes, strict=True):
+            on_level = self._ground.codes_on_level(name, level)
+            fields.append(Field(on_level[codes[rows]].astype(np.uint64), int(on_level.max()).bit_length()))
+        keys = pack(fields).keys
+        return count(keys, weights=self._weights[rows]).of(keys)
+
+
+def sweep(
+    ground: Ground, judge: Judge, objective: ByColumn, least: int = 1, report: Callable[[int], None] | None = None
+) -> Sweep:
+    """Release every class on the first node on which it keeps the rules and has at least so many records."""
+    least = max(least, smallest_size(judge))
+    remaining = Remaining(ground, least)
+    order = _Order(ground, objective)
+    on_node = np.full(len(order.weights), LEFT, np.int64)
+    used: list[Node] = []
+    while remaining.records >= least:
+        order.renew(remaining.rows)
+        for place in order.promising(remaining):
+            if report is not None:
+                report(order.visited)
+            released = _passing(ground, judge, remaining, place)
+            if released is None:
+                continue
+            node = ground.lattice.node(place)
+            on_node[released] = len(used)
+            used.append(node)
+            order.release(node, released)
+            if remaining.release(released):
+                break
+        else:
+            break
+    return settled(Sweep(ground, tuple(used), on_node, least), judge)
+
+
+def sweep_over(ground: Ground, judge: Judge, nodes: Iterable[Node], least: int = 1) -> Sweep:
+    """Release every class on the first of some nodes on which it keeps the rules and has at least so many records."""
+    least = max(least, smallest_size(judge))
+    remaining = Remaining(ground, least)
+    assert ground.base.rows.weights is not None
+    on_node = np.full(len(ground.base.rows.weights), LEFT, np.int64)
+    used: list[Node] = []
+    for node in nodes:
+        if remaining.records < least:
+            break
+        released = _passing(ground, judge, remaining, ground.lattice.place(node))
+        if released is not None:
+            on_node[released] = len(used)
+            used.append(node)
+            remaining.release(released)
+    return settled(Sweep(ground, tuple(used), on_node, least), judge)
+
+
+def joined(found: Sweep, judge: Judge, objective: ByColumn, most: int) -> Sweep | None:
+    """The same with at most so many records suppressed: what is left is released together with the last records.
+
+    The last records are those of the last node that released any or, if they do not keep the rules on the highest
+    nodes, of the last two, four and so on. They share the cheapest node on which they do. None if there is none.
+    """
+    last = 1
+    while last < len(found.nodes):
+        rows = np.flatnonzero((found.on_node == LEFT) | (found.on_node >= len(found.nodes) - last))
+        together = _together(found, judge, objective, most, rows)
+        if together is not None:
+            return together
+        last *= 2
+    return None
+
+
+def _together(found: Sweep, judge: Judge, objective: ByColumn, most: int, rows: Integers) -> Sweep | None:
+    """The same with some rows on the cheapest node on which they keep the rules; None if they do not on the highest.
+
+    The highest are the top, where often nothing is left of a record, and the nodes one level below it.
+    """
+    ground = found.ground
+    remaining, order = Remaining(ground, found.least, rows), _Order(ground, objective)
+
+    def on(place: int) -> Sweep | None:
+        released = _passing(ground, judge, remaining, place)
+        if released is None or remaining.records - int(order.weights[released].sum()) > most:
+            return None
+        on_node = found.on_node.copy()
+        on_node[rows], on_node[released] = LEFT, len(found.nodes)
+        together = settled(Sweep(ground, (*found.nodes, ground.lattice.node(place)), on_node, found.least), judge)
+        return together if together.suppressed <= most else None
+
+    top = np.array(ground.lattice.high)
+    steps = np.flatnonzero(top > np.array(ground.lattice.low))
+    below = [tuple((top - (np.arange(len(top)) == step)).tolist()) for step in steps]
+    highest = next((made for node in (ground.lattice.high, *below) if (made := on(ground.lattice.place(node)))), None)
+    if highest is None:
+        return None
+    order.renew(rows)
+    return next((made for place in order.promising(remaining) if (made := on(place)) is not None), highest)
+
+
+def smallest_size(judge: Judge) -> int:
+    """How many records a class needs at least to keep the rules; more than there are if no size is enough."""
+    view = judge.ground.view
+    if view.grouping().incomplete_apart:  # incomplete records are in no class that is judged
+        return 1
+    sizes = range(1, judge.ground.records + 1)
+    return 1 + bisect_left(sizes, True, key=lambda size: not judge.too_small(np.array([size]))[0])
+
+
+def _passing(ground: Ground, judge: Judge, remaining: Remaining, place: int) -> Integers | None:
+    """The rows in classes of a node that keep the rules; None if there are none."""
+    found = remaining.large(place)
+    if found is None:
+        return None
+    rows, sizes = found
+    if judge.only_sizes and ground.base.rows.unit is None:
+        passing = ~judge.too_small(sizes)
+    else:
+        passing = kept(ground, judge, ground.lattice.node(place), _on_node(ground, ground.lattice.node(place), rows))
+    return rows[passing] if passing.any() else None
+
+
+def _on_node(ground: Ground, node: Node, rows: Integers) -> WeightedRows:
+    """Some of the distinct rows on a node."""
+    taken = ground.base.rows.taken(rows)
+    columns = dict(taken.columns)
+    for name, level in zip(ground.lattice.columns, node, strict=True):
+        codes = ground.codes_on_level(name, level)[columns[name].codes]
+        columns[name] = Column(ground.on_level(name, level).labels, codes.astype(np.uint32))
+    return WeightedRows(columns, taken.unit, taken.weights, whole=False)
+
+
+class _Order:
+    """The nodes that were not visited, by what the whole release would lose if all that remains were on the node.
+
+    visited   how many were visited, or ruled out
+    """
+
+    def __init__(self, ground: Ground, objective: ByColumn) -> None:
+        self._ground, self._objective = ground, objective
+        rows, lattice = ground.base.rows, ground.lattice
+        assert rows.weights is not None
+        self.weights = rows.weights
+        self._codes = [rows.columns[name].codes for name in lattice.columns]
+        # For each column and level, what a record of each value still tells.
+        self._told: list[list[Reals]] = [
+            [by_level[level][ground.codes_on_level(name, level)] for level in range(low, high + 1)]
+            for name, by_level, low, high in zip(
+                lattice.columns, objective.by_value, lattice.low, lattice.high, strict=True
+            )
+        ]
+        self._lost = [objective.all_lost(place) for place in range(len(self._codes))]
+        self._open = np.ones(lattice.nodes, np.bool_)
+        self._places: Integers = np.arange(0)
+        self.visited = 0
+
+    def renew(self, rows: Integers) -> None:
+        """Put the nodes in order for the rows that remain."""
+        weights = self.weights[rows]
+        losses = []
+        for codes, by_level, lost in zip(self._codes, self._told, self._lost, strict=True):
+            counts = np.bincount(codes[rows], weights, len(by_level[0]))
+            losses.append(lost - np.array([told @ counts for told in by_level]))
+        total = self._objective.combined(losses).reshape(-1)
+        left = np.flatnonzero(self._open)
+        self._places = left[np.argsort(total[left], kind="stable")]
+
+    def promising(self, remaining: Remaining) -> Iterator[int]:
+        """The nodes in this order that may have classes which are large enough."""
+        for start in range(0, len(self._places), remaining.together):
+            places = self._places[start : start + remaining.together]
+            hopeful = remaining.promising(places)
+            self._open[places[~hopeful]] = False
+            self.visited += int(np.count_nonzero(~hopeful))
+            for place in places[hopeful].tolist():
+                self._open[place] = False
+                self.visited += 1
+                yield place
+
+    def release(self, node: Node, rows: Integers) -> None:
+        """Rows are on a node."""
+        weights = self.weights[rows]
+        columns = zip(self._codes, self._told, node, self._ground.lattice.low, strict=True)
+        for place, (codes, by_level, level, low) in enumerate(columns):
+            self._lost[place] -= float(np.sum(by_level[level - low][codes[rows]] * weights))

@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from PETWorks.about.hierarchy_proposal import in_yaml, proposed_hierarchy
-from PETWorks.anonymizer.boxes import BoxSearch
-from PETWorks.anonymizer.column_objectives import ByColumn
-from PETWorks.anonymizer.ground import Ground
+from PETWorks.about.hierarchies.proposal import in_yaml, proposed_hierarchy
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice, check_levels
-from PETWorks.anonymizer.objectives import BY_CLASS, NOT_LOCAL, Objective, checked_objective, make_objective
+from PETWorks.anonymizer.objectives import BY_CLASS, NOT_LOCAL, ByColumn, Objective, checked_objective, make_objective
+from PETWorks.anonymizer.rows import Ground, searched
 from PETWorks.anonymizer.rules import NO_RULE, MeasureRule, Rule, TaskRule
-from PETWorks.anonymizer.searched import searched
-from PETWorks.anonymizer.searching import Search, Searching
+from PETWorks.anonymizer.search.exact import Search, Searching
+from PETWorks.anonymizer.search.large import BoxSearch
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER
 from PETWorks.errors import (

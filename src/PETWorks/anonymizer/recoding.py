@@ -1,19 +1,186 @@
-"""A table as measures would see it if it were released."""
+"""Recoding: how the cells of a table become those of its release, wherever the rows are."""
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from PETWorks.about.treatment import AS_CLASS
-from PETWorks.anonymizer.ground import Ground, NodeClasses
-from PETWorks.anonymizer.recoder import Recoder
-from PETWorks.counting.codes import suppress_cells
+from PETWorks.anonymizer.rows import Ground, NodeClasses
+from PETWorks.counting.codes import Codes, Column, Domain, fixed_codes, suppress_cells
 from PETWorks.counting.counts import Integers
-from PETWorks.counting.keys import Field, pack
+from PETWorks.counting.keys import Field, Layout, pack
+from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.view import View
-from PETWorks.counting.weighted_rows import WeightedRows
-from PETWorks.measures.class_tests import Mask
+from PETWorks.errors import InputError
+from PETWorks.measures.classes import Mask
+from PETWorks.tables.arrays import strings
 from PETWorks.tables.cells import SUPPRESSED
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from PETWorks.anonymizer.lattice import Node
+
+
+LEFT = -1  # of a row: on no node, so it is suppressed
+STEP = 1 << 16  # rows that are recoded together; they stay in the cache
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnRecoder:
+    """A column on the levels that are used.
+
+    values      its values in the table
+    labels      its values in the release, `*` first
+    by_level    for each level that is used, and each value, the place among the labels; the last one is all `*`
+    of_node     for each node the place of its level there; the last one is that of suppressed rows
+    key_codes   for each value its code in the keys
+    """
+
+    values: "pa.Array"
+    labels: "pa.Array"
+    by_level: NDArray[np.uint32]
+    of_node: Integers
+    key_codes: Integers
+
+    @classmethod
+    def of(cls, ground: "Ground", name: str, levels: Sequence[int], key_level: int) -> "ColumnRecoder":
+        """A column that has these levels on the nodes; keys have its values on a level."""
+        labels: dict[str | None, int] = {SUPPRESSED: 0}
+        used = sorted(set(levels))
+        by_level = []
+        for level in used:
+            own = [labels.setdefault(value, len(labels)) for value in ground.on_level(name, level).values]
+            by_level.append(np.array(own, np.uint32)[ground.codes_on_level(name, level)])
+        values = ground.on_level(name, 0).labels
+        by_level.append(np.zeros(len(values), np.uint32))
+        of_node = [*(used.index(level) for level in levels), len(used)]
+        key_codes = ground.codes_on_level(name, key_level)
+        return cls(values, strings(list(labels)), np.stack(by_level), np.array(of_node), key_codes)
+
+    def recoded(self, codes: Codes, nodes: Integers | int) -> Codes:
+        """Rows, given by their codes, on the levels of their nodes."""
+        level = self.of_node[nodes]
+        return np.asarray(self.by_level[level, codes] if np.ndim(level) else self.by_level[level][codes])
+
+
+@dataclass(frozen=True, eq=False)
+class Recoder:
+    """The release of any rows of a table.
+
+    columns     the quasi-identifiers
+    changed     those of them that are not as they were
+    keys        of the rows for which `on_node` says on which node they are, in ascending order; all others are on
+                the node `otherwise`
+    removes     whether suppressed rows leave the table
+    """
+
+    columns: tuple[str, ...]
+    changed: tuple[str, ...]
+    by_column: tuple[ColumnRecoder, ...]
+    layout: Layout
+    keys: Codes
+    on_node: Integers
+    otherwise: int
+    removes: bool = False
+
+    @classmethod
+    def on_one_node(cls, classes: "NodeClasses", suppressed: "Mask") -> "Recoder":
+        """All rows on one node, except those of the suppressed classes."""
+        names, node = classes.columns, classes.node
+        by_column = [
+            ColumnRecoder.of(classes.ground, name, [level], level) for name, level in zip(names, node, strict=True)
+        ]
+        removes = classes.ground.removes
+        touched = bool(suppressed.any()) and not removes
+        changed = tuple(name for name, level in zip(names, node, strict=True) if level or touched)
+        sizes = [len(classes.ground.on_level(*column).labels) for column in zip(names, node, strict=True)]
+        codes = classes.codes(suppressed)
+        return cls(names, changed, tuple(by_column), *_keyed(codes, sizes, np.full(len(codes[0]), LEFT)), 0, removes)
+
+    @classmethod
+    def on_nodes(cls, ground: "Ground", nodes: "Sequence[Node]", on_node: Integers) -> "Recoder":
+        """Each distinct row on a node of its own, given by its place, or LEFT; any other row is suppressed."""
+        names, rows = ground.lattice.columns, ground.base.rows
+        by_column = [
+            ColumnRecoder.of(ground, name, [node[place] for node in nodes], 0) for place, name in enumerate(names)
+        ]
+        sizes = [len(rows.domains[name].labels) for name in names]
+        codes = [rows.columns[name].codes.astype(np.int64) for name in names]
+        touched = (bool((on_node == LEFT).any()) or not nodes) and not ground.removes
+        changed = tuple(name for place, name in enumerate(names) if touched or any(node[place] for node in nodes))
+        return cls(names, changed, tuple(by_column), *_keyed(codes, sizes, on_node), LEFT, ground.removes)
+
+    @property
+    def labels(self) -> "dict[str, pa.Array]":
+        """For each column that changes, the values that it may have."""
+        own = zip(self.columns, self.by_column, strict=True)
+        return {name: column.labels for name, column in own if name in self.changed}
+
+    def nodes_of(self, codes: Sequence[Codes]) -> Integers | int:
+        """On which node each row is; one number if all are on the same."""
+        if not len(self.keys):
+            return self.otherwise
+        own = [column.key_codes[codes_of] for column, codes_of in zip(self.by_column, codes, strict=True)]
+        keys, known = self.layout.packed(own, self.keys.dtype)
+        place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        known &= self.keys[place] == keys
+        return np.where(known, self.on_node[place], self.otherwise) if known.any() else self.otherwise
+
+    def suppressed(self, codes: Sequence[Codes]) -> "Mask":
+        """Which rows, given by the codes of their values, are suppressed, or were so already."""
+        rows = len(codes[0])
+        out = np.empty(rows, np.bool_)
+        for first in range(0, rows, STEP):
+            nodes = self.nodes_of([own[first : first + STEP] for own in codes])
+            out[first : first + STEP] = nodes == LEFT
+        stars = [Domain(column.values).code(SUPPRESSED) for column in self.by_column]
+        if None not in stars:
+            out |= np.logical_and.reduce([own == star for own, star in zip(codes, stars, strict=True)])
+        return out
+
+    def kept(self, cells: "Sequence[pa.ChunkedArray]", *, spaced_quotes: bool = False) -> "Mask | None":
+        """Which rows, given by their cells, are released; None if all are."""
+        return ~self.suppressed(self._codes_of(cells, spaced_quotes)) if self.removes else None
+
+    def recoded(self, codes: Sequence[Codes]) -> dict[str, Column]:
+        """The columns that change, of rows that are given by the codes of their values."""
+        return {name: Column(self.labels[name], own) for name, own in self._new_codes(codes).items()}
+
+    def new_codes(self, cells: "Sequence[pa.ChunkedArray]", *, spaced_quotes: bool = False) -> dict[str, Codes]:
+        """The columns that change as places among their labels, of rows that are given by their cells."""
+        return self._new_codes(self._codes_of(cells, spaced_quotes))
+
+    def _codes_of(self, cells: "Sequence[pa.ChunkedArray]", spaced_quotes: bool) -> list[Codes]:
+        codes = []
+        for chunks, column in zip(cells, self.by_column, strict=True):
+            own = fixed_codes(chunks, column.values, spaced_quotes)
+            if own is None:
+                raise InputError("the table has changed since its values were counted; it must not while it is read")
+            codes.append(own)
+        return codes
+
+    def _new_codes(self, codes: Sequence[Codes]) -> dict[str, Codes]:
+        rows = len(codes[0])
+        new: dict[str, Codes] = {name: np.empty(rows, np.uint32) for name in self.changed}
+        for first in range(0, rows, STEP):
+            some = [own[first : first + STEP] for own in codes]
+            nodes = self.nodes_of(some)
+            for name, column, own in zip(self.columns, self.by_column, some, strict=True):
+                if name in new:
+                    new[name][first : first + STEP] = column.recoded(own, nodes)
+        return new
+
+
+def _keyed(codes: Sequence[Integers], sizes: Sequence[int], on_node: Integers) -> tuple[Layout, Codes, Integers]:
+    """Rows that are given by codes, of which a column has so many, as ascending keys; and the node of each."""
+    fields = [Field(own.astype(np.uint64), (size - 1).bit_length()) for own, size in zip(codes, sizes, strict=True)]
+    keys, _, layout = pack(fields)
+    distinct, first = np.unique(keys, return_index=True)
+    return layout, distinct, on_node[first]
 
 
 def recoded_view(classes: NodeClasses, suppressed: Mask) -> View:

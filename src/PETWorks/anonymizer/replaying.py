@@ -7,22 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from PETWorks.anonymizer.ground import NodeClasses
 from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
-from PETWorks.anonymizer.local import Sweep
+from PETWorks.anonymizer.local import Sweep, sweep_over
 from PETWorks.anonymizer.plan import plan_of
 from PETWorks.anonymizer.problem import STARS, Problem, problem_of
-from PETWorks.anonymizer.recoder import Recoder
+from PETWorks.anonymizer.recoding import Recoder
 from PETWorks.anonymizer.released import Recoded
+from PETWorks.anonymizer.rows import NodeClasses, with_original
 from PETWorks.anonymizer.rules import Rule
-from PETWorks.anonymizer.searched import with_original
-from PETWorks.anonymizer.sweeping import sweep_over
 from PETWorks.counting.codes import suppress_cells
+from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.release import Release
-from PETWorks.counting.weighted_rows import WeightedRows
 from PETWorks.errors import NotApplicable
-from PETWorks.measures.class_tests import Mask
+from PETWorks.measures.classes import Mask
 from PETWorks.tables.cells import SUPPRESSED
 
 

@@ -7,15 +7,14 @@ from typing import Any, Protocol
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import View
 from PETWorks.errors import Hint, NotApplicable, ParameterError, Phrase, unknown
-from PETWorks.measures.attacks.subset_limits import checked_limits
-from PETWorks.measures.attacks.subset_sizes import checked_sizes, known_columns
+from PETWorks.measures.attacks.subset_limits import checked_limits, checked_sizes, known_columns
 from PETWorks.measures.attacks.subsets import every_subset
 from PETWorks.measures.catalogue import Metric, find
-from PETWorks.measures.class_tests import ClassTest, Suppressing
+from PETWorks.measures.classes import ClassTest, Suppressing
 from PETWorks.measures.result import Result
 from PETWorks.tables.arrays import dictionary, taken_rows
 from PETWorks.tables.source import Source
-from PETWorks.tables.whole import whole_table
+from PETWorks.tables.writing import whole_table
 
 NO_RULE = Phrase("no rule is given; name at least one, such as {{'k-anonymity': {{'k': 5}}}}")
 

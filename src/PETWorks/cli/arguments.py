@@ -12,14 +12,13 @@ import click
 from PETWorks.about.protection import protect_from_text
 from PETWorks.about.treatment import TREATMENTS
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.counting.engine import ENGINES
+from PETWorks.counting.engines.engine import ENGINES
 from PETWorks.counting.protected_source import protected
 from PETWorks.counting.release import Release
 from PETWorks.errors import Hint, ParameterError, Phrase, RoleError
 from PETWorks.measures.catalogue import Metric, find
 from PETWorks.measures.parameters import number_given
-from PETWorks.render.language import said
-from PETWorks.render.spoken import language, translated
+from PETWorks.render.language.language import language, said, translated
 from PETWorks.tables.cells import is_number
 from PETWorks.tables.databases import server_name
 from PETWorks.tables.opening import files_named, open_table
@@ -118,7 +117,7 @@ def with_engine_options(command: Command) -> Command:
 def table_given(table: str | None, options: dict[str, Any]) -> str | Path:
     """The table to read. What a policy says about it becomes the value of the options that are not given."""
     if options["policy"] is not None:
-        from PETWorks.gate.policy import read_policy
+        from PETWorks.gate.policy.policy import read_policy
 
         policy = read_policy(options["policy"], options["root"], network=options["network"])
         names = ("roles", "original", "order", "hierarchies", "population", "privacy_unit")
@@ -324,3 +323,7 @@ def _listed(text: str) -> list[str]:
         raise ParameterError(
             "--worth: values are separated by commas, those that contain a comma in double quotes with their number"
         ) from None
+
+
+FILE = click.Path(path_type=Path)
+STANDARD_OUTPUT = Path("-")

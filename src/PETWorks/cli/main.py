@@ -15,38 +15,37 @@ import click
 
 from PETWorks import __version__
 from PETWorks.cli.arguments import BAD_INPUT, INTERNAL_ERROR, INTERRUPTED, OPTIONS
-from PETWorks.cli.helping import spoken_command, words_of_click
-from PETWorks.cli.locales import check_variable, chosen_language
-from PETWorks.counting.engine import address_space
+from PETWorks.cli.help import check_variable, chosen_language, spoken_command, words_of_click
+from PETWorks.counting.engines.engine import address_space
 from PETWorks.errors import InputError, PETWorksError, Phrase, of_system, printable
-from PETWorks.render.spoken import in_language, language, speaking, translated
-from PETWorks.tables.attending import abandoned
+from PETWorks.render.language.language import in_language, language, speaking, translated
+from PETWorks.tables.interrupts import abandoned
 
 EXTRA_ARGUMENT = "Got unexpected extra argument ({args})"
 LONGEST_LINE = 2000  # characters of a message
 LEAST_ADDRESS_SPACE = 1 << 30
 NO_THREAD = "can't start new thread"  # there is no other way to learn it: Python raises a plain RuntimeError
 
-MODULES = {
-    "evaluate": "measuring",
-    "measures": "measuring",
-    "attack": "attacking",
-    "compose": "composing",
-    "register": "registering",
-    "anonymize": "anonymising",
-    "apply": "applying",
-    "hierarchy": "hierarchies",
-    "init": "policies",
-    "lint": "linting",
-    "check": "policies",
-    "diff": "policies",
-    "presets": "listing",
-    "regimes": "listing",
-    "schema": "listing",
-    "verify": "policies",
-    "studio": "serving",
-    "demo": "demonstrating",
-}  # where each command is; only the one that is called is imported
+COMMANDS = (
+    "anonymize",
+    "apply",
+    "attack",
+    "check",
+    "compose",
+    "demo",
+    "diff",
+    "evaluate",
+    "hierarchy",
+    "init",
+    "lint",
+    "measures",
+    "presets",
+    "regimes",
+    "register",
+    "schema",
+    "studio",
+    "verify",
+)  # each has a module of its name; only the one that is called is imported
 
 
 class Commands(click.Group):
@@ -54,13 +53,13 @@ class Commands(click.Group):
 
     def list_commands(self, _context: click.Context) -> list[str]:
         """The names of the commands, in alphabetical order."""
-        return sorted(MODULES)
+        return list(COMMANDS)
 
     def get_command(self, _context: click.Context, name: str) -> click.Command | None:
         """The command with this name."""
-        if name not in MODULES:
+        if name not in COMMANDS:
             return None
-        module = import_module(f"PETWorks.cli.{MODULES[name]}")
+        module = import_module(f"PETWorks.cli.{name}")
         command: click.Command = getattr(module, f"{name}_command")
         return spoken_command(command, language())
 
@@ -71,7 +70,7 @@ class Commands(click.Group):
         try:
             return super().resolve_command(context, args)
         except click.UsageError as error:
-            near = get_close_matches(args[0].casefold(), MODULES, n=3)
+            near = get_close_matches(args[0].casefold(), COMMANDS, n=3)
             near.sort(key=lambda name: name[0] != args[0][:1].casefold())  # lint and init are as near to int
             error.__dict__["possibilities"] = near[:1]
             raise

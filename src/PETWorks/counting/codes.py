@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from PETWorks.counting.counts import Integers
 from PETWorks.tables.arrays import arrow_codes, arrow_integers, numpy_integers, strings, texts
-from PETWorks.tables.cells import SUPPRESSED
-from PETWorks.tables.judged_cells import normalised
+from PETWorks.tables.cells import SUPPRESSED, normalised
 
 Codes = NDArray[np.unsignedinteger]
 

@@ -1,23 +1,249 @@
-"""People of several tables, joined by a key: what an engine says about them, and the join in memory."""
+"""People of several tables, joined by a key: their codes, the values their classes offer, and the join in memory."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.counting import batches
-from PETWorks.counting.batches import folded
-from PETWorks.counting.codes import Column, labels_and, nameless, narrowest
+from PETWorks.counting import questions
+from PETWorks.counting.codes import Column, Encoder, in_one_coding, labels_and, nameless, narrowest
 from PETWorks.counting.counts import Integers, run_starts
 from PETWorks.counting.keys import count, numbered, pack
-from PETWorks.counting.many_values import Seen, class_values, offers_of_many, parts_of
-from PETWorks.counting.offers import BITS, Offer, Words, number_of_words
-from PETWorks.counting.person_keys import keys_in_one_coding
-from PETWorks.counting.questions import Merge
+from PETWorks.counting.memory.weighted_rows import WeightedRows
+from PETWorks.counting.questions import Merge, folded
 from PETWorks.counting.table import Table
-from PETWorks.counting.weighted_rows import WeightedRows
+from PETWorks.errors import Hint, NotApplicable
+from PETWorks.tables.arrays import Numbers, are_integers, arrow_integers, numpy_integers, texts, whole_numbers
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+SPREAD = 4  # so many times as many numbers as keys between the smallest and the largest key are few
+FEW = 1 << 20
+
+
+class KeyEncoder:
+    """A column of codes from pieces of a key; its labels are integers if all keys are.
+
+    A text of decimal digits without zeros in front is the same key as the integer.
+    """
+
+    def __init__(self, *, spaced_quotes: bool = False) -> None:
+        self._numbers: list[Numbers] | None = []
+        self._encoder = Encoder(spaced_quotes=spaced_quotes)
+        self._number_bytes = 0
+
+    @property
+    def label_bytes(self) -> int:
+        """What the distinct keys take."""
+        return self._number_bytes if self._numbers is not None else self._encoder.label_bytes
+
+    def add(self, piece: "pa.Array") -> None:
+        """Take the next rows."""
+        if self._numbers is not None:
+            numbers = whole_numbers(piece)
+            if numbers is not None:
+                self._numbers.append(numbers)
+                self._number_bytes += numbers.nbytes
+                return
+            for earlier in self._numbers:
+                self._encoder.add(arrow_integers(earlier))
+            self._numbers = None
+        self._encoder.add(piece)
+
+    def finish(self) -> Column:
+        """The column."""
+        if self._numbers is None:
+            return self._encoder.finish()
+        numbers = np.concatenate(self._numbers)
+        (codes,), labels = _coded([numbers])
+        return Column(arrow_integers(labels), codes.astype(narrowest(len(labels))))
+
+
+def keys_in_one_coding(several: Sequence["pa.Array"]) -> tuple[list[Integers], int]:
+    """For each of several arrays of keys the code of every key, the same for equal ones; and how many there are."""
+    if not all(are_integers(keys) for keys in several):
+        return in_one_coding([texts(keys) if are_integers(keys) else keys for keys in several])
+    codes, labels = _coded([numpy_integers(keys).astype(np.int64, copy=False) for keys in several])
+    return codes, len(labels)
+
+
+def _coded(several: Sequence[Numbers]) -> tuple[list[Integers], Numbers]:
+    """For each of several arrays of numbers the place of every number among the different ones; and these, ascending.
+
+    If few numbers lie between the smallest and the largest one, nothing is sorted.
+    """
+    low, high = (min(int(own.min()) for own in several), max(int(own.max()) for own in several))
+    span = high - low + 1
+    if span > max(FEW, SPREAD * sum(map(len, several))):
+        labels, codes = np.unique(np.concatenate(several), return_inverse=True)
+        return np.split(codes, np.cumsum([len(own) for own in several])[:-1]), labels
+    occurs = np.zeros(span, np.bool_)
+    for own in several:
+        occurs[own - low] = True
+    labels = np.flatnonzero(occurs) + low
+    if len(labels) == span:
+        return [own - low for own in several], labels
+    places = np.cumsum(occurs) - 1
+    return [places[own - low] for own in several], labels
+
+
+Words = NDArray[np.uint64]
+
+BITS = 60  # values in a word: engines have signed integers of 64 bits
+MOST_VALUES = 100 * BITS  # of a sensitive attribute, where each word is a column of an engine
+
+
+class Offer(NamedTuple):
+    """What one table offers to some people.
+
+    inside   whether they are in it
+    values   the value that they have; of those who are not in it, any
+    words    the values that their class has, as bits, `BITS` in a word; of those who are not in it, none
+    sizes    how many values their class has, if the bits do not say so
+    places   the bit of their own value, if it is not the value; -1 if it has none
+    """
+
+    inside: NDArray[np.bool_]
+    values: Integers
+    words: list[Words]
+    sizes: Integers | None = None
+    places: Integers | None = None
+
+
+def check_values(numbers: Mapping[str, int]) -> None:
+    """An error if sensitive attributes have more values than an engine can have words for."""
+    for name, number in numbers.items():
+        if number > MOST_VALUES:
+            raise NotApplicable(
+                "{column!r} has {number:,} values in all releases; out of core or in a cluster, at "
+                "most {most:,} can be intersected; generalise it, or join the releases in "
+                "memory",
+                Hint.ENGINE_IN_MEMORY,
+                column=name,
+                number=number,
+                most=MOST_VALUES,
+                what="sensitive",
+            )
+
+
+def number_of_words(values: int) -> int:
+    """How many words it takes to say which of so many values there are."""
+    return -(-values // BITS)
+
+
+PAIRS_PER_CELL = 64  # pairs of person and value that are looked at together, for each cell of a batch
+
+
+class ClassValues(NamedTuple):
+    """The values of each class: as keys in order (class times number of values plus value), and where classes begin."""
+
+    keys: Words
+    starts: Integers
+    number: int
+
+    @property
+    def sizes(self) -> Integers:
+        """How many values each class has."""
+        return np.diff(self.starts, append=len(self.keys))
+
+    def has(self, classes: Integers, values: Integers) -> np.ndarray:
+        """Whether these classes have these values."""
+        if not len(self.keys):
+            return np.zeros(len(classes), np.bool_)
+        wanted = classes.astype(np.uint64) * np.uint64(self.number) + values.astype(np.uint64)
+        places = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
+        found: np.ndarray = self.keys[places] == wanted
+        return found
+
+
+def class_values(
+    classes: Integers, size: int, values: Integers, number: int, missing: int | None = None
+) -> ClassValues:
+    """The values that occur in each of so many classes, but for one that does not count."""
+    if missing is not None:
+        classes, values = classes[values != missing], values[values != missing]
+    keys = classes.astype(np.uint64) * np.uint64(number) + values.astype(np.uint64)
+    keys = count(keys, (size * number - 1).bit_length()).keys.astype(np.uint64)
+    starts = np.searchsorted(keys // np.uint64(number), np.arange(size, dtype=np.uint64))
+    return ClassValues(keys, starts, number)
+
+
+class Seen(NamedTuple):
+    """One table: for each person the row, or -1; for each row the class and the value; and what the classes have."""
+
+    rows: Integers
+    classes: Integers
+    values: Integers
+    offered: ClassValues
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of row and offered value there are."""
+        return int(self.offered.sizes[self.classes].sum())
+
+
+class Part(NamedTuple):
+    """Some of the people: by which table the values of each are numbered, or -1, and how many these are."""
+
+    people: slice
+    first: Integers
+    pairs: Integers
+
+
+def parts_of(tables: Sequence[Seen]) -> Iterator[Part]:
+    """All people, so many at a time that few values are looked at together."""
+    people = len(tables[0].rows)
+    first, pairs = np.full(people, -1, np.int64), np.zeros(people, np.int64)
+    for place in reversed(range(len(tables))):
+        one = tables[place]
+        inside = one.rows >= 0
+        first[inside] = place
+        pairs[inside] = one.offered.sizes[one.classes[one.rows[inside]]]
+    ends = np.cumsum(pairs)
+    begin = 0
+    while begin < people:
+        most = (ends[begin - 1] if begin else 0) + PAIRS_PER_CELL * questions.CELLS_PER_BATCH
+        end = min(max(int(np.searchsorted(ends, most, "right")), begin + 1), begin + questions.CELLS_PER_BATCH)
+        yield Part(slice(begin, end), first[begin:end], pairs[begin:end])
+        begin = end
+
+
+def offers_of_many(tables: Sequence[Seen], part: Part) -> list[Offer]:
+    """What the tables offer to these people."""
+    people, first, pairs = part
+    owners = np.repeat(np.arange(len(pairs)), pairs)
+    places = np.arange(len(owners)) - np.repeat(np.cumsum(pairs) - pairs, pairs)
+    values = np.empty(len(owners), np.int64)
+    for place, one in enumerate(tables):
+        mine = first[owners] == place
+        starts = one.offered.starts[one.classes[one.rows[people][owners[mine]]]]
+        values[mine] = (one.offered.keys[starts + places[mine]] % np.uint64(one.offered.number)).astype(np.int64)
+    besides = int(pairs.max(initial=0))  # the bit of values that the first table does not offer
+    return [_offer(one, people, owners, values, places, besides) for one in tables]
+
+
+def _offer(one: Seen, people: slice, owners: Integers, values: Integers, places: Integers, besides: int) -> Offer:
+    """What a table offers, by pairs of person and value, which has that place among the person's values."""
+    rows = one.rows[people]
+    inside = rows >= 0
+    classes = one.classes[rows]
+    found = inside[owners] & one.offered.has(classes[owners], values)
+    blocks, bits = np.divmod(places, BITS)
+    words = np.zeros((number_of_words(besides + 1), len(rows)), np.uint64)
+    np.bitwise_or.at(words, (blocks[found], owners[found]), np.uint64(1) << bits[found].astype(np.uint64))
+    sizes = np.where(inside, one.offered.sizes[classes], 0)
+    more = sizes > np.bincount(owners[found], minlength=len(rows))
+    words[besides // BITS] |= more.astype(np.uint64) << np.uint64(besides % BITS)
+    own = one.values[rows]
+    is_own = values == own[owners]
+    bit_of_own = np.full(len(rows), -1, np.int64)
+    bit_of_own[owners[is_own]] = places[is_own]
+    return Offer(inside, own, list(words), sizes, bit_of_own)
+
 
 Summary = TypeVar("Summary")
 
@@ -175,7 +401,7 @@ class PeopleInMemory:
                 offers.append(Offer(inside, values[place][rows], own))
             return offers
 
-        step = max(1, batches.CELLS_PER_BATCH // max(1, blocks // FEW_WORDS))
+        step = max(1, questions.CELLS_PER_BATCH // max(1, blocks // FEW_WORDS))
         parts = (slice(first, first + step) for first in range(0, self._people, step))
         return folded(lambda people: kernel(offers_to(people)), merge, parts, self._people)
 

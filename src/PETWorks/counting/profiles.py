@@ -1,17 +1,67 @@
-"""A column at a glance: how many values it has, how many records have a unique one, and a sample of the values."""
+"""A column at a glance: its number of values, unique ones, exact ones, and a sample of them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from PETWorks.about.personal_details import Search
 from PETWorks.counting.codes import Column, Known
 from PETWorks.counting.counts import Integers
-from PETWorks.counting.exact_values import are_exact
 from PETWorks.tables.arrays import arrow_integers, numpy_integers
-from PETWorks.tables.cells import SUPPRESSED
-from PETWorks.tables.spreadsheet_cells import are_formulas
+from PETWorks.tables.cells import SUPPRESSED, are_formulas
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+LONG_TEXT = 30  # characters; a longer text is hardly ever a category
+
+_NUMERALS = "零一二兩两三四五六七八九十百千萬万億亿廿卅壹貳贰參叁肆伍陸陆柒捌玖拾佰仟"
+_SEVERAL = f"[{_NUMERALS}][^{_NUMERALS}]*[{_NUMERALS}]"
+_NO_WORD = rf"\A[^\p{{L}}]*[{_NUMERALS}][^\p{{L}}]*\z"
+EXACT = rf"\p{{N}}|{_SEVERAL}|{_NO_WORD}"
+
+# Texts that are an amount, a date, a time or a place as a whole: not a code that was given to a record.
+_NUMBER = r"[+\-−－]?(?:\p{Nd}[\p{Nd},.，．]*|[.．]\p{Nd}+)(?:[eE][+\-]?\p{Nd}+)?"
+_AMOUNT = (
+    r"[<>=≤≥~＜＞]{0,2} ?(?:(?:NT|US|HK)?[$€£¥＄￥] ?|[A-Z]{3} )?" + _NUMBER + r"(?:[%％‰元€kKM]| [A-Za-zµ°/]{1,8})?"
+)
+_RANGE = rf"[\[(]?{_NUMBER} ?(?:[,;~～至到–-]|to) ?{_NUMBER}[\])]?"
+_CLOCK = r"\p{Nd}{1,2}(?::\p{Nd}{2}){1,2}(?:\.\p{Nd}+)?(?: ?[AaPp]\.?[Mm]\.?)?"
+_TIME = rf"(?:(?:上午|下午|凌晨|晚上) ?)?(?:{_CLOCK}|\p{{Nd}}{{1,2}} ?[時点點](?: ?\p{{Nd}}{{1,2}} ?分)?)"
+_AFTER_DATE = r"(?:[ T].{0,30})?"
+_DATE = (
+    r"(?:(?:中華)?民國 ?)?\p{Nd}{1,4} ?[-/.年] ?\p{Nd}{1,2}(?: ?[-/.月] ?(?:\p{Nd}{1,4} ?日?)?)?" + _AFTER_DATE,
+    r"\p{Nd}{1,2}[ -][A-Za-z]{3,9}\.?[ ,-]{1,2}\p{Nd}{2,4}" + _AFTER_DATE,
+    r"[A-Za-z]{3,9}\.? \p{Nd}{1,2},? \p{Nd}{4}" + _AFTER_DATE,
+    r"\p{Nd}{4}-?[WQ]\p{Nd}{1,2}",
+)
+_MINUTES = r"(?: ?\p{Nd}{1,2}[\x27′])?(?: ?\p{Nd}{1,2}(?:\.\p{Nd}+)?[\x22″])?"
+_DEGREES = r"[+\-−]?\p{Nd}{1,3}(?:[.．]\p{Nd}+)?(?:°" + _MINUTES + ")? ?[NSEWnsew]?"
+_POINT = rf"(?:POINT ?)?[(\[]?{_DEGREES} ?[,;/ ] ?{_DEGREES}[)\]]?"
+
+_PATTERN = "|".join(f"(?:{one})" for one in (_AMOUNT, _RANGE, _TIME, *_DATE, _POINT, _DEGREES))
+_WHOLE = rf"\A(?:{_PATTERN})\z"
+
+
+def are_exact(texts: "pa.Array") -> "pa.Array":
+    """For each text whether it has digits, or is long."""
+    return _match_or_are_long(texts, EXACT)
+
+
+def are_measured(texts: "pa.Array") -> "pa.Array":
+    """For each text whether it is nothing but a number, a date, a time or coordinates in a usual spelling, or long."""
+    return _match_or_are_long(texts, _WHOLE)
+
+
+def _match_or_are_long(texts: "pa.Array", pattern: str) -> "pa.Array":
+    from pyarrow import compute as pc
+
+    longest = arrow_integers(np.array([LONG_TEXT]))[0]  # PyArrow would import pandas for a number of Python's
+    return pc.or_(pc.match_substring_regex(texts, pattern), pc.greater(pc.utf8_length(texts), longest))
+
 
 SAMPLE = 2_000  # distinct values that are looked at
 LONGEST = 400  # characters of a value that are looked at, but for personal details

@@ -9,9 +9,8 @@ from PETWorks.about.protection import OfNumbers, Protection, protections_of
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.counting.codes import text_column
 from PETWorks.errors import InputError, ParameterError, quoted
-from PETWorks.tables.arrays import strings
+from PETWorks.tables.arrays import naming, strings
 from PETWorks.tables.cells import SUPPRESSED
-from PETWorks.tables.column_errors import naming
 from PETWorks.tables.source import Source
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What is known about each record, in the order of the input: for tables in memory."""
+"""Single records: class sizes in the order of the input, and a random order determined by a seed."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from PETWorks.counting.counts import Integers, run_starts
 from PETWorks.counting.keys import count, pack
-from PETWorks.counting.weighted_rows import WeightedRows
+from PETWorks.counting.memory.weighted_rows import WeightedRows
 
 
 def record_class_sizes(rows: WeightedRows, columns: Sequence[str], people: WeightedRows | None = None) -> Integers:
@@ -63,3 +63,14 @@ def _spread(per_class: Integers, sizes: Integers, order: Integers) -> Integers:
     per_record = np.empty(len(order), np.int64)
     per_record[order] = np.repeat(per_class, sizes)
     return per_record
+
+
+def shuffled_places(seed: int, records: int) -> Integers:
+    """Which record comes where.
+
+    The numbers of a bit generator are promised to stay the same; what makes permutations of them is not.
+
+    >>> shuffled_places(7, 5).tolist()
+    [3, 4, 0, 2, 1]
+    """
+    return np.argsort(np.random.PCG64(seed).random_raw(records), kind="stable")

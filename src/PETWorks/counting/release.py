@@ -1,4 +1,4 @@
-"""A release: a table with its roles, its hierarchies, perhaps its original and its population, checked once."""
+"""A release: a table with its roles, hierarchies, original and population, checked once."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -8,29 +8,82 @@ from typing import Any
 
 import numpy as np
 
-from PETWorks.about.declaration import Declaration, as_hierarchies, name_of
-from PETWorks.about.hierarchy import Hierarchy
+from PETWorks.about.hierarchies.declaration import Declaration, as_hierarchies, name_of
+from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.population import Population
 from PETWorks.about.roles import check_same_columns, checked_roles, checked_unit
 from PETWorks.about.sidecar import read_sidecar
-from PETWorks.about.spelling import folding
-from PETWorks.about.treatment import FOLDED, checked_treatment
+from PETWorks.about.treatment import APART, FOLDED, checked_treatment, folding
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.counting.background import Background
-from PETWorks.counting.codes import Column
+from PETWorks.counting.codes import Column, narrowest, suppress_cells
 from PETWorks.counting.counts import ClassSizes, Integers, Marginal
-from PETWorks.counting.engine import Engine, allowed, choose
-from PETWorks.counting.loading import load_rows
+from PETWorks.counting.engines.engine import Engine, allowed, choose
+from PETWorks.counting.engines.partitioned import PartitionedTable
+from PETWorks.counting.memory.loading import load_rows
+from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.profiles import Profile, profiles_of
 from PETWorks.counting.protected_source import changes_in, check_engine, check_protected
-from PETWorks.counting.removed import with_removed
 from PETWorks.counting.table import Table
-from PETWorks.counting.view import View
-from PETWorks.counting.weighted_rows import WeightedRows
-from PETWorks.errors import HierarchyError, InputError, ParameterError, Phrase, quoted
+from PETWorks.counting.view import Background, View
+from PETWorks.errors import HierarchyError, Hint, InputError, NotApplicable, ParameterError, Phrase, quoted
 from PETWorks.showing import Shown
+from PETWorks.tables.arrays import strings
 from PETWorks.tables.opening import open_source
 from PETWorks.tables.source import Source
+
+
+def with_removed(view: View, removed: Integers | None) -> View:
+    """The view of all records of the original: those that left the release are suppressed, and in no class.
+
+    Their other cells are those of the original, if it was given and has the same records, and missing otherwise.
+
+    removed   their places in the table that the release was made from; None if they are not known
+    """
+    table, given = view.table, view.background
+    in_memory = isinstance(table, WeightedRows) and table.weights is None
+    if removed is None or not (in_memory or (isinstance(table, PartitionedTable) and given.in_order)):
+        raise NotApplicable(
+            "suppressed records left the table, and what is lost by that is measured only where records have an order",
+            Hint.ENGINE_IN_MEMORY,
+        )
+    treatment = {**view.treatment, "suppressed": APART}
+    original: Any = given.original if given.has_original else None
+    if original is not None and original.rows != table.rows + len(removed):
+        original = None  # it has other records besides, so their places there are not known
+    if isinstance(table, PartitionedTable):
+        from PETWorks.counting.engines.duckdb import with_removed_rows
+
+        whole = with_removed_rows(table, view.quasi_identifiers, original, removed, in_order=given.same_order)
+        return replace(view, table=whole, treatment=treatment, with_removed=None)
+    assert isinstance(table, WeightedRows)
+    places = np.concatenate([np.arange(table.rows), np.full(len(removed), -1)])
+    if given.same_order:
+        left = np.delete(np.arange(len(places)), removed)
+        places[left], places[removed] = np.arange(table.rows), -1
+    gone = places < 0
+    columns = {}
+    for name, column in table.columns.items():
+        if name == table.unit:
+            own = strings([f"removed {place}" for place in range(len(removed))])  # each as if of a person of its own
+            columns[name] = _with(column, places, Column(own, np.arange(len(removed), dtype=np.uint32)))
+        elif name in view.quasi_identifiers or not isinstance(original, WeightedRows) or name not in original.columns:
+            nothing = Column(strings([None]), np.zeros(len(removed), np.uint8))
+            columns[name] = _with(column, places, nothing)
+        else:
+            columns[name] = _with(column, places, original.columns[name].taken(removed))
+        if name in view.quasi_identifiers:
+            columns[name] = suppress_cells(columns[name], gone)
+    return replace(view, table=WeightedRows(columns, table.unit), treatment=treatment, with_removed=None)
+
+
+def _with(column: Column, places: Integers, others: Column) -> Column:
+    """A column in this order, the cells of others where the place is negative."""
+    codes = {value: code for code, value in enumerate(column.values)}
+    theirs = np.array([codes.setdefault(value, len(codes)) for value in others.values], np.int64)
+    new = column.codes.astype(np.int64)[np.maximum(places, 0)] if len(column.codes) else np.zeros(len(places), np.int64)
+    new[places < 0] = theirs[others.codes]
+    return Column(strings(list(codes)), new.astype(narrowest(len(codes))))
+
 
 ORDERS = ("original", "shuffled")
 

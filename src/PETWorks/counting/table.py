@@ -5,9 +5,9 @@ from typing import Any, Protocol, Self, TypeVar
 
 from PETWorks.counting.codes import Domain
 from PETWorks.counting.counts import ClassPairs, Grouping, Marginal, PairCounts
+from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.questions import Question
-from PETWorks.counting.subset_families import CountsBySubset, Worths
-from PETWorks.counting.weighted_rows import WeightedRows
+from PETWorks.counting.subsets.families import CountsBySubset, Worths
 
 Summary = TypeVar("Summary")
 

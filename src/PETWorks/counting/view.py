@@ -5,21 +5,117 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
-from PETWorks.about.hierarchy import Hierarchy
-from PETWorks.about.levels import recoding, released_level
+from PETWorks.about.hierarchies.hierarchy import Hierarchy, recoding, released_level
+from PETWorks.about.population import Population
 from PETWorks.about.treatment import APART, AS_QUASI_IDENTIFIERS, FOLDED
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.counting import questions
-from PETWorks.counting.answers import Answers
-from PETWorks.counting.background import Background
 from PETWorks.counting.counts import ClassCodes, ClassPairs, ClassSizes, ClassValues, Grouping, Marginal
+from PETWorks.counting.memory.distinct_rows import RolledUp
 from PETWorks.counting.questions import Merge, Question
-from PETWorks.counting.rolling import RolledUp
 from PETWorks.counting.table import Table
-from PETWorks.errors import Hint, NeedNotMet, Phrase, RoleError, quoted
+from PETWorks.errors import Hint, InputError, NeedNotMet, Phrase, RoleError, quoted
 from PETWorks.tables.cells import SUPPRESSED
 
 Summary = TypeVar("Summary")
+
+
+class Answers:
+    """The answers of a view."""
+
+    def __init__(self) -> None:
+        self._made: dict[Hashable, Any] = {}
+        self._answers: dict[Hashable, dict[Hashable, Any]] = {}  # by question, then by limit
+
+    def remembered(self, key: Hashable, make: Callable[[], Summary]) -> Summary:
+        """Something that is made once."""
+        if key not in self._made:
+            self._made[key] = make()
+        made: Summary = self._made[key]
+        return made
+
+    def to(self, question: Question[Summary]) -> Summary:
+        """The answer to a question; without a limit, the answer with any limit will do."""
+        if not self.know(question):
+            self._keep(question, question.table.ask([question])[0])
+        by_limit = self._answers[question.key]
+        answer: Summary = by_limit[question.limit] if question.limit in by_limit else next(iter(by_limit.values()))
+        return answer
+
+    def prepare(self, wanted: Iterable[Question[Any]]) -> None:
+        """Answer questions that have not been answered, those to one table together."""
+        by_table: dict[int, dict[tuple[Hashable, Hashable], Question[Any]]] = {}
+        for question in sorted(wanted, key=lambda question: question.limit is None):
+            asked = by_table.setdefault(id(question.table), {})
+            covered = question.limit is None and any(key == question.key for key, _ in asked)
+            if not covered and not self.know(question):
+                asked[question.key, question.limit] = question
+        for asked in by_table.values():
+            if asked:
+                answers = next(iter(asked.values())).table.ask(list(asked.values()))
+                for question, answer in zip(asked.values(), answers, strict=True):
+                    self._keep(question, answer)
+
+    def know(self, question: Question[Any]) -> bool:
+        """Whether a question has been answered."""
+        by_limit = self._answers.get(question.key, {})
+        return question.limit in by_limit or (question.limit is None and bool(by_limit))
+
+    def _keep(self, question: Question[Any], answer: Any) -> None:
+        self._answers.setdefault(question.key, {})[question.limit] = answer
+
+
+@dataclass(frozen=True, eq=False)
+class Background:
+    """What is known beside the release.
+
+    load_original     makes the original table, if it was given
+    population        what was said about the people the records were drawn from
+    load_population   makes the table of them, if it was given
+    in_order          whether records, and those of the original, can be told apart by their place
+    same_order        whether each record was made of the one at the same place in the original
+    given             the release and the original just as the user gave them
+    """
+
+    load_original: Callable[[], Table] | None = None
+    population: Population | None = None
+    load_population: Callable[[], Table] | None = None
+    in_order: bool = True
+    same_order: bool = True
+    given: tuple[Any, Any] = (None, None)
+
+    @property
+    def has_original(self) -> bool:
+        """Whether the original table was given."""
+        return self.load_original is not None
+
+    @cached_property
+    def original(self) -> Table:
+        """What can be compared of the original table."""
+        if self.load_original is None:
+            raise InputError("the original table is needed but was not given", Hint.ORIGINAL, what="original")
+        return self.load_original()
+
+    @property
+    def has_population_table(self) -> bool:
+        """Whether the population was given as a table."""
+        return self.load_population is not None
+
+    @cached_property
+    def population_table(self) -> Table:
+        """The quasi-identifiers of the population."""
+        assert self.load_population is not None
+        return self.load_population()
+
+    def population_size(self, people: int) -> int | None:
+        """Number of people in the population, as far as it was given; it is no less than those in the release."""
+        if self.population is None:
+            return None
+        if not self.has_population_table:
+            return self.population.checked_size(people)
+        table = self.population_table
+        return self.population.checked_size(people, table.rows if table.unit is None else table.people())
+
 
 MISFITS = {
     "original": Phrase("original values are not leaves of"),

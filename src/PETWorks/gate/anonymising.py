@@ -1,29 +1,30 @@
-"""A release made by a policy: its rules as those of a search, and the policy that comes with the release."""
+"""Releases made by a policy: its rules for the search, the policy of the release, and reasons per record."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-from PETWorks.about.hierarchy import Hierarchy
-from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
+from PETWorks.about.hierarchies.hierarchy import Hierarchy
+from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization, anonymize_release
 from PETWorks.anonymizer.frontiers import Frontier, frontier_of
-from PETWorks.anonymizer.local_anonymization import LocalAnonymization
 from PETWorks.anonymizer.problem import STARS
+from PETWorks.anonymizer.reasons import reasons_of_release
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
-from PETWorks.anonymizer.searching import Progress
+from PETWorks.anonymizer.search.exact import Progress
 from PETWorks.counting.protected_source import protect_words
 from PETWorks.counting.release import ORDERS, Release
 from PETWorks.errors import ParameterError, PETWorksError, quoted
-from PETWorks.gate.mistakes import located_error
-from PETWorks.gate.policy import KEEP, Policy
-from PETWorks.gate.rule_names import IMPLICIT
+from PETWorks.gate.document.check_document import WAIVED, RuleResult
+from PETWorks.gate.policy.mistakes import located_error
+from PETWorks.gate.policy.policy import KEEP, Policy
+from PETWorks.gate.policy.policy_rules import IMPLICIT
 from PETWorks.measures.parameters import number_given
+from PETWorks.tables.files import common_folder, path_from
 from PETWorks.tables.opening import is_address
-from PETWorks.tables.portable_paths import common_folder, path_from
 
 TABLES = ("data", "original", "policy")  # of an earlier release
 SETTINGS = ("suppression", "suppressed_records", "objective", "aggregate", "weights", "levels", "method")
@@ -271,7 +272,9 @@ def _relative(table: Any, folder: Path) -> Any:
     return path_from(folder, table.resolve()) if isinstance(table, Path) else table
 
 
-def hierarchy_files(target: Path, hierarchies: Mapping[str, Hierarchy], columns: tuple[str, ...]) -> dict[str, Path]:
+def released_hierarchy_files(
+    target: Path, hierarchies: Mapping[str, Hierarchy], columns: tuple[str, ...]
+) -> dict[str, Path]:
     """For each column the file of its hierarchy: in a folder beside the release."""
     folder = target.parent.resolve() / f"{target.stem}_hierarchies"
     files: dict[str, Path] = {}
@@ -281,3 +284,22 @@ def hierarchy_files(target: Path, hierarchies: Mapping[str, Hierarchy], columns:
             safe += "_"
         files[column] = folder / f"hierarchy_{safe}.csv"
     return {column: path for column, path in files.items() if column in hierarchies}
+
+
+def reasons_by(policy: Policy, data: Any, results: Sequence[RuleResult], below: int | None, **counted: Any) -> Any:
+    """The records in classes that break rules of the policy which are not waived, as an Arrow table.
+
+    What a generalisation loses is told by the objective of the policy.
+    """
+    waived = {result.name for result in results if result.verdict == WAIVED}
+    rules = [
+        MeasureRule(rule.measure, rule.parameters, rule.name)
+        for rule in policy.rules
+        if rule.measure is not None and rule.measure.tests is not None and rule.name not in waived
+    ]
+    release = policy.release(data, **counted)
+    settings = {
+        name: policy.anonymize[name] for name in ("objective", "aggregate", "weights") if name in policy.anonymize
+    }
+    with located(policy, {}):
+        return reasons_of_release(release, rules, below, **settings)

@@ -7,12 +7,21 @@ from pathlib import Path
 from typing import Any, Literal
 
 from PETWorks.errors import Hint, InputError, Phrase, quoted
-from PETWorks.gate.bounds import Bound
-from PETWorks.gate.document import FAIL, PASS, WAIVED, WITHHELD, CheckDocument, CheckFile, RuleResult, Value, Verdict
-from PETWorks.gate.json_files import read_json
-from PETWorks.gate.rule_names import IMPLICIT, NO_IDENTIFIERS
-from PETWorks.gate.schema import violation
-from PETWorks.gate.typed_json import JSONObject
+from PETWorks.gate.document.check_document import (
+    FAIL,
+    PASS,
+    WAIVED,
+    WITHHELD,
+    Bound,
+    CheckDocument,
+    CheckFile,
+    RuleResult,
+    Value,
+    Verdict,
+)
+from PETWorks.gate.document.schema import violation
+from PETWorks.gate.document.typed_json import JSONObject, read_json
+from PETWorks.gate.policy.policy_rules import IMPLICIT, NO_IDENTIFIERS
 from PETWorks.measures.catalogue import catalogue
 from PETWorks.measures.result import shown
 

@@ -6,9 +6,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from PETWorks.about.declaration import as_hierarchies
-from PETWorks.about.hierarchy import Hierarchy
-from PETWorks.about.refitting import needs_earlier, refitted
+from PETWorks.about.hierarchies.declaration import as_hierarchies, needs_earlier, refitted
+from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.about.treatment import EXACT
 from PETWorks.anonymizer.plan import SUBSETS
@@ -20,9 +19,9 @@ from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE
 from PETWorks.counting.protected_source import protected
 from PETWorks.counting.release import Release
 from PETWorks.errors import HierarchyError, Hint, InputError, Joined, ParameterError, Phrase, RoleError, quoted
-from PETWorks.gate.plan_document import Plan, PlannedRule
-from PETWorks.gate.plan_files import SAID_ELSEWHERE, same_hierarchy
-from PETWorks.gate.policy import Policy
+from PETWorks.gate.document.plan_document import Plan, PlannedRule
+from PETWorks.gate.plans import SAID_ELSEWHERE, same_hierarchy
+from PETWorks.gate.policy.policy import Policy
 from PETWorks.measures.catalogue import find
 from PETWorks.tables.headers import columns_of
 from PETWorks.tables.opening import open_source

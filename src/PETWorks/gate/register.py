@@ -8,15 +8,20 @@ from pathlib import Path
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.release import Release
 from PETWorks.errors import Hint, InputError, ParameterError, Phrase, quoted, system_reason
-from PETWorks.gate.canonical import canonical, content_digest
-from PETWorks.gate.document import INTERNAL, CheckFile
-from PETWorks.gate.json_files import read_json
-from PETWorks.gate.policy import Policy
-from PETWorks.gate.register_document import SUFFIX, Entry
-from PETWorks.gate.releases_document import Registered
-from PETWorks.gate.schema import violation
-from PETWorks.gate.sign_off_document import Spoken
-from PETWorks.tables.regular_files import check_regular
+from PETWorks.gate.document.check_document import (
+    INTERNAL,
+    SUFFIX,
+    CheckFile,
+    Entry,
+    Registered,
+    Spoken,
+    canonical,
+    content_digest,
+)
+from PETWorks.gate.document.schema import violation
+from PETWorks.gate.document.typed_json import read_json
+from PETWorks.gate.policy.policy import Policy
+from PETWorks.tables.files import check_regular
 
 MOST_ENTRIES = 10_000
 LARGEST_ENTRY = 1 << 20

@@ -1,20 +1,43 @@
 """`@metric`: what makes a function a measure, and the catalogue of all of them."""
 
+import ast
 import inspect
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, wraps
+from functools import cache, cached_property, wraps
+from pathlib import Path
 from typing import Any, ParamSpec, get_type_hints
 
 from PETWorks.counting.questions import Question
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import View
 from PETWorks.errors import Hint, NeedNotMet, NotApplicable, ParameterError, Phrase, literal, quoted, unknown
-from PETWorks.measures.class_tests import ClassTest, Suppressing
-from PETWorks.measures.docstrings import docstring
+from PETWorks.measures.classes import ClassTest, Suppressing
 from PETWorks.measures.parameters import Choice, Flag, Function, Number, Text, Worths
 from PETWorks.measures.result import Result, at_most
+
+
+def docstring(thing: Any) -> str:
+    """The docstring of a function or class of a module.
+
+    >>> docstring(docstring).partition(chr(10))[0]
+    'The docstring of a function or class of a module.'
+    """
+    if sys.flags.optimize < 2:
+        return inspect.cleandoc(thing.__doc__ or "")
+    return _docstrings(inspect.getsourcefile(thing) or "").get(thing.__name__, "")
+
+
+@cache
+def _docstrings(source: str) -> dict[str, str]:
+    """Those of the functions and classes of a module."""
+    nodes = ast.parse(Path(source).read_text("utf-8")).body
+    return {
+        node.name: ast.get_docstring(node) or "" for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    }
+
 
 Arguments = ParamSpec("Arguments")
 

@@ -13,7 +13,7 @@ from PETWorks.errors import HierarchyError, NotApplicable, ParameterError, PETWo
 from PETWorks.measures.catalogue import Metric, all_measures, find
 from PETWorks.measures.result import Result
 from PETWorks.showing import Shown
-from PETWorks.tables.rows import Rows
+from PETWorks.tables.frames import Rows
 
 if TYPE_CHECKING:
     import pyarrow as pa

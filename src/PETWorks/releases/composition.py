@@ -1,21 +1,155 @@
-"""What several releases disclose together: the result of `Releases.compose`."""
+"""What several releases disclose together: results, contribution of each release, m-invariance and limits."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from PETWorks.errors import Phrase
-from PETWorks.measures.numbers import shown
-from PETWorks.releases.cautions import Caution
-from PETWorks.releases.contributions import Contribution
-from PETWorks.releases.invariance import Invariance
-from PETWorks.releases.linked import Exposure
+import numpy as np
+
+from PETWorks.errors import Hint, NotApplicable, ParameterError, Phrase, quoted
+from PETWorks.measures.attacks.subsets import shapley_share
+from PETWorks.measures.numbers import count, percent, shown
+from PETWorks.measures.parameters import Number
+from PETWorks.measures.result import no_less_than, no_more_than
+from PETWorks.releases.linked import MOST_PLAYERS, OF_ATTRIBUTE, OF_PEOPLE, BySet, Exposure
 from PETWorks.releases.unlinked import Intersection
 from PETWorks.showing import Shown
-from PETWorks.tables.rows import Rows
+from PETWorks.tables.frames import Rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+KNOWN_ELSEWHERE, CODED_DIFFERENTLY = "known elsewhere", "coded differently"
+
+
+@dataclass(frozen=True)
+class Caution:
+    """A sensitive attribute of the focal release that another release has in a different way.
+
+    kind    "known elsewhere": adversaries are said to know it there; "coded differently": it seems to have other values
+    share   of its values in the other release, those that the focal one does not have
+    """
+
+    kind: str
+    column: str
+    release: str
+    focal: str
+    share: float | None = None
+
+    @property
+    def text(self) -> Phrase:
+        """The same in words."""
+        names = {"column": self.column, "release": quoted([self.release]), "focal": quoted([self.focal])}
+        if self.kind == KNOWN_ELSEWHERE:
+            return Phrase(
+                "{column!r} is sensitive in {focal} but a quasi-identifier in {release}: whoever joins the records "
+                "knows it",
+                **names,
+            )
+        return Phrase(
+            "{share} of the values of {column!r} in {release} do not occur in {focal}; the unlinked adversary and "
+            "m-invariance need the same coding",
+            share=percent(self.share or 0.0),
+            **names,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, ready for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What one release adds to one attack; a chance each.
+
+    without   the posterior if the release is withdrawn; None for the focal one, whose people are the targets
+    saves     how much lower that is than with all releases
+    shapley   its share in posterior - prior, on average over all orders; None if there are too many releases
+    """
+
+    release: str
+    attack: str
+    without: float | None
+    saves: float | None
+    shapley: Fraction | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, ready for JSON."""
+        return {
+            "release": self.release,
+            "attack": self.attack,
+            "without": self.without,
+            "saves": self.saves,
+            "shapley": None if self.shapley is None else float(self.shapley),
+            "shapley_exact": None if self.shapley is None else str(self.shapley),
+        }
+
+
+def shapley_values(
+    people: Sequence[int], priors: Sequence[int], hits: BySet, releases: int
+) -> list[list[Fraction]] | None:
+    """For each attack and release the share in posterior - prior; the attacks are re-identification, then inference.
+
+    people, priors   of each attack: how many people there are, and how many are hit without any release
+    """
+    if releases > MOST_PLAYERS:
+        return None
+    sets = np.array([hits[chosen] for chosen in range(1, 1 << releases)], np.int64)
+    shares = []
+    for attack, prior in enumerate(priors):
+        successes = np.append(prior, sets[:, 0 if attack == 0 else OF_PEOPLE + OF_ATTRIBUTE * (attack - 1)])
+        shares.append([shapley_share(successes, releases, player) / people[attack] for player in range(releases)])
+    return shares
+
+
+@dataclass(frozen=True)
+class Invariance:
+    """The largest m that holds for a sensitive attribute; None, and why, if none does.
+
+    smallest_class   the size of the smallest class in all releases
+    repeated         by release, classes in which a value occurs more than once
+    changing         people whose classes do not have the same values in every release they are in
+    """
+
+    smallest_class: int
+    repeated: Mapping[str, int]
+    changing: int
+
+    @property
+    def m(self) -> int | None:
+        """The largest m."""
+        return None if self.changing or any(self.repeated.values()) else self.smallest_class
+
+    @property
+    def reasons(self) -> list[Phrase]:
+        """Why there is no m."""
+        reasons = [
+            Phrase(
+                "{n} class of {release!r} with a value more than once"
+                if classes == 1
+                else "{n} classes of {release!r} with a value more than once",
+                n=count(classes),
+                release=name,
+            )
+            for name, classes in self.repeated.items()
+            if classes
+        ]
+        if self.changing:
+            people = Phrase("1 person") if self.changing == 1 else Phrase("{n} people", n=count(self.changing))
+            reasons.append(Phrase("{people} with other values in another release", people=people))
+        return reasons
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, ready for JSON."""
+        return {
+            "m": self.m,
+            "smallest_class": self.smallest_class,
+            "classes_with_a_repeated_value": dict(self.repeated),
+            "people_with_another_set_of_values": self.changing,
+            "reasons": self.reasons,
+        }
 
 
 @dataclass(frozen=True)
@@ -151,3 +285,88 @@ class Composition(Rows, Shown):
         verdict = {None: "", True: "; all limits hold", False: "; a limit does not hold"}[self.satisfied]
         head = f"{len(self.releases)} releases, {together.people} people of {self.focal!r}"
         return f"<{head}: {', '.join(parts)}{verdict}>"
+
+
+SHARE = Number(at_least=0, at_most=1)
+LIMITS_OF_PEOPLE = {"re-identification": SHARE, "alone": SHARE}
+LIMITS_OF_ATTRIBUTES = {
+    "inference": SHARE,
+    "one-value": SHARE,
+    "gain": Number(at_least=0),
+    "disclosed": SHARE,
+    "half-sure": SHARE,
+    "m-invariance": Number(at_least=1, whole=True),
+}  # NAME for any sensitive attribute, NAME:COLUMN for one
+
+
+def checked_limits(limits: Mapping[str, Any], sensitive: Iterable[str]) -> dict[str, float]:
+    """Limits as numbers, or an error if there is no such limit."""
+    if not isinstance(limits, Mapping):
+        raise ParameterError("expected limits as a dict from name to number, got {type}", type=type(limits).__name__)
+    columns = list(sensitive)
+    rules = (
+        LIMITS_OF_PEOPLE
+        | LIMITS_OF_ATTRIBUTES
+        | {f"{name}:{one}": LIMITS_OF_ATTRIBUTES[name] for name in LIMITS_OF_ATTRIBUTES for one in columns}
+    )
+    checked: dict[str, float] = {}
+    for name, value in limits.items():
+        if name not in rules:
+            raise ParameterError(
+                "no limit is called {limit}; known: {known}",
+                limit=quoted([name]),
+                known=quoted(rules, most=40),
+                what=name,
+            )
+        if name in LIMITS_OF_ATTRIBUTES and not columns:
+            raise NotApplicable(
+                "the limit {limit!r} needs a sensitive attribute of the focal release",
+                Hint.SENSITIVE_ATTRIBUTES,
+                limit=name,
+                what=name,
+            )
+        checked[name] = rules[name].check(Phrase("a limit"), name, value)
+    return checked
+
+
+def verdicts(composition: "Composition", limits: Mapping[str, float]) -> list[dict[str, Any]]:
+    """For each limit the value, and whether it is kept."""
+    answers = []
+    for limit, number in limits.items():
+        name, one, column = limit.partition(":")
+        columns = [column] if one else list(composition.together.inference)
+        if name == "m-invariance":
+            found = [composition.invariance[own].m for own in columns]
+            value = None if None in found else min(m for m in found if m is not None)
+            satisfied = value is not None and no_less_than(value, number)
+            answers.append({"limit": limit, "at_least": number, "value": value, "satisfied": satisfied})
+        else:
+            highest = _highest(composition, name, columns)
+            answers.append(
+                {"limit": limit, "at_most": number, "value": highest, "satisfied": no_more_than(highest, number)}
+            )
+    return answers
+
+
+def _highest(composition: "Composition", name: str, columns: Iterable[str]) -> float:
+    """The value that is compared with a limit: of the worst of these sensitive attributes."""
+    together = composition.together
+    if name == "re-identification":
+        return together.posterior
+    if name == "alone":
+        return together.alone_share
+    if name in ("inference", "one-value"):
+        inferred = [together.inference[column] for column in columns]
+        return max(one.posterior if name == "inference" else one.one_value_share for one in inferred)
+    if name == "gain":
+        gains = [together.inference[column].gain for column in columns]
+        if not any(gains):
+            raise NotApplicable("the limit 'gain' needs a worth of sensitive values", Hint.WORTH, what=name)
+        return max(gain.posterior for gain in gains if gain is not None)
+    attacked = [composition.unlinked[column] for column in columns if column in composition.unlinked]
+    if not attacked:
+        raise NotApplicable(
+            "the limit {limit!r} needs a sensitive attribute that two releases have", limit=name, what=name
+        )
+    confidence = Fraction(1) if name == "disclosed" else Fraction(1, 2)
+    return max(one.together.share(confidence) for one in attacked)

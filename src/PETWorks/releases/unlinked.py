@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from PETWorks.counting.counts import Integers
-from PETWorks.counting.offers import BITS, Offer, Words
+from PETWorks.counting.people import BITS, Offer, Words
 
 CONFIDENCES = (Fraction(1, 2), Fraction(2, 3), Fraction(1))
 

@@ -10,31 +10,27 @@ from typing import Any, TypeVar
 
 from PETWorks.about.treatment import AS_CLASS, FOLDED
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
-from PETWorks.anonymizer.applying import OnLevels, on_levels
-from PETWorks.anonymizer.frontiers import Frontier, frontier_of
+from PETWorks.anonymizer.chosen_levels import OnLevels, on_levels
+from PETWorks.anonymizer.frontiers import Frontier, Vary, frontier_of
 from PETWorks.anonymizer.problem import REMOVE
-from PETWorks.anonymizer.record_order import RecordOrder, choose_order, order_given
-from PETWorks.anonymizer.released import Recoded, with_safe_cells
+from PETWorks.anonymizer.released import Recoded, RecordOrder, choose_order, order_given, with_safe_cells
 from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.anonymizer.rules import NO_RULE, Rule, Rules, checked_rules
-from PETWorks.anonymizer.searching import Progress
-from PETWorks.anonymizer.varying import Vary
+from PETWorks.anonymizer.search.exact import Progress
 from PETWorks.counting.protected_source import protect_words, protected
 from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError, Phrase, ReleaseWarning, RoleError, quoted
+from PETWorks.gate.check.built_in_rules import check_people_are_declared
+from PETWorks.gate.check.notices import OF_EVERY_RELEASE, noticed, suppression_notices
+from PETWorks.gate.check.verdict import rule_results
 from PETWorks.gate.days import today
-from PETWorks.gate.document import FAIL
-from PETWorks.gate.notices import OF_EVERY_RELEASE, noticed
-from PETWorks.gate.plan_files import checked_plan, earlier_hierarchies, read_plan
+from PETWorks.gate.document.check_document import FAIL
 from PETWorks.gate.planned import demanded_rules, given_hierarchies, next_policy, prepare
-from PETWorks.gate.policy import Policy
-from PETWorks.gate.repeated_people import check_people_are_declared
-from PETWorks.gate.rules_as_policy import columns_without_role, policy_for, policy_in_memory
-from PETWorks.gate.suppression_notices import suppression_notices
-from PETWorks.gate.verdict import rule_results
-from PETWorks.render.language import measured, percent, rule_name, said, thresholds
-from PETWorks.render.notices import notice_texts
-from PETWorks.render.spoken import language
+from PETWorks.gate.plans import checked_plan, earlier_hierarchies, read_plan
+from PETWorks.gate.policy.from_rules import columns_without_role, policy_for, policy_in_memory
+from PETWorks.gate.policy.policy import Policy
+from PETWorks.render.language.language import language, measured, percent, rule_name, said, thresholds
+from PETWorks.render.report.prose import notice_texts
 from PETWorks.tables.opening import open_source
 
 Made = TypeVar("Made", bound=Recoded)

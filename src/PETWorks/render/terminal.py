@@ -1,16 +1,61 @@
-"""What a terminal shows besides the result: colour, and the progress of long work. Pipes get neither."""
+"""Terminals: colour, progress of long work, wide characters, and commands quoted for the shell."""
 
 import json
 import os
+import re
+import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from subprocess import list2cmdline
 from typing import Any
+from unicodedata import east_asian_width
 
 from PETWorks.measures.numbers import amount
-from PETWorks.render.language import said
-from PETWorks.render.spoken import language
+from PETWorks.render.language.language import language, said
+
+WINDOWS = os.name == "nt"
+
+
+def command_line(arguments: Sequence[str]) -> str:
+    """A command that the user may copy; on Windows for its shells, which know no single quotes or no backslashes.
+
+    >>> command_line(["petworks", "check", "my policy.yaml"])
+    "petworks check 'my policy.yaml'"
+    """
+    return list2cmdline(arguments) if WINDOWS else shlex.join(arguments)
+
+
+# Where a line may end: after a blank, and around a wide character unless punctuation belongs to its other side.
+PIECES = re.compile(
+    r"\s+|[（「『\[]*[^\x00-\u2e7f（「『][\u3001-\u3003\u3009\u300b\u3011\u3015，。；：、！？）」』\]]*|[^\s\u2e80-\uffff]+[，。；：、！？）」』\]]*|."
+)
+
+
+def cells(text: str) -> int:
+    """How many cells of a terminal a text takes.
+
+    >>> cells("k-匿名性"), cells("abc")
+    (8, 3)
+    """
+    return sum(2 if east_asian_width(sign) in "WF" else 1 for sign in text)
+
+
+def lines_of(text: str, width: int) -> list[str]:
+    """The lines of a paragraph, each of at most so many cells unless a single word has more.
+
+    >>> lines_of("等價類中的資料列，無法以準識別符區分。", 16)
+    ['等價類中的資料', '列，無法以準識別', '符區分。']
+    """
+    lines = [""]
+    for piece in PIECES.findall(" ".join(text.split())):
+        if cells(lines[-1] + piece.rstrip()) <= width:
+            lines[-1] += piece
+        else:
+            lines = [*lines[:-1], lines[-1].rstrip(), piece.lstrip()]
+    return [line.rstrip() for line in lines]
+
 
 PROGRESS_LINES = "PETWORKS_PROGRESS_LINES"  # a variable of the environment: if it is set, progress is lines of JSON
 

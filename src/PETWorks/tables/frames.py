@@ -1,12 +1,49 @@
-"""Tables in memory."""
+"""Data frames: tables in memory and in Spark, and results as frames of pandas or Polars."""
 
+import os
+import signal
+import sys
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
-from PETWorks.errors import InputError
+from PETWorks.errors import InputError, Phrase
 from PETWorks.tables.source import PIECE_ROWS, column_names
+
+
+def imported(package: str, what: str) -> Any:
+    """A package that PETWorks does not need itself; an error that names it if it is not installed."""
+    try:
+        return import_module(package)
+    except ModuleNotFoundError as error:
+        if error.name != package.partition(".")[0]:
+            raise
+        raise InputError(
+            "{function} needs the package {package}: pip install {package}", function=what, package=error.name
+        ) from None
+
+
+class Rows:
+    """Something with rows: `to_arrow` makes them, the other methods hand them to other libraries."""
+
+    def to_arrow(self) -> "pa.Table":
+        """The rows as a PyArrow table."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> Any:
+        """The rows as a pandas data frame."""
+        imported("pandas", "to_pandas()")
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> Any:
+        """The rows as a Polars data frame."""
+        return imported("polars", "to_polars()").from_arrow(self.to_arrow())
 
 
 class Frame:
@@ -37,3 +74,149 @@ class Frame:
         step = PIECE_ROWS if in_pieces else table.num_rows
         for first in range(0, table.num_rows, step):
             yield table.slice(first, step)
+
+
+SCHEMES = ("hdfs", "s3a", "s3", "gs", "abfss", "abfs", "wasbs", "dbfs", "file")
+
+
+class SparkFrame:
+    """A Spark data frame, classic or of Spark Connect.
+
+    of_files   whether it was read from files in the cluster, which may have more than the table
+    """
+
+    path: Path | None = None
+    encoding: str | None = None
+    separator: str | None = None
+    rows: int | None = None
+    engine: str | None = "spark"
+    ordered = False
+
+    def __init__(self, frame: Any, name: str, *, of_files: bool = False) -> None:
+        self.frame, self.name, self.of_files = frame, name, of_files
+        self.names = tuple(column.strip() for column in frame.columns)
+
+    def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:  # noqa: ARG002
+        """The named columns, brought to this machine: for an engine that counts here."""
+        with spark_errors():
+            table = self.selected(columns).toArrow()
+        yield table
+
+    def selected(self, columns: tuple[str, ...]) -> Any:
+        """The named columns of the frame, called by their places."""
+        numbered = self.frame.toDF(*(f"x{place}" for place in range(len(self.names))))
+        chosen = numbered.select(*(f"x{self.names.index(name)}" for name in columns))
+        return chosen.toDF(*(f"x{place}" for place in range(len(columns))))
+
+
+JOB_FAILED = Phrase("the job failed")
+
+
+@contextmanager
+def spark_errors(what: Phrase = JOB_FAILED) -> Iterator[None]:
+    """Errors of Spark as ours: what it says, and writes to standard error from Python, may quote a cell."""
+    import logging
+
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    loggers = [logging.getLogger(name) for name in ("DataFrameQueryContextLogger", "SQLQueryContextLogger")]
+    usual = [logger.disabled for logger in loggers]
+    try:
+        for logger in loggers:
+            logger.disabled = True
+        yield
+    except (PySparkException, Py4JError) as error:
+        raise InputError(
+            "Spark: {problem} ({type}); Spark's own message may contain cells and is not shown",
+            problem=what,
+            type=type(error).__name__,
+        ) from None
+    finally:
+        for logger, disabled in zip(loggers, usual, strict=True):
+            logger.disabled = disabled
+
+
+def is_spark_frame(data: Any) -> bool:
+    """Whether a thing is a data frame of Spark; without importing Spark to find out."""
+    module = sys.modules.get("pyspark.sql")
+    return module is not None and isinstance(data, module.DataFrame)
+
+
+def open_in_cluster(path: str) -> SparkFrame:
+    """A Parquet file or folder that the cluster reads."""
+    scheme = path.partition("://")[0].lower()
+    if find_spec("pyspark") is None:
+        raise InputError(
+            "{scheme}:// addresses are read with Spark: pip install 'petworks[spark]'; a file on this machine is named "
+            "by its path alone",
+            scheme=scheme,
+        )
+    with spark_errors(Phrase("the {scheme} address cannot be read as Parquet", scheme=scheme)):
+        name = path.rstrip("/").rpartition("/")[2].rpartition("@")[2]
+        return SparkFrame(session().read.parquet(path), name, of_files=True)
+
+
+def session() -> Any:
+    """The Spark session that is there, or a new one: of SPARK_REMOTE, of Spark's own settings, or on this machine."""
+    from pyspark.sql import SparkSession
+
+    there = SparkSession.getActiveSession() or getattr(SparkSession, "_instantiatedSession", None)
+    if there is not None and (is_connect(there) or there.sparkContext._jsc is not None):
+        return there
+    if "SPARK_REMOTE" in os.environ:
+        return SparkSession.builder.getOrCreate()
+    # Python workers are those of this environment, which has what they need.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.appName("petworks")
+    settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
+    for name, value in (settings | {"spark.sql.shuffle.partitions": "16"}).items():
+        builder = builder.config(name, value)
+    starting = spark_errors(Phrase("it does not start; is Java 17 there?"))
+    with starting, _quick_java(), _silent_child(), _handling_interrupts_as_before():
+        return builder.getOrCreate()
+
+
+def is_connect(spark: Any) -> bool:
+    """Whether a session is one of Spark Connect."""
+    return type(spark).__module__.startswith("pyspark.sql.connect")
+
+
+@contextmanager
+def _quick_java() -> Iterator[None]:
+    """The Java process that is started within compiles its code quickly instead of well, unless it has other options.
+
+    It only passes data to Python and on: better code would take longer to make than it saves.
+    """
+    name, given = "JDK_JAVA_OPTIONS", os.environ.get("JDK_JAVA_OPTIONS")
+    os.environ.setdefault(name, "-XX:TieredStopAtLevel=1")
+    try:
+        yield
+    finally:
+        if given is None:
+            del os.environ[name]
+
+
+@contextmanager
+def _silent_child() -> Iterator[None]:
+    """The Java process that is started within has no standard error: its log may quote cells."""
+    sys.stderr.flush()
+    usual, nothing = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nothing, 2)
+        yield
+    finally:
+        os.dup2(usual, 2)
+        os.close(usual)
+        os.close(nothing)
+
+
+@contextmanager
+def _handling_interrupts_as_before() -> Iterator[None]:
+    """PySpark puts a handler of its own in the place of ours, under which Ctrl-C does not stop a job."""
+    usual = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, usual)

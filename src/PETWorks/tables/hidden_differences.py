@@ -1,30 +1,64 @@
-"""Differences between cells that measures take for the same: blanks, quotes, null beside empty; and line ends.
+"""What a file contains besides the judged cells: blanks, quotes, kinds of null, other sheets, comments, metadata."""
 
-A value tells records apart that no measure sees as different if it is written in more than one way. Quotes that follow
-from the value (it has a separator, it is a text and not a number) or that a whole column has tell nothing.
-"""
-
+import base64
+import binascii
 import codecs
+import json
 import re
+import struct
+import zipfile
+import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from PETWorks.tables.arrays import numpy_integers, numpy_reals, strings, texts
-from PETWorks.tables.column_errors import is_text, unreadable
-from PETWorks.tables.csvfile import CSV, dictionary_array, reading
-from PETWorks.tables.encoding import UTF8
+from PETWorks.tables.arrays import arrow_integers, is_text, numpy_integers, numpy_reals, strings, texts, unreadable
+from PETWorks.tables.cells import normalised
+from PETWorks.tables.csv.read import CSV, UTF8, dictionary_array, packed_flags, reading, regular_lines, running_parities
+from PETWorks.tables.databases import Database, SQLite
+from PETWorks.tables.formats.json_lines import JSONLines
+from PETWorks.tables.formats.json_lines import written as written_lines
+from PETWorks.tables.formats.packed import DAMAGES, GZIP, ZIP, Content, only_member, unpacked
+from PETWorks.tables.formats.parquet import Parquet
+from PETWorks.tables.formats.plain_workbooks import (
+    COMMENTS,
+    ELEMENTS,
+    FORMATS,
+    FORMULAS,
+    LINKS,
+    NAMES,
+    PICTURES,
+    PIVOTS,
+    PROPERTIES,
+    RELATIONS,
+    SHEET,
+    UNUSED,
+    is_looked_into,
+    more_than_a_table,
+)
+from PETWorks.tables.formats.text_tables import WORKBOOK, TextTable
+from PETWorks.tables.formats.workbooks import (
+    BOUND_SHEET,
+    DEFINED_NAME,
+    HYPERLINK,
+    NOTE,
+    OBJECT,
+    OLD_EXCEL,
+    STREAM,
+    count_tags,
+    damaged,
+    is_opendocument,
+    old_content,
+)
+from PETWorks.tables.frames import Frame
 from PETWorks.tables.globs import Files
-from PETWorks.tables.json_layout import written as written_lines
-from PETWorks.tables.jsonlines import JSONLines
-from PETWorks.tables.judged_cells import normalised
-from PETWorks.tables.line_ends import packed_flags, running_parities
-from PETWorks.tables.quotes import regular_lines
 from PETWorks.tables.source import Source
 
 BLOCK = 1 << 23  # bytes that are looked at together
@@ -343,3 +377,410 @@ def _line_ends_of_bare(source: CSV) -> Counter[str] | None:
             ends = +(ends + Counter(CRLF=1) - Counter(CR=1) - Counter(LF=1))
         before = block[-4:]
     return ends
+
+
+# The kinds of what is found.
+SHEETS, MACROS, PARTS, FILES, FILE_NAMES, TABLES, METADATA, OUTSIDE, DELETED = (
+    "further sheets",
+    "macros",
+    "further parts",
+    "further files",
+    "other file names",
+    "further tables",
+    "metadata",
+    "bytes outside the table",
+    "traces of deleted records",
+)
+KINDS = (
+    *(SHEETS, COMMENTS, PICTURES, LINKS, PIVOTS, NAMES, MACROS, PARTS),
+    *(PROPERTIES, ELEMENTS, FORMULAS, FORMATS),
+    *(FILES, FILE_NAMES, TABLES, METADATA, UNUSED, OUTSIDE, DELETED),
+)
+
+OLD_KINDS = {
+    BOUND_SHEET: SHEETS,
+    NOTE: COMMENTS,
+    HYPERLINK: LINKS,
+    OBJECT: PICTURES,
+    DEFINED_NAME: NAMES,
+    STREAM: PARTS,
+}
+READ_BLOCK = 1 << 20
+START = 100  # bytes that tell the kind of a file
+# The parts of an Excel workbook by the beginning of their names; the first that fits counts.
+EXCEL_PARTS = {
+    "xl/worksheets/": SHEETS,
+    "xl/chartsheets/": SHEETS,
+    "xl/dialogsheets/": SHEETS,
+    "xl/macrosheets/": MACROS,
+    "xl/vba": MACROS,
+    "xl/comments": COMMENTS,
+    "xl/threadedComments/": COMMENTS,
+    "xl/persons/": COMMENTS,
+    "xl/drawings/": PICTURES,
+    "xl/media/": PICTURES,
+    "xl/charts/": PICTURES,
+    "docProps/thumbnail": PICTURES,
+    "xl/pivot": PIVOTS,
+    "xl/externalLinks/": LINKS,
+    "xl/calcChain.xml": FORMULAS,
+}
+COMMENT_ELEMENTS = ("comment", "threadedComment")
+USUAL_OPEN_PARTS = {
+    *("mimetype", "content.xml", "styles.xml", "meta.xml", "settings.xml", "META-INF/manifest.xml", "manifest.rdf"),
+    "Thumbnails/thumbnail.png",
+}
+OPEN_ELEMENTS = {
+    "table:table": SHEETS,
+    "office:annotation": COMMENTS,
+    "draw:frame": PICTURES,
+    "text:a": LINKS,
+    "table:data-pilot-table": PIVOTS,
+    "table:named-range": NAMES,
+    "table:tracked-changes": PARTS,
+}
+# What Arrow, pandas and Spark write about the schema themselves.
+ARROW_SCHEMA, PANDAS, SPARK = b"ARROW:schema", b"pandas", b"org.apache.spark."
+FIELD_ID, POLARS, SHORT = b"PARQUET:field_id", b"_PL_CATEGORICAL", 16  # bytes of a value without a name in it
+OF_PANDAS = {
+    "index_columns",
+    "column_indexes",
+    "columns",
+    "attributes",
+    "creator",
+    "pandas_version",
+    "partition_columns",
+}
+OF_PANDAS_COLUMNS = {"encoding", "num_categories", "ordered", "timezone", "precision", "scale"}
+# How far the texts of an array are from each other, and how many bytes a view of one has.
+OFFSETS = {
+    **dict.fromkeys((pa.string(), pa.binary()), np.int32),
+    **dict.fromkeys((pa.large_string(), pa.large_binary()), np.int64),
+}
+VIEWS, VIEW = (pa.string_view(), pa.binary_view()), 16
+# Of zip files: lengths, flags, lengths of what ends them (22, or 98 if they are large), and kinds of further fields.
+LOCAL_HEADER, DIRECTORY_ENTRY, DIRECTORY_ENDS = 30, 46, (22, 98)
+SIZES_FOLLOW, UTF8_NAME = 8, 0x800
+USUAL_FIELDS, ROOM = {0x0001, 0x000A, 0x5455, 0x5855, 0x7855, 0x7875}, 0xA220
+GZIP_HEADER, GZIP_EXTRA, GZIP_NAME, GZIP_COMMENT = 10, 4, 8, 16
+
+
+def further_content(source: Source) -> Mapping[str, int]:
+    """What the files of a table have besides its cells, by kind, and how many; nothing if it is not in a file."""
+    parts: Sequence[Any] = source.parts if isinstance(source, Files) else [source]
+    found: Counter[str] = Counter()
+    for part in parts:
+        found.update(_of_one(part))
+    return {kind: found[kind] for kind in KINDS if found[kind] > 0}
+
+
+def _of_one(source: Any) -> Mapping[str, int]:
+    if isinstance(source, TextTable) and source.kind == WORKBOOK and source.file is not None:
+        return _workbook(source.file, source.names)
+    if isinstance(source, CSV | JSONLines):
+        return _packed(source.content)
+    if isinstance(source, Parquet):
+        return Counter(_metadata(source.schema, source.metadata)) + Counter({UNUSED: _unused_in_parquet(source)})
+    if isinstance(source, Frame) and source.path is not None:
+        return _arrow_file(source.path)
+    if isinstance(source, SQLite):
+        return {TABLES: source.other_tables, DELETED: source.deleted()}
+    if isinstance(source, Database):
+        return {TABLES: source.other_tables}
+    return {}
+
+
+def _workbook(path: Path, columns: Collection[str]) -> Mapping[str, int]:
+    with path.open("rb") as file:
+        start = file.read(START)
+    if start.startswith(OLD_EXCEL):
+        return {OLD_KINDS[kind]: number for kind, number in old_content(path).items()}
+    found = _archive(path)
+    names = _member_names(path)
+    if is_opendocument(start):
+        others = [name for name in names if name not in USUAL_OPEN_PARTS and not name.startswith("Configurations2/")]
+        found.update(PICTURES if name.startswith(("Pictures/", "Object ")) else PARTS for name in others)
+        for element, number in count_tags(path, "content.xml", OPEN_ELEMENTS).items():
+            found[OPEN_ELEMENTS[element]] += number
+    else:
+        has_comments = any(name.startswith("xl/comments") for name in names)
+        for name in names:
+            found.update(_excel_part(path, name, has_comments=has_comments))
+        sheets = [name for name in names if name.startswith(SHEET) and not name.endswith(RELATIONS)]
+        found.update(more_than_a_table(path, sheets[0] if len(sheets) == 1 else None, columns))
+    found[SHEETS] -= 1
+    return found
+
+
+def _excel_part(path: Path, name: str, *, has_comments: bool) -> Mapping[str, int]:
+    """What a part of an Excel workbook counts as."""
+    if is_looked_into(name) or (name.endswith(".vml") and has_comments):
+        return {}
+    kind = next((kind for start, kind in EXCEL_PARTS.items() if name.startswith(start)), PARTS)
+    found = Counter({kind: 1})
+    if kind == COMMENTS:
+        found = Counter({kind: count_tags(path, name, COMMENT_ELEMENTS).total() or 1})
+    return found
+
+
+def _packed(content: Content) -> Mapping[str, int]:
+    with content.path.open("rb") as file:
+        start = file.read(1 << 16)
+    if start.startswith(ZIP):
+        found = _archive(content.path)
+        table = only_member(content.path).filename
+        found[FILES] += sum(name != table for name in _member_names(content.path))
+        return found
+    if not start.startswith(GZIP):
+        return {}
+    flags, place = start[3], GZIP_HEADER
+    found = Counter({METADATA: bool(flags & GZIP_EXTRA) + bool(flags & GZIP_COMMENT)})
+    if flags & GZIP_EXTRA:
+        place += 2 + int.from_bytes(start[place : place + 2], "little")
+    if flags & GZIP_NAME:
+        name = start[place:].partition(b"\0")[0]
+        own = (unpacked(content.path).name, content.path.name)
+        found[FILE_NAMES] += name not in {text.encode(code, "replace") for text in own for code in ("utf-8", "latin-1")}
+    found[OUTSIDE] += _goes_on(content.path)
+    return found
+
+
+def _goes_on(path: Path) -> bool:
+    """Whether a gzip file has anything behind its first member, such as another one with a name of its own."""
+    unpacking = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    with _reading(path), path.open("rb") as file:
+        while not unpacking.eof and (block := unpacking.unconsumed_tail or file.read(READ_BLOCK)):
+            unpacking.decompress(block, READ_BLOCK)
+        return bool(unpacking.unused_data.strip(b"\0") or file.read().strip(b"\0"))
+
+
+def _archive(path: Path) -> Counter[str]:
+    """Comments, fields and bytes of a zip file and of the files in it that do not belong to their contents."""
+    with _reading(path), zipfile.ZipFile(path) as archive, path.open("rb") as file:
+        listed = sorted(archive.infolist(), key=lambda one: one.header_offset)
+        comments = bool(archive.comment) + sum(bool(one.comment) for one in listed)
+        twice = len(archive.namelist()) - len(set(archive.namelist()))
+        place = outside = fields = 0
+        for one in listed:
+            outside += one.header_offset != place
+            file.seek(one.header_offset)
+            header = file.read(LOCAL_HEADER)
+            name, extra = struct.unpack_from("<2H", header, LOCAL_HEADER - 4)
+            outside += file.read(name) != _name_bytes(one)
+            fields += _unusual_fields(file.read(extra)) + _unusual_fields(one.extra)
+            place = file.tell() + one.compress_size
+            if one.flag_bits & SIZES_FOLLOW:
+                file.seek(place)
+                place += _descriptor(file.read(24), one)
+        directory = sum(DIRECTORY_ENTRY + len(_name_bytes(one)) + len(one.extra) + len(one.comment) for one in listed)
+        outside += archive.start_dir != place
+        end = path.stat().st_size - archive.start_dir - directory - len(archive.comment)
+    return Counter({COMMENTS: comments, FILES: twice, METADATA: fields, OUTSIDE: outside + (end not in DIRECTORY_ENDS)})
+
+
+def _name_bytes(member: zipfile.ZipInfo) -> bytes:
+    return member.orig_filename.encode("utf-8" if member.flag_bits & UTF8_NAME else "cp437")
+
+
+def _descriptor(behind: bytes, member: zipfile.ZipInfo) -> int:
+    """How many bytes behind a packed file say its sizes."""
+    for sign in (b"PK\x07\x08", b""):
+        for form in ("<3I", "<I2Q"):
+            try:
+                told = sign + struct.pack(form, member.CRC, member.compress_size, member.file_size)
+            except struct.error:
+                continue
+            if behind.startswith(told):
+                return len(told)
+    return 0
+
+
+def _unusual_fields(extra: bytes) -> int:
+    """How many fields are neither times and owners nor sizes; of room that Excel leaves, that it is empty."""
+    found, place = 0, 0
+    while place + 4 <= len(extra):
+        kind, size = struct.unpack_from("<2H", extra, place)
+        content = extra[place + 4 : place + 4 + size]
+        found += kind not in USUAL_FIELDS and not (kind == ROOM and not any(content[4:]))
+        place += 4 + size
+    return found + any(extra[place:])
+
+
+def _member_names(path: Path) -> list[str]:
+    """The names in a zip file, also of what is hidden; no folder that only has files that are listed."""
+    with _reading(path), zipfile.ZipFile(path) as archive:
+        listed = sorted(set(archive.namelist()))
+    return [
+        name
+        for name in listed
+        if not (name.endswith("/") and any(one.startswith(name) for one in listed if one != name))
+    ]
+
+
+def _metadata(schema: pa.Schema, file: Mapping[bytes, bytes] | None) -> Mapping[str, int]:
+    """Metadata of a schema, its fields and the file, without those that Arrow, pandas and Spark write themselves."""
+    own = {**(file or {}), **(schema.metadata or {})}
+    found = sum(not _is_usual(key, value, schema) for key, value in own.items())
+    found += sum(_of_field(field) for field in schema)
+    if ARROW_SCHEMA in own:
+        inner = _arrow_schema(own[ARROW_SCHEMA])
+        if inner is None:
+            found += 1
+        else:
+            others = {key: value for key, value in (inner.metadata or {}).items() if own.get(key) != value}
+            found += sum(not _is_usual(key, value, schema) for key, value in others.items())
+            found += sum(_of_field(field) for field in inner if field.name not in schema.names)
+    return {METADATA: found}
+
+
+def _arrow_schema(value: bytes) -> pa.Schema | None:
+    from pyarrow import ipc
+
+    try:
+        return ipc.read_schema(pa.py_buffer(base64.b64decode(value)))
+    except (pa.ArrowException, OSError, ValueError, binascii.Error):
+        return None
+
+
+def _of_field(field: pa.Field) -> int:
+    """Metadata of a column, without its number and what Polars writes about categories."""
+    own = {key: value for key, value in (field.metadata or {}).items() if key != FIELD_ID}
+    return sum(not key.startswith(POLARS) or len(value) > SHORT for key, value in own.items())
+
+
+def _is_usual(key: bytes, value: bytes, schema: pa.Schema) -> bool:
+    if key == PANDAS:
+        return _is_usual_pandas(value, schema)
+    return key == ARROW_SCHEMA or key.startswith(SPARK)
+
+
+def _is_usual_pandas(value: bytes, schema: pa.Schema) -> bool:
+    """Whether the metadata of pandas are about the columns of the file only: no attributes of the user's."""
+    try:
+        told = json.loads(value)
+        columns = told.get("columns", [])
+        axes = told.get("column_indexes", [])
+        labels = [one for one in told.get("index_columns", []) if isinstance(one, dict)]
+        names = {None, *schema.names}
+        return (
+            set(told) <= OF_PANDAS
+            and not told.get("attributes")
+            and not told.get("partition_columns")
+            and all({one.get("name"), one.get("field_name")} <= names for one in columns)
+            and all(set(one.get("metadata") or {}) <= OF_PANDAS_COLUMNS for one in (*columns, *axes))
+            and all(one.get("name") is None for one in (*axes, *labels))
+        )
+    except (ValueError, TypeError, AttributeError):
+        return False
+
+
+def _arrow_file(path: Path) -> Mapping[str, int]:
+    """Metadata of a Feather file and of its pieces, and entries of dictionaries that no record has."""
+    from pyarrow import ipc
+
+    with _reading(path), pa.memory_map(str(path)) as mapped:
+        reader = ipc.open_file(mapped)
+        found = Counter(_metadata(reader.schema, getattr(reader, "metadata", None)))
+        for place in range(reader.num_record_batches):
+            found[METADATA] += len(reader.get_batch_with_custom_metadata(place).custom_metadata or {})
+        table = reader.read_all()
+        found[UNUSED] = sum(_unused(column) for column in table.columns if pa.types.is_dictionary(column.type))
+        found[UNUSED] += sum(_below_nulls(column) for column in table.columns)
+    return found
+
+
+def _unused_in_parquet(source: Parquet) -> int:
+    """How many texts of the dictionaries of a Parquet file no record has, such as the labels of unused categories.
+
+    Each group of rows has dictionaries of its own; a text counts if no record of any group has it. Dictionaries of
+    numbers are not looked at: no program writes more into them than occurs.
+    """
+    from pyarrow import compute as pc
+
+    unused = 0
+    for name in (name for name in source.with_dictionaries() if is_text(source.types[name])):
+        listed: pa.Array | None = None
+        for _, others in _used_and_others(source, name):
+            if len(others):
+                listed = others if listed is None else pc.unique(pa.concat_arrays([listed, others]))
+        if listed is None:
+            continue
+        for used, _ in _used_and_others(source, name):
+            listed = listed.filter(pc.invert(pc.is_in(listed, value_set=used)))
+            if not len(listed):
+                break
+        unused += len(listed)
+    return unused
+
+
+def _used_and_others(source: Parquet, name: str) -> Iterator[tuple[pa.Array, pa.Array]]:
+    """Of the texts in each dictionary of a column those that records have, and those that none has."""
+    for piece in source.read((name,), in_pieces=True):
+        for chunk in piece.column(0).chunks:
+            if not pa.types.is_dictionary(chunk.type):
+                continue
+            codes = numpy_integers(chunk.indices.drop_null())
+            is_used = np.bincount(codes, minlength=len(chunk.dictionary)) > 0
+            labels = chunk.dictionary.cast(pa.large_binary())
+            yield (
+                labels.take(arrow_integers(np.flatnonzero(is_used))),
+                labels.take(arrow_integers(np.flatnonzero(~is_used))),
+            )
+
+
+def _unused(column: pa.ChunkedArray) -> int:
+    """How many values of the dictionaries of a column no record has."""
+    from pyarrow import compute as pc
+
+    kind = pa.large_string() if is_text(column.type) else column.type.value_type
+    pieces = [(chunk.dictionary.cast(kind), chunk.indices) for chunk in column.chunks]
+    listed = pa.chunked_array([labels for labels, _ in pieces], kind)
+    used = pa.chunked_array([labels.take(indices.unique()) for labels, indices in pieces], kind).combine_chunks()
+    return int(pc.sum(pc.invert(pc.is_in(pc.unique(listed), value_set=used))).as_py() or 0)
+
+
+def _below_nulls(column: pa.ChunkedArray) -> int:
+    """How many missing cells have a value in the file, such as one that was masked in pandas or Polars.
+
+    Programs put bytes without a meaning below every missing number, the same in all, and nothing below a text.
+    """
+    below: Counter[bytes] = Counter()
+    for piece in column.chunks:
+        cells = piece.indices if pa.types.is_dictionary(piece.type) else piece
+        if cells.null_count and any(cells.buffers()[1:]):
+            values, counts = np.unique(_bytes_below_nulls(cells), return_counts=True)
+            below.update(dict(zip((value.tobytes() for value in values), counts.tolist(), strict=True)))
+    return below.total() - max((number for value, number in below.items() if _is_neutral(value)), default=0)
+
+
+def _bytes_below_nulls(cells: pa.Array) -> NDArray[Any]:
+    """What a file has in place of missing cells; of a text its length."""
+    kind, stored = cells.type, cells.buffers()[1]
+    rows = np.flatnonzero(~np.asarray(cells.is_valid())) + cells.offset
+    if kind in OFFSETS:
+        ends = np.frombuffer(stored, OFFSETS[kind])
+        lengths: NDArray[Any] = ends[rows + 1] - ends[rows]
+        return lengths
+    if pa.types.is_boolean(kind):
+        bits: NDArray[Any] = np.unpackbits(np.frombuffer(stored, np.uint8), bitorder="little")[rows]
+        return bits
+    width = VIEW if kind in VIEWS else 0 if pa.types.is_nested(kind) or pa.types.is_null(kind) else kind.byte_width
+    return np.frombuffer(stored, f"V{width}")[rows] if width else np.empty(0, np.uint8)
+
+
+def _is_neutral(value: bytes) -> bool:
+    """Whether bytes are what programs write for no value: 0, 1, -1, the smallest number, or NaN."""
+    nothing = bytes(len(value) - 1)
+    return value in (
+        *(nothing + b"\0", b"\1" + nothing, b"\xff" * len(value), nothing + b"\x80"),
+        *(np.array(sign * np.nan, kind).tobytes() for kind in ("f2", "f4", "f8") for sign in (1, -1)),
+    )
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """The errors of a file that was changed since it was opened, as ours."""
+    try:
+        yield
+    except (OSError, KeyError, pa.ArrowException, *DAMAGES):
+        raise damaged(path.name) from None

@@ -1,34 +1,83 @@
-"""Opening whatever a user may hand over as a table: a path, an address, a pattern, a data frame."""
+"""Opening whatever a user passes as a table: a path, an address, a pattern, a data frame."""
 
 import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from PETWorks.errors import InputError, PETWorksError, Phrase, quoted
-from PETWorks.tables.column_errors import check_cells
-from PETWorks.tables.csvfile import CSV, reading
-from PETWorks.tables.databases import POSTGRES, Database, Relation, is_database, is_relation, open_file, open_server
-from PETWorks.tables.frames import Frame
+from PETWorks.tables.arrays import check_cells
+from PETWorks.tables.csv.read import CSV, reading
+from PETWorks.tables.databases import (
+    POSTGRES,
+    Database,
+    Relation,
+    SQLite,
+    is_database,
+    is_relation,
+    open_file,
+    open_server,
+)
+from PETWorks.tables.files import check_regular
+from PETWorks.tables.formats.json_lines import SUFFIXES as JSON_LINES
+from PETWorks.tables.formats.json_lines import JSONLines
+from PETWorks.tables.formats.packed import STREAMS, ZIP, Content, members
+from PETWorks.tables.formats.parquet import Parquet
+from PETWorks.tables.formats.statistics_files import START, open_statistics, statistics_kind
+from PETWorks.tables.formats.text_tables import TextTable
+from PETWorks.tables.formats.workbooks import OLD_EXCEL, is_workbook, open_sheet
+from PETWorks.tables.frames import SCHEMES, Frame, SparkFrame, is_spark_frame, open_in_cluster
 from PETWorks.tables.globs import SIGNS, Files, matching, open_files
 from PETWorks.tables.headers import columns_of
-from PETWorks.tables.jsonlines import SUFFIXES as JSON_LINES
-from PETWorks.tables.jsonlines import JSONLines
-from PETWorks.tables.packed import STREAMS, ZIP, Content, members
-from PETWorks.tables.parquet import Parquet
-from PETWorks.tables.regular_files import check_regular
-from PETWorks.tables.sheets import OLD_EXCEL, is_workbook, open_sheet
 from PETWorks.tables.source import Source
-from PETWorks.tables.sparkframe import SCHEMES, SparkFrame, is_spark_frame, open_in_cluster
-from PETWorks.tables.sqlite import SQLite
-from PETWorks.tables.statistics_files import START, open_statistics, statistics_kind
-from PETWorks.tables.texttable import TextTable
-from PETWorks.tables.unsupported import check_supported
+
+UNPACK = Phrase("unpack it first")
+AS_SHEET = Phrase("open it in a spreadsheet program, and save it as .xlsx or CSV")
+COPY = Phrase("copy its table to a sheet, and save that as .xlsx or CSV")
+ACCESS = Phrase("export the table in Access as CSV or Excel")
+PDF = Phrase("ask for the table as CSV or Excel; what is copied from a PDF loses cells")
+R = Phrase("save it in R: write.csv(x, 'x.csv', row.names = FALSE)")
+
+# What a file that starts with these bytes is, and what to do.
+SIGNATURES: tuple[tuple[bytes, Phrase, Phrase], ...] = (
+    (rb"%PDF", Phrase("a PDF document"), PDF),
+    (rb"7z\xbc\xaf'\x1c", Phrase("a 7z archive"), UNPACK),
+    (rb"Rar!\x1a\x07", Phrase("a RAR archive"), UNPACK),
+    (rb"\xfd7zXZ\x00", Phrase("packed with xz"), UNPACK),
+    (rb"BZh[1-9]1AY", Phrase("packed with bzip2"), UNPACK),
+    (rb"[\s\S]{257}ustar", Phrase("a tar archive"), UNPACK),
+    (rb"\x00\x01\x00\x00Standard (Jet|ACE) DB", Phrase("an Access database"), ACCESS),
+    (rb"(RD[AX][23]\n)|(X\n\x00\x00\x00[\x02\x03])|(A\n[23]\n)", Phrase("saved by R"), R),
+    (rb"\x00\x00'\x0a", Phrase("a shapefile"), Phrase("open it in a GIS program, and save its attributes as CSV")),
+    (rb"(\xef\xbb\xbf)?\s*(?i:<!doctype html|<html|<table|<meta|<head)", Phrase("a web page"), AS_SHEET),
+    (rb"(\xef\xbb\xbf)?\s*<\?xml", Phrase("XML"), AS_SHEET),
+    (rb"Obj\x01", Phrase("an Avro file"), Phrase("save it as Parquet")),
+    (rb"\x89HDF\r\n\x1a\n", Phrase("an HDF5 file"), Phrase("save its table as Parquet or CSV")),
+)
+KNOWN = tuple((re.compile(sign), kind, instead) for sign, kind, instead in SIGNATURES)
+
+# What a zip file is that has such a file in it.
+PARTS = {
+    "xl/workbook.bin": (Phrase("a binary Excel workbook (.xlsb)"), Phrase("save it as .xlsx")),
+    "word/document.xml": (Phrase("a Word document"), COPY),
+    "ppt/presentation.xml": (Phrase("a PowerPoint presentation"), COPY),
+    "Index/Document.iwa": (Phrase("a document of Apple Numbers or Pages"), Phrase("export it as .xlsx or CSV")),
+    "content.xml": (Phrase("an OpenDocument file without sheets"), COPY),
+}
+
+
+def check_supported(path: Path, start: bytes, parts: Collection[str] = ()) -> None:
+    """An error for a file that is no table here; `parts` are the files in it if it is a zip file."""
+    found = [(kind, instead) for sign, kind, instead in KNOWN if sign.match(start)]
+    found += [PARTS[part] for part in PARTS if part in parts]
+    for kind, instead in found:
+        raise InputError("{file}: the file is {kind}; {instead}", file=path.name, kind=kind, instead=instead)
+
 
 SOURCES = (CSV, Parquet, Frame, TextTable, JSONLines, Files, Database, Relation, SQLite, SparkFrame)
 SUFFIXES = (

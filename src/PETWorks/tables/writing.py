@@ -1,20 +1,19 @@
-"""Tables that are written: the format follows from the name of the file, the rest from the table it was made of."""
+"""Writing tables: the format follows from the file name; new cells replace those of the columns that changed."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from PETWorks.errors import InputError, Joined, quoted
-from PETWorks.tables.arrays import arrow_integers, numpy_integers, taken
-from PETWorks.tables.changes import Changes, changed_pieces
-from PETWorks.tables.column_errors import is_text
-from PETWorks.tables.csv_layout import encoding_called
-from PETWorks.tables.csv_writing import (
+from PETWorks.tables.arrays import arrow_integers, dictionary, is_text, numpy_integers, taken, taken_rows
+from PETWorks.tables.cells import judged_table
+from PETWorks.tables.csv.read import CSV, SEPARATORS, UTF8, check_separator, encoding_called
+from PETWorks.tables.csv.write import (
     UNMARKED,
     Column,
     Dialect,
@@ -24,13 +23,142 @@ from PETWorks.tables.csv_writing import (
     new_csv_of_pieces,
     rows_at_a_time,
 )
-from PETWorks.tables.csvfile import CSV, SEPARATORS, check_separator
-from PETWorks.tables.encoding import UTF8
+from PETWorks.tables.formats.text_tables import WORKBOOK
 from PETWorks.tables.globs import Files
-from PETWorks.tables.judged_cells import judged_table
 from PETWorks.tables.source import Source
-from PETWorks.tables.texttable import WORKBOOK
-from PETWorks.tables.whole import check_ordered, own_fields, whole_table
+
+Codes = NDArray[np.unsignedinteger]
+
+
+class Changes(Protocol):
+    """What some columns of a table become.
+
+    columns   the columns whose cells must be known for it
+    labels    for each column that changes, the texts that it may have
+    """
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns whose cells must be known for it."""
+
+    @property
+    def labels(self) -> Mapping[str, pa.Array]:
+        """For each column that changes, the texts that it may have."""
+
+    def kept(self, cells: Sequence[pa.ChunkedArray], *, spaced_quotes: bool = False) -> NDArray[np.bool_] | None:
+        """Which rows stay in the table; None if all do. `cells` are those of the columns above."""
+
+    def new_codes(self, cells: Sequence[pa.ChunkedArray], *, spaced_quotes: bool = False) -> Mapping[str, Codes]:
+        """For each column that changes, which of its texts each row has; `cells` are those of the columns above."""
+
+
+def new_codes(changes: Changes, piece: pa.Table, source: Source) -> Mapping[str, Codes]:
+    """Which texts the rows of a piece have, whose columns are called by their names."""
+    try:
+        return changes.new_codes([piece[name] for name in changes.columns], spaced_quotes=source.separator is not None)
+    except MemoryError:
+        raise
+    except (pa.ArrowException, UnicodeDecodeError):  # cells that were text when they were counted
+        raise changed_since(source) from None
+
+
+def changed_since(source: Source) -> InputError:
+    """The error for a table that is not what it was."""
+    return InputError("{table}: the table has changed since it was opened", table=source.name)
+
+
+def changed_pieces(source: Source, columns: Sequence[str], changes: Changes) -> Iterator[pa.Table]:
+    """Some columns of a table, piece by piece, with cells as they are judged; those that change have their new ones."""
+    unchanged = [name for name in columns if name not in changes.labels]
+    read = tuple(dict.fromkeys((*unchanged, *changes.columns)))
+    for own in source.read(read, in_pieces=True):
+        piece = own.rename_columns(list(read))
+        kept = _kept(changes, piece, source)
+        piece = piece if kept is None or kept.all() else taken_rows(piece, np.flatnonzero(kept))
+        new = {
+            name: used_texts(codes, changes.labels[name]) for name, codes in new_codes(changes, piece, source).items()
+        }
+        yield judged_table(pa.table({name: new[name] if name in new else piece[name] for name in columns}), source)
+
+
+def _kept(changes: Changes, piece: pa.Table, source: Source) -> NDArray[np.bool_] | None:
+    """Which rows of a piece stay in the table; None if all do."""
+    try:
+        return changes.kept([piece[name] for name in changes.columns], spaced_quotes=source.separator is not None)
+    except MemoryError:
+        raise
+    except (pa.ArrowException, UnicodeDecodeError):  # cells that were text when they were counted
+        raise changed_since(source) from None
+
+
+def places_left_out(source: Source, changes: Changes) -> NDArray[np.int64]:
+    """The places of the records that do not stay in the table; it is read piece by piece."""
+    found, first = [np.arange(0)], 0
+    for piece in source.read(changes.columns, in_pieces=True):
+        kept = _kept(changes, piece.rename_columns(list(changes.columns)), source)
+        if kept is not None:
+            found.append(first + np.flatnonzero(~kept))
+        first += piece.num_rows
+    return np.concatenate(found)
+
+
+def joined_pieces(source: Source, columns: Sequence[str], changes: Changes) -> pa.Table:
+    """The same at once."""
+    try:
+        return pa.concat_tables(changed_pieces(source, columns, changes), promote_options="permissive")
+    except pa.ArrowException:
+        raise InputError("{table}: a column has cells of types that do not fit together", table=source.name) from None
+
+
+def used_texts(codes: Codes, labels: pa.Array) -> pa.Array:
+    """Texts that are given by their places among labels, with no text that no row has."""
+    used = np.flatnonzero(np.bincount(codes, minlength=len(labels)))
+    places = np.zeros(len(labels), np.uint32)
+    places[used] = np.arange(len(used))
+    return dictionary(places[codes], labels.take(arrow_integers(used)))
+
+
+def whole_table(
+    source: Source, columns: Sequence[str] | None = None, changed: Mapping[str, pa.Array] | None = None
+) -> pa.Table:
+    """All columns of a table, or some, with its records in their order and its cells as they stand.
+
+    Cells of CSV are texts, with the blanks around them; columns of texts may be dictionaries.
+
+    changed   columns that have other cells
+
+    >>> from PETWorks.tables.csv.read import CSV
+    >>> whole_table(CSV("data/delta.csv"), ["age", "zip"]).slice(0, 2).to_pylist()
+    [{'age': '35', 'zip': '47906'}, {'age': '59', 'zip': '47903'}]
+    """
+    check_ordered(source)
+    wanted, new = tuple(source.names if columns is None else columns), changed or {}
+    names = tuple(name for name in wanted if name not in new)
+    if not names:
+        return pa.table({name: new[name] for name in wanted})
+    pieces = [piece.rename_columns(list(names)) for piece in source.read(names)]
+    try:
+        table = pa.concat_tables(pieces, promote_options="permissive")
+        return pa.table({name: new[name] if name in new else table[name] for name in wanted})
+    except pa.ArrowException:
+        raise InputError("{table}: a column has cells of types that do not fit together", table=source.name) from None
+
+
+def check_ordered(source: Source) -> None:
+    """An error for a table whose records may come in another order whenever it is read."""
+    if not source.ordered:
+        raise InputError(
+            "{table}: the records have no order of their own; save the table as a CSV or Parquet file",
+            table=source.name,
+        )
+
+
+def own_fields(source: Source) -> Mapping[str, Any]:
+    """The type of each column, and what is said about it in the file; nothing for a table of texts."""
+    first = source.parts[0] if isinstance(source, Files) else source
+    fields: Mapping[str, Any] = getattr(first, "fields", {})
+    return fields
+
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 PARQUET_SUFFIXES = (".parquet",)

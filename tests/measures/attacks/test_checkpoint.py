@@ -7,7 +7,7 @@ from itertools import permutations
 import pytest
 
 from people import DOCUMENT, release_of
-from PETWorks.counting import subset_counts as lattice
+from PETWorks.counting.subsets import subset_counts as lattice
 from PETWorks.errors import InputError
 from PETWorks.measures.attacks.subsets import every_subset
 
@@ -25,7 +25,7 @@ KNOWN, SENSITIVE = list("abcd"), ["s", "t"]
 
 @pytest.fixture(autouse=True)
 def small_families(monkeypatch):
-    monkeypatch.setattr("PETWorks.counting.subset_families.FREE", 1)
+    monkeypatch.setattr("PETWorks.counting.subsets.families.FREE", 1)
 
 
 class StoppedError(Exception):

@@ -14,8 +14,8 @@ from definitions import key
 from frames import release_of
 from PETWorks import Release
 from PETWorks.errors import ParameterError
-from PETWorks.measures.attacks import smallest_sets
-from PETWorks.measures.attacks.smallest_sets import in_groups_below, largest_size
+from PETWorks.measures.attacks import uniques
+from PETWorks.measures.attacks.uniques import in_groups_below, largest_size
 
 
 def people_by(case, columns):
@@ -50,7 +50,7 @@ def test_smallest_sets_are_the_literal_ones(case, below):
 def test_no_more_sets_than_there_is_time_for(monkeypatch):
     assert largest_size(9, 20_000) == 9
     assert largest_size(40, 1_000_000_000) == 1
-    monkeypatch.setattr(smallest_sets, "MOST_WORK", (5 + comb(5, 2)) * (100 + smallest_sets.EACH_PASS))
+    monkeypatch.setattr(uniques, "MOST_WORK", (5 + comb(5, 2)) * (100 + uniques.EACH_PASS))
     assert (largest_size(5, 100), largest_size(5, 101)) == (2, 1)
 
 

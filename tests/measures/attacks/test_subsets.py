@@ -17,12 +17,11 @@ from hypothesis import strategies as st
 from conftest import examples
 from people import DOCUMENT, release_of
 from PETWorks import Release
-from PETWorks.counting import small_subsets, subset_keys
-from PETWorks.counting import subset_counts as lattice
-from PETWorks.counting.subset_families import SubsetCounts
+from PETWorks.counting.subsets import subset_counts as lattice
+from PETWorks.counting.subsets.families import SubsetCounts
 from PETWorks.errors import InputError, NotApplicable, ParameterError, PETWorksError, RoleError
-from PETWorks.measures.attacks import subset_sizes as sizes_module
-from PETWorks.measures.attacks.subset_sizes import checked_sizes
+from PETWorks.measures.attacks import subset_limits as sizes_module
+from PETWorks.measures.attacks.subset_limits import checked_sizes
 from PETWorks.measures.attacks.subsets import every_subset
 from PETWorks.measures.attacks.uniques import minimal_uniques
 
@@ -70,15 +69,15 @@ def engine(request, monkeypatch):
     if request.param == "small chunks":
         monkeypatch.setattr(lattice, "CHUNK_ROWS", 4)
         monkeypatch.setattr(lattice, "PIECE_ROWS", 2)
-        monkeypatch.setattr("PETWorks.counting.subset_families.FREE", 2)
+        monkeypatch.setattr("PETWorks.counting.subsets.families.FREE", 2)
     elif request.param == "little memory":
         memory = 200
     elif request.param == "wide keys":
         monkeypatch.setattr(lattice, "KEY_BITS", 10)
-        monkeypatch.setattr(subset_keys, "KEY_BITS", 10)
+        monkeypatch.setattr(lattice, "KEY_BITS", 10)
         monkeypatch.setattr("PETWorks.counting.keys.KEY_BITS", 12)
     elif request.param == "heavy rows":
-        monkeypatch.setattr(subset_keys, "NARROW", 4)
+        monkeypatch.setattr(lattice, "NARROW", 4)
     return memory
 
 
@@ -104,9 +103,9 @@ def test_all_subsets_are_the_literal_ones(engine):
 
 
 def test_a_compiler_is_loaded_for_much_work_only(monkeypatch):
-    monkeypatch.delitem(sys.modules, "PETWorks.counting.subset_kernels", raising=False)
-    assert small_subsets.is_small(small_subsets.COMPILED_FROM // 2 - 1, 2)
-    assert not small_subsets.is_small(small_subsets.COMPILED_FROM // 2, 2)
+    monkeypatch.delitem(sys.modules, "PETWorks.counting.subsets.kernels", raising=False)
+    assert lattice.is_small(lattice.COMPILED_FROM // 2 - 1, 2)
+    assert not lattice.is_small(lattice.COMPILED_FROM // 2, 2)
     code = (
         "import sys; from PETWorks import Release, every_subset; "
         "every_subset(Release({'a': ['1', '2'], 'b': ['x', 'y']}, dict.fromkeys('ab', 'quasi_identifier'))); "
@@ -390,7 +389,7 @@ def test_cuts(first, last, rows, bounds):
 def test_without_the_compiler_the_numbers_are_the_same():
     """NUMBA_DISABLE_JIT=1, which people set to debug their own code."""
     script = (
-        "import PETWorks.counting.subset_kernels\n"
+        "import PETWorks.counting.subsets.kernels\n"
         "from PETWorks import Release, every_subset\n"
         "columns = {name: [str(row * step % 7) for row in range(60)] for name, step in zip('abcd', (1, 2, 3, 5))}\n"
         "roles = dict.fromkeys('abc', 'quasi_identifier') | {'d': 'sensitive_attribute'}\n"

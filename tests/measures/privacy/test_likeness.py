@@ -11,7 +11,7 @@ from conftest import examples, small_batches
 from PETWorks import Release
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import PETWorksError
-from PETWorks.measures.class_shares import shares
+from PETWorks.measures.classes import shares
 from PETWorks.measures.privacy.closeness import t_closeness
 from PETWorks.measures.privacy.likeness import basic_beta_likeness, delta_disclosure, enhanced_beta_likeness
 

@@ -17,8 +17,8 @@ from PETWorks.measures.utility.class_size import aecs, discernibility
 from PETWorks.measures.utility.entropy import non_uniform_entropy
 from PETWorks.measures.utility.fidelity import fidelity
 from PETWorks.measures.utility.granularity import ambiguity, granularity
-from PETWorks.measures.utility.missings import missings
 from PETWorks.measures.utility.payout import payout_curve, publisher_payout
+from PETWorks.measures.utility.precision import missings
 
 ROLES = {"birth": QUASI_IDENTIFIER, "place": QUASI_IDENTIFIER}
 LEVELS = {

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from PETWorks.counting.subset_families import CountsBySubset, Subset, SubsetCounts
+from PETWorks.counting.subsets.families import CountsBySubset, Subset, SubsetCounts
 from PETWorks.errors import Hint, InputError, Joined, Phrase, system_reason
 from PETWorks.tables.output import write_whole
 

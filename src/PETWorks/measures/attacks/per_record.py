@@ -6,10 +6,8 @@ import numpy as np
 
 from PETWorks.counting.release import Release
 from PETWorks.measures.attacks.inference import attribute_inference_per_record
-from PETWorks.measures.attacks.records import record_class_sizes
-from PETWorks.measures.attacks.reidentification import re_identification_per_record
-from PETWorks.measures.attacks.smallest_sets import in_groups_below
-from PETWorks.measures.attacks.uniques import minimal_uniques
+from PETWorks.measures.attacks.reidentification import re_identification_per_record, record_class_sizes
+from PETWorks.measures.attacks.uniques import in_groups_below, minimal_uniques
 from PETWorks.tables.arrays import arrow_integers, arrow_reals, lists, strings, taken
 
 if TYPE_CHECKING:

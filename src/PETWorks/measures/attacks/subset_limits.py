@@ -1,10 +1,90 @@
-"""Limits on what adversaries can do who know some of the quasi-identifiers."""
+"""Which subsets of quasi-identifiers are attacked with, and limits on what such attacks may achieve."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from math import comb
+from numbers import Integral
 from typing import Any
 
-from PETWorks.errors import Hint, NotApplicable, ParameterError, Phrase, quoted
+import numpy as np
+
+from PETWorks.counting.release import Release
+from PETWorks.counting.view import NO_QUASI_IDENTIFIER, View
+from PETWorks.errors import Hint, InputError, NotApplicable, ParameterError, Phrase, RoleError, quoted
 from PETWorks.measures.parameters import Number
+
+MOST_WORK = 1 << 41  # records times subsets: a few hours on two cores
+MOST_COLUMNS = 60  # a subset is the bits of an integer
+MOST_SUBSETS = (1 << 20) - 1
+
+Sizes = str | int | Iterable[int]
+
+
+def known_columns(release: Release | View) -> tuple[str, ...]:
+    """The quasi-identifiers whose subsets are to be counted."""
+    if not release.quasi_identifiers:
+        raise RoleError(*NO_QUASI_IDENTIFIER)
+    if release.privacy_unit is not None:
+        raise ParameterError(
+            "subsets of the quasi-identifiers are counted in records; omit the privacy unit", what="privacy_unit"
+        )
+    return release.quasi_identifiers
+
+
+def checked_sizes(sizes: Sizes, most: int) -> tuple[int, ...]:
+    """Sizes of subsets, ascending, from 'all', a number, a text like '1-3,5' or numbers."""
+    if isinstance(sizes, str):
+        wanted = set(range(1, most + 1)) if sizes.strip() == "all" else _listed(sizes)
+    else:
+        given = sizes if isinstance(sizes, Iterable) else [sizes]
+        wanted = {int(size) if isinstance(size, Integral) and not isinstance(size, bool) else 0 for size in given}
+    if not wanted or not all(1 <= size <= most for size in wanted):
+        raise ParameterError(
+            "expected sizes of subsets as 'all', '2', '1-3' or '1,3', within 1-{most}; got {sizes!r}",
+            most=most,
+            sizes=sizes,
+            what="sizes",
+        )
+    return tuple(sorted(wanted))
+
+
+def _listed(text: str) -> set[int]:
+    """The sizes that a text like '1-3,5' names; 0 for what it does not."""
+    wanted: set[int] = set()
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\d{1,3})\s*(?:-\s*(\d{1,3})\s*)?", part)
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+        wanted |= set(range(first, last + 1)) or {0}
+    return wanted
+
+
+def feasible(sizes: Sequence[int], columns: int, records: int) -> int:
+    """How many subsets have these sizes; an error if they are too many to count."""
+    if columns > MOST_COLUMNS:
+        raise InputError(
+            "{columns} quasi-identifiers are too many to count their subsets; at most {most} are allowed",
+            columns=columns,
+            most=MOST_COLUMNS,
+        )
+    total = sum(comb(columns, size) for size in sizes)
+    if total > MOST_SUBSETS or total * records > MOST_WORK:
+        most = min(MOST_SUBSETS, MOST_WORK // records)
+        totals = np.cumsum([comb(columns, size) for size in range(1, columns + 1)], dtype=object)
+        upto = sum(number <= most for number in totals)
+        instead = Phrase("ask for fewer quasi-identifiers")
+        if upto:
+            instead = Phrase("ask for fewer, as 1-{size}: {subsets:,} subsets", size=upto, subsets=totals[upto - 1])
+        raise InputError(
+            "{columns} quasi-identifiers have {total:,} subsets of these sizes, more than "
+            "can be counted in {records:,} records (at most {most:,}); {instead}",
+            columns=columns,
+            total=total,
+            records=records,
+            most=most,
+            instead=instead,
+        )
+    return total
+
 
 LIMITS = ("highest-risk", "average-risk", "uniques", "inference")
 

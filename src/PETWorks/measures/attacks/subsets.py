@@ -3,31 +3,62 @@
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
+from math import factorial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.counting.counts import Integers, Marginal
-from PETWorks.counting.engine import allowed
+from PETWorks.counting.engines.engine import allowed
 from PETWorks.counting.release import Release
-from PETWorks.counting.subset_families import CountsBySubset, SubsetCounts
+from PETWorks.counting.subsets.families import CountsBySubset, SubsetCounts
 from PETWorks.counting.view import View
 from PETWorks.errors import Hint, NotApplicable, ParameterError, quoted
 from PETWorks.measures.attacks.checkpoint import Checkpoint
+from PETWorks.measures.attacks.inference import Given, Worth, worth_of
 from PETWorks.measures.attacks.reidentification import vulnerability
-from PETWorks.measures.attacks.shapley import shapley_share
-from PETWorks.measures.attacks.subset_attacks import Attack, attack_column
-from PETWorks.measures.attacks.subset_limits import checked_limits
-from PETWorks.measures.attacks.subset_sizes import Sizes, checked_sizes, feasible, known_columns
-from PETWorks.measures.attacks.worth import Given, Worth, worth_of
+from PETWorks.measures.attacks.subset_limits import Sizes, checked_limits, checked_sizes, feasible, known_columns
 from PETWorks.measures.result import at_most
 from PETWorks.showing import Shown
 from PETWorks.tables.arrays import arrow_integers, arrow_reals, lists, strings
-from PETWorks.tables.rows import Rows
+from PETWorks.tables.frames import Rows
+
+
+class Attack(NamedTuple):
+    """What an attack achieves before, and with each subset; and what that is divided by to be a chance, or a gain."""
+
+    prior: int
+    hits: Integers
+    of: int
+
+
+def attack_column(attack: str, field: str) -> str:
+    """The name of a column: `re_identification_posterior`, `attribute_inference_posterior of Disease`.
+
+    >>> attack_column("attribute-inference of zip-code", "prior")
+    'attribute_inference_prior of zip-code'
+    """
+    name, of, column = attack.partition(" of ")
+    return f"{name.replace('-', '_')}_{field}{of}{column}"
+
+
+def shapley_share(values: Integers, players: int, player: int) -> Fraction:
+    """What a player adds on average, over all orders in which players may come. values[mask]: of each coalition."""
+    masks = np.arange(1 << players)
+    before = masks[masks >> player & 1 == 0]
+    gains = values[before | 1 << player] - values[before]
+    sizes = np.bitwise_count(before)
+    share = Fraction(0)
+    for size in range(players):
+        orders = factorial(size) * factorial(players - size - 1)
+        share += Fraction(int(gains[sizes == size].sum()) * orders, factorial(players))
+    return share
+
 
 RE_IDENTIFICATION = "re-identification"
 

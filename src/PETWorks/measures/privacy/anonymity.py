@@ -5,16 +5,26 @@ from fractions import Fraction
 from functools import partial
 from typing import Annotated, Any
 
-from PETWorks.about.spelling import folded
+from PETWorks.about.treatment import folded
 from PETWorks.counting.counts import ClassPairs, Integers, LinkedSizes
 from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
 from PETWorks.errors import ParameterError
 from PETWorks.measures.catalogue import metric
-from PETWorks.measures.class_shares import Above, beyond, beyond_question, share_test, shares, shares_question
-from PETWorks.measures.class_tests import ClassTest, Mask, Monotone
+from PETWorks.measures.classes import (
+    Above,
+    ClassTest,
+    Mask,
+    Monotone,
+    beyond,
+    beyond_question,
+    linked_sizes,
+    own_sizes,
+    share_test,
+    shares,
+    shares_question,
+)
 from PETWorks.measures.parameters import Number, Text
-from PETWorks.measures.population_classes import linked_sizes, own_sizes
 from PETWorks.measures.result import Later, Result, at_most, no_less_than, no_more_than
 
 ClassSize = Annotated[float | None, Number(at_least=1, limit="at least", unit="records")]

@@ -9,13 +9,13 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.about.hierarchy import Hierarchy, misfit
+from PETWorks.about.hierarchies.hierarchy import Hierarchy, misfit
 from PETWorks.counting.counts import ClassValues, Integers, Worst, largest_ratio
 from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
 from PETWorks.errors import InputError, NotApplicable, ParameterError, Phrase, quoted
 from PETWorks.measures.catalogue import metric
-from PETWorks.measures.class_tests import ClassTest, Mask, Monotone, at_least
+from PETWorks.measures.classes import ClassTest, Mask, Monotone, at_least
 from PETWorks.measures.parameters import Choice, Number
 from PETWorks.measures.result import Later, Result, at_most, no_more_than
 from PETWorks.tables.cells import is_number, numeric_order

@@ -12,7 +12,7 @@ from PETWorks.counting.counts import ClassValues, Integers, Worst, largest_ratio
 from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
 from PETWorks.measures.catalogue import metric
-from PETWorks.measures.class_tests import ClassTest, Mask, Monotone, at_least
+from PETWorks.measures.classes import ClassTest, Mask, Monotone, at_least
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.result import Result, at_most, below, no_less_than
 

@@ -11,8 +11,7 @@ import numpy as np
 from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
 from PETWorks.measures.catalogue import metric
-from PETWorks.measures.class_shares import Above, beyond, beyond_question, share_test, shares, shares_question
-from PETWorks.measures.class_tests import ClassTest
+from PETWorks.measures.classes import Above, ClassTest, beyond, beyond_question, share_test, shares, shares_question
 from PETWorks.measures.parameters import Choice, Number
 from PETWorks.measures.result import Result, at_most, below, no_more_than
 

@@ -11,7 +11,7 @@ from PETWorks.counting.counts import ClassPairs, Integers, largest_ratio
 from PETWorks.counting.view import View
 from PETWorks.errors import NotApplicable, Phrase, quoted
 from PETWorks.measures.catalogue import metric
-from PETWorks.measures.class_tests import ClassTest, Mask, Monotone, at_least
+from PETWorks.measures.classes import ClassTest, Mask, Monotone, at_least
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.result import Result, at_most
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.view import View
 from PETWorks.measures.catalogue import metric
-from PETWorks.measures.class_tests import ClassTest, Mask, Monotone
+from PETWorks.measures.classes import ClassTest, Mask, Monotone
 from PETWorks.measures.parameters import Flag, Number
 from PETWorks.measures.result import Result, at_most, below
 

@@ -11,9 +11,8 @@ from PETWorks.counting.counts import ClassPairs, Integers, LinkedSizes
 from PETWorks.counting.view import View
 from PETWorks.errors import Phrase
 from PETWorks.measures.catalogue import find, metric
-from PETWorks.measures.class_tests import ClassTest, Mask, Monotone, Suppressing, left
+from PETWorks.measures.classes import ClassTest, Mask, Monotone, Suppressing, left, linked_sizes, own_sizes
 from PETWorks.measures.parameters import Number
-from PETWorks.measures.population_classes import linked_sizes, own_sizes
 from PETWorks.measures.result import Result, at_most
 
 Chance = Annotated[float | None, Number(at_least=0, at_most=1, limit="at most", unit="chance")]  # 1/(class size)

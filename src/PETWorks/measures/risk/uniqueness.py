@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from PETWorks.counting.counts import ClassSizes, Integers
 from PETWorks.counting.view import View
 from PETWorks.measures.catalogue import metric
-from PETWorks.measures.class_tests import Mask, Suppressing, left
+from PETWorks.measures.classes import Mask, Suppressing, left, linked_sizes, population_class_sizes
 from PETWorks.measures.parameters import Choice, Number
-from PETWorks.measures.population_classes import linked_sizes, population_class_sizes
 from PETWorks.measures.result import Result, at_most, no_more_than
 
 Share = Annotated[float | None, Number(at_least=0, at_most=1, limit="at most", unit="share")]

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.about.hierarchy import Hierarchy, misfit
+from PETWorks.about.hierarchies.hierarchy import Hierarchy, misfit
 from PETWorks.counting.counts import Integers, PairCounts
 from PETWorks.counting.view import View
 from PETWorks.errors import NotApplicable, Phrase

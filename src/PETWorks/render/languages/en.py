@@ -1,6 +1,6 @@
 """English. Measures and their parameters are called as their functions are."""
 
-from PETWorks.gate.reasons import REASONS
+from PETWorks.gate.suggest.suggestion import REASONS
 
 NAME = "English"
 ALIASES = ("english",)

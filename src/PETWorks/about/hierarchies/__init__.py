@@ -1,0 +1,1 @@
+"""Generalisation hierarchies, one module for each way of declaring one."""

@@ -1,0 +1,185 @@
+"""Hierarchies of dates: day, week, month, quarter, year, 5 years, decade; also from the calendar of Taiwan.
+
+Labels are `2024-03-01`, `2024-W09`, `2024-03`, `2024-Q1`, `2024`, `2020-2024` and `2020-2029`. They sort as texts.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from itertools import takewhile
+from typing import Any
+
+from PETWorks.about.hierarchies.scheme import listed_items, shown
+from PETWorks.errors import HierarchyError, Phrase, quoted, unknown
+
+ROC_YEAR = 1911  # the year before the first of the Republic of China
+CALENDARS = ("gregorian", "roc")
+
+_TIME = r"(?:[ T]\d.{0,30})?"
+_PATTERNS = (
+    r"(?P<y>\d{4})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})" + _TIME,
+    r"(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>\d{4})" + _TIME,
+    r"(?P<y>\d{4})(?P<m>\d\d)(?P<d>\d\d)",
+    r"(?P<y>\d{4}) ?年 ?(?P<m>\d{1,2}) ?月(?: ?(?P<d>\d{1,2}) ?日)?",
+    r"(?P<y>\d{4})[-/](?P<m>\d{1,2})",
+    r"(?P<y>\d{4}) ?年?",
+    r"(?:中華)?(?:民國)? ?(?P<roc>\d{1,3}) ?年(?: ?(?P<m>\d{1,2}) ?月(?: ?(?P<d>\d{1,2}) ?日)?)?",
+    r"(?:民國)? ?(?P<roc>\d{3})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})" + _TIME,
+    r"(?P<roc>\d{3})(?P<m>\d\d)(?P<d>\d\d)",
+)
+# Years of two digits are of this calendar only if the policy says so: 99/03/01 may also be 1999.
+_ROC_PATTERNS = (
+    r"(?:民國)? ?(?P<roc>\d{1,3})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})" + _TIME,
+    r"(?P<roc>\d\d)(?P<m>\d\d)(?P<d>\d\d)",
+    r"(?:民國)? ?(?P<roc>\d{1,3})(?:[-/.](?P<m>\d{1,2}))?",
+)
+_GREGORIAN = [re.compile(pattern, re.ASCII) for pattern in _PATTERNS]
+_UNREAD = re.compile(r"\d{1,2}(?P<s>[-/.])\d{1,2}(?P=s)(?:\d{4}|\d\d)" + _TIME, re.ASCII)
+_ROC = [*_GREGORIAN, *(re.compile(pattern, re.ASCII) for pattern in _ROC_PATTERNS)]
+
+
+def _week(day: date) -> str:
+    year, week, _ = day.isocalendar()
+    return f"{year:04}-W{week:02}"
+
+
+def _years(several: int) -> Callable[[date], str]:
+    def label(day: date) -> str:
+        first = day.year // several * several
+        return f"{first:04}-{first + several - 1:04}"
+
+    return label
+
+
+# From the finest; each nests in those that follow, except the week, which is in no month and no year.
+LABELS: Mapping[str, Callable[[date], str]] = {
+    "day": date.isoformat,
+    "week": _week,
+    "month": lambda day: f"{day.year:04}-{day.month:02}",
+    "quarter": lambda day: f"{day.year:04}-Q{(day.month + 2) // 3}",
+    "year": lambda day: f"{day.year:04}",
+    "5-years": _years(5),
+    "decade": _years(10),
+}
+UNITS = list(LABELS)
+_FIRST_DAYS = {
+    "month": re.compile(r"(\d{4})-(\d\d)", re.ASCII),
+    "quarter": re.compile(r"(\d{4})-Q([1-4])", re.ASCII),
+    "year": re.compile(r"(\d{4})", re.ASCII),
+    "5-years": re.compile(r"(\d{4})-\d{4}", re.ASCII),
+    "decade": re.compile(r"(\d{4})-\d{4}", re.ASCII),
+}
+
+
+@dataclass(frozen=True)
+class Dates:
+    """Dates in the common formats, and the period that each is in on every level."""
+
+    units: Sequence[str]
+    roc: bool = False
+    expects: str = Phrase("dates such as 2024-03-01, 2024/3/1, 01.03.2024, 20240301, 113/03/01 or 1130301")
+    listed: Sequence[str] = ()
+    takes_any_text: bool = False
+
+    def path(self, value: str) -> tuple[str, ...] | None:
+        """The periods that a date is in; a month or a year has a place below longer periods."""
+        found = read_date(value, roc=self.roc)
+        if found is None:
+            return None
+        day, unit = found
+        first = UNITS.index(self.units[0])
+        if unit != "day" and (first <= UNITS.index(unit)):
+            return None
+        return tuple(LABELS[one](day) for one in self.units)
+
+    def below(self, label: str) -> Iterable[str] | None:
+        """The days of a period."""
+        for unit in self.units:
+            first = _first_day(label, unit)
+            if first is not None:
+                return _days(first, label, LABELS[unit])
+        return None
+
+    def order(self, value: str) -> Any:
+        """By date, and by text where a date is written in two ways."""
+        found = read_date(value, roc=self.roc)
+        return (date.min if found is None else found[0]), value
+
+
+def _days(first: date, label: str, label_of: Callable[[date], str]) -> Iterator[str]:
+    """The days from the first one that have a label."""
+    days = (first + timedelta(days=place) for place in range((date.max - first).days + 1))
+    return (day.isoformat() for day in takewhile(lambda day: label_of(day) == label, days))
+
+
+def _first_day(label: str, unit: str) -> date | None:
+    """The first day of the period that a label stands for; None if it is not a label of this unit."""
+    try:
+        if unit == "week" and re.fullmatch(r"\d{4}-W\d\d", label, re.ASCII):
+            return date.fromisocalendar(int(label[:4]), int(label[6:]), 1)
+        match = _FIRST_DAYS[unit].fullmatch(label) if unit in _FIRST_DAYS else None
+        if match is None:
+            return None
+        month = int(match[2]) if unit == "month" else 3 * int(match[2]) - 2 if unit == "quarter" else 1
+        first = date(max(int(match[1]), 1), month, 1)
+    except ValueError:
+        return None
+    return first if LABELS[unit](first) == label else None
+
+
+def read_date(text: str, *, roc: bool = False) -> tuple[date, str] | None:
+    """The first day of a date, a month or a year, and which of these it is; None if a text is none of them.
+
+    >>> read_date("民國113年3月1日"), read_date("2024/3")
+    ((datetime.date(2024, 3, 1), 'day'), (datetime.date(2024, 3, 1), 'month'))
+    """
+    if len(text) > 60:
+        return None
+    for pattern in _ROC if roc else _GREGORIAN:
+        match = pattern.fullmatch(text)
+        if match is None:
+            continue
+        parts = match.groupdict()
+        year = int(parts["y"]) if parts.get("y") else int(parts["roc"]) + ROC_YEAR
+        month, day = parts.get("m"), parts.get("d")
+        try:
+            first = date(year, int(month or 1), int(day or 1))
+        except ValueError:
+            return None
+        return first, "day" if day else "month" if month else "year"
+    return None
+
+
+def is_unread_date(text: str) -> bool:
+    """Whether a text looks like a date in an order that cannot be known: is 3/4/2024 in March or in April?
+
+    >>> is_unread_date("11/19/1990"), is_unread_date("1990-11-19")
+    (True, False)
+    """
+    return len(text) <= 60 and _UNREAD.fullmatch(text) is not None and read_date(text) is None
+
+
+def periods(words: Mapping[str, Any]) -> Dates:
+    """`dates: [month, quarter, year]`, perhaps with `calendar: roc`."""
+    units = [str(unit).strip().replace(" ", "-") for unit in listed_items(words["dates"])]
+    for unit in units:
+        if unit not in LABELS:
+            raise HierarchyError("dates: {problem}", problem=unknown("period", unit, LABELS).message)
+    if not units:
+        raise HierarchyError("dates: expected some of {labels}, got nothing", labels=quoted(LABELS))
+    places = [UNITS.index(unit) for unit in units]
+    if places != sorted(set(places)):
+        raise HierarchyError(
+            "dates: expected periods from the shortest to the longest, got {given}", given=shown(words["dates"])
+        )
+    if "week" in units[:-1]:
+        raise HierarchyError(
+            "dates: a week can be in two months, quarters and years, so that the levels would not nest; end with 'week'"
+        )
+    calendar = words.get("calendar", "gregorian")
+    if calendar not in CALENDARS:
+        raise HierarchyError(
+            "calendar: expected one of {calendars}, got {given}", calendars=quoted(CALENDARS), given=shown(calendar)
+        )
+    return Dates(units, calendar == "roc")

@@ -1,0 +1,229 @@
+"""Hierarchies of numbers: intervals of equal width, between given cuts or between quantiles, and coded ends.
+
+A label is `[30, 40)`: from 30 to below 40. Open ends are `< 18` and `>= 90`. Spreadsheets turn `5-9` into a date.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Protocol
+
+from PETWorks.about.hierarchies.scheme import (
+    as_text,
+    check_steps,
+    decimal,
+    exact,
+    listed_items,
+    numbers,
+    one_number,
+    shown,
+    whole_numbers,
+)
+from PETWorks.errors import HierarchyError, Phrase
+
+MOST_BELOW = 100_000  # whole numbers of an interval that are listed
+_LABEL = re.compile(r"\[(\S{1,120}), (\S{1,120})\)|< (\S{1,120})|>= (\S{1,120})")
+
+Bounds = tuple[Fraction | None, Fraction | None]
+
+
+class _Level(Protocol):
+    def place(self, number: Decimal) -> Hashable:
+        """What numbers in the same interval have in common, found quickly; None if a number stays as it is."""
+
+    def bounds(self, number: Fraction) -> Bounds | None:
+        """The interval that a number is in: from the first to below the second; None if it stays as it is."""
+
+
+@dataclass(frozen=True)
+class _Coded:
+    """Intervals of one width, or none where there is no width; what is below and above is one group each."""
+
+    width: Fraction | None
+    start: Fraction
+    bottom: Fraction | None
+    top: Fraction | None
+
+    def place(self, number: Decimal) -> Hashable:
+        low, high, times, minus, divisor = self._integers
+        if low is not None and number < low:
+            return "bottom"
+        if high is not None and number >= high:
+            return "top"
+        numerator, denominator = number.as_integer_ratio()
+        return (numerator * times - minus * denominator) // (divisor * denominator) if divisor else None
+
+    @cached_property
+    def _integers(self) -> tuple[Decimal | None, Decimal | None, int, int, int]:
+        """The ends, and what the place of a number is computed with: fractions are slow."""
+        low, high = (None if end is None else Decimal(as_text(end)) for end in (self.bottom, self.top))
+        if self.width is None:
+            return low, high, 0, 0, 0
+        times, minus = self.start.denominator * self.width.denominator, self.start.numerator * self.width.denominator
+        return low, high, times, minus, self.start.denominator * self.width.numerator
+
+    def bounds(self, number: Fraction) -> Bounds | None:
+        if self.bottom is not None and number < self.bottom:
+            return None, self.bottom
+        if self.top is not None and number >= self.top:
+            return self.top, None
+        if self.width is None:
+            return None
+        low = self.start + (number - self.start) // self.width * self.width
+        high = low + self.width
+        return (
+            low if self.bottom is None else max(low, self.bottom),
+            high if self.top is None else min(high, self.top),
+        )
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """Intervals between cuts; the first and the last have an open end."""
+
+    cuts: tuple[Fraction, ...]
+
+    def place(self, number: Decimal) -> Hashable:
+        return bisect_right(self._decimals, number)
+
+    @cached_property
+    def _decimals(self) -> list[Decimal]:
+        return [Decimal(as_text(cut)) for cut in self.cuts]
+
+    def bounds(self, number: Fraction) -> Bounds:
+        place = bisect_right(self.cuts, number)
+        low = self.cuts[place - 1] if place else None
+        return low, self.cuts[place] if place < len(self.cuts) else None
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Numbers, and the interval that each is in on every level."""
+
+    levels: Sequence[_Level]
+    expects: str = Phrase("numbers")
+    listed: Sequence[str] = ()
+    takes_any_text: bool = False
+
+    def path(self, value: str) -> tuple[str, ...] | None:
+        """The intervals that a number is in."""
+        number = decimal(value)
+        if number is None:
+            return None
+        labels = []
+        for level, known in zip(self.levels, self._labels, strict=True):
+            place = level.place(number)
+            if place is not None and place not in known:
+                known[place] = _label(level.bounds(Fraction(number)))
+            labels.append(value if place is None else known[place])
+        return tuple(labels)
+
+    @cached_property
+    def _labels(self) -> list[dict[Hashable, str]]:
+        """The label of each interval that was met, by level."""
+        return [{} for _ in self.levels]
+
+    def below(self, label: str) -> Iterable[str] | None:
+        """The whole numbers in an interval; of one with an open end, its bound stands for all."""
+        match = _LABEL.fullmatch(label)
+        if match is None:
+            return None
+        low, high, end, begin = (None if text is None else exact(text) for text in match.groups())
+        bounds = (low if begin is None else begin, high if end is None else end)
+        some = bounds[0] if bounds[0] is not None else bounds[1] - 1 if bounds[1] is not None else None
+        if some is None or all(level.bounds(some) != bounds for level in self.levels):
+            return None
+        if bounds[0] is None or bounds[1] is None:
+            return [as_text(some)]
+        whole = bounds[0].denominator == bounds[1].denominator == 1 and bounds[1] - bounds[0] <= MOST_BELOW
+        return map(str, range(int(bounds[0]), int(bounds[1]))) if whole else []
+
+    def order(self, value: str) -> Any:
+        """By number, and by text where a number is written in two ways."""
+        return decimal(value), value
+
+
+def _label(bounds: Bounds | None) -> str:
+    low, high = bounds or (None, None)
+    if low is None:
+        return "*" if high is None else f"< {as_text(high)}"
+    return f">= {as_text(low)}" if high is None else f"[{as_text(low)}, {as_text(high)})"
+
+
+def equal_width(words: Mapping[str, Any]) -> Intervals:
+    """`width: [5, 10, 20]`, perhaps with `start`, `bottom` and `top`; the ends alone are one level."""
+    bottom, top = (one_number(key, words[key]) if key in words else None for key in ("bottom", "top"))
+    if bottom is not None and top is not None and bottom >= top:
+        raise HierarchyError(
+            "bottom: {bottom} is not below top, which is {top}", bottom=as_text(bottom), top=as_text(top)
+        )
+    if "width" not in words:
+        return Intervals([_Coded(None, Fraction(0), bottom, top)])
+    widths = numbers("width", words["width"])
+    if min(widths) <= 0:
+        raise HierarchyError("width: expected numbers above 0, got {given}", given=shown(words["width"]))
+    check_steps("width", widths, ascending=True, divisible=True)
+    start = one_number("start", words["start"]) if "start" in words else Fraction(0)
+    return Intervals([_Coded(width, start, bottom, top) for width in widths])
+
+
+def between_cuts(words: Mapping[str, Any]) -> Intervals:
+    """`cuts: [[18, 40, 65], [65]]`, a list for each level, or a single list."""
+    given = listed_items(words["cuts"])
+    by_level = given if given and all(isinstance(level, list | tuple) for level in given) else [given]
+    levels: list[_Cut] = []
+    for cuts in by_level:
+        level = numbers("cuts", list(cuts))
+        if any(before >= after for before, after in pairwise(level)):
+            raise HierarchyError("cuts: expected ascending numbers, got {given}", given=shown(cuts))
+        if levels and not set(level) < set(levels[-1].cuts):
+            raise HierarchyError(
+                "cuts: the levels would not nest: each needs some, but not all, of the cuts of the level below"
+            )
+        levels.append(_Cut(tuple(level)))
+    return Intervals(levels)
+
+
+def parts_of(words: Mapping[str, Any]) -> list[int]:
+    """`quantiles: [8, 4, 2]`: into how many parts of about the same number of records each level divides them."""
+    parts = whole_numbers("quantiles", words["quantiles"], ascending=False, divisible=True)
+    if parts[-1] < 2 or parts[0] > 1000:
+        raise HierarchyError(
+            "quantiles: expected numbers of parts from 2 to 1,000, got {given}", given=shown(words["quantiles"])
+        )
+    return parts
+
+
+def between_quantiles(parts: Sequence[int], counts: Mapping[str, int]) -> Intervals:
+    """Intervals that have about the same number of records."""
+    ordered = sorted((number, count) for value, count in counts.items() if (number := exact(value)) is not None)
+    records = sum(count for _, count in ordered)
+    levels = []
+    for several in parts:
+        cuts: dict[Fraction, None] = {}
+        passed, part = 0, 1
+        for number, count in ordered:
+            # The number that begins part k is the first with k/several of the records below it or in it.
+            while part < several and (passed + count) * several > records * part:
+                if passed:
+                    cuts[number] = None
+                part += 1
+            passed += count
+        levels.append(_Cut(tuple(cuts)))
+    return Intervals(levels)
+
+
+def between_same_cuts(levels: Sequence[Sequence[str]]) -> Intervals:
+    """The intervals that labels of earlier levels tell: every cut is the end of some of them."""
+    return Intervals([_Cut(tuple(sorted(_ends(set(labels))))) for labels in levels])
+
+
+def _ends(labels: Iterable[str]) -> set[Fraction]:
+    matches = [match for label in labels if (match := _LABEL.fullmatch(label)) is not None]
+    ends = [exact(text) for match in matches for text in match.groups() if text is not None]
+    return {end for end in ends if end is not None}

@@ -1,0 +1,404 @@
+"""A table on levels that the user chooses: its risks and losses without a search, and the release itself."""
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from PETWorks.about.hierarchies.declaration import name_of
+from PETWorks.about.hierarchies.hierarchy import Hierarchy
+from PETWorks.about.treatment import APART
+from PETWorks.anonymizer.judging import Judge
+from PETWorks.anonymizer.lattice import Lattice, Node
+from PETWorks.anonymizer.objectives import Granularity, Objective, Precision, checked_objective, make_objective
+from PETWorks.anonymizer.plan import plan_of
+from PETWorks.anonymizer.problem import (
+    REMOVE,
+    Problem,
+    amounts,
+    check_columns,
+    check_hierarchies,
+    check_suppressed_records,
+)
+from PETWorks.anonymizer.recoding import recoded_view
+from PETWorks.anonymizer.released import Recoded
+from PETWorks.anonymizer.rows import Ground, NodeClasses, searched
+from PETWorks.anonymizer.rules import MeasureRule, Rule
+from PETWorks.counting.counts import Grouping, Integers
+from PETWorks.counting.memory.distinct_rows import RolledUp
+from PETWorks.counting.release import Release
+from PETWorks.counting.view import NO_QUASI_IDENTIFIER, View
+from PETWorks.errors import ParameterError, PETWorksError, RoleError
+from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue  # noqa: F401 - fills the catalogue
+from PETWorks.measures.classes import Mask
+from PETWorks.tables.cells import SUPPRESSED
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OnLevels(Recoded):
+    """A table on levels of one's own choice; records of classes that break a rule are suppressed, if there are any."""
+
+    problem: Problem
+
+    @property
+    def plan(self) -> dict[str, Any]:
+        """How the table was recoded, as `Anonymization.plan`; its loss is that of precision."""
+        loss = self.problem.objective.loss(self.classes, self.taken_out)
+        node, seed = self.classes.node, self.order.seed
+        return plan_of(self.problem, "global", (node,), self.suppressed, loss, seed, self.removed)
+
+
+def on_levels(
+    release: Release, levels: Mapping[str, int], rules: tuple[Rule, ...] = (), suppressed_records: str = REMOVE
+) -> OnLevels:
+    """A table on levels of one's own choice; see `apply_levels`."""
+    check_suppressed_records(suppressed_records)
+    if not release.quasi_identifiers:
+        raise RoleError(*NO_QUASI_IDENTIFIER)
+    check_columns(release, levels, "levels")
+    check_hierarchies(release, [name for name in release.quasi_identifiers if levels.get(name, 0) != 0])
+    view = with_hierarchies(release.view)
+    lattice = Lattice.of(
+        release.quasi_identifiers, view.hierarchies, dict.fromkeys(release.quasi_identifiers, 0) | dict(levels)
+    )
+    ground, rules = searched(
+        release, view.hierarchies, lattice, rules, local=False, removes=suppressed_records == REMOVE
+    )
+    classes = ground.at(lattice.low)
+    precision = Precision.of(ground, [1.0] * len(lattice.columns))
+    judge = Judge(ground, rules, ground.records, precision)
+    failing, _ = judge.failing(classes)
+    problem = Problem(release, lattice, ground, rules, ground.records, precision, "precision", None, 1.0, {})
+    taken_out = failing if rules else np.zeros(len(classes.records), np.bool_)
+    return OnLevels(release, classes, taken_out, problem)
+
+
+def with_hierarchies(view: View) -> View:
+    """A view in which columns without a hierarchy, which stay as they are, have one of two levels: values and `*`."""
+    without = [name for name in view.quasi_identifiers if name not in view.hierarchies]
+    tables = [view.table, *([view.background.original] if view.background.has_original else [])]
+    tables += [view.background.population_table] if view.background.has_population_table else []
+    made = {}
+    for name in without:
+        values = {value: None for table in tables for value in table.marginal(name).values}
+        rows = [[value] for value in values if value is not None and value != SUPPRESSED]
+        made[name] = Hierarchy(rows or [[SUPPRESSED, SUPPRESSED]], name_of(name))
+    return replace(view, hierarchies={**view.hierarchies, **made}) if made else view
+
+
+KEPT_NODES = 12
+KEPT_SHARE = 2  # times the distinct rows of the table, in the nodes that are kept
+KEPT_ANSWERS = 500
+SIZES = (1, 2, 3, 5, 11, 20, 50, 100)  # where the bars of class sizes begin
+LARGEST = 1_000  # sizes above are not told apart
+ROUNDING = 1e-12  # of a loss
+LOSSES = ("granularity", "precision")
+
+
+@dataclass(frozen=True)
+class RuleState:
+    """What a rule says about a table on some levels.
+
+    affected   how many records are in classes that break it; None if it says nothing about single classes
+    holds      whether it is kept; None if only the release itself can tell
+    """
+
+    name: str
+    affected: int | None
+    holds: bool | None
+
+
+@dataclass(frozen=True)
+class Figures:
+    """A table on some levels.
+
+    records      all of them
+    suppressed   those that are in no class because they are suppressed
+    counted      those that are in classes, or the people if the privacy unit says who they are
+    smallest     the size of the smallest class; None if there is no class
+    average      the average risk
+    unique       how many are alone in their class
+    by_size      which share of those counted is in classes of each range of sizes
+    losses       what is lost by each objective
+    rules        what each rule says about it
+    affected     how many records are in classes that break a rule about classes
+    """
+
+    records: int
+    suppressed: int
+    counted: int
+    classes: int
+    smallest: int | None
+    average: float
+    unique: int
+    by_size: tuple[float, ...]
+    losses: Mapping[str, float]
+    rules: tuple[RuleState, ...]
+    affected: int
+
+    @property
+    def highest(self) -> float:
+        """The highest risk."""
+        return 0.0 if self.smallest is None else 1 / self.smallest
+
+    @property
+    def share_unique(self) -> float:
+        """Which share is alone in its class."""
+        return self.unique / self.counted if self.counted else 0.0
+
+
+class WhatIf:
+    """A table whose levels can be changed; several threads may ask.
+
+    columns    the quasi-identifiers
+    heights    the highest level of each; 0 if it has no hierarchy
+    starts     where the ranges of class sizes begin
+    unjudged   the rules that cannot be judged, each with the reason
+    """
+
+    def __init__(
+        self,
+        release: Release,
+        hierarchies: Mapping[str, Hierarchy],
+        rules: Sequence[Rule] = (),
+        settings: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Count the distinct rows.
+
+        release      the table; it is not changed
+        hierarchies  those of its quasi-identifiers, as far as they have some
+        settings     objective, aggregate, weights and what becomes of suppressed records, as for `anonymize`
+        """
+        if not release.quasi_identifiers:
+            raise RoleError(*NO_QUASI_IDENTIFIER)
+        own = copy(release)
+        own.view = with_hierarchies(_with(release, hierarchies))
+        self.columns = release.quasi_identifiers
+        fixed = {name: 0 for name in self.columns if name not in hierarchies}
+        lattice = Lattice.of(self.columns, own.view.hierarchies, fixed)
+        self.heights = lattice.high
+        ground, judged, self.unjudged = _counted(
+            own,
+            lattice,
+            [rule for rule in rules if _is_seen_in_classes(rule)],
+            removes=(settings or {}).get("suppressed_records", REMOVE) == REMOVE,
+        )
+        self._ground, self._nodes = ground, _Nodes(ground)
+        self._objectives = _objectives(ground, rules, settings or {})
+        some = next(iter(self._objectives.values()))
+        self._rules = [_Judged(rule, Judge(ground, [rule], ground.records, some), ground.view) for rule in judged]
+        self._later = [RuleState(rule.name, None, None) for rule in rules if not _is_seen_in_classes(rule)]
+        self.starts, self.too_small = self._ranges()
+        self._answers: OrderedDict[tuple[Node, bool], Figures] = OrderedDict()
+        self._lock = Lock()
+
+    @property
+    def distinct(self) -> int:
+        """How many distinct rows the table has."""
+        return _rows(self._ground.base)
+
+    def _ranges(self) -> tuple[tuple[int, ...], tuple[bool, ...]]:
+        """Where ranges of class sizes begin, and which of them are too small for a rule: one begins where they end."""
+        sizes = np.arange(1, LARGEST)
+        small = np.zeros(len(sizes), np.bool_)
+        for rule in self._rules:
+            small |= rule.judge.too_small(sizes)
+        enough = int(sizes[~small][0]) if not small.all() else LARGEST
+        starts = tuple(sorted({*SIZES, enough}))
+        return starts, tuple(start < enough for start in starts)
+
+    def at(self, levels: Mapping[str, int], *, suppress: bool = False) -> Figures:
+        """The table with columns on some levels; those that are not named stay as they are.
+
+        suppress   whether records of classes that break a rule are suppressed, as by `apply_levels` with rules
+        """
+        node = self._node(levels)
+        with self._lock:
+            if (node, suppress) not in self._answers:
+                self._answers[node, suppress] = self._figures(self._nodes.at(node), suppress=suppress)
+                while len(self._answers) > KEPT_ANSWERS:
+                    self._answers.popitem(last=False)
+            return self._answers[node, suppress]
+
+    def _node(self, levels: Mapping[str, int]) -> Node:
+        node = []
+        for name, height in zip(self.columns, self.heights, strict=True):
+            level = levels.get(name, 0)
+            if type(level) is not int or not 0 <= level <= height:
+                raise ParameterError(
+                    "column {column!r} has the levels 0 to {height}, got {level!r}",
+                    column=name,
+                    height=height,
+                    level=level,
+                    what="levels",
+                )
+            node.append(level)
+        return tuple(node)
+
+    def _figures(self, classes: NodeClasses, *, suppress: bool) -> Figures:
+        nothing = np.zeros(len(classes.records), np.bool_)
+        failing = [rule.judge.failing(classes)[0] for rule in self._rules]
+        broken = np.logical_or.reduce(failing) if failing else nothing
+        out = broken if suppress else nothing
+        sizes, suppressed = self._sizes(classes, out)
+        classes_of = np.bincount(np.minimum(sizes, LARGEST), minlength=LARGEST + 1)
+        counted = int(sizes.sum())
+        in_sizes = classes_of[:-1] * np.arange(LARGEST)
+        starts = np.add.reduceat(in_sizes, self.starts)
+        starts[-1] += counted - int(in_sizes.sum())
+        return Figures(
+            self._ground.records,
+            suppressed,
+            counted,
+            len(sizes),
+            int(sizes.min()) if len(sizes) else None,
+            len(sizes) / counted if counted else 0.0,
+            int(classes_of[1]),
+            tuple((starts / max(counted, 1)).tolist()),
+            self._losses(classes, out),
+            (
+                *(
+                    rule.state(int(classes.records[fails].sum()), sizes, suppress=suppress)
+                    for rule, fails in zip(self._rules, failing, strict=True)
+                ),
+                *self._later,
+            ),
+            int(classes.records[broken].sum()),
+        )
+
+    def _losses(self, classes: NodeClasses, out: Mask) -> dict[str, float]:
+        """What is lost by each objective if some classes are suppressed; their values are counted once for all."""
+        counts = _values_of(classes, out) if out.any() else []
+        lost = {}
+        for name, objective in self._objectives.items():
+            if counts and isinstance(objective, Granularity | Precision):
+                by_level = zip(counts, objective.by_value, classes.node, strict=True)
+                added = [float(own @ by_value[level]) for own, by_value, level in by_level]
+                lost[name] = float(objective.losses(classes.node, [added])[0])
+            else:
+                lost[name] = objective.loss(classes, out)
+        return {name: value if abs(value) > ROUNDING else 0.0 for name, value in lost.items()}
+
+    def _sizes(self, classes: NodeClasses, out: Mask) -> tuple[Integers, int]:
+        """The sizes of the classes that measures would find, and how many records are suppressed."""
+        view, ground, own = classes.ground.view, classes.ground, classes.columns
+        told = classes.rows._kept(Grouping(own, own, suppressed_apart=True))
+        gone = out if told is None else out | ~told
+        suppressed = int(classes.records[gone].sum()) + ground.aside
+        if view.treatment["suppressed"] != APART and (out.any() or ground.aside):  # they are one class
+            sizes = recoded_view(classes, out).class_sizes()
+            return np.repeat(sizes.sizes, sizes.classes), suppressed
+        kept = classes.rows._kept(view.grouping())
+        if kept is None:
+            return classes.sizes if not out.any() else classes.sizes[~out], suppressed
+        return classes.sizes[kept & ~out], suppressed
+
+
+class _Judged:
+    """A rule, and what sizes and contents of classes say about it."""
+
+    def __init__(self, rule: Rule, judge: Judge, view: View) -> None:
+        self.judge, self._rule = judge, rule
+        tests = rule.tests(view)
+        self._is_about_classes = bool(tests)
+        self._by_size = rule.suppressing(view) if rule.is_about_the_table else None
+        # Where suppressed records are a class, or people are counted anew, only the release itself tells.
+        people = view.privacy_unit is not None and any(test.sensitive for test in tests)
+        self._is_sure = view.treatment["suppressed"] == APART and not people
+
+    def state(self, affected: int, sizes: Integers, *, suppress: bool) -> RuleState:
+        """What it says about classes of these sizes, some records of which break it."""
+        told = affected if self._is_about_classes else None
+        if affected and not suppress:
+            return RuleState(self._rule.name, told, holds=False)
+        if not self._is_sure or (self._rule.is_about_the_table and self._by_size is None):
+            return RuleState(self._rule.name, told, holds=None)
+        return RuleState(self._rule.name, told, holds=self._by_size is None or bool(self._by_size(sizes)[0]))
+
+
+class _Nodes:
+    """The nodes that were looked at last, in a bounded number: a node is rolled up from the smallest finer one."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+        self._base = ground.base.at(ground.lattice.levels(ground.lattice.low))
+        self._kept: OrderedDict[Node, RolledUp] = OrderedDict()
+
+    def at(self, node: Node) -> NodeClasses:
+        """The classes of a node."""
+        finer = [kept for kept in self._kept if all(level <= wanted for level, wanted in zip(kept, node, strict=True))]
+        nearest = min(finer, key=lambda kept: _rows(self._kept[kept]), default=None)
+        start = self._base if nearest is None else self._kept[nearest]
+        if nearest is not None:
+            self._kept.move_to_end(nearest)
+        rolled = start if nearest == node else start.at(self._ground.lattice.levels(node))
+        self._kept[node] = rolled
+        most = KEPT_SHARE * _rows(self._base)
+        while len(self._kept) > 1 and (len(self._kept) > KEPT_NODES or sum(map(_rows, self._kept.values())) > most):
+            self._kept.popitem(last=False)
+        return NodeClasses(self._ground, node, rolled)
+
+
+def _values_of(classes: NodeClasses, some: Mask) -> list[Integers]:
+    """For each column, how many records of some classes have each value; the fewer classes are looked at."""
+    fewer = some if 2 * np.count_nonzero(some) <= len(some) else ~some
+    counts, records = [], classes.records[fewer]
+    for name, level, codes in zip(classes.columns, classes.node, classes.codes(fewer), strict=True):
+        all_counts = classes.ground.on_level(name, level).counts
+        own = np.bincount(codes, records, len(all_counts)).astype(np.int64)
+        counts.append(own if fewer is some else all_counts - own)
+    return counts
+
+
+def _rows(rolled: RolledUp) -> int:
+    """How many distinct rows there are."""
+    assert rolled.rows.weights is not None
+    return len(rolled.rows.weights)
+
+
+def _with(release: Release, hierarchies: Mapping[str, Hierarchy]) -> View:
+    known = {name: one for name, one in hierarchies.items() if name in release.quasi_identifiers}
+    return replace(release.view, hierarchies={**release.view.hierarchies, **known})
+
+
+def _is_seen_in_classes(rule: Rule) -> bool:
+    """Whether classes tell something about a rule; what others say takes too long to be told at once."""
+    return isinstance(rule, MeasureRule) and (rule.metric.tests is not None or rule.metric.suppressing is not None)
+
+
+def _counted(
+    release: Release, lattice: Lattice, rules: Sequence[Rule], *, removes: bool
+) -> tuple[Ground, tuple[Rule, ...], tuple[tuple[str, str], ...]]:
+    """The distinct rows, the rules that can be judged on them, and the others with the reason."""
+
+    def count(some: Sequence[Rule]) -> tuple[Ground, tuple[Rule, ...]]:
+        hierarchies = release.view.hierarchies
+        return searched(release, hierarchies, lattice, some, local=False, all_columns=False, removes=removes)
+
+    unjudged = []
+    try:
+        return *count(rules), ()
+    except PETWorksError:
+        judged = []
+        for rule in rules:
+            try:
+                rule.check(release.view)
+                judged.append(rule)
+            except PETWorksError as error:
+                unjudged.append((rule.name, error.message))
+        return *count(judged), tuple(unjudged)
+
+
+def _objectives(ground: Ground, rules: Sequence[Rule], settings: Mapping[str, Any]) -> dict[str, Objective]:
+    """Granularity and precision, and the objective of the settings with its weights."""
+    columns = ground.lattice.columns
+    own, aggregate, weights = checked_objective(
+        settings.get("objective", "granularity"), settings.get("aggregate"), settings.get("weights"), columns
+    )
+    found = {name: make_objective(ground, name, "geometric", [1.0] * len(columns)) for name in LOSSES}
+    found[own] = make_objective(ground, own, aggregate, weights, amounts(tuple(rules)))
+    return found

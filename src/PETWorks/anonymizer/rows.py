@@ -1,0 +1,507 @@
+"""The rows that a search works on: distinct, counted by any engine, and rolled up to each node."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from PETWorks.about.hierarchies.hierarchy import Hierarchy, misfit
+from PETWorks.about.treatment import APART
+from PETWorks.anonymizer.lattice import Lattice, Node
+from PETWorks.anonymizer.rules import MeasureRule, Rule, with_tables
+from PETWorks.counting.codes import Codes, Column, Known, places_among, sorted_labels
+from PETWorks.counting.counts import ClassPairs, ClassValues, Grouping, Integers, run_starts
+from PETWorks.counting.engines.partitioned import PartitionedTable
+from PETWorks.counting.keys import Field, count, pack
+from PETWorks.counting.memory.distinct_rows import RolledUp, fields_of, labels_on
+from PETWorks.counting.memory.weighted_rows import Classes, WeightedRows, aside
+from PETWorks.counting.release import Release
+from PETWorks.counting.table import Table
+from PETWorks.counting.view import View
+from PETWorks.errors import HierarchyError, Hint, InputError, NotApplicable, Phrase
+from PETWorks.measures.classes import Mask
+from PETWorks.tables.cells import SUPPRESSED
+
+KEPT_ROWS = 1 << 24  # of nodes that are kept because coarser ones are rolled up from them
+MUCH_SMALLER = 0.7  # of the rows that a node is rolled up from: then others are rolled up from it
+FAR = 6  # times fewer rows than where they are rolled up from: then a node between is counted too
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """The rows of a view on every node of a lattice.
+
+    Records that are suppressed already stay so: they are `aside`, and none of the rows.
+
+    removes   whether suppressed records, also those that were so already, leave the table
+    """
+
+    view: View
+    lattice: Lattice
+    base: RolledUp
+    records: int
+    aside: int
+    removes: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        view: View,
+        lattice: Lattice,
+        columns: Sequence[str] | None = None,
+        before: Mapping[str, tuple[int, Known]] | None = None,
+        *,
+        removes: bool = False,
+    ) -> "Ground":
+        """The rows of a view; an error if values have no place in a hierarchy, or levels do not nest.
+
+        columns  those that must be told apart, the quasi-identifiers first; all of the view otherwise
+        before   for columns that the view has on a higher level than the table: which one, and the table's values;
+                 no record may be suppressed already then
+        """
+        rows = _only(view.table, columns or tuple(view.table.domains))
+        assert rows.weights is not None
+        out = (
+            None
+            if before
+            else aside(
+                Grouping(lattice.columns, lattice.columns, suppressed_apart=True),
+                rows.domains,
+                lambda: [rows.columns[name].codes for name in lattice.columns],
+            )
+        )
+        records, stays = rows.rows, 0
+        # The quasi-identifiers come first, so that classes are neighbours.
+        names = (*lattice.columns, *(name for name in rows.domains if name not in lattice.columns))
+        if out is not None or names != tuple(rows.domains):
+            kept = np.flatnonzero(~out) if out is not None else np.arange(len(rows.weights))
+            taken = {name: rows.columns[name].taken(kept) for name in names}
+            stays = records - int(rows.weights[kept].sum())
+            rows = _in_order(WeightedRows(taken, rows.unit, rows.weights[kept], whole=False))
+        if stays == records:
+            raise NotApplicable(
+                "all of the {records} records are suppressed already; nothing is left to generalise", records=records
+            )
+        base = RolledUp.base(rows, lattice.columns, view.hierarchies, before)
+        ground = cls(view, lattice, base, records, stays, removes)
+        ground.check_nesting()
+        return ground
+
+    def check_nesting(self) -> None:
+        """An error if values have no place, or if some that are equal on one level are not on a higher one."""
+        for column in self.lattice.columns:
+            hierarchy = self.view.hierarchies[column]
+            values = [value for value in self.base.rows.domains[column].values if value is not None]
+            strange = sum(hierarchy.level(value) is None for value in values)
+            if strange:
+                raise misfit(column, hierarchy, strange, len(values), Phrase("values of the table are not leaves of"))
+            for level in range(hierarchy.height):
+                if self.base.lattice.lift(column, level, level + 1) is None:
+                    raise HierarchyError(
+                        "column {column!r}: the levels of its hierarchy ({hierarchy}) do not nest: "
+                        "values that are equal on level {level} are not on level {next_level}",
+                        column=column,
+                        hierarchy=hierarchy.name,
+                        level=level,
+                        next_level=level + 1,
+                        what=f"hierarchies.{column}",
+                    )
+
+    def on_level(self, column: str, level: int) -> Known:
+        """The values that a column has on a level, with their counts in the rows."""
+        return self.base.lattice.column(column, level)[0]
+
+    def stars(self, node: Node) -> list[int] | None:
+        """The codes of `*` on a node; None if a column has none there."""
+        own = [self.on_level(*column).code(SUPPRESSED) for column in zip(self.lattice.columns, node, strict=True)]
+        return None if None in own else [code for code in own if code is not None]
+
+    def is_all_stars(self, node: Node) -> bool:
+        """Whether every cell of the rows is `*` on a node. Records aside may leave a `*` that no row has."""
+        stars = self.stars(node)
+        if stars is None:
+            return False
+        known = [self.on_level(*column) for column in zip(self.lattice.columns, node, strict=True)]
+        return all(own.counts[star] == own.counts.sum() for own, star in zip(known, stars, strict=True))
+
+    @property
+    def has_stars_below_the_top(self) -> bool:
+        """Whether a column has `*` on a level that is not the highest of its hierarchy."""
+        for column in self.lattice.columns:
+            for level in range(self.base.levels[column], self.view.hierarchies[column].height):
+                known = self.on_level(column, level)
+                star = known.code(SUPPRESSED)
+                if star is not None and known.counts[star]:
+                    return True
+        return False
+
+    def codes_on_level(self, column: str, level: int) -> Integers:
+        """For each value of the table, its code on a level."""
+        return self.base.lattice.column(column, level)[1].astype(np.int64)
+
+    def values_of(self, column: str, codes: Codes) -> Codes:
+        """The values of rows of the view, by their places among those of the table; any that the codes stand for."""
+        level = self.base.levels[column]
+        if not level:
+            return codes
+        some = np.zeros(len(self.on_level(column, level).labels), np.uint32)
+        on_level = self.codes_on_level(column, level)
+        some[on_level] = np.arange(len(on_level))
+        return np.asarray(some[codes])
+
+    @cached_property
+    def _counted(self) -> "_Nodes":
+        return _Nodes(self)
+
+    def at(self, node: Node) -> "NodeClasses":
+        """The classes of a node; those of the last one are kept, as several may ask for them."""
+        if node not in self._last:
+            classes = NodeClasses(self, node, self._counted.rolled_up(node))
+            self._last.clear()
+            self._last[node] = classes
+        return self._last[node]
+
+    @cached_property
+    def _last(self) -> "dict[Node, NodeClasses]":
+        return {}
+
+    @cached_property
+    def backgrounds(self) -> Mapping[str, RolledUp]:
+        """The tables that the release is compared with, as far as they were given."""
+        given = self.view.background
+        tables: dict[str, Table] = {}
+        if given.has_original:
+            tables["original"] = given.original
+        if given.has_population_table:
+            tables["population"] = given.population_table
+        return {
+            name: RolledUp.base(_only(table, self.lattice.columns), self.lattice.columns, hierarchies)
+            for hierarchies in [self.view.hierarchies]
+            for name, table in tables.items()
+        }
+
+
+class ValueClasses(NamedTuple):
+    """The classes that a sensitive attribute is judged in.
+
+    values   those in which it is told
+    kept     which of all classes these are
+    begins   where each class of the quasi-identifiers begins among all, if these are finer
+    """
+
+    values: ClassValues
+    kept: Mask
+    begins: Integers | None
+
+    def of_all(self, judged: NDArray[Any]) -> NDArray[Any]:
+        """A number or a verdict for each class in which the attribute is told, as one for each class; 0 elsewhere."""
+        spread = np.zeros(len(self.kept), judged.dtype)
+        spread[self.kept] = judged
+        return spread
+
+
+class NodeClasses:
+    """The equivalence classes of a node, in the order of their keys."""
+
+    def __init__(self, ground: Ground, node: Node, rolled: RolledUp) -> None:
+        self.ground, self.node, self.rolled = ground, node, rolled
+        self.rows = rolled.rows
+        self.columns = ground.lattice.columns
+        self.added: dict[tuple[object, bytes], list[float]] = {}  # by objective: what suppressing some of them adds
+
+    @cached_property
+    def records(self) -> Integers:
+        """How many records each class has."""
+        return self.rows._sizes(self.columns)
+
+    @cached_property
+    def sizes(self) -> Integers:
+        """How many records, or people where the privacy unit says who they are, each class has."""
+        return self.records if self.rows.unit is None else self.rows.per_person(self.columns)._sizes(self.columns)
+
+    @cached_property
+    def _classes(self) -> Classes:
+        return self.rows._classes(self.columns)
+
+    def codes(self, which: Mask | Integers) -> list[Integers]:
+        """For each column, the codes that some of the classes have, given by a mask or by their places."""
+        classes = self._classes
+        return [codes.astype(np.int64) for codes in classes.layout.codes(classes.keys[which])]
+
+    def say_something(self, which: Mask) -> bool:
+        """Whether a record of some of the classes has a cell that is not `*`."""
+        stars = self.ground.stars(self.node)
+        if stars is None:
+            return bool(which.any())
+        return any((own != star).any() for own, star in zip(self.codes(which), stars, strict=True))
+
+    @cached_property
+    def complete(self) -> Mask | None:
+        """Which classes miss no quasi-identifier; None if all are complete, or missing is a value."""
+        grouping = self.ground.view.grouping()
+        return self.rows._kept(Grouping(self.columns, self.columns, incomplete_apart=grouping.incomplete_apart))
+
+    def of_values(self, sensitive: str) -> "ValueClasses":
+        """The classes that a sensitive attribute is judged in."""
+        columns, told = self.ground.view.grouping(sensitive).columns, self.ground.view.told(sensitive)
+        table = self.rows if self.rows.unit is None else self.rows.per_person((*columns, sensitive))
+        values, kept, begins = table.values_by_class(columns, sensitive), None, None
+        number = len(values.sizes)
+        if self.rows.unit is not None:
+            values = replace(values, people=self._people(columns, told))
+        if told is not None:
+            missing = table.domains[sensitive].code(None)
+            values, kept = (values, None) if missing is None else values.told(missing)
+        if columns != self.columns:
+            finer = table._classes(columns)
+            known = finer.layout.codes(finer.keys)[: len(self.columns)]
+            begins = np.unique(np.concatenate([run_starts(codes) for codes in known]))
+        return ValueClasses(values, np.ones(number, np.bool_) if kept is None else kept, begins)
+
+    def _people(self, columns: tuple[str, ...], told: str | None) -> Integers:
+        """How many people each class of these columns has, of those whose records tell a column."""
+        counted = self.rows.per_person(columns, told)
+        if told is None:
+            return counted._sizes(columns)
+        keys = self.rows._packed(columns).keys
+        classes = np.unique(keys)
+        return np.bincount(np.searchsorted(classes, keys[counted.origin]), minlength=len(classes))
+
+    def beside(self, background: str) -> tuple[ClassPairs, int]:
+        """How often each class is here and in another table; and how many classes only the other one has."""
+        other = self.ground.backgrounds[background].at(self.ground.lattice.levels(self.node)).rows
+        if other.unit is not None:
+            other = other.per_person(self.columns)
+        everything = np.ones(len(self.records), np.bool_)
+        own, theirs, bits = self.codes(everything), [], []
+        for place, name in enumerate(self.columns):
+            labels = {value: code for code, value in enumerate(self.rows.domains[name].values)}
+            column: Column = other.columns[name]
+            new = [labels.setdefault(value, len(labels)) for value in column.values]
+            theirs.append(np.array(new, np.int64)[column.codes])
+            bits.append((len(labels) - 1).bit_length())
+            own[place] = np.concatenate([own[place], theirs[-1]])
+        keys = pack([Field(codes.astype(np.uint64), width) for codes, width in zip(own, bits, strict=True)]).keys
+        released = keys[: len(self.records)]
+        there = np.ones(len(theirs[0]), np.bool_)
+        if self.ground.view.grouping().incomplete_apart:
+            for column in (other.columns[name] for name in self.columns):
+                if (missing := column.code(None)) is not None:
+                    there &= column.codes != missing
+        weights = None if other.weights is None else other.weights[there]
+        known = count(keys[len(self.records) :][there], weights=weights)
+        people = known.of(released)
+        return ClassPairs(self.sizes, people), len(known.keys) - int(np.count_nonzero(people))
+
+
+class _Nodes:
+    """Nodes that were counted: the smallest finer one is where a node is rolled up from."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+        start = ground.base.at(ground.lattice.levels(ground.lattice.low))
+        self._rolled = [start]
+        self._levels = np.array([ground.lattice.low])
+        self._rows = np.array([_number(start)])
+        self._kept = 0
+
+    def rolled_up(self, node: Node) -> RolledUp:
+        """The rows of a node."""
+        finer = np.flatnonzero((self._levels <= np.array(node)).all(axis=1))
+        nearest = int(finer[np.argmin(self._rows[finer])])
+        start = self._rolled[nearest]
+        rolled = start.at(self._ground.lattice.levels(node))
+        if _number(rolled) * FAR < _number(start):  # nodes nearby have a shorter way from here
+            below = np.maximum(np.array(node) - 1, self._levels[nearest])
+            self._keep(tuple(below.tolist()), start.at(self._ground.lattice.levels(tuple(below.tolist()))), start)
+        self._keep(node, rolled, start)
+        return rolled
+
+    def _keep(self, node: Node, rolled: RolledUp, start: RolledUp) -> None:
+        """Keep a node as a start for others, if it is clearly smaller than where it was rolled up from."""
+        rows = _number(rolled)
+        if self._kept + rows <= KEPT_ROWS and rows < MUCH_SMALLER * _number(start):
+            self._kept += rows
+            self._rolled.append(rolled)
+            self._levels = np.vstack([self._levels, node])
+            self._rows = np.append(self._rows, rows)
+
+
+def _number(rolled: RolledUp) -> int:
+    """How many distinct rows there are."""
+    assert rolled.rows.weights is not None
+    return len(rolled.rows.weights)
+
+
+def _only(table: Table, columns: Sequence[str]) -> WeightedRows:
+    """Rows with some of their columns and the one that names people, equal ones merged; the codes are the same."""
+    rows = table if isinstance(table, WeightedRows) else table.distinct()
+    names = (*columns, *([] if rows.unit is None or rows.unit in columns else [rows.unit]))
+    if names == tuple(rows.domains):
+        return rows.distinct()
+    return WeightedRows({name: rows.columns[name] for name in names}, rows.unit, rows.weights, whole=False).distinct()
+
+
+def _in_order(rows: WeightedRows) -> WeightedRows:
+    """Distinct rows in ascending order of their codes; codes keep their meaning."""
+    assert rows.weights is not None
+    keys = pack(list(rows.columns.values())).keys
+    if np.all(keys[1:] > keys[:-1]):
+        return rows
+    order = np.argsort(keys, kind="stable")
+    columns = {name: column.taken(order) for name, column in rows.columns.items()}
+    return WeightedRows(columns, rows.unit, rows.weights[order], whole=False)
+
+
+BYTES_PER_ROW = 64  # of a distinct row: it itself, and it again on the nodes that the search has at hand
+BYTES_PER_CODE = 16  # of a column, if a row does not fit into an integer
+SHARE = 0.4  # of the memory limit; the rest is the engine's
+# What rules need that look at no column but the quasi-identifiers.
+OTHERS = {"quasi-identifiers", "hierarchies", "a population table", "the population or its size"}
+
+Before = dict[str, tuple[int, Known]]
+
+
+def searched(
+    release: Release,
+    hierarchies: Mapping[str, Hierarchy],
+    lattice: Lattice,
+    rules: Sequence[Rule],
+    *,
+    local: bool,
+    all_columns: bool = True,
+    removes: bool = False,
+) -> tuple[Ground, tuple[Rule, ...]]:
+    """What a search stands on, and the rules as it judges them; an error if one of them cannot be judged.
+
+    all_columns   whether columns that no rule asks for may be looked at afterwards; rows that differ in these alone
+                  are one otherwise
+    removes       whether suppressed records leave the table; then they are in no class while it is searched
+
+    Values come in the order of their texts, so that neither the order of the records nor the engine decides anything.
+    Where no original was given, the table itself is it: what is lost is measured against it.
+    """
+    with_rules = tuple(with_tables(rule, release) for rule in rules)
+    treatment = {**release.treatment, **({"suppressed": APART} if removes else {})}
+    release.view = replace(release.view, hierarchies=hierarchies, treatment=treatment)
+    needed = {need for rule in rules for need in (rule.metric.needs if isinstance(rule, MeasureRule) else [""])}
+    is_here = isinstance(release.table, WeightedRows)  # then all columns may be looked at afterwards
+    others = release.compared_columns if (is_here and all_columns) or not needed <= OTHERS else ()
+    names = tuple(dict.fromkeys((*lattice.columns, *others)))
+    view, before = _in_memory(release, names, lattice, can_be_raised=not local and "the original table" not in needed)
+    for rule in with_rules:
+        rule.check(view)
+    return Ground.of(view, lattice, names, before, removes=removes), with_rules
+
+
+def with_original(release: Release) -> None:
+    """Where no original was given, the table as it is now is it."""
+    if not release.has_original:
+        view = release.view
+        release.view = replace(view, background=replace(view.background, load_original=lambda: view.table))
+
+
+def _in_memory(release: Release, names: Sequence[str], lattice: Lattice, *, can_be_raised: bool) -> tuple[View, Before]:
+    """A view of rows in memory, and of columns that it has on higher levels than the table: these, and their values."""
+    view = release.view
+    table = view.table
+    if isinstance(table, WeightedRows):
+        table = _rows_of(table)
+        release.view = _with_table(view, table, table)
+        return release.view, {}
+    assert isinstance(table, PartitionedTable)
+    if release.privacy_unit is not None:
+        raise NotApplicable(
+            "people are counted by {privacy_unit!r}, but the engine {engine!r} hands "
+            "distinct rows to the search, which do not say whose they are; use the engine "
+            "'memory'",
+            privacy_unit=release.privacy_unit,
+            engine=release.engine.name,
+            what="privacy_unit",
+        )
+    release.view = _with_table(view, table, table)
+    most = int(release.memory_limit * SHARE / _bytes_per_row(table, names))
+    if _fits(table, names, most):
+        rows = table.distinct_rows({name: sorted_labels(table.columns[name].labels)[0] for name in names})
+        return _with_table(view, rows, rows), {}
+    raised = {name: level for name, level in zip(lattice.columns, lattice.low, strict=True) if level}
+    stars = [table.columns[name].code(SUPPRESSED) for name in lattice.columns]
+    if raised and can_be_raised and None in stars:
+        rows, before = _raised(table, names, raised, view.hierarchies, most)
+        return _with_table(view, rows, None), before
+    raise _too_many(table.number_of_distinct(names), most, on_the_lowest=False)
+
+
+def _with_table(view: View, table: Table, original: Table | None) -> View:
+    """A view of another table; where no original was given, of this one."""
+    given = background = view.background
+    in_memory = isinstance(view.table, WeightedRows)
+    was_given = given.given[1] is not None or (in_memory and given.has_original)
+    if not was_given:
+        background = replace(background, load_original=None if original is None else lambda: original)
+    if isinstance(table, WeightedRows):
+        if was_given:
+            # Rows of two tables cannot be matched by their places when equal ones are merged.
+            in_order = given.in_order and in_memory
+            background = replace(background, load_original=lambda: _rows_of(given.original), in_order=in_order)
+        if given.has_population_table:
+            background = replace(background, load_population=lambda: _rows_of(given.population_table))
+    return replace(view, table=table, background=background)
+
+
+def _rows_of(table: Table) -> WeightedRows:
+    """The rows of a table in memory, its values in the order of their texts."""
+    return table.in_label_order() if isinstance(table, WeightedRows) else table.distinct()
+
+
+def _bytes_per_row(table: PartitionedTable, columns: Sequence[str]) -> int:
+    """What a distinct row takes; more if it is not packed into an integer."""
+    is_packed = fields_of({name: table.columns[name].bits for name in columns}, table.rows.bit_length()) is not None
+    return BYTES_PER_ROW if is_packed else BYTES_PER_ROW + BYTES_PER_CODE * len(columns)
+
+
+def _fits(table: PartitionedTable, columns: Sequence[str], most: int) -> bool:
+    """Whether the distinct rows are few enough; they are not counted if there cannot be more."""
+    possible = min(table.rows, prod(len(table.columns[name].labels) for name in columns))
+    return possible <= most or table.number_of_distinct(columns) <= most
+
+
+def _raised(
+    table: PartitionedTable,
+    columns: Sequence[str],
+    levels: Mapping[str, int],
+    hierarchies: Mapping[str, Hierarchy],
+    most: int,
+) -> tuple[WeightedRows, Before]:
+    """The distinct rows on the lowest levels that are allowed, and the values that the table itself has."""
+    labels = {name: sorted_labels(table.columns[name].labels)[0] for name in columns}
+    before, mappings = {}, {}
+    for name, level in levels.items():
+        known = table.columns[name]
+        counts = known.counts[places_among(labels[name], known.labels)]
+        before[name] = level, Known(labels[name], counts)
+        mappings[name] = labels_on(name, level, before[name][1].values, hierarchies[name])
+        labels[name] = before[name][1].recoded(mappings[name])[0].labels
+    coarser = table.generalised(mappings)
+    if not _fits(coarser, columns, most):
+        raise _too_many(coarser.number_of_distinct(columns), most, on_the_lowest=True)
+    return coarser.distinct_rows(labels), before
+
+
+def _too_many(number: int, most: int, *, on_the_lowest: bool) -> InputError:
+    rows = Phrase("{number:,} distinct rows", number=number)
+    if on_the_lowest:
+        rows = Phrase("{number:,} distinct rows on the lowest levels that are allowed", number=number)
+    return InputError(
+        "the table has {rows}, and the memory limit allows "
+        "{most:,}; bound the levels of columns with many values from below, such as "
+        "age=1-3, or allow more memory",
+        Hint.MEMORY_LIMIT,
+        rows=rows,
+        most=most,
+        what="memory_limit",
+    )

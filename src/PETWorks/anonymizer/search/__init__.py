@@ -1,0 +1,1 @@
+"""The search for the best levels: exact, in large lattices, and for several limits at once."""

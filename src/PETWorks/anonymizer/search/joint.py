@@ -1,0 +1,350 @@
+"""One search for several thresholds of a rule and several limits of suppression: the points of a frontier."""
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from PETWorks.anonymizer.judging import Judge, Outcome
+from PETWorks.anonymizer.lattice import Lattice, Node
+from PETWorks.anonymizer.objectives import AGGREGATES, ByColumn, Granularity, Missings, Objective, Precision
+from PETWorks.anonymizer.rows import FAR, KEPT_ROWS, MUCH_SMALLER, Ground
+from PETWorks.anonymizer.search.exact import Chooser, Progress, Solution, margin, rounding_of
+from PETWorks.counting.codes import Codes
+from PETWorks.counting.counts import Integers
+from PETWorks.counting.memory.distinct_rows import PackedRows
+
+Reals = NDArray[np.float64]
+Said = tuple[int, int, Sequence[float] | None]  # the threshold, the place of the least limit, and what is added
+
+
+class Raising(Protocol):
+    """Raises what finer nodes lose at least, and the smallest limit within which they may keep the rules."""
+
+    def __call__(self, node: Node, said: Sequence[Said]) -> None:
+        """For each threshold that a node says something about."""
+
+
+class RaisingArrays:
+    """Whole boxes of nodes, for any objective."""
+
+    def __init__(self, lattice: Lattice, objective: Objective, bounds: Reals, within: NDArray[np.int8]) -> None:
+        self._lattice, self._objective, self._bounds, self._within = lattice, objective, bounds, within
+
+    def __call__(self, node: Node, said: Sequence[Said]) -> None:
+        """Raise them."""
+        finer = self._lattice.finer(node)
+        for threshold, least, _ in said:
+            here = self._within[threshold][finer]
+            np.maximum(here, least, out=here)
+        added = [(threshold, own) for threshold, _, own in said if own is not None]
+        if added:
+            raised = self._objective.finer_bounds(node, [own for _, own in added])
+            for (threshold, _), own in zip(added, raised, strict=True):
+                here = self._bounds[threshold][finer]
+                np.maximum(here, own, out=here)
+
+
+class RaisingLoop:
+    """A compiled loop that passes over closed nodes, for objectives that add up what columns lose."""
+
+    def __init__(
+        self, lattice: Lattice, objective: ByColumn, bounds: Reals, within: NDArray[np.int8], closed: int
+    ) -> None:
+        self._bounds, self._within = bounds.reshape(len(bounds), -1), within.reshape(len(within), -1)
+        self._closed = closed
+        self._low = np.array(lattice.low)
+        self._strides = np.array(lattice.strides)
+        self._lost = np.zeros((len(lattice.shape), max(lattice.shape)))
+        for place, (lost, low, high) in enumerate(zip(objective.lost, lattice.low, lattice.high, strict=True)):
+            self._lost[place, : high - low + 1] = lost[low : high + 1]
+        self._objective, self._aggregate = objective, list(AGGREGATES).index(objective.aggregate)
+        self._nothing = [0.0] * len(lattice.shape)
+
+    def __call__(self, node: Node, said: Sequence[Said]) -> None:
+        """Raise them."""
+        from PETWorks.anonymizer.search.joint_kernels import raise_finer
+
+        added = np.array([self._nothing if own is None else own for _, _, own in said])
+        raise_finer(
+            self._bounds,
+            self._within,
+            self._closed,
+            self._strides,
+            np.array(node) - self._low,
+            np.array([threshold for threshold, _, _ in said]),
+            np.array([least for _, least, _ in said]),
+            self._objective.weighted_levels(self._lost + added[:, :, np.newaxis]),
+            np.array([own is not None for _, _, own in said]),
+            self._aggregate,
+        )
+
+
+WORTH_COMPILING = 1000  # nodes; with fewer, loading the compiler takes longer than it saves
+
+Classes = tuple[Codes, Integers]  # keys, and how many records each has
+
+
+class SizeJudge:
+    """Judges nodes for thresholds that each need classes of a size.
+
+    It stands for `judges`, whose order its outcomes have.
+    """
+
+    def __init__(
+        self, ground: Ground, judges: Sequence[Judge], objective: Granularity | Precision | Missings, rows: PackedRows
+    ) -> None:
+        assert rows.weights is not None
+        self._ground, self._objective = ground, objective
+        self._most = max(judge.most for judge in judges)
+        self._least = min(judge.least for judge in judges)
+        sizes = [_needed_size(judge, ground.records) for judge in judges]
+        self._needed = np.array(sorted(set(sizes)), np.int64)
+        self._place_of = np.searchsorted(self._needed, sizes)
+        columns = ground.lattice.columns
+        fields = [rows.field(name) for name in columns]
+        self._shifts = np.array([field.shift for field in fields], np.uint64)
+        self._masks = np.array([field.mask for field in fields], np.uint64)
+        self._all_bits = np.bitwise_or.reduce(self._masks << self._shifts)
+        self._lifts, self._lift_starts = self._all_lifts()
+        self._values, self._value_starts = self._all_values()
+        self._slots = np.zeros(1 << _slot_bits(len(rows.weights)), np.int32)
+        low = np.array(ground.lattice.low)
+        base = np.array([ground.base.levels[name] for name in columns])
+        start = self._counted((rows.packed_keys, rows.weights), base, low)
+        self._starts = [start]
+        self._levels, self._rows = low[np.newaxis], np.array([len(start[0])])  # of the starts, with room for more
+        self._kept = 0
+
+    @classmethod
+    def of(cls, ground: Ground, judges: Sequence[Judge], objective: Objective) -> "SizeJudge | None":
+        """For such judges; None if more than the sizes of classes matters, or if it is not worth it."""
+        rows = ground.base.rows
+        if ground.lattice.nodes < WORTH_COMPILING or not isinstance(rows, PackedRows) or rows.unit is not None:
+            return None
+        if not isinstance(objective, Granularity | Precision | Missings):
+            return None
+        if ground.removes and ground.has_stars_below_the_top:
+            return None
+        return cls(ground, judges, objective, rows) if all(judge.needs_a_size for judge in judges) else None
+
+    def outcomes(self, node: Node, which: Integers) -> list[Outcome]:
+        """What searches for some of the thresholds have to know of a node."""
+        from PETWorks.anonymizer.search.joint_kernels import judge_sizes
+
+        keys, weights = self._classes(np.array(node))
+        suppressed = np.zeros(len(self._needed), np.int64)
+        added = np.zeros((len(self._needed), len(node)))
+        starts = self._value_starts[np.arange(len(node)), node]
+        judge_sizes(keys, weights, self._shifts, self._masks, self._values, starts, self._needed, suppressed, added)
+        places = self._place_of[which]
+        records, added = suppressed[places], added[places]
+        losses = np.full(len(places), np.inf)
+        within = records <= self._most
+        if within.any():
+            losses[within] = self._objective.losses(node, added[within])
+        if self._ground.removes:  # something must be left
+            nothing = self._ground.is_all_stars(node)
+            is_left = [not nothing and number < int(weights.sum()) for number in records.tolist()]
+            losses[~np.array(is_left, np.bool_)] = np.inf
+        each = zip(records.tolist(), losses.tolist(), added.tolist(), strict=True)
+        return [self._outcome(*of_one) for of_one in each]
+
+    def _outcome(self, records: int, loss: float, added: list[float]) -> Outcome:
+        """As `Judge` would say it."""
+        lasting = records if records > self._least else 0
+        if records > self._most:
+            return Outcome(None, None, lasting, None, None)
+        is_bound = records and self._objective.adds_more_below
+        below = tuple(added) if is_bound else None
+        if loss == np.inf:
+            return Outcome(None, None, lasting, below, None)
+        return Outcome(records, loss, lasting, below, None)
+
+    def _classes(self, node: Integers) -> Classes:
+        """The classes of a node, counted from the smallest finer one that was kept."""
+        from PETWorks.anonymizer.search.joint_kernels import nearest_start
+
+        nearest = nearest_start(self._levels, self._rows, len(self._starts), node)
+        start, low = self._starts[nearest], self._levels[nearest]
+        classes = self._counted(start, low, node)
+        if len(classes[0]) * FAR < len(start[0]):  # nodes nearby have a shorter way from here
+            below = np.maximum(node - 1, low)
+            self._keep(below, self._counted(start, low, below), start)
+        self._keep(node, classes, start)
+        return classes
+
+    def _keep(self, node: Integers, classes: Classes, start: Classes) -> None:
+        """Keep the classes of a node as a start for others, if clearly fewer than what they were counted from."""
+        rows = len(classes[0])
+        if self._kept + rows <= KEPT_ROWS and rows < MUCH_SMALLER * len(start[0]):
+            self._kept += rows
+            place = len(self._starts)
+            if place == len(self._rows):
+                self._levels, self._rows = np.repeat(self._levels, 2, axis=0), np.repeat(self._rows, 2)
+            self._starts.append(classes)
+            self._levels[place], self._rows[place] = node, rows
+
+    def _counted(self, start: Classes, low: Integers, high: Integers) -> Classes:
+        """Classes of a node, from those of a finer one."""
+        from PETWorks.anonymizer.search.joint_kernels import count_classes
+
+        keys, weights = np.empty_like(start[0]), np.empty_like(start[1])
+        lifted = np.flatnonzero(low != high)
+        shifts, masks = self._shifts[lifted], self._masks[lifted]
+        kept = self._all_bits & ~np.bitwise_or.reduce(masks << shifts)
+        starts = self._lift_starts[lifted, low[lifted], high[lifted]]
+        bits = _slot_bits(len(keys))
+        number = count_classes(*start, kept, shifts, masks, self._lifts, starts, bits, self._slots, keys, weights)
+        return keys[:number].copy(), weights[:number].copy()
+
+    def _all_lifts(self) -> tuple[Codes, Integers]:
+        """The new codes of each column from each level to each higher one, and where these begin."""
+        columns, lattice = self._ground.lattice.columns, self._ground.base.lattice
+        heights = [self._ground.view.hierarchies[name].height for name in columns]
+        starts = np.zeros((len(columns), max(heights) + 1, max(heights) + 1), np.int64)
+        tables, length = [], 0
+        for place, name in enumerate(columns):
+            for low in range(self._ground.base.levels[name], heights[place] + 1):
+                for high in range(low, heights[place] + 1):
+                    lift = lattice.lift(name, low, high)
+                    assert lift is not None
+                    starts[place, low, high] = length
+                    tables.append(lift.new_codes)
+                    length += len(lift.new_codes)
+        return np.concatenate(tables), starts
+
+    def _all_values(self) -> tuple[NDArray[np.float64], Integers]:
+        """What suppressing a record adds, by column, level and code, and where these begin."""
+        by_value = self._objective.by_value
+        starts = np.zeros((len(by_value), max(map(len, by_value))), np.int64)
+        length = 0
+        for place, levels in enumerate(by_value):
+            for level, values in enumerate(levels):
+                starts[place, level] = length
+                length += len(values)
+        return np.concatenate([values for levels in by_value for values in levels]), starts
+
+
+def _needed_size(judge: Judge, records: int) -> int:
+    """The smallest size of a class that fails no test. Smaller ones than a class that fails do, too."""
+    low, high = 1, records + 1
+    while low < high:
+        middle = (low + high) // 2
+        if judge.too_small(np.array([middle]))[0]:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def _slot_bits(keys: int) -> int:
+    """Bits of the number of places in a hash table of so many keys."""
+    return max(4, (2 * keys - 1).bit_length())
+
+
+class JointSearch:
+    """Searches for several thresholds, each with a judge of its own, and for several limits.
+
+    limits    how many records may be suppressed, ascending
+    bests     for each threshold and each limit, the best solution
+    checked   how many nodes were counted
+    """
+
+    def __init__(self, ground: Ground, objective: Objective, judges: Sequence[Judge], limits: Sequence[int]) -> None:
+        self.lattice, self.objective, self.judges, self.limits = ground.lattice, objective, judges, limits
+        self.bests: list[list[Solution | None]] = [[None] * len(limits) for _ in judges]
+        self.checked = 0
+        bounds = objective.bounds()
+        self._rounding = rounding_of(objective, bounds)
+        self._bounds = np.repeat(bounds[np.newaxis], len(judges), axis=0)
+        # For each node the place of the smallest limit within which it may keep the rules; beyond the last: closed.
+        self._within = np.zeros(self._bounds.shape, np.int8)
+        # For each limit, what a node may lose at least to be looked at; if it is closed, nothing will do.
+        self._most_lost = np.full((len(judges), len(limits) + 1), np.inf)
+        self._most_lost[:, -1] = -np.inf
+        # Places of nodes that may be looked at; they only become fewer.
+        self._open = [np.arange(self.lattice.nodes)] * len(judges)
+        self._choosers = [Chooser(self.lattice) for _ in judges]
+        self._by_size = SizeJudge.of(ground, judges, objective)
+        self._raise_finer: Raising = RaisingArrays(self.lattice, objective, self._bounds, self._within)
+        if self._by_size is not None and isinstance(objective, ByColumn):
+            self._raise_finer = RaisingLoop(self.lattice, objective, self._bounds, self._within, len(limits))
+
+    def run(self, thresholds: Sequence[int], progress: Callable[[Progress], None] | None = None) -> None:
+        """Look at nodes until the best ones are known, for one threshold after the other, by their places.
+
+        With the strictest first, the others have a solution from the beginning: what keeps stricter rules keeps theirs.
+        """
+        for threshold in thresholds:
+            while (node := self._next_node(threshold)) is not None:
+                self._look_at(node)
+                if progress is not None and self.checked % 16 == 0:
+                    progress(self._progress(threshold))
+
+    def _progress(self, threshold: int) -> Progress:
+        found = [best.loss for best in self.bests[threshold] if best is not None]
+        bounds = self._bounds[threshold][self._within[threshold] < len(self.limits)]
+        least = float(bounds.min()) if bounds.size else np.inf
+        return Progress(self.checked, min(found, default=None), min([least, *found]))
+
+    def _next_node(self, threshold: int) -> Node | None:
+        """The node to look at next; None if the best ones are known."""
+        bounds, within = self._bounds[threshold].reshape(-1), self._within[threshold].reshape(-1)
+        places = self._open[threshold]
+        open_ = bounds[places] <= self._most_lost[threshold].take(within[places])
+        places = self._open[threshold] = places[open_]
+        if len(places) == 0:
+            return None
+        has_solution = self.bests[threshold][-1] is not None
+        if has_solution or self.judges[threshold].may_rule_out:
+            chosen = self._choosers[threshold](places, bounds[places], has_solution=has_solution)
+            return self.lattice.node(chosen)
+        return self.lattice.node(int(places[np.argmin(bounds[places])]))
+
+    def _look_at(self, node: Node) -> None:
+        """Count a node, judge it for every threshold for which it may matter, and draw the conclusions."""
+        place = self.lattice.place(node)
+        each = np.arange(len(self.judges))
+        bounds = self._bounds.reshape(len(each), -1)[:, place]
+        within = self._within.reshape(len(each), -1)[:, place]
+        concerned = np.flatnonzero(bounds <= self._most_lost[each, within])
+        outcomes = self._outcomes(node, concerned)
+        said: list[Said] = []  # about finer nodes
+        for threshold, outcome in zip(concerned.tolist(), outcomes, strict=True):
+            self._solved(threshold, node, outcome)
+            if outcome.given_up_at is not None:
+                bounds = self._bounds[threshold].reshape(-1)
+                bounds[place] = max(bounds[place], outcome.given_up_at)
+            else:
+                self._within[threshold].reshape(-1)[place] = len(self.limits)
+            least = bisect_left(self.limits, outcome.lasting)
+            added = outcome.added if least < len(self.limits) else None
+            if least or added is not None:
+                said.append((threshold, least, added))
+            if outcome.coarser is not None:
+                here = self._bounds[threshold][self.lattice.coarser(node)]
+                np.maximum(here, outcome.coarser, out=here)
+        if said:
+            self._raise_finer(node, said)
+        self.checked += 1
+
+    def _outcomes(self, node: Node, concerned: Integers) -> list[Outcome]:
+        if self._by_size is not None:
+            return self._by_size.outcomes(node, concerned)
+        most = self._most_lost.max(axis=1)
+        return [self.judges[threshold].outcome(node, most[threshold]) for threshold in concerned.tolist()]
+
+    def _solved(self, threshold: int, node: Node, outcome: Outcome) -> None:
+        """Keep a node as the best solution of those limits for which it is."""
+        if outcome.records is None or outcome.loss is None:
+            return
+        solution = Solution(node, outcome.loss, outcome.records, self._rounding)
+        bests = self.bests[threshold]
+        for place in range(bisect_left(self.limits, outcome.records), len(self.limits)):
+            best = bests[place]
+            if best is None or solution < best:
+                bests[place] = solution
+                self._most_lost[threshold, place] = solution.loss + margin(solution.loss, self._rounding)

@@ -1,0 +1,174 @@
+"""Loops over the classes of a node and over finer nodes, compiled at first use.
+
+They count classes, add up what suppressing the small ones adds, and raise what finer nodes lose at least.
+
+Types are spelt out: signed and unsigned numbers together would become floats.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from PETWorks.counting.codes import Codes
+from PETWorks.counting.counts import Integers
+from PETWorks.counting.subsets.kernels import compiled
+
+GEOMETRIC, ARITHMETIC, SUM, MAXIMUM = range(4)  # how the losses of columns become one number
+SPREAD = np.uint64(0x9E3779B97F4A7C15)  # an odd number whose multiples are far apart
+
+
+@compiled
+def nearest_start(levels: Integers, rows: Integers, number: int, node: Integers) -> int:
+    """Of so many nodes, the place of the one with the fewest rows of those that are nowhere coarser than a node."""
+    nearest = np.int64(0)
+    for start in range(1, number):
+        if rows[start] < rows[nearest]:
+            column = 0
+            while column < len(node) and levels[start, column] <= node[column]:
+                column += 1
+            if column == len(node):
+                nearest = start
+    return nearest
+
+
+@compiled
+def count_classes(
+    keys: Codes,
+    weights: Integers,
+    kept: int,
+    shifts: Codes,
+    masks: Codes,
+    lifts: Codes,
+    lift_starts: Integers,
+    slot_bits: int,
+    slots: Codes,
+    new_keys: Codes,
+    new_weights: Integers,
+) -> int:
+    """Lift some columns of keys (where each begins in a key, its bits, and its new codes), and merge equal ones.
+
+    `kept` has the bits of the columns that stay as they are; `slots` is room for a hash table with at least twice as
+    many places as there are keys. Returns how many keys are left.
+    """
+    size = np.int64(1) << np.int64(slot_bits)
+    last = np.uint64(size - 1)
+    down = np.uint64(64 - slot_bits)
+    for slot in range(size):
+        slots[slot] = 0
+    number = np.int64(0)
+    for row in range(len(keys)):
+        key = keys[row] & kept
+        for column in range(len(shifts)):
+            code = np.int64(keys[row] >> shifts[column] & masks[column])
+            key |= lifts[lift_starts[column] + code] << shifts[column]
+        slot = key * SPREAD >> down
+        while slots[slot] and new_keys[slots[slot] - 1] != key:
+            slot = slot + np.uint64(1) & last
+        if slots[slot]:
+            new_weights[slots[slot] - 1] += weights[row]
+        else:
+            new_keys[number], new_weights[number] = key, weights[row]
+            number += 1
+            slots[slot] = number
+    return number
+
+
+@compiled
+def judge_sizes(
+    keys: Codes,
+    weights: Integers,
+    shifts: Codes,
+    masks: Codes,
+    values: NDArray[np.float64],
+    value_starts: Integers,
+    needed: Integers,
+    suppressed: Integers,
+    added: NDArray[np.float64],
+) -> None:
+    """For each size that classes need, ascending, how many records are in smaller classes; and what these add.
+
+    `values` has what suppressing a record adds, by column and code; `added` is by size and column.
+    """
+    for row in range(len(keys)):
+        weight = weights[row]
+        if weight >= needed[-1]:
+            continue
+        first = 0
+        while weight >= needed[first]:
+            first += 1
+        suppressed[first] += weight
+        for column in range(len(shifts)):
+            code = np.int64(keys[row] >> shifts[column] & masks[column])
+            added[first, column] += weight * values[value_starts[column] + code]
+    for place in range(1, len(needed)):
+        suppressed[place] += suppressed[place - 1]
+        for column in range(len(shifts)):
+            added[place, column] += added[place - 1, column]
+
+
+@compiled
+def raise_finer(
+    bounds: NDArray[np.float64],
+    within: NDArray[np.int8],
+    closed: int,
+    strides: Integers,
+    levels: Integers,
+    thresholds: Integers,
+    least: Integers,
+    parts: NDArray[np.float64],
+    is_known: NDArray[np.bool_],
+    aggregate: int,
+) -> None:
+    """Raise, for some thresholds, the bounds of a node and of all finer ones, and the places of their least limits.
+
+    Bounds and places are by threshold and node; closed nodes are passed over. `levels` are those of the node above the
+    lowest ones. `parts` is what each column loses on each of these at least, for each of the thresholds for which that
+    is known. A node is at the sum of its levels, each times the stride of its column.
+    """
+    last = len(levels) - 1
+    level = np.zeros(len(levels), np.int64)
+    together = np.zeros(len(levels))  # what the columns before each one lose
+    if aggregate == GEOMETRIC:
+        together[0] = 1.0
+    elif aggregate == MAXIMUM:
+        together[0] = -np.inf
+    for number in range(len(thresholds)):
+        threshold = thresholds[number]
+        raises = is_known[number]
+        level[:] = 0
+        place, column = np.int64(0), 0
+        while column >= 0:
+            while column < last:
+                part = parts[number, column, level[column]]
+                if aggregate == GEOMETRIC:
+                    together[column + 1] = together[column] * part
+                elif aggregate == MAXIMUM:
+                    together[column + 1] = max(together[column], part)
+                else:
+                    together[column + 1] = together[column] + part
+                column += 1
+            for lowest in range(levels[last] + 1):
+                here = place + lowest
+                if within[threshold, here] >= closed:
+                    continue
+                if within[threshold, here] < least[number]:
+                    within[threshold, here] = least[number]
+                if raises:
+                    part = parts[number, last, lowest]
+                    if aggregate == GEOMETRIC:
+                        loss = (together[last] * part) ** (1 / len(levels)) - 1
+                    elif aggregate == MAXIMUM:
+                        loss = max(together[last], part)
+                    else:
+                        loss = together[last] + part
+                        if aggregate == ARITHMETIC:
+                            loss = loss / len(levels)
+                    if loss > bounds[threshold, here]:
+                        bounds[threshold, here] = loss
+            column = last - 1
+            while column >= 0 and level[column] == levels[column]:
+                place -= level[column] * strides[column]
+                level[column] = 0
+                column -= 1
+            if column >= 0:
+                level[column] += 1
+                place += strides[column]

@@ -1,0 +1,300 @@
+"""The search of a lattice that is too large for a bound of each node: boxes of nodes, those that may lose least first.
+
+A box is all nodes between two. Columns are divided into groups with few combinations of levels. A node of a group, all
+other columns as coarse as the box allows, that cannot keep the rules rules out all nodes of the box that are finer; the
+least loss of what is left of each group, put together, is what the box loses at least. Boxes are divided until nothing
+is left that may be better, or until somebody stops the search: then the least bound of all boxes is what is proved.
+"""
+
+import heapq
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+from numpy.typing import NDArray
+
+from PETWorks.anonymizer.judging import Judge
+from PETWorks.anonymizer.lattice import Lattice, Node
+from PETWorks.anonymizer.objectives import ByColumn, Reals
+from PETWorks.anonymizer.search.exact import SAME, Searching, margin
+from PETWorks.measures.classes import Mask
+
+GROUP_NODES = 1 << 15  # combinations of levels that a group of columns has, at most
+TRIES = 40  # nodes of a group that are ruled out for a box at a time,
+ROUNDS = 10  # and how often before the box is divided
+DESCENTS = 8  # ways down from coarse nodes before the first box is divided
+BOXES_PER_DESCENT = 32
+
+
+@dataclass(frozen=True)
+class Box:
+    """All nodes between two.
+
+    left     for each group of columns, which of its nodes are not ruled out, as packed bits
+    bound    what each node loses at least
+    rounds   how often nodes of the groups were ruled out; the last time there was nothing more to rule out
+    """
+
+    low: Node
+    high: Node
+    left: tuple[NDArray[np.uint8], ...]
+    bound: float
+    rounds: int = 0
+
+    def __lt__(self, other: "Box") -> bool:
+        """The one that may lose less; of equal ones the one with finer nodes."""
+        return (self.bound, self.low, self.high) < (other.bound, other.low, other.high)
+
+
+class _Group:
+    """Some columns, and what each combination of their levels loses."""
+
+    def __init__(self, lattice: Lattice, objective: ByColumn, places: Sequence[int]) -> None:
+        self.places, self._lattice = places, lattice
+        self.shape = tuple(lattice.shape[place] for place in places)
+        lost = [
+            objective.weighted(place, objective.lost[place][lattice.low[place] : lattice.high[place] + 1])
+            for place in places
+        ]
+        self.costs: Reals = reduce(lambda done, own: objective.of_two(done[..., np.newaxis], own), lost)
+        self._levels = reduce(np.add.outer, [np.arange(number) for number in self.shape])
+        self._same = SAME * float(np.abs(self.costs).max())
+
+    def within(self, low: Node, high: Node, left: Mask) -> Mask:
+        """Which nodes are left in a box."""
+        inside = np.zeros(self.shape, np.bool_)
+        box = tuple(
+            slice(low[place] - self._lattice.low[place], high[place] - self._lattice.low[place] + 1)
+            for place in self.places
+        )
+        inside[box] = left[box]
+        return inside
+
+    def best(self, left: Mask) -> tuple[float, Node] | None:
+        """What is lost at least, and on which levels: of equal ones the lowest, then by the order of the columns."""
+        costs = np.where(left, self.costs, np.inf)
+        least = float(costs.min())
+        if least == np.inf:
+            return None
+        ties = costs <= least + self._same
+        place = int(np.argmin(np.where(ties, self._levels, self._levels.max() + 1)))
+        indices = np.unravel_index(place, self.shape)
+        return least, tuple(
+            int(index) + self._lattice.low[place] for index, place in zip(indices, self.places, strict=True)
+        )
+
+    def finer(self, node: Node) -> tuple[slice, ...]:
+        """The nodes that are nowhere coarser in these columns."""
+        return tuple(slice(0, node[place] - self._lattice.low[place] + 1) for place in self.places)
+
+
+class BoxSearch(Searching):
+    """The search of a large lattice; the objective is one that adds up what columns lose."""
+
+    objective: ByColumn
+
+    def __init__(self, lattice: Lattice, objective: ByColumn, judge: Judge) -> None:
+        super().__init__(lattice, objective, judge)
+        self.takes_bounds = False
+        self._order = _by_information(judge, lattice)
+        self._groups = [_Group(lattice, objective, places) for places in _grouped(lattice, self._order)]
+        highest = [np.array([own.max()]) for own in objective.lost]
+        self._rounding = SAME * float(objective.combined(highest).item())
+        everything = tuple(np.packbits(np.ones(group.shape, np.bool_)) for group in self._groups)
+        self._boxes = [Box(lattice.low, lattice.high, everything, -np.inf)]
+        self._divided = np.inf  # the bound of the box that is being divided
+        self._random = np.random.default_rng(0)
+        self._looked_at: set[Node] = set()
+
+    def _least_bound(self) -> float:
+        least = min(self._boxes[0].bound if self._boxes else np.inf, self._divided)
+        return self._at_first if least == -np.inf else least
+
+    @property
+    def _at_first(self) -> float:
+        """What any node loses at least by the frequencies of single columns."""
+        levels = zip(self.objective.lost, self.lattice.low, self.lattice.high, strict=True)
+        least = [lost[low : high + 1].min(keepdims=True) for lost, low, high in levels]
+        return float(self.objective.combined(least).item())
+
+    def _steps(self, wanted: int) -> Iterator[None]:
+        self._look(self.lattice.high)
+        if not self._is_ruled_out(self.lattice.high):
+            for _ in range(DESCENTS):
+                yield from self._descent()
+        number = 0
+        while self._boxes and self._boxes[0].bound <= self.limit(wanted):
+            yield from self._divide()
+            number += 1
+            if self.best is not None and number % BOXES_PER_DESCENT == 0:
+                yield from self._descent()
+
+    def _look(self, node: Node) -> None:
+        """Look at a node, unless that was done."""
+        if node not in self._looked_at:
+            self.look_at(node)
+            self._looked_at.add(node)
+
+    def _is_ruled_out(self, node: Node) -> bool:
+        """Whether a node and all finer ones cannot keep the rules."""
+        self._look(node)
+        return self.known[node].lasting > self.most
+
+    def _divide(self) -> Iterator[None]:
+        """Divide the first box, or find that nothing in it is better."""
+        box = self._boxes[0]
+        self._divided = box.bound
+        heapq.heappop(self._boxes)
+        parts: list[Box] = []
+        for part in self._parts(box):
+            bounded = yield from self._bounded(part)
+            if bounded is not None and bounded.bound <= self.limit():
+                parts.append(bounded)
+        for part in parts:
+            heapq.heappush(self._boxes, part)
+        self._divided = np.inf
+
+    def _parts(self, box: Box) -> list[Box]:
+        """A box of which more can be ruled out as it is; otherwise two halves, or nothing if it has one node."""
+        if box.rounds < ROUNDS:
+            return [box]
+        column = next((place for place in self._order if box.low[place] < box.high[place]), None)
+        if column is None:
+            return []
+        level = min(self._promising(box)[column], box.high[column] - 1)
+        below, above = _with(box.high, column, level), _with(box.low, column, level + 1)
+        return [Box(box.low, below, box.left, box.bound), Box(above, box.high, box.left, box.bound)]
+
+    def _promising(self, box: Box) -> Node:
+        """The node that would lose least if each group could be as it likes."""
+        node = list(box.high)
+        for group, packed in zip(self._groups, box.left, strict=True):
+            best = group.best(group.within(box.low, box.high, _unpacked(packed, group.shape)))
+            assert best is not None
+            for place, level in zip(group.places, best[1], strict=True):
+                node[place] = level
+        return tuple(node)
+
+    def _bounded(self, box: Box) -> Generator[None, None, Box | None]:
+        """A box with its bound; None if nothing in it is better than what is known then."""
+        if self._is_ruled_out(box.high):
+            return None
+        left, losses, node, settled = [], [], list(box.high), True
+        for group, packed in zip(self._groups, box.left, strict=True):
+            open_ = group.within(box.low, box.high, _unpacked(packed, group.shape))
+            tries = 0
+            while True:
+                best = group.best(open_)
+                if best is None:
+                    return None
+                with_group = _with_all(box.high, group.places, best[1])
+                yield
+                if not self._is_ruled_out(with_group):
+                    break
+                if tries == TRIES:
+                    settled = False
+                    break
+                tries += 1
+                open_[group.finer(self._coarsest_ruled_out(with_group, group.places, box.high))] = False
+            left.append(np.packbits(open_))
+            losses.append(best[0])
+            for place, level in zip(group.places, best[1], strict=True):
+                node[place] = level
+        bound = float(self.objective.of_all(reduce(self.objective.of_two, losses)).item())
+        if settled:
+            self._look(tuple(node))
+            found = self.known[tuple(node)]
+            if found.records == 0 and found.loss is not None and found.loss <= bound + margin(bound, self._rounding):
+                return None  # nothing else in the box is better
+        return Box(box.low, box.high, tuple(left), max(bound, box.bound), ROUNDS if settled else box.rounds + 1)
+
+    def _coarsest_ruled_out(self, node: Node, places: Sequence[int], high: Node) -> Node:
+        """A node that is ruled out and coarser in some columns, within a box."""
+        for place in self._random.permutation(places).tolist():
+            for level in range(high[place], node[place], -1):
+                coarser = _with(node, place, level)
+                if self._is_ruled_out(coarser):
+                    node = coarser
+                    break
+        return node
+
+    def _descent(self) -> Iterator[None]:
+        """Go down from a coarse node, or from the best one with some columns raised, while the rules can be kept."""
+        node = self.lattice.high
+        if self.best is not None and self.best.node != self.lattice.high:
+            node = self._raised(self.best.node)
+        self._look(node)
+        while True:
+            gains = {}
+            for place in self._order:
+                if node[place] > self.lattice.low[place]:
+                    finer = _with(node, place, node[place] - 1)
+                    self._look(finer)
+                    yield
+                    if self._holds(finer):
+                        gains[finer] = self._gain(node, finer)
+            if not gains:
+                return
+            node = max(gains, key=lambda finer: gains[finer])
+
+    def _holds(self, node: Node) -> bool:
+        records = self.known[node].records
+        return records is not None and records <= self.most
+
+    def _raised(self, node: Node) -> Node:
+        """A node with a few columns raised at random."""
+        raisable = [place for place, high in enumerate(self.lattice.high) if node[place] < high]
+        number = min(len(raisable), int(self._random.integers(1, 5)))
+        for place in self._random.choice(raisable, number, replace=False).tolist():
+            node = _with(node, place, int(self._random.integers(node[place] + 1, self.lattice.high[place] + 1)))
+        return node
+
+    def _gain(self, node: Node, finer: Node) -> float:
+        """What is gained by a finer node for each record that has to be suppressed more."""
+        before, after = (self.known[one].records or 0 for one in (node, finer))
+        gained = self._cost(node) - self._cost(finer)
+        noise = float(np.exp(0.3 * self._random.normal()))
+        return gained / (max(after - before, 0) + 1 + self.judge.ground.records / 1000) * noise
+
+    def _cost(self, node: Node) -> float:
+        levels = zip(self.objective.lost, node, strict=True)
+        return float(self.objective.combined([lost[level : level + 1] for lost, level in levels]).item())
+
+
+def _by_information(judge: Judge, lattice: Lattice) -> list[int]:
+    """The columns, those whose values say least first: they can be kept most easily."""
+    bits = []
+    for column in lattice.columns:
+        counts = judge.ground.on_level(column, 0).counts
+        shares = counts[counts > 0] / counts.sum()
+        bits.append(float(-(shares * np.log2(shares)).sum()))
+    return sorted(range(len(bits)), key=lambda place: bits[place])
+
+
+def _grouped(lattice: Lattice, order: Sequence[int]) -> list[list[int]]:
+    """Neighbouring columns in groups with few combinations of levels."""
+    groups: list[list[int]] = []
+    nodes = GROUP_NODES + 1
+    for place in order:
+        nodes *= lattice.shape[place]
+        if nodes > GROUP_NODES:
+            groups.append([])
+            nodes = lattice.shape[place]
+        groups[-1].append(place)
+    return [sorted(group) for group in groups]
+
+
+def _unpacked(packed: NDArray[np.uint8], shape: tuple[int, ...]) -> Mask:
+    return np.unpackbits(packed, count=int(np.prod(shape))).astype(np.bool_).reshape(shape)
+
+
+def _with(node: Node, place: int, level: int) -> Node:
+    return (*node[:place], level, *node[place + 1 :])
+
+
+def _with_all(node: Node, places: Sequence[int], levels: Sequence[int]) -> Node:
+    changed = list(node)
+    for place, level in zip(places, levels, strict=True):
+        changed[place] = level
+    return tuple(changed)

@@ -1,0 +1,134 @@
+"""The file of a search that was stopped: what was found on each node, so that the search can go on.
+
+One JSON object: what was searched, by checksums, and the outcomes. It has no cell of the table.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from PETWorks.about.treatment import EXACT
+from PETWorks.anonymizer.judging import Outcome
+from PETWorks.anonymizer.lattice import Node
+from PETWorks.anonymizer.problem import Problem
+from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
+from PETWorks.errors import InputError, Joined, Phrase, quoted
+from PETWorks.tables.files import read_small
+from PETWorks.tables.output import write_whole
+
+FORMAT = 1
+MOST_BYTES = 1 << 30
+ALL = 1 << 62
+ABOUT = {
+    "table": Phrase("'table'"),
+    "population": Phrase("'population'"),
+    "hierarchies": Phrase("'hierarchies'"),
+    "rules": Phrase("'rules'"),
+    "suppression_limit": Phrase("'suppression limit'"),
+    "objective": Phrase("'objective'"),
+    "levels": Phrase("'levels'"),
+    "treatment": Phrase("'treatment'"),
+}  # what errors call what a search is about
+
+
+def write_unfinished(path: Path, problem: Problem, known: Mapping[Node, Outcome]) -> None:
+    """Write what was found on nodes."""
+    found = [[list(node), *astuple(_finite(outcome))] for node, outcome in known.items()]
+    about = {**_about(problem), "sha256": _checksum(found)}
+    content = json.dumps({**about, "found": found}, separators=(",", ":"), allow_nan=False)
+    table = problem.original.source.path
+    write_whole({path: content.encode()}, like=() if table is None else [table])
+
+
+def _checksum(found: list[Any]) -> str:
+    return sha256(json.dumps(found).encode()).hexdigest()
+
+
+def _finite(outcome: Outcome) -> Outcome:
+    """An outcome as JSON can hold it: what fails whatever is suppressed would need more records than there are."""
+    return replace(outcome, lasting=ALL) if outcome.lasting == math.inf else outcome
+
+
+def read_unfinished(path: Path, problem: Problem) -> dict[Node, Outcome]:
+    """What an earlier search of the same problem found; an error if it was another problem."""
+    content = read_small(path, MOST_BYTES)
+    about = _about(problem)
+    try:
+        read = json.loads(content)
+        other = [key for key in about if read[key] != about[key]]
+        if read["sha256"] != _checksum(read["found"]):
+            raise ValueError
+        found = {} if other else dict(_outcomes(read["found"], problem))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise InputError(
+            "{file}: not the file of an unfinished search, or damaged; remove it to start over", file=path.name
+        ) from None
+    if other:
+        raise InputError(
+            "{file}: the file of another search: it had other {other}; give the same table "
+            "and options, or remove the file to start over",
+            file=path.name,
+            other=Joined(", ", [ABOUT.get(key, quoted([key])) for key in other]),
+        )
+    return found
+
+
+def _outcomes(found: Sequence[Any], problem: Problem) -> Iterator[tuple[Node, Outcome]]:
+    """The outcomes of nodes; an error if they cannot be."""
+    low, high, columns = problem.lattice.low, problem.lattice.high, len(problem.lattice.columns)
+    for levels, records, loss, lasting, added, coarser, given_up_at in found:
+        node = tuple(levels)
+        inside = len(node) == columns and all(
+            type(level) is int and first <= level <= last for level, first, last in zip(node, low, high, strict=True)
+        )
+        numbers = [loss, lasting, coarser, given_up_at, *(added or ())]
+        are_numbers = all(
+            number is None or (type(number) in (int, float) and math.isfinite(number)) for number in numbers
+        )
+        fits = records is None or (type(records) is int and 0 <= records <= problem.ground.records)
+        complete = (records is None) == (loss is None) and lasting is not None and len(added or low) == columns
+        if not (inside and are_numbers and fits and complete):
+            raise ValueError
+        yield node, Outcome(records, loss, lasting, None if added is None else tuple(added), coarser, given_up_at)
+
+
+def _about(problem: Problem) -> dict[str, Any]:
+    """What is searched: a file about anything else must not be taken."""
+    release, ground = problem.original, problem.ground
+    population = ground.view.background.population
+    tables = [ground.base.rows, *(one.rows for one in ground.backgrounds.values())]
+    hierarchies = "".join(release.hierarchies[name].to_csv() for name in problem.lattice.columns)
+    return {
+        "petworks_search": FORMAT,
+        "table": [table.fingerprint(list(table.domains)) for table in tables],
+        "population": None if population is None else [population.number, population.fraction],
+        "hierarchies": sha256(hierarchies.encode("utf-8", "surrogateescape")).hexdigest(),
+        "rules": [_rule(rule) for rule in problem.rules],
+        "suppression_limit": problem.most,
+        "objective": [_objective(problem.objective_name), problem.aggregate, dict(problem.weights)],
+        "levels": [list(problem.lattice.low), list(problem.lattice.high)],
+        # Earlier versions did not know folded values, and wrote nothing about exact ones.
+        "treatment": {name: way for name, way in release.treatment.items() if way != EXACT},
+    }
+
+
+def _objective(name: str) -> str:
+    """The name of an objective, with what was counted differently by earlier versions."""
+    return f"{name} by level" if name in ("ambiguity", "missings") else name
+
+
+def _rule(rule: Rule) -> list[Any]:
+    if isinstance(rule, SubsetRule):
+        return [rule.name, {"at_most": rule.at_most, "sizes": str(rule.sizes)}]
+    if not isinstance(rule, MeasureRule):
+        return [rule.name]
+    if any(map(callable, rule.parameters.values())):
+        raise InputError(
+            "{rule}: a search with a function of your own cannot be resumed", rule=rule.name, what="resume"
+        )
+    plain = {name: value for name, value in rule.parameters.items() if isinstance(value, str | int | float | None)}
+    return [rule.metric.name, plain]

@@ -1,0 +1,444 @@
+"""The command `anonymize`."""
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
+from PETWorks.anonymizer.frontiers import SUPPRESSION, Frontier, frontier_of, with_threshold
+from PETWorks.anonymizer.problem import SUPPRESSED_RECORDS
+from PETWorks.anonymizer.rules import Rule
+from PETWorks.anonymizer.search.exact import Progress
+from PETWorks.cli.arguments import HOLDS, STANDARD_OUTPUT, engine_options, note, say_written, shown_name
+from PETWorks.cli.check import with_format_options
+from PETWorks.cli.record_files import reasons_beside, reasons_given, reasons_options, say_for_insiders
+from PETWorks.cli.release_files import Job, check_seed, checked_paths, exit_with, job_given, record_order, written
+from PETWorks.errors import ParameterError, Phrase
+from PETWorks.gate.anonymising import anonymize_by, frontier_by, seconds_given, waived_rules
+from PETWorks.gate.check.may_go_out import passes
+from PETWorks.gate.check.notices import noticed, suppression_notices
+from PETWorks.gate.days import today
+from PETWorks.gate.document.anonymization_document import (
+    AnonymizationFacts,
+    FrontierFacts,
+    anonymization_facts,
+    frontier_facts,
+    state,
+)
+from PETWorks.gate.document.check_document import Notice, RuleResult, together
+from PETWorks.gate.document.plan_document import Plan
+from PETWorks.gate.plans import made_plan
+from PETWorks.gate.policy.policy import Policy
+from PETWorks.measures.catalogue import find
+from PETWorks.measures.parameters import number_given
+from PETWorks.render.formats.formats import FILES, dumps
+from PETWorks.render.language.language import language
+from PETWorks.render.terminal import PROGRESS_LINES, progress, searching, style
+
+if TYPE_CHECKING:
+    from PETWorks.render.checks import Check
+
+
+OF_A_SEARCH = ("seconds", "resume", "method")  # settings that a frontier does not take
+
+
+def vary_given(texts: tuple[str, ...]) -> dict[str, Any] | None:
+    """`k-anonymity:k=2,5,10` and `suppression=0,0.05`, as `frontier` takes them."""
+    vary: dict[str, Any] = {}
+    for text in texts:
+        name, equals, values = text.rpartition("=")
+        measure, colon, parameter = (part.strip() for part in name.partition(":"))
+        if not equals or not measure or bool(colon) == (measure == SUPPRESSION) or measure in vary:
+            raise ParameterError(
+                "--vary expects MEASURE:parameter=VALUE,... or suppression=SHARE,..., each once; got {given!r}",
+                given=text[:60],
+            )
+        listed = [value.strip() for value in values.split(",")]
+        vary[measure] = {parameter: listed} if colon else listed
+    return vary or None
+
+
+def with_thresholds(rules: tuple[Rule, ...], texts: tuple[str, ...]) -> tuple[Rule, ...]:
+    """The rules with other thresholds, given as `k-anonymity:k=10`."""
+    named = set()
+    for text in texts:
+        name, equals, value = text.rpartition("=")
+        measure, colon, parameter = (part.strip() for part in name.partition(":"))
+        if not equals or not colon or not measure or not parameter:
+            raise ParameterError("--threshold expects MEASURE:parameter=VALUE, got {given!r}", given=text[:60])
+        if (measure, parameter) in named:
+            raise ParameterError(
+                "--threshold gives {metric}:{parameter} twice; each threshold has one value",
+                metric=measure,
+                parameter=parameter,
+            )
+        named.add((measure, parameter))
+        rules = with_threshold(rules, find(measure).name, parameter, value.strip())
+    return rules
+
+
+def frontier_found(
+    job: Job, given: Mapping[str, Any], vary: Mapping[str, Any] | None, report: Callable[[Progress], None]
+) -> Frontier:
+    """The frontier of a table and its rules."""
+    settings = {name: value for name, value in given.items() if value is not None and name not in OF_A_SEARCH}
+    if job.policy is not None:
+        return frontier_by(job.policy, job.release, job.rules, settings, vary, report)
+    return frontier_of(job.release, job.rules, vary, **settings, progress=report)
+
+
+def show_frontier(table: str, found: Frontier, options: Mapping[str, Any]) -> None:
+    """Print the points, and how to make a release of one."""
+    facts = frontier_facts(found)
+    if options["output_format"] == "json":
+        click.echo(dumps({"frontier": facts.to_dict()}))
+        return
+    from PETWorks.render.text.anonymization_text import frontier_text
+
+    click.echo(frontier_text(shown_name(table), facts, **style(None)), nl=False)
+    if facts.points:
+        note("cli.of-the-frontier", command=_options(facts))
+
+
+def _options(facts: FrontierFacts) -> str:
+    """The options for the release of the rules' own point; of the strictest if nothing keeps the rules as they are."""
+    is_kept = facts.best_point(facts.threshold, facts.suppression) is not None
+    point = facts if is_kept else facts.points[-1]
+    threshold = "" if facts.measure is None else f" --threshold {facts.measure}:{facts.parameter}={point.threshold}"
+    return f"-o released.csv{threshold} --suppression {point.suppression}"
+
+
+FILE = click.Path(path_type=Path)
+
+
+def release_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that both commands have."""
+    option = click.option
+    options = [
+        option("-o", "--output", type=FILE, help="The release: .csv, .parquet or .feather."),
+        option(
+            "--measure",
+            "measures",
+            multiple=True,
+            metavar="NAME[:parameter=value,...]",
+            help="A rule, for a table without a policy; repeat for more.",
+        ),
+        option("--qi", multiple=True, metavar="A,B", help="Quasi-identifiers: what an adversary may know."),
+        option("--sensitive", multiple=True, metavar="C,D", help="Sensitive attributes: what must not be learnt."),
+        option("--identifier", multiple=True, metavar="E,F", help="Direct identifiers: they are left out."),
+        option("--insensitive", multiple=True, metavar="G,H", help="Columns that may stay as they are."),
+        option(
+            "--role-reason",
+            "role_reasons",
+            multiple=True,
+            metavar="COLUMN=TEXT",
+            help="Why a column has its role although its name or values speak against it.",
+        ),
+        option(
+            "--protect",
+            multiple=True,
+            metavar="COLUMN=HOW",
+            help="Coarser values of a sensitive or insensitive column: cost=round:1000,top:250000 or day=dates:month.",
+        ),
+        option("--spreadsheet-safe", is_flag=True,
+               help="Write an apostrophe before cells that a spreadsheet takes for formulas; numbers stay."),
+        option("--privacy-unit", metavar="COLUMN", help="Names the person; several records of a person count once."),
+        option("--hierarchies", metavar="DIR", help="Folder of files ...hierarchy_<column>.csv."),
+        option("--original", metavar="TABLE", help="The table that measures compare with [default: the table itself]."),
+        option("--population", metavar="TABLE|NUMBER|SHARE", help="The population of the records."),
+        option("--separator", metavar="CHAR", help="Separator of the CSV files; detected by default."),
+        option("--encoding", metavar="NAME", help="Encoding of the CSV files; detected by default."),
+        option("--root", type=FILE, metavar="DIR", help="Files of the policy must be in here."),
+        option("--network", is_flag=True, help="Allow connections to servers that the policy names."),
+        option("--suppressed-records", type=click.Choice(SUPPRESSED_RECORDS),
+               help="Whether suppressed records leave the table, or stay with * [default: remove]."),
+        option("--shuffle/--keep-order", default=None,
+               help="Whether the records are in random order [default: yes, if they are read into memory]."),
+        option("--seed", metavar="NUMBER", help="The seed of an earlier run, for the same random order."),
+        *engine_options(),
+        option("--format", "output_format", type=click.Choice(["table", "json"]), default="table", show_default=True,
+               help="How to print."),
+    ]  # fmt: skip
+    for add in reversed(options):
+        command = add(command)
+    return command
+
+
+@click.command("anonymize")
+@click.argument("table", metavar="POLICY|DATA")
+@release_options
+@click.option("--suppression", metavar="SHARE", help="The share of records that may be suppressed, from 0 to 1.")
+@click.option("--objective", metavar="NAME", help="What is to be small [default: granularity].")
+@click.option("--aggregate", metavar="NAME", help="Of granularity: geometric, arithmetic, sum, maximum.")
+@click.option("--weight", "weights", multiple=True, metavar="COLUMN=NUMBER", help="The importance of a column.")
+@click.option("--level", "levels", multiple=True, metavar="COLUMN=N|N-M", help="A level, or the lowest and highest.")
+@click.option("--local", is_flag=True, help="Each record on levels of its own: far less is lost.")
+@click.option(
+    "--time", metavar="SECONDS", help="Stop searching after this time: 90, 10m or 2h; the best so far is written."
+)
+@click.option("--resume", is_flag=True, help="Go on with a search that was stopped.")
+@click.option(
+    "--frontier", is_flag=True, help="Also show what other thresholds and limits would cost; without -o only that."
+)
+@click.option(
+    "--vary", multiple=True, metavar="WHAT=VALUES", help="With --frontier: k-anonymity:k=2,5,10 or suppression=0,0.05."
+)
+@click.option(
+    "--threshold",
+    "thresholds",
+    multiple=True,
+    metavar="MEASURE:parameter=VALUE",
+    help="Another threshold than that of the rules.",
+)
+@click.option(
+    "--explain", is_flag=True, help="Also show each column before and after, next-best levels, what each rule costs."
+)
+@reasons_options("each suppressed record")
+@with_format_options
+def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
+    """Make the best release of a table that keeps the rules, and prove that there is no better one.
+
+    Generalises the quasi-identifiers, suppresses records where that costs less, leaves out direct identifiers. Beside
+    the release come its hierarchies, a policy for `petworks check`, and a plan with which `petworks apply` recodes
+    other tables in the same way. Exit code 0: the release keeps every rule of the policy; 1: it does not; 2: bad
+    input, and nothing is written.
+
+    Ctrl-C or --time ends the search: the best release so far is written, with what it may lose more than the best
+    one, and the exit code is 0 or 1. What was found is kept in OUTPUT.unfinished, for --resume.
+
+    \b
+    Examples:
+      petworks anonymize patients_policy.yaml -o released.csv --html report.html
+      petworks anonymize patients_policy.yaml -o released.parquet --suppression 0.02 --level age=1-2
+      petworks anonymize wide_policy.yaml -o released.csv --time 10m
+      petworks anonymize patients_policy.yaml --frontier --vary k-anonymity:k=3,5,11 --vary suppression=0,0.05
+      petworks anonymize patients_policy.yaml -o released.csv --threshold k-anonymity:k=11
+      petworks anonymize patients_policy.yaml -o released.csv --reasons for_us_only.csv
+      petworks anonymize national_policy.yaml -o released.parquet --engine duckdb --memory-limit 2GB
+      petworks anonymize patients.csv --qi age,zip,ward --sensitive diagnosis --identifier name \\
+          --hierarchies levels --measure k-anonymity:k=5 --measure l-diversity:l=2 -o released.csv
+    """
+    lang = language()
+    wanted = {name: options[name] for name in FILES if options[name] is not None}
+    printed = [name for name, path in wanted.items() if path == STANDARD_OUTPUT]
+    if len(printed) > 1 or (printed and options["output_format"] == "json"):
+        raise ParameterError("only one result can be printed: give '-' once, without --format json")
+    reports = {name: path for name, path in wanted.items() if name not in printed}
+    given = {
+        "suppression": _share(options["suppression"]),
+        "suppressed_records": options["suppressed_records"],
+        "objective": options["objective"],
+        "aggregate": options["aggregate"],
+        "weights": by_column(options["weights"], "--weight", _weight) or None,
+        "levels": by_column(options["levels"], "--level", _bounds) or None,
+        "method": "local" if options["local"] else None,
+        "seconds": _seconds(options["time"]),
+    }
+    check_seed(options)
+    vary = vary_given(options["vary"])
+    if vary is not None and not options["frontier"]:
+        raise ParameterError("--vary is for --frontier")
+    about_records, below = reasons_given(options)
+    if output is None and (wanted or about_records or not options["frontier"]):
+        raise ParameterError("-o names the file of the release; only --frontier without a report does without it")
+    for_releases = [name for name in ("time", "resume", "explain", "shuffle", "seed") if options[name]]
+    if output is None and for_releases:
+        raise ParameterError(
+            "--{option} is for a release, and -o names none; a frontier is always complete",
+            option=for_releases[0],
+        )
+    job = job_given(table, options)
+    job = replace(job, rules=with_thresholds(job.rules, options["thresholds"]))
+    frontier = None
+    if options["frontier"]:
+        with searching() as report:
+            frontier = frontier_found(job, given, vary, report)
+        in_policy = None if job.policy is None else job.policy.anonymize.get("method")
+        if "local" in (given["method"], in_policy):
+            note("cli.frontier-not-local")
+    if output is None:
+        assert frontier is not None
+        show_frontier(table, frontier, options)
+        sys.exit(HOLDS)
+    paths = checked_paths(output, job, options, [*reports.values(), *about_records])
+    order = record_order(job.release, job.rules, job.policy, options)
+    unfinished = _unfinished(paths.release, [*reports.values(), *about_records], resume=options["resume"])
+    given["resume"] = unfinished if options["resume"] else None
+    with searching() as report, _interruptible():
+        result = _anonymized(job, given, report)
+    if not result.is_complete:
+        result.write_unfinished(unfinished)  # now: it may have taken hours, and what follows may fail
+        note("cli.stopped")
+        note("cli.search-kept", path=repr(unfinished.name))
+    explanation = None
+    if result.optimal and (options["explain"] or wanted):
+        try:
+            with progress("explaining", shown_name(paths.release)), _interruptible():
+                explanation = result.explain()
+        except KeyboardInterrupt:  # it takes further searches; the release is worth having without it
+            note("cli.not-explained")
+    beside = reasons_beside(result, about_records, below)
+    with progress("measuring", shown_name(table)):
+        before = state(job.release)
+
+    def plan(target: Path, hierarchies: Mapping[str, Path]) -> Plan:
+        return made_plan(result, job.content, job.policy, target, hierarchies)
+
+    with written(result, job, paths, options, order, plan, beside) as staged:
+        policy, release, rules = staged.policy, staged.release, staged.rules
+        waived = waived_rules(policy, today())
+        facts = anonymization_facts(result, before, release, explanation, waived, frontier, shuffled=order.shuffled)
+        columns, notices = noticed(release, policy, rules)
+        own = tuple(suppression_notices(result, rules))
+        found = (columns, (*own, *notices))
+        told = _checked(policy, facts, own, {**job.judged_how(options), **staged.people}) if wanted else None
+        if told is not None:
+            staged.files.write(
+                {path: told.to_format(name, lang).encode("utf-8", "replace") for name, path in reports.items()}
+            )
+    if told is not None and printed:
+        click.echo(told.to_format(printed[0], lang), nl=False)
+    else:
+        _put_out(facts, rules, found, paths.release, policy, options)
+    say_written([*paths.written, paths.plan, *reports.values(), *beside])
+    say_for_insiders(beside)
+    if result.is_complete:
+        unfinished.unlink(missing_ok=True)
+    exit_with(passes(together([rule.verdict for rule in rules])), paths.release)
+
+
+def _unfinished(release: Path, others: Iterable[Path], *, resume: bool) -> Path:
+    """The file for what a search has found that was stopped; an error if it is not as --resume says."""
+    path = release.with_name(f"{release.name}.unfinished")
+    if path in [other.resolve() for other in others]:
+        raise ParameterError(
+            "{file!r} is the file for a search that is stopped; give the report another name", file=path.name
+        )
+    if resume and not path.exists():
+        raise ParameterError(
+            "--resume needs the file of a search that was stopped, and there is no {path!r}", path=str(path)
+        )
+    if not resume and path.exists():
+        raise ParameterError(
+            "{path!r} is the file of a search that was stopped: go on with it by --resume, or remove it to start over",
+            path=str(path),
+        )
+    return path
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """While it is open, Ctrl-C ends the search and not the program, so that the exit code is that of the verdict."""
+    stop = getattr(signal, "SIGBREAK", signal.SIGINT) if PROGRESS_LINES in os.environ else signal.SIGINT  # by the page
+    before = signal.getsignal(stop)
+    if before != signal.SIG_IGN or PROGRESS_LINES in os.environ:  # a program that started this one may ignore it
+        signal.signal(stop, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(stop, before)
+
+
+def _checked(
+    policy: Policy, facts: AnonymizationFacts, notices: tuple[Notice, ...], counted: dict[str, Any]
+) -> "Check":
+    """The check of a release, with what is known of how it was made."""
+    from PETWorks.render.checks import Check, check
+
+    checked = check(policy, **counted)
+    content = replace(checked.content, anonymization=facts, notices=(*notices, *checked.content.notices))
+    return Check(content, checked.note)
+
+
+def _anonymized(job: Job, given: dict[str, Any], report: Callable[[Progress], None]) -> Anonymization:
+    if job.policy is not None:
+        return anonymize_by(job.policy, job.release, job.rules, given, report)
+    settings = {name: value for name, value in given.items() if value is not None}
+    return anonymize_release(job.release, job.rules, **settings, progress=report)
+
+
+def _put_out(
+    facts: AnonymizationFacts,
+    rules: tuple[RuleResult, ...],
+    found: tuple[tuple[str, ...], tuple[Notice, ...]],
+    target: Path,
+    policy: Policy,
+    options: dict[str, Any],
+) -> None:
+    if options["output_format"] == "json":
+        told = {"release": target.name, "policy": policy.path.name, "anonymization": facts.to_dict()}
+        beside = {"columns_to_look_at": found[0], "notices": [one.to_dict() for one in found[1]]}
+        click.echo(dumps({**told, "rules": verdicts(rules), **beside}))
+        return
+    from PETWorks.render.text.anonymization_text import anonymization_text
+
+    shown = {"detailed": options["explain"], **style(None)}
+    click.echo(anonymization_text(target.name, facts, rules, *found, **shown), nl=False)
+
+
+def verdicts(rules: tuple[RuleResult, ...]) -> list[dict[str, Any]]:
+    """The verdict of each rule, for JSON."""
+    return [{"rule": rule.name, "verdict": rule.verdict, "value": rule.value} for rule in rules]
+
+
+def _seconds(text: str | None) -> float | None:
+    """A time such as 90, 90s, 10m or 2h."""
+    seconds = None if text is None else seconds_given(text)
+    if text is not None and seconds is None:
+        raise ParameterError("--time expects a time such as 90, 10m or 2h, got {given!r}", given=text[:40])
+    return seconds
+
+
+def _share(text: str | None) -> float | None:
+    number = None if text is None else number_given(text)
+    if text is not None and number is None:
+        raise ParameterError(
+            "--suppression expects a share of the records, 0 to 1 (5 % is 0.05), got {given!r}", given=text[:40]
+        )
+    return number
+
+
+def by_column(texts: Iterable[str], option: str, read: Callable[[str], Any]) -> dict[str, Any]:
+    """`COLUMN=VALUE`, each column once; `read` gives None for what is no value."""
+    given_for: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.rpartition("=")
+        column, given = name.strip(), read(value.strip())
+        if not equals or not column or given is None:
+            expected = {
+                "--weight": Phrase("COLUMN=NUMBER"),
+                "--level": Phrase("COLUMN=N or COLUMN=N-M, with levels from 0 on"),
+            }.get(option, Phrase("COLUMN=N, with levels from 0 on"))
+            raise ParameterError(
+                "{option} expects {expected}; got {given!r}", option=option, expected=expected, given=text[:60]
+            )
+        if column in given_for:
+            raise ParameterError(
+                "{option} gives the column {column!r} twice; once is enough", option=option, column=column
+            )
+        given_for[column] = given
+    return given_for
+
+
+def _weight(text: str) -> float | None:
+    return number_given(text)
+
+
+def level_given(text: str) -> int | None:
+    """A level; None if the text is none."""
+    return int(text) if text.isdecimal() and len(text) <= 6 else None
+
+
+def _bounds(text: str) -> int | tuple[int, int] | None:
+    low, dash, high = text.partition("-")
+    lowest, highest = level_given(low), level_given(high) if dash else None
+    if not dash:
+        return lowest
+    return None if lowest is None or highest is None else (lowest, highest)

@@ -1,0 +1,206 @@
+"""The command `apply`: a release on levels of one's own choice, or as the plan of an earlier release says."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from PETWorks.anonymizer.chosen_levels import on_levels
+from PETWorks.anonymizer.problem import REMOVE
+from PETWorks.anonymizer.replaying import Replayed
+from PETWorks.anonymizer.rules import Rule
+from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE
+from PETWorks.cli.anonymize import FILE, by_column, level_given, release_options, verdicts
+from PETWorks.cli.arguments import (
+    columns,
+    input_files,
+    items,
+    population_given,
+    say_written,
+    shown_name,
+)
+from PETWorks.cli.release_files import (
+    POLICY_SUFFIXES,
+    Inputs,
+    Job,
+    ReleasePaths,
+    check_seed,
+    checked_paths,
+    exit_with,
+    job_given,
+    record_order,
+    written,
+)
+from PETWorks.errors import ParameterError
+from PETWorks.gate.check.inputs import table_digest
+from PETWorks.gate.check.may_go_out import passes
+from PETWorks.gate.check.notices import noticed, suppression_notices
+from PETWorks.gate.days import today
+from PETWorks.gate.document.check_document import Notice, RuleResult, together
+from PETWorks.gate.document.plan_document import Plan
+from PETWorks.gate.planned import Prepared, check_same_rules, demanded_rules, next_policy, prepare
+from PETWorks.gate.plans import earlier_hierarchies, hierarchy_paths, made_plan, plan_of_next, read_plan
+from PETWorks.render.formats.formats import dumps
+from PETWorks.render.terminal import progress, style
+from PETWorks.tables.opening import open_table
+from PETWorks.tables.writing import check_ordered
+
+OF_THE_PLAN = (
+    "measures",
+    "qi",
+    "sensitive",
+    "privacy_unit",
+    "protect",
+    "hierarchies",
+    "levels",
+    "suppress",
+    "root",
+    "suppressed_records",
+    "role_reasons",
+)
+NEW_COLUMNS = {"identifier": IDENTIFIER, "insensitive": INSENSITIVE_ATTRIBUTE}
+
+
+@click.command("apply")
+@click.argument("table", metavar="POLICY|DATA")
+@release_options
+@click.option("--levels", default="", metavar="COLUMN=N,...", help="The levels; columns that are not named stay.")
+@click.option("--suppress", is_flag=True, help="Suppress the records of classes that break a rule.")
+@click.option("--plan", type=FILE, metavar="FILE", help="Recode the table as this plan of an earlier release says.")
+@click.option("--strict", is_flag=True, help="With --plan: values without a place are an error.")
+def apply_command(table: str, output: Path | None, **options: Any) -> None:
+    """Make a release on levels of one's own choice, or as the plan of an earlier release says.
+
+    With --suppress, records of classes that break a rule are suppressed, however many they are. Otherwise as
+    `petworks anonymize`.
+
+    With --plan, roles, hierarchies, levels and rules are those of the plan, which `petworks anonymize` writes beside a
+    release. Records with values that have no place in a hierarchy, and those of classes that break a rule, are
+    suppressed, and what changed since the plan is reported. Exit code 1: a rule fails, or more records are suppressed
+    than the plan allows.
+
+    \b
+    Examples:
+      petworks apply patients_policy.yaml --levels age=2,zip=1 --suppress -o released.csv
+      petworks apply patients_december.csv --plan released_plan.json -o released_december.csv
+    """
+    if output is None:
+        raise ParameterError("-o names the file of the release, such as -o released.csv")
+    check_seed(options)
+    if options["plan"] is not None:
+        if options["engine"] not in ("auto", "memory"):
+            raise ParameterError("--plan needs the engine 'memory', got {engine!r}", engine=options["engine"])
+        _apply_plan(table, output, options)
+    if options["strict"]:
+        raise ParameterError("--strict is for --plan")
+    levels = by_column(items(options["levels"], "--levels"), "--levels", level_given)
+    job = job_given(table, options)
+    paths = checked_paths(output, job, options)
+    order = record_order(job.release, job.rules, job.policy, options)
+    with progress("recoding", shown_name(table)):
+        result = on_levels(
+            job.release, levels, job.rules if options["suppress"] else (), _suppressed_records(job, options)
+        )
+
+    def plan(target: Path, hierarchies: Mapping[str, Path]) -> Plan:
+        made = replace(result, problem=replace(result.problem, rules=job.rules))
+        return made_plan(made, job.content, job.policy, target, hierarchies)
+
+    with written(result, job, paths, options, order, plan) as staged:
+        rules, digest = staged.rules, staged.digest
+        notices = (*suppression_notices(result, rules), *noticed(staged.release, staged.policy, rules)[1])
+    if options["output_format"] == "json":
+        made = {"release": paths.release.name, "release_sha256": digest}
+        click.echo(dumps({**made, "levels": result.levels, "suppressed": result.suppressed, "rules": verdicts(rules)}))
+    else:
+        from PETWorks.render.text.anonymization_text import applied_text
+
+        told = (paths.release.name, result.suppressed, result.records, rules, notices)
+        click.echo(applied_text(*told, **style(None)), nl=False)
+    say_written([*paths.written, paths.plan])
+    exit_with(passes(together([rule.verdict for rule in rules])), paths.release)
+
+
+def _suppressed_records(job: Job, options: dict[str, Any]) -> str:
+    """What becomes of suppressed records: as an option says, or the policy."""
+    in_policy = {} if job.policy is None else job.policy.anonymize
+    return str(options["suppressed_records"] or in_policy.get("suppressed_records", REMOVE))
+
+
+def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
+    strange = [name for name in OF_THE_PLAN if options[name]]
+    if strange:
+        option = {"measures": "measure"}.get(strange[0], strange[0]).replace("_", "-")
+        raise ParameterError("--{option} cannot be combined with --plan; the plan says it", option=option)
+    if Path(table).suffix.lower() in POLICY_SUFFIXES:
+        raise ParameterError("with --plan, name the table itself; the plan has what a policy says")
+    plan = read_plan(options["plan"])
+    with progress("reading", shown_name(table)):
+        prepared = _prepared(table, plan, options)
+    check_ordered(prepared.release.source)
+    job = _job(table, prepared, demanded_rules(plan, today()), options)
+    paths = checked_paths(output, job, options)
+    order = record_order(job.release, job.rules, job.policy, options)
+    with progress("recoding", shown_name(table)):
+        result = prepared.recoded(job.rules, strict=options["strict"])
+
+    def next_plan(target: Path, hierarchies: Mapping[str, Path]) -> Plan:
+        return plan_of_next(result, plan, job.content["data"], target, hierarchies)
+
+    with written(result, job, paths, options, order, next_plan) as staged:
+        rules = staged.rules
+        check_same_rules(plan, staged.policy)
+        notices = (*suppression_notices(result, rules), *noticed(staged.release, staged.policy, rules)[1])
+    _put_out(result, rules, notices, paths, options)
+    say_written([*paths.written, paths.plan])
+    exit_with(passes(together([rule.verdict for rule in rules])) and result.within_the_limit, paths.release)
+
+
+def _prepared(table: str, plan: Plan, options: dict[str, Any]) -> Prepared:
+    separator = "\t" if options["separator"] == r"\t" else options["separator"]
+
+    def opened(given: Any) -> Any:
+        return open_table(given, separator, options["encoding"]) if isinstance(given, str | Path) else given
+
+    new_roles = {column: role for option, role in NEW_COLUMNS.items() for column in columns(options[option])}
+    return prepare(
+        opened(table),
+        plan,
+        earlier_hierarchies(plan, options["plan"].parent),
+        original=opened(options["original"]),
+        population=opened(population_given(options)),
+        new_roles=new_roles,
+        memory_limit=options["memory_limit"],
+    )
+
+
+def _job(table: str, prepared: Prepared, rules: tuple[Rule, ...], options: dict[str, Any]) -> Job:
+    content = next_policy(prepared, Path(table))
+    content |= {key: options[key] for key in ("separator", "encoding") if options[key] is not None}
+    if options["original"] is not None:
+        content["original"] = Path(options["original"])
+    given = population_given(options)
+    if given is not None:
+        content["population"] = Path(given) if isinstance(given, str) else given
+    tables = (table, options["original"], options["population"])
+    files = [options["plan"], *input_files(*tables), *hierarchy_paths(prepared.plan, options["plan"].parent)]
+    return Job(prepared.release, rules, content, None, Inputs.of(files, tables))
+
+
+def _put_out(
+    result: Replayed,
+    rules: tuple[RuleResult, ...],
+    notices: tuple[Notice, ...],
+    paths: ReleasePaths,
+    options: dict[str, Any],
+) -> None:
+    if options["output_format"] == "json":
+        plan = {"plan_file": options["plan"].name, "plan_sha256": table_digest(options["plan"])}
+        told = {"release": paths.release.name, "policy": paths.policy.name, **plan, **result.to_dict()}
+        click.echo(dumps({**told, "rules": verdicts(rules)}))
+        return
+    from PETWorks.render.text.anonymization_text import replayed_text
+
+    click.echo(replayed_text(paths.release.name, result, rules, notices, **style(None)), nl=False)

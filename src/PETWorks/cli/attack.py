@@ -1,0 +1,193 @@
+"""The command `attack`."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import click
+
+from PETWorks import __version__
+from PETWorks.cli.arguments import (
+    DOES_NOT_HOLD,
+    HOLDS,
+    as_json,
+    input_files,
+    limits_given,
+    note,
+    put_out,
+    release_given,
+    shown_name,
+    table_given,
+    table_options,
+    worth_given,
+    worth_option,
+    writable,
+)
+from PETWorks.cli.record_files import SUFFIXES, below_given, below_option, check_suffix, choose_memory
+from PETWorks.counting.release import Release
+from PETWorks.counting.view import NO_QUASI_IDENTIFIER
+from PETWorks.errors import Hint, NotApplicable, ParameterError, Phrase, RoleError
+from PETWorks.measures.attacks.subset_limits import checked_limits, checked_sizes
+from PETWorks.measures.attacks.subsets import Subsets, every_subset
+from PETWorks.measures.evaluation import Evaluation, evaluate
+from PETWorks.render.formats.formats import dumps
+from PETWorks.render.terminal import counting, progress, style
+
+OTHER_TABLES = (".tsv", ".xlsx", ".feather")  # formats of tables that are not written
+
+
+@click.command("attack")
+@click.argument("table", required=False)
+@click.option(
+    "--per-record",
+    type=click.Path(path_type=Path),
+    metavar="OUT",
+    help="Write the risk of each record, in the order of the input, to a .csv or .parquet file. It is for insiders.",
+)
+@below_option("--per-record")
+@click.option(
+    "--subsets",
+    metavar="SIZES",
+    help="Attack with every subset of the quasi-identifiers of these sizes: all, 2, 1-3 or 1,3.",
+)
+@click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Highest value allowed, from 0 to 1, of highest-risk, average-risk, uniques or inference[:COLUMN]; with "
+    "--worth also of gain[:COLUMN]. Exit with 1 if a subset exceeds it, and list the smallest such subsets. Repeat for "
+    "more limits.",
+)
+@worth_option
+@click.option("--resume", is_flag=True, help="Continue a run of --subsets that was interrupted.")
+@table_options
+def attack_command(table: str | None, **options: Any) -> None:
+    """Attack a table: re-identification and inference of the sensitive attributes.
+
+    --subsets attacks as adversaries who know only some of the quasi-identifiers. --output FILE.csv or
+    FILE.parquet then gets one row per subset, and the answers are printed. During the run, finished subsets are
+    kept in FILE.unfinished. With --subsets, --per-record also reports which few attributes make a record unique; with
+    --below, which few it shares with too few others.
+
+    \b
+    Examples:
+      petworks attack data/patient_anonymized.csv --qi ZIPCode,Age --sensitive Disease
+      petworks attack --policy policy.yaml --subsets all
+      petworks attack table.parquet --qi age,zip --sensitive disease --worth "disease:stomach cancer=10,flu=2"
+      petworks attack table.parquet --qi age,zip --per-record risks.csv
+      petworks attack table.parquet --qi age,zip,sex --per-record small.csv --below 11
+      petworks attack table.parquet --qi age,zip,sex,job --sensitive income --subsets all -o subsets.csv
+      petworks attack table.parquet --qi age,zip,sex,job --subsets 1-3 --limit uniques=0.01 --limit highest-risk=1/5
+    """
+    plan = Plan.made(table_given(table, options), options)
+    with progress("reading", shown_name(plan.table)):
+        release = release_given(plan.table, options)
+        if not release.quasi_identifiers:
+            raise RoleError(*NO_QUASI_IDENTIFIER)
+        limits = checked_limits(plan.limits, release.sensitive_attributes, plan.worth)
+    tables = {} if plan.records is None else {plan.records: _risks_of_records(release, plan.records, plan)}
+    subsets = None if plan.sizes is None else _every_subset(release, plan, resume=options["resume"])
+    answers = {} if subsets is None else subsets.answers(limits)
+    with progress("attacking", shown_name(plan.table)):
+        if plan.worth and not release.sensitive_attributes:
+            raise NotApplicable("--worth needs a sensitive attribute", Hint.SENSITIVE_ATTRIBUTES)
+        worth = {"worth": plan.worth} if plan.worth else {}
+        inference = {"attribute-inference": worth} if release.sensitive_attributes else {}
+        evaluation = evaluate(release, {"re-identification": {}, **inference})
+    output = plan.output
+    if subsets is not None and output is not None and output.suffix in SUFFIXES:
+        from PETWorks.render.formats.result_files import subsets_file
+
+        tables[output], output = subsets_file(subsets, output.suffix), None
+    text = _text(evaluation, subsets, answers, output, json=as_json(options["output_format"], output))
+    put_out(text, output, tables, plan.unfinished)
+    sys.exit(DOES_NOT_HOLD if answers and answers["subsets"]["minimal_risky"] else HOLDS)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What an attack has to do, checked before anything is read.
+
+    sizes        of the subsets, as given; None: no subsets
+    records      the file for the risk of each record
+    below        only records in classes of fewer than that are in it
+    unfinished   the file for finished subsets while the others are counted
+    """
+
+    table: str | Path
+    sizes: str | None
+    output: Path | None
+    records: Path | None
+    below: int | None
+    unfinished: Path | None
+    limits: dict[str, Any]
+    worth: dict[str, Any]
+
+    @classmethod
+    def made(cls, table: str | Path, options: dict[str, Any]) -> Self:
+        """The plan that the options describe; an error if they contradict each other."""
+        inputs, sizes = input_files(table, options["policy"]), options["subsets"]
+        output = writable(options["output"], *inputs)
+        records = writable(options["per_record"], *inputs)
+        if records and records == output:
+            raise ParameterError("--per-record and --output name the same file")
+        check_suffix(records, "--per-record")
+        below = below_given(options, "--per-record")
+        limits = limits_given(options["limits"])
+        if sizes is None and (limits or options["resume"]):
+            raise ParameterError("--limit and --resume need --subsets")
+        if output and output.suffix in (*OTHER_TABLES, *(SUFFIXES if sizes is None else ())):
+            files = Phrase(".json or text") if sizes is None else Phrase(".csv, .parquet, .json or text")
+            raise ParameterError("--output writes {files}, got {output!r}", files=files, output=str(options["output"]))
+        if options["resume"] and output is None:
+            raise ParameterError("--resume needs the --output of the run that was interrupted")
+        choose_memory(records, options, "--per-record")
+        unfinished = None if output is None or sizes is None else output.with_name(f"{output.name}.unfinished")
+        if unfinished is not None and unfinished in [file.resolve() for file in inputs]:
+            raise ParameterError(
+                "finished subsets would be written to {unfinished!r}, which is an input of this run",
+                unfinished=unfinished.name,
+            )
+        return cls(table, sizes, output, records, below, unfinished, limits, worth_given(options["worths"]))
+
+
+def _risks_of_records(release: Release, file: Path, plan: Plan) -> bytes:
+    """The content of the file with the risk of each record."""
+    from PETWorks.render.formats.result_files import per_record_file
+
+    with progress("records", shown_name(plan.table)):
+        up_to = None if plan.sizes is None else checked_sizes(plan.sizes, len(release.quasi_identifiers))[-1]
+        return per_record_file(release, file.suffix, up_to, plan.below)
+
+
+def _text(
+    evaluation: Evaluation, subsets: Subsets | None, answers: dict[str, Any], output: Path | None, *, json: bool
+) -> str:
+    """What is printed, or written to the output."""
+    if json:
+        if subsets is not None:
+            answers["subsets"]["rows"] = subsets.to_dicts()
+        return dumps({"petworks": __version__, **evaluation.to_dict(), **answers}) + "\n"
+    from PETWorks.render.text.measures_text import attack_text
+
+    return attack_text(evaluation.results, answers.get("subsets"), **style(output))
+
+
+def _every_subset(release: Release, plan: Plan, *, resume: bool) -> Subsets:
+    """Count the subsets and show progress; finished ones are kept in a file."""
+    sizes, unfinished = str(plan.sizes), plan.unfinished
+    done = [0, 0]
+    with counting() as advance:
+
+        def show(finished: int, total: int) -> None:
+            done[:] = finished, total
+            advance(finished, total)
+
+        try:
+            return every_subset(release, sizes, worth=plan.worth, checkpoint=unfinished, resume=resume, progress=show)
+        except KeyboardInterrupt:
+            if unfinished is not None and done[1]:
+                note("cli.subsets-kept", n=done[0], all=done[1], path=repr(str(unfinished)))
+            raise

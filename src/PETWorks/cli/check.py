@@ -1,0 +1,189 @@
+"""The commands about policies: init, check, diff, verify."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from PETWorks.cli.arguments import (
+    FILE,
+    STANDARD_OUTPUT,
+    counted_how,
+    input_files,
+    note,
+    say_written,
+    shown_name,
+    with_engine_options,
+)
+from PETWorks.cli.record_files import choose_memory, reasons_given, reasons_options, say_for_insiders
+from PETWorks.errors import ParameterError
+from PETWorks.render.formats.formats import FILES
+from PETWorks.render.language.language import language, translated
+from PETWorks.render.terminal import counting, progress, style
+from PETWorks.tables.output import Content, Folder, check_new_folder, check_writable, write_whole
+
+if TYPE_CHECKING:
+    from PETWorks.gate.document.check_document import RuleResult
+    from PETWorks.gate.policy.policy import Policy
+
+PAGES = (".html", ".htm")
+
+
+def with_format_options(command: Callable[..., None]) -> Callable[..., None]:
+    """An option for each format that a check can be written in."""
+    for one in reversed(list(FILES.values())):
+        check = _check_page if one.name == "html" else None
+        command = click.option(f"--{one.name}", type=FILE, metavar="FILE", help=one.help, callback=check)(command)
+    return command
+
+
+def _check_page(_context: click.Context, _option: click.Parameter, path: Path | None) -> Path | None:
+    """The file of the report; an error if its name promises another format."""
+    if path is not None and path != STANDARD_OUTPUT and path.suffix.lower() not in PAGES:
+        raise ParameterError(
+            "--html writes a page, so that the file must end with .html, got {given!r}; to get a PDF, print the page",
+            given=path.name,
+        )
+    return path
+
+
+@click.command("check")
+@click.argument("policy", type=FILE)
+@click.option("--data", metavar="TABLE", help="Check this table instead of the policy's.")
+@click.option("--root", type=FILE, metavar="DIR", help="Files must be in here [default: the policy's folder].")
+@click.option("--network", is_flag=True, help="Allow connections to servers that the policy names.")
+@click.option(
+    "--edition",
+    type=click.Choice(["internal", "external", "both"]),
+    default="internal",
+    show_default=True,
+    help="external: no cell, no class, no count below the cell size. both: FILE.external.html beside FILE.html.",
+)
+@click.option(
+    "--as-of",
+    metavar="TIME",
+    help="The date of the check, by which waivers are judged: 2026-11-16 or 2026-11-16T08:00:00Z [default: now].",
+)
+@click.option("--salt", metavar="HEX", help="The salt of the internal edition, to repeat the external one exactly.")
+@click.option(
+    "--previous",
+    type=FILE,
+    metavar="JSON",
+    help="An earlier check of which an external edition was published: warn of what the difference reveals.",
+)
+@click.option(
+    "--evidence",
+    type=FILE,
+    metavar="FOLDER",
+    help="A new folder: policy, plan, reports in both editions and digests, and none of the tables.",
+)
+@click.option(
+    "--register",
+    type=FILE,
+    metavar="DIR",
+    help="The register of releases: say which share a key or quasi-identifiers with this one, and who has them.",
+)
+@reasons_options("each record whose class breaks a rule")
+@with_format_options
+@with_engine_options
+def check_command(policy: Path, **options: Any) -> None:
+    """Judge a release by a policy.
+
+    Exit code 0: every rule holds or is waived; 1: a rule does not hold, or its waiver has expired; 2: bad input, and
+    nothing is written; 4: with --edition external, no rule that it shows fails, and a verdict is not shown.
+
+    \b
+    Examples:
+      petworks check data/adult_policy.yaml
+      petworks check policy.yaml --html report.html --json result.json
+      petworks check policy.yaml --data march.csv --edition external --html for_recipients.html --lang zh-TW
+      petworks check policy.yaml --junit rules.xml --markdown summary.md
+      petworks check policy.yaml --register releases
+      petworks check policy.yaml --reasons for_us_only.csv --below 11
+      petworks check policy.yaml --evidence evidence_2026-11-16
+    """
+    from PETWorks.gate.check.may_go_out import EXIT_CODES
+    from PETWorks.gate.document.check_document import WITHHELD
+    from PETWorks.gate.policy.policy import read_policy
+    from PETWorks.render.checks import check
+    from PETWorks.render.formats.evidence import evidence_files, write_evidence
+    from PETWorks.render.text.check_text import check_text
+
+    lang = language()
+    wanted = {name: options[name] for name in FILES if options[name] is not None}
+    printed = [name for name, path in wanted.items() if path == STANDARD_OUTPUT]
+    if len(printed) > 1 or (printed and options["edition"] == "both"):
+        raise ParameterError("only one result can be printed: give '-' once, and one edition")
+    _, below = reasons_given(options)
+    choose_memory(options["reasons"], options, "--reasons")
+    if options["reasons"] is not None and options["edition"] == "external":
+        raise ParameterError("--reasons is for insiders; ask for it without --edition external")
+    read = read_policy(policy, options["root"], network=options["network"], unread=["data"] if options["data"] else ())
+    files, reasons = _files(wanted, options, read)
+    evidence = None if options["evidence"] is None else check_new_folder(options["evidence"])
+    bar = counting() if read.subset_sizes is not None else progress("checking", shown_name(read.data))
+    with bar as advance:
+        tell: Callable[[int, int], None] | None = advance if callable(advance) else None
+        result = check(
+            read,
+            **{name: options[name] for name in ("data", "as_of", "salt", "previous", "register")},
+            progress=tell,
+            **counted_how(options),
+        )
+    if result.note:
+        click.echo(f"petworks: {translated(result.note)}", err=True)
+    contents: dict[Path, Content] = {
+        path: result.to_format(name, lang, edition).encode("utf-8", "replace") for name, edition, path in files
+    }
+    if reasons is not None:
+        contents[reasons] = _reasons(read, result.content.rules, below, reasons, options)
+    if evidence is not None:
+        made = evidence_files(result, read, lang)
+        contents[evidence] = Folder(lambda folder: write_evidence(folder, made))
+    tables = (options["data"] or read.data, read.original, read.population)
+    write_whole(contents, like=[read.path, *input_files(*tables)])
+    shown = result.file("external" if options["edition"] == "external" else "internal")
+    if printed:
+        click.echo(result.to_format(printed[0], lang, options["edition"]), nl=False)
+    else:
+        click.echo(check_text(shown, **style(None), policy=str(policy)), nl=False)
+    say_written(contents)
+    if reasons is not None:
+        say_for_insiders([reasons])
+    if shown.verdict == WITHHELD:
+        note("cli.verdict-withheld")
+    sys.exit(EXIT_CODES[shown.verdict])
+
+
+def _reasons(
+    policy: "Policy", rules: "tuple[RuleResult, ...]", below: int | None, file: Path, options: dict[str, Any]
+) -> bytes:
+    """The content of the file with the reasons of each record."""
+    from PETWorks.gate.anonymising import reasons_by
+    from PETWorks.render.formats.result_files import reasons_file
+
+    with progress("reasons"):
+        return reasons_file(reasons_by(policy, options["data"], rules, below, **counted_how(options)), file.suffix)
+
+
+def _files(
+    wanted: dict[str, Path], options: dict[str, Any], policy: "Policy"
+) -> tuple[list[tuple[str, str, Path]], Path | None]:
+    """The format, edition and path of each file to write, and that of the reasons, checked before any work is done."""
+    others = [table for one in policy.releases.earlier for table in (one.data, one.original)]
+    inputs = (policy.path, *input_files(policy.data, policy.original, options["data"], policy.population, *others))
+    files = []
+    for name, path in wanted.items():
+        if path == STANDARD_OUTPUT:
+            continue
+        editions = {options["edition"]: path}
+        if options["edition"] == "both":
+            editions = {"internal": path, "external": path.with_name(f"{path.stem}.external{path.suffix}")}
+        files += [(name, one, check_writable(file, inputs)) for one, file in editions.items()]
+    reasons = None if options["reasons"] is None else check_writable(options["reasons"], inputs)
+    targets = [path for path in (*(path for _, _, path in files), reasons) if path is not None]
+    if len(set(targets)) < len(targets):
+        raise ParameterError("two results would be written to the same file")
+    return files, reasons

@@ -1,0 +1,40 @@
+"""The command `diff`."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from PETWorks.cli.arguments import DOES_NOT_HOLD, FILE, HOLDS, as_json, put_out
+from PETWorks.render.formats.formats import dumps
+from PETWorks.render.terminal import style
+from PETWorks.tables.output import check_writable
+
+
+@click.command("diff")
+@click.argument("old", type=FILE)
+@click.argument("new", type=FILE)
+@click.option("--format", "output_format", type=click.Choice(["table", "json"]), help="How to print.")
+@click.option("-o", "--output", type=FILE, metavar="FILE", help="Write there instead.")
+def diff_command(old: Path, new: Path, output_format: str | None, output: Path | None) -> None:
+    """Compare two results of check --json.
+
+    Exit code 0: no rule is worse than it was; 1: one is, is gone or has another threshold, or roles or the way of
+    counting have changed; 2: bad input.
+
+    \b
+    Example:
+      petworks diff february.json march.json
+    """
+    from PETWorks.gate.diff import compare, read_check
+
+    target = None if output is None else check_writable(output, (old, new))
+    comparison = compare(read_check(old), read_check(new))
+    if as_json(output_format, target):
+        text = dumps(comparison.to_dict()) + "\n"
+    else:
+        from PETWorks.render.text.check_text import comparison_text
+
+        text = comparison_text(comparison, **style(target))
+    put_out(text, target)
+    sys.exit(DOES_NOT_HOLD if comparison.worse else HOLDS)

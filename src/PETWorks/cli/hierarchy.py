@@ -1,0 +1,143 @@
+"""The command about hierarchies: hierarchy."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from PETWorks.about.hierarchies.declaration import Declaration, declared, name_of
+from PETWorks.about.roles import unknown_column
+from PETWorks.attributetypes import QUASI_IDENTIFIER
+from PETWorks.cli.arguments import (
+    counted_how,
+    format_option,
+    input_files,
+    items,
+    put_out,
+    shown_name,
+    with_engine_options,
+    writable,
+)
+from PETWorks.counting.release import Release
+from PETWorks.errors import HierarchyError, ParameterError, Phrase, printable
+from PETWorks.render.formats.formats import dumps
+from PETWorks.render.language.language import language, said, translated
+from PETWorks.render.terminal import progress, style
+from PETWorks.tables.opening import open_source, open_table
+
+LISTS = ("width", "quantiles", "dates", "prefix", "mask", "icd10", "order", "sizes")
+SINGLE = ("start", "bottom", "top", "calendar")
+
+
+@click.command("hierarchy")
+@click.argument("data")
+@click.option("--column", required=True, metavar="NAME", help="The column.")
+@click.option("--width", metavar="N,N", help="Numbers: widths of intervals, each a multiple of the one before.")
+@click.option("--start", metavar="N", help="Numbers: where intervals begin, instead of at 0.")
+@click.option("--bottom", metavar="N", help="Numbers: smaller ones are one group.")
+@click.option("--top", metavar="N", help="Numbers: this one and larger ones are one group.")
+@click.option("--cuts", multiple=True, metavar="N,N", help="Numbers: where intervals begin; repeat for each level.")
+@click.option("--quantiles", metavar="N,N", help="Numbers: parts with about the same number of records, descending.")
+@click.option("--dates", metavar="UNIT,UNIT", help="Dates: day, week, month, quarter, year, 5-years, decade.")
+@click.option("--calendar", metavar="gregorian|roc", help="Dates: roc for the calendar of Taiwan.")
+@click.option("--prefix", metavar="N,N", help="Codes: how many first characters stay, descending.")
+@click.option("--mask", metavar="N,N", help="Codes: how many last characters are masked, ascending.")
+@click.option("--icd10", metavar="LEVELS", help="Codes of ICD-10: category, chapter or category,chapter.")
+@click.option("--order", metavar="A,B,C", help="All values in their order.")
+@click.option("--sizes", metavar="N,N", help="With --order: how many neighbours make a group, ascending.")
+@click.option("--group", "groups", multiple=True, metavar="NAME=A,B", help="A group of values; repeat for more.")
+@click.option("--rare", metavar="N,N", help="Values in fewer records than this become 'other'.")
+@click.option("--policy", type=click.Path(path_type=Path), metavar="FILE", help="As this policy declares it.")
+@click.option("--separator", metavar="CHAR", help="Separator of a CSV file [default: detected].")
+@click.option("--encoding", metavar="NAME", help="Encoding of a CSV file [default: UTF-8 or Big5].")
+@with_engine_options
+@format_option
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the hierarchy as CSV.")
+def hierarchy_command(data: str, column: str, **options: Any) -> None:
+    """Build the hierarchy of a column and show its groups.
+
+    Without a kind, one is proposed. Shows for each level how many values and records are in each group; labels may be
+    values of the column.
+
+    \b
+    Examples:
+      petworks hierarchy patients.csv --column age --width 5,10,20 --top 90
+      petworks hierarchy patients.csv --column birthday --dates month,year -o hierarchy_birthday.csv
+      petworks hierarchy patients.csv --column region --group North=Taipei,Hsinchu --group South=Tainan
+    """
+    from PETWorks.about.hierarchies.proposal import in_yaml, proposed_hierarchy
+    from PETWorks.gate.suggest.starter import yaml_text
+    from PETWorks.render.text.measures_text import hierarchy_groups, hierarchy_text
+
+    column = column.strip()
+    target = writable(options["output"], *input_files(data, options["policy"]))
+    declaration = _declaration(column, options)
+    separator = "\t" if options["separator"] == r"\t" else options["separator"]
+    with progress("reading", shown_name(data)):
+        source = open_source(open_table(data, separator, options["encoding"]), Phrase("the table"))
+        if column not in source.names:
+            raise unknown_column(column, source)
+        release = Release(source, {column: QUASI_IDENTIFIER}, {}, **counted_how(options))
+        marginal = release.marginal(column)
+    counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
+    reason = None
+    if declaration is None:
+        proposed = proposed_hierarchy(column, counts)
+        if proposed is None:
+            raise HierarchyError(
+                "{name}: values are generalised already; name the original table, or a kind", name=name_of(column)
+            )
+        words, reason, hierarchy = proposed[0].words, proposed[0].reason, proposed[1]
+    else:
+        words = declaration.words
+        try:
+            hierarchy = declaration.build(counts, name=name_of(column))
+        except HierarchyError as error:
+            raise HierarchyError(error.message) from None  # the table given here is the original
+    levels = hierarchy_groups(hierarchy, counts)
+    if options["output_format"] == "json":
+        shown = {"column": column, "declaration": words, **({"reason": reason} if reason else {}), "levels": levels}
+        text = dumps(shown) + "\n"
+    else:
+        head = ""
+        if reason:
+            head = said(language(), "cli.proposed", why=translated(reason), command=in_yaml(words)) + "\n"
+        elif options["policy"] is None:
+            line = f"{yaml_text(column)}: {in_yaml(words)}"
+            head = said(language(), "cli.declared", line=printable(line)) + "\n"
+        text = head + hierarchy_text(levels, **style(None))
+    put_out(text, None, {} if target is None else {target: hierarchy.to_csv().encode("utf-8", "surrogateescape")})
+
+
+def _declaration(column: str, options: dict[str, Any]) -> Declaration | None:
+    """What the options declare, or the policy; None if neither does."""
+    words: dict[str, Any] = {key: items(options[key], f"--{key}") for key in LISTS if options[key] is not None}
+    words.update({key: options[key] for key in SINGLE if options[key] is not None})
+    if options["cuts"]:
+        words["cuts"] = [items(level, "--cuts") for level in options["cuts"]]
+    if options["groups"]:
+        words["groups"] = dict(_group(text) for text in options["groups"])
+        if len(words["groups"]) < len(options["groups"]):
+            raise ParameterError("--group names a group twice")
+    if options["rare"] is not None:
+        words["rare"] = {"fewer_than": items(options["rare"], "--rare")}
+    if options["policy"] is None:
+        return declared(words, name_of(column)) if words else None
+    if words:
+        raise ParameterError("give --policy or the kind of the hierarchy, not both")
+    from PETWorks.gate.policy.policy import read_policy
+
+    given = read_policy(options["policy"]).hierarchies
+    found = given.get(column) if isinstance(given, dict) else None
+    if not isinstance(found, Declaration):
+        raise ParameterError(
+            "{file}: the policy declares no hierarchy for {column!r}", file=options["policy"].name, column=column
+        )
+    return found
+
+
+def _group(text: str) -> tuple[str, list[str]]:
+    name, equals, values = text.partition("=")
+    if not equals:
+        raise ParameterError("--group expects NAME=A,B, got {given!r}", given=text[:60])
+    return name.strip(), items(values, Phrase("--group: values"))

@@ -1,0 +1,80 @@
+"""The command `init`."""
+
+from pathlib import Path
+
+import click
+
+from PETWorks.cli.arguments import FILE, shown_path
+from PETWorks.errors import InputError
+from PETWorks.render.language.language import language, said
+from PETWorks.render.terminal import command_line, progress, style
+from PETWorks.tables.output import check_writable, write_whole
+
+
+@click.command("init")
+@click.argument("data", type=FILE)
+@click.option("-o", "--output", type=FILE, metavar="FILE", help="The policy file [default: DATA_policy.yaml].")
+@click.option(
+    "--release",
+    type=click.Choice(["public", "controlled", "internal"]),
+    default="public",
+    show_default=True,
+    help="Who will receive the table; determines the preset.",
+)
+@click.option("--separator", metavar="CHAR", help="Separator of a CSV file [default: detected].")
+@click.option("--encoding", metavar="NAME", help="Encoding of a CSV file [default: UTF-8 or Big5].")
+def init_command(data: Path, output: Path | None, release: str, separator: str | None, encoding: str | None) -> None:
+    """Look at a table and write a policy with suggested roles.
+
+    Roles are guessed from the names of the columns, in English and Chinese, and from how many values they have. Each
+    role comes with the reason. No cell is printed or written.
+
+    A sheet of a workbook is named behind a #: 'book.xlsx#Sheet'.
+
+    \b
+    Examples:
+      petworks init released.csv
+      petworks init 'book.xlsx#People'
+      petworks init released.parquet --release internal -o policy.yaml
+    """
+    from PETWorks.gate.suggest.starter import can_be_anonymized, starter_policy, suggestions
+    from PETWorks.render.report.prose import file_argument, spoken_comments
+    from PETWorks.render.text.check_text import suggestions_text
+    from PETWorks.tables.formats.packed import unpacked
+    from PETWorks.tables.opening import open_one
+    from PETWorks.tables.writing import SUFFIXES
+
+    target = data.parent / f"{unpacked(data).stem}_policy.yaml" if output is None else output
+    separator = "\t" if separator == r"\t" else separator
+    if target.exists():
+        open_one(data, separator, encoding)  # a table that cannot be read is the greater mistake
+        raise InputError(
+            "cannot write {path!r}: it already exists; name another file with --output, or delete it: what you wrote "
+            "there is lost then",
+            path=str(target),
+        )
+    target = check_writable(target, (data,))
+    with progress("reading", data.name):
+        roles, unit = suggestions(data, separator, encoding)
+    text = starter_policy(
+        data.absolute(),
+        target,
+        roles,
+        unit,
+        release=release,
+        separator=separator,
+        encoding=encoding,
+        **spoken_comments(language()),
+    )
+    write_whole({target: text.encode("utf-8", "surrogateescape")}, like=[data])
+    shown = shown_path(target)
+    click.echo(suggestions_text(roles, unit, **style(None)), nl=False)
+    lang = language()
+    click.echo("\n" + said(lang, "cli.policy-written", path=shown))
+    named = command_line([file_argument(shown)])
+    click.echo(said(lang, "cli.look-then-check", command=f"petworks check {named}"))
+    if can_be_anonymized(data, roles):
+        suffix = data.suffix if data.suffix.lower() in SUFFIXES else ".csv"
+        release = command_line([file_argument(shown_path(target.with_name(f"{unpacked(data).stem}_released{suffix}")))])
+        command = f"petworks anonymize {named} -o {release} --html report.html"
+        click.echo(said(lang, "cli.if-it-fails", command=command))

@@ -1,0 +1,27 @@
+"""The commands that list what policies can name, and what files look like: presets, regimes, schema."""
+
+import click
+
+from PETWorks.cli.arguments import format_option
+from PETWorks.render.formats.formats import dumps
+from PETWorks.render.terminal import style
+
+
+@click.command("presets")
+@format_option
+def presets_command(output_format: str) -> None:
+    """List the thresholds that a policy can take by name, with their sources.
+
+    \b
+    Example:
+      petworks presets --format json
+    """
+    from PETWorks.gate.policy.policy_rules import presets
+
+    if output_format == "json":
+        listed = [preset.to_dict() for preset in presets().values()]
+        click.echo(dumps({"presets": listed}))
+    else:
+        from PETWorks.render.text.check_text import presets_text
+
+        click.echo(presets_text(list(presets().values()), **style(None)), nl=False)

@@ -1,0 +1,30 @@
+"""The command `regimes`."""
+
+import click
+
+from PETWorks.cli.arguments import format_option
+from PETWorks.render.formats.formats import dumps
+from PETWorks.render.terminal import style
+
+
+@click.command("regimes")
+@format_option
+def regimes_command(output_format: str) -> None:
+    """List the standards and laws whose checklist a policy can take by name.
+
+    \b
+    Example:
+      petworks regimes --format json
+    """
+    from PETWorks.gate.policy.accountability import regimes
+
+    if output_format == "json":
+        listed = [
+            {**regime.to_dict(), "items": {one.item: one.where for one in regime.items}}
+            for regime in regimes().values()
+        ]
+        click.echo(dumps({"regimes": listed}))
+    else:
+        from PETWorks.render.text.check_text import regimes_text
+
+        click.echo(regimes_text(list(regimes().values()), **style(None)), nl=False)

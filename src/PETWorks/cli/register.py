@@ -1,0 +1,130 @@
+"""The command `register`: what is already out, and who has it."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from PETWorks.cli.arguments import format_option, note, put_out, say_written
+from PETWorks.errors import InputError, system_reason
+from PETWorks.render.formats.formats import dumps
+from PETWorks.render.language.language import language, said
+from PETWorks.render.terminal import progress, style
+from PETWorks.tables.output import write_whole
+
+FILE = click.Path(path_type=Path)
+POLICIES = (".yaml", ".yml")
+
+
+def with_register(command: Any) -> Any:
+    """A command with the option that names the register."""
+    text = "The folder of the register: one JSON file for each release."
+    return click.option(
+        "--register", "folder", type=FILE, metavar="DIR", default=Path("releases"), show_default=True, help=text
+    )(command)
+
+
+@click.group("register")
+def register_command() -> None:
+    """Keep a register of what is already out, and who has it.
+
+    The register is a folder that you keep in git, with a JSON file for each release: the digest of the table, the date,
+    the recipients, the columns with their roles, and the verdict. It contains no cell. `petworks check --register DIR`
+    says which releases in it share a key or quasi-identifiers with a new one.
+
+    \b
+    Examples:
+      petworks check policy.yaml --json result.json
+      petworks register add result.json --recipients "the university"
+      petworks register list
+      petworks check next_policy.yaml --register releases
+    """
+
+
+@register_command.command("add")
+@click.argument("document", metavar="CHECK.json|POLICY.yaml", type=FILE)
+@with_register
+@click.option("--recipients", metavar="TEXT", help="Who receives the table [default: as the policy says].")
+@click.option("--key", metavar="COLUMN", help="The column that names the person [default: as the policy says].")
+@click.option(
+    "--date", "day", metavar="DAY", help="When it was released, as 2026-11-16 [default: when it was checked]."
+)
+@click.option("--root", type=FILE, metavar="DIR", help="Files of a policy must be in here.")
+def add_command(document: Path, folder: Path, **options: Any) -> None:
+    """Register a release that was checked.
+
+    Give the internal edition that check --json wrote, or a policy: then its table is checked first. A release that does
+    not pass is registered with its verdict, since it may be out all the same.
+
+    \b
+    Examples:
+      petworks register add result.json
+      petworks register add result.json --recipients "the university" --date 2026-11-16
+      petworks register add policy.yaml --register ../register
+    """
+    from PETWorks.gate.register import entry_file, entry_of
+
+    entry = entry_of(
+        _checked(document, options["root"]),
+        recipients=options["recipients"],
+        key=options["key"],
+        day=options["day"],
+    )
+    if folder.exists() and not folder.is_dir():
+        raise InputError("cannot write to {folder!r}: it is not a folder", folder=str(folder))
+    files = entry_file(folder, entry)
+    if not files:
+        click.echo(said(language(), "cli.registered-already", path=entry.name))
+        return
+    if not folder.exists():
+        _create(folder)
+    write_whole(files)
+    say_written(files)
+    if entry.verdict == "fail":
+        note("cli.registered-failing")
+
+
+def _create(folder: Path) -> None:
+    try:
+        folder.mkdir()
+    except OSError as error:
+        raise InputError(
+            "cannot create {folder!r}: {reason}", folder=str(folder), reason=system_reason(error)
+        ) from None
+
+
+def _checked(document: Path, root: Path | None) -> Any:
+    """The document of a check, from its file or by a check of the policy's table."""
+    if document.suffix.lower() in POLICIES:
+        from PETWorks.gate.policy.policy import read_policy
+        from PETWorks.render.checks import check
+
+        with progress("checking", document.name):
+            return check(read_policy(document, root)).file()
+    from PETWorks.gate.diff import read_check
+
+    return read_check(document)
+
+
+@register_command.command("list")
+@with_register
+@format_option
+def list_command(folder: Path, output_format: str) -> None:
+    """List the releases of the register, the oldest first.
+
+    \b
+    Examples:
+      petworks register list
+      petworks register list --register ../register --format json
+    """
+    from PETWorks.gate.register import read_register
+
+    entries = read_register(folder)
+    if output_format == "json":
+        put_out(dumps({"releases": [entry.to_dict() for entry in entries]}) + "\n", None)
+    elif not entries:
+        click.echo(said(language(), "cli.none-registered", path=str(folder)))
+    else:
+        from PETWorks.render.text.releases_text import register_text
+
+        put_out(register_text(entries, **style(None)), None)

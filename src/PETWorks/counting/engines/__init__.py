@@ -1,0 +1,1 @@
+"""The engines that count: the choice between them, DuckDB and Spark."""

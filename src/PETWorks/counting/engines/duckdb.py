@@ -1,0 +1,630 @@
+"""The DuckDB engine: rows are kept as codes in a file, counted out of core, and spilled if memory is short."""
+
+import os
+import shutil
+import tempfile
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cached_property, reduce
+from itertools import count as numbers
+from pathlib import Path
+from threading import RLock
+from typing import Any, Protocol, TypeVar
+from weakref import finalize
+
+import numpy as np
+
+from PETWorks.about.personal_details import Search
+from PETWorks.counting.codes import Codes, Encoder, GrowingEncoder, Known, person_texts
+from PETWorks.counting.counts import Integers, PairCounts
+from PETWorks.counting.engines.partitioned import Part, PartitionedTable, Without, Words, class_starts, joined_table
+from PETWorks.counting.memory.loading import check_labels
+from PETWorks.counting.people import (
+    BITS,
+    Brought,
+    JoinedPeople,
+    KeyCounts,
+    Offer,
+    OfPeople,
+    check_values,
+    column_name,
+    number_of_words,
+)
+from PETWorks.counting.profiles import AT_ONCE, EXACT, LONG_TEXT, LONGEST, SAMPLE, Profile
+from PETWorks.counting.questions import THREADS, Merge
+from PETWorks.errors import Hint, InputError, ParameterError, system_reason
+from PETWorks.tables.arrays import arrow_codes, arrow_integers, naming, strings
+from PETWorks.tables.cells import FORMULA, NUMBER, SUPPRESSED
+from PETWorks.tables.databases import Database, interruptible
+from PETWorks.tables.source import Source
+
+
+def own_folder(within: str | os.PathLike[str] | None) -> str:
+    """A new folder for this process alone, within the given one or that of the system."""
+    if not isinstance(within, str | os.PathLike | None):
+        raise ParameterError(
+            "expected temp_folder as a path, got {type}", type=type(within).__name__, what="temp_folder"
+        )
+    parent = Path(tempfile.gettempdir() if within is None else within)
+    if not parent.is_dir():
+        raise InputError("the folder for temporary files {path!r} does not exist", path=str(parent), what="temp_folder")
+    try:
+        return tempfile.mkdtemp(prefix="petworks-", dir=parent)
+    except OSError as error:
+        raise InputError(
+            "cannot write temporary files to {path!r}: {reason}", path=str(parent), reason=system_reason(error)
+        ) from None
+
+
+class Working(Protocol):
+    """The part of the engine that is used here."""
+
+    def new(self, kind: str) -> str:
+        """A name that no table has."""
+
+    def execute(self, statement: str) -> None:
+        """Run a statement."""
+
+    def fetch(self, query: str) -> list[Integers]:
+        """The columns of a result."""
+
+    def insert(self, table: str, columns: Sequence[Any]) -> None:
+        """Add rows, given as Arrow arrays."""
+
+
+def duckdb_profiles(engine: Working, source: Source, columns: Sequence[str]) -> dict[str, Profile]:
+    """Counts and a sample of the values of columns; the values themselves stay on disk."""
+    counted, values = engine.new("counted"), engine.new("values")
+    engine.execute(f"CREATE TABLE {counted} (c BIGINT, v VARCHAR, n BIGINT)")
+    rows = 0
+    for piece in source.read(tuple(columns), in_pieces=True):
+        rows += piece.num_rows
+        for place, (name, chunks) in enumerate(zip(columns, piece.columns, strict=True)):
+            with naming(name, {name: chunks.type}, source):
+                encoder = Encoder(spaced_quotes=source.separator is not None)
+                for chunk in chunks.chunks:
+                    encoder.add(chunk)
+                column = encoder.finish().without_unused_labels()
+            places = arrow_integers(np.full(len(column.counts), place))
+            engine.insert(counted, [places, column.labels, arrow_integers(column.counts)])
+    engine.execute(
+        f"CREATE TABLE {values} AS SELECT c, v, CAST(sum(n) AS BIGINT) AS n FROM {counted} "
+        f"WHERE v IS NOT NULL AND v <> '{SUPPRESSED}' GROUP BY c, v"
+    )
+    engine.execute(f"DROP TABLE {counted}")
+    profiles = {name: _profile(engine, values, place, rows, name) for place, name in enumerate(columns)}
+    engine.execute(f"DROP TABLE {values}")
+    return profiles
+
+
+def _profile(engine: Working, values: str, place: int, rows: int, name: str) -> Profile:
+    of_column = f"FROM {values} WHERE c = {place}"
+    # Sums of no rows are missing.
+    is_exact = f"n = 1 AND (regexp_matches(v, '{EXACT}') OR length(v) > {LONG_TEXT})"
+    counts = ("coalesce(CAST(sum(n) AS BIGINT), 0)", "count(*)", "count(*) FILTER (n = 1)")
+    is_formula = f"regexp_matches(v, '{FORMULA}') AND NOT regexp_matches(v, '{NUMBER}')"
+    formulas = f"coalesce(CAST(sum(n) FILTER ({is_formula}) AS BIGINT), 0)"
+    numbers = f"SELECT {', '.join(counts)}, count(*) FILTER ({is_exact}), {formulas} {of_column}"
+    present, distinct, unique, exact, formula_cells = (int(column[0]) for column in engine.fetch(numbers))
+    (sample,) = engine.fetch(f"SELECT v[:{LONGEST}] {of_column} ORDER BY hash(v), v LIMIT {SAMPLE}")
+    details = _details(engine, values, place, name)
+    return Profile(rows, present, distinct, unique, [str(text) for text in sample], exact, details, formula_cells)
+
+
+def _details(engine: Working, values: str, place: int, name: str) -> dict[str, int]:
+    """How many personal details of each kind the values of a column have."""
+    search = Search(name)
+    (total,) = engine.fetch(f"SELECT count(*) FROM {values}")
+    for first in range(0, int(total[0]), AT_ONCE):
+        piece = f"c = {place} AND rowid >= {first} AND rowid < {first + AT_ONCE}"
+        texts, records = engine.fetch(f"SELECT v, n FROM {values} WHERE {piece}")
+        search.add(strings([str(text) for text in texts]), records)
+    return search.details()
+
+
+Summary = TypeVar("Summary")
+
+
+class DuckPeople:
+    """See `JoinedPeople`. Each table `side_1`, `side_2`… has codes `c0`…, values `v0`… and words `w0_0`…"""
+
+    def __init__(self, engine: Any, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> None:
+        check_values(numbers)
+        self._engine, self._brought, self._place, self._numbers = engine, brought, place, numbers
+        self._people = engine.new("people")
+        union = " UNION ALL ".join(f"SELECT u FROM {one.table.store.table}" for one in brought)
+        engine.execute(
+            f"CREATE TABLE {self._people} AS SELECT u, row_number() OVER () AS p "
+            f"FROM (SELECT DISTINCT u FROM ({union}))"
+        )
+        self._number = int(engine.fetch(f"SELECT count(*) FROM {self._people}")[0][0])
+        self._sides = [self._side(one) for one in brought]
+        engine.execute(f"DROP TABLE {self._people}")
+        self.groups = [tuple(column_name(one.name, name) for name in one.known) for one in brought]
+        both = ", ".join(f"count(*) FILTER (s{number}.c0 > 0)" for number in range(len(brought)))
+        self.in_common = [int(own[0]) for own in engine.fetch(f"SELECT {both} FROM {self._beside}")]
+
+    @property
+    def _beside(self) -> str:
+        """All targets, with what each table says about them."""
+        sides = " POSITIONAL JOIN ".join(f"{side} s{number}" for number, side in enumerate(self._sides))
+        return f"{sides} WHERE s{self._place}.c0 > 0"
+
+    def _side(self, one: Brought) -> str:
+        """A table with a row for everyone, in the order of their numbers."""
+        store = one.table.store
+        known = [store.codes[name] for name in one.known]
+        maps = {name: self._map(codes) for name, codes in one.values.items()}
+        joins = " ".join(f"JOIN {name} ON t.{store.codes[column]} = {name}.old" for column, name in maps.items())
+        values = {column: f"{name}.new" for column, name in maps.items()}
+        words = {
+            f"w{place}_{block}": f"bit_or(CASE WHEN {values[column]} // {BITS} = {block} "
+            f"THEN CAST(1 AS BIGINT) << CAST({values[column]} % {BITS} AS BIGINT) ELSE 0 END)"
+            for place, column in enumerate(self._numbers)
+            if column in values
+            for block in range(number_of_words(self._numbers[column]))
+        }
+        offered, rows = self._engine.new("offered"), self._engine.new("known")
+        side: str = self._engine.new("side")
+        classes = ", ".join(f"t.{code}" for code in known)
+        listed = "".join(f", {term} AS {name}" for name, term in words.items())
+        self._engine.execute(
+            f"CREATE TABLE {offered} AS SELECT {classes}{listed} FROM {store.table} t {joins} GROUP BY {classes}"
+        )
+        same = " AND ".join(f"t.{code} = o.{code}" for code in known)
+        columns = {f"c{place}": f"t.{code} + 1" for place, code in enumerate(known)}
+        columns |= {f"v{place}": values[column] for place, column in enumerate(self._numbers) if column in values}
+        columns |= {word: f"o.{word}" for word in words}
+        said = ", ".join(f"{term} AS {name}" for name, term in columns.items())
+        self._engine.execute(
+            f"CREATE TABLE {rows} AS SELECT t.u AS u, {said} FROM {store.table} t {joins} JOIN {offered} o ON {same}"
+        )
+        everyone = ", ".join(f"coalesce(r.{name}, 0) AS {name}" for name in columns)
+        self._engine.execute(
+            f"CREATE TABLE {side} AS SELECT {everyone} "
+            f"FROM {self._people} p LEFT JOIN {rows} r ON p.u = r.u ORDER BY p.p"
+        )
+        for table in (offered, rows, *maps.values()):
+            self._engine.execute(f"DROP TABLE {table}")
+        return side
+
+    def _map(self, codes: Integers) -> str:
+        """A table of the common code of each code."""
+        name: str = self._engine.new("map")
+        self._engine.execute(f"CREATE TABLE {name} (old UINTEGER, new UINTEGER)")
+        self._engine.insert(name, [arrow_integers(np.arange(len(codes))), arrow_integers(codes)])
+        return name
+
+    @cached_property
+    def targets(self) -> PartitionedTable:
+        """The targets by the columns of the tables."""
+        codes: dict[str, str] = {}
+        terms: list[str] = []
+        for number, one in enumerate(self._brought):
+            for place, name in enumerate(one.known):
+                codes[column_name(one.name, name)] = f"c{len(terms)}"
+                terms.append(f"s{number}.c{place} AS c{len(terms)}")
+        for place, name in enumerate(self._numbers):
+            codes[name] = f"c{len(terms)}"
+            terms.append(f"s{self._place}.v{place} AS c{len(terms)}")
+        name = self._engine.new("targets")
+        self._engine.execute(f"CREATE TABLE {name} AS SELECT {', '.join(terms)} FROM {self._beside}")
+        store = type(self._brought[0].table.store)(self._engine, name, codes)
+        return joined_table(store, self._brought, self._place, self._numbers)
+
+    @property
+    def columns(self) -> PartitionedTable:
+        """The same."""
+        return self.targets
+
+    def offers(
+        self,
+        attribute: str,
+        kernel: OfPeople[Summary],
+        merge: Merge[Summary],
+        missing: int | None = None,  # noqa: ARG002
+    ) -> Summary:
+        """Run a kernel over all people: what the tables that have an attribute offer to them, in their order."""
+        waiting: deque[Future[Summary]] = deque()
+        answers: list[Summary] = []
+        with ThreadPoolExecutor(THREADS) as pool:
+            for part in self._offers(attribute):
+                waiting.append(pool.submit(kernel, part))
+                if len(waiting) > THREADS:
+                    answers = [reduce(merge, [*answers, waiting.popleft().result()])]
+            return reduce(merge, [*answers, *(future.result() for future in waiting)])
+
+    def _offers(self, attribute: str) -> Iterator[list[Offer]]:
+        """The people, some at a time."""
+        place = list(self._numbers).index(attribute)
+        blocks = number_of_words(self._numbers[attribute])
+        columns = ", ".join(["c0", f"v{place}", *(f"w{place}_{block}" for block in range(blocks))])
+        sides = [side for side, one in zip(self._sides, self._brought, strict=True) if attribute in one.values]
+        step = self._engine.rows_at_once(len(sides) * (2 + blocks))
+        for first in range(0, self._number, step):
+            where = f"rowid >= {first} AND rowid < {first + step}"
+            part = []
+            for side in sides:
+                inside, values, *words = self._engine.fetch(f"SELECT {columns} FROM {side} WHERE {where}")
+                part.append(Offer(inside > 0, values.astype(np.int64), [word.astype(np.uint64) for word in words]))
+            yield part
+
+
+ROWS_PER_PART = 1 << 20
+BYTES_PER_CELL = 2048  # of the limit, for each cell of a part: there are several parts at work, each with its arrays
+COLUMNS = 8  # of a part; of more columns, parts have fewer cells
+SHARE = 0.5  # of the memory limit that DuckDB may count as used; it takes more, and reading and kernels take the rest
+
+
+class DuckEngine:
+    """A database in a folder of its own, which is removed when the engine is closed or forgotten."""
+
+    name = "duckdb"
+    keeps_order = True
+
+    def __init__(
+        self, memory_limit: int, temp_folder: str | os.PathLike[str] | None = None, note: str | None = None
+    ) -> None:
+        import duckdb
+
+        self.note = note
+        folder = own_folder(temp_folder)
+        settings: dict[str, Any] = {
+            "memory_limit": f"{int(memory_limit * SHARE)}B",
+            "temp_directory": str(Path(folder, "spilled")),
+            "threads": str(THREADS),
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+        }
+        self._lock = RLock()
+        self._numbers = numbers(1)
+        self._memory, self._folder = memory_limit, Path(folder)
+        self.rows_per_part = max(1, min(ROWS_PER_PART, memory_limit // BYTES_PER_CELL))
+        connections: list[Any] = []
+        self._close = finalize(self, _closed, connections, folder)
+        with self.working():
+            connections.append(duckdb.connect(str(Path(folder, "counts.duckdb")), config=settings))
+        self._connection = connections[0]
+        self.execute("PRAGMA disable_checkpoint_on_shutdown")
+        self.execute("PRAGMA disable_progress_bar")  # it would be printed to standard output
+
+    def close(self) -> None:
+        """Remove everything that was kept on disk."""
+        self._close()
+
+    def load(self, source: Source, columns: Sequence[str], unit: str | None = None) -> PartitionedTable:
+        """The named columns of a source as codes, and as it is the one that names people."""
+        spaced = source.separator is not None
+        encoders = {name: GrowingEncoder(spaced_quotes=spaced) for name in columns}
+        wanted = (*columns, *([unit] if unit else []))
+        store = DuckStore(self, self.new("rows"), {name: f"c{place}" for place, name in enumerate(columns)})
+        definition = [*(f"{code} UINTEGER" for code in store.codes.values()), *(["u VARCHAR"] if unit else [])]
+        self.execute(f"CREATE TABLE {store.table} ({', '.join(definition)})")
+
+        if isinstance(source, Database):
+            source.limited(self._memory // 4, self._folder)
+
+        def coded(name: str, chunks: Any) -> Any:
+            with naming(name, {name: chunks.type}, source):
+                if name == unit:
+                    return person_texts(chunks, spaced)
+                return arrow_codes(_joined([encoders[name].codes(chunk) for chunk in chunks.chunks]))
+
+        rows = 0
+        with ThreadPoolExecutor(THREADS) as pool, ThreadPoolExecutor(1) as writer:
+            written: Future[None] | None = None
+            for piece in source.read(wanted, in_pieces=True):
+                rows += piece.num_rows
+                arrays = list(pool.map(coded, wanted, piece.columns))
+                check_labels(sum(one.labels.nbytes for one in encoders.values()), self._memory, source)
+                if written is not None:
+                    written.result()
+                written = writer.submit(self.insert, store.table, arrays)  # while the next piece is read
+            if written is not None:
+                written.result()
+        if rows == 0:
+            raise InputError("{table}: the table has columns but no records", table=source.name)
+        known = {name: Known(encoder.labels, encoder.counts) for name, encoder in encoders.items()}
+        return PartitionedTable(store, known, rows, unit)
+
+    def profiles(self, source: Source, columns: Sequence[str]) -> dict[str, Profile]:
+        """Counts and a sample of the values of columns that need not be loaded for anything else."""
+        if isinstance(source, Database):
+            source.limited(self._memory // 4, self._folder)
+        return duckdb_profiles(self, source, columns)
+
+    def joined(self, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
+        """The people of several of its tables."""
+        return DuckPeople(self, brought, place, numbers)
+
+    def rows_at_once(self, columns: int) -> int:
+        """How many rows of so many columns a part has."""
+        return max(1, self.rows_per_part * COLUMNS // max(COLUMNS, columns))
+
+    def new(self, kind: str) -> str:
+        """A name that no table has."""
+        return f"{kind}_{next(self._numbers)}"
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """One statement at a time; DuckDB's errors, which may quote a cell, as ours."""
+        import duckdb
+
+        if not self._close.alive:
+            raise InputError("the engine of this release has been closed; create the release again")
+        with self._lock:
+            try:
+                with interruptible():
+                    yield
+            except duckdb.OutOfMemoryException:
+                raise InputError(
+                    "DuckDB has not enough memory, or its folder for temporary files is full; allow more memory",
+                    Hint.MEMORY_LIMIT,
+                    " or name a folder on a larger disk",
+                    Hint.TEMP_FOLDER,
+                ) from None
+            except (duckdb.OperationalError, duckdb.InternalError) as error:
+                raise InputError(
+                    "DuckDB cannot write its temporary files ({type}); the disk may be full; name a folder on a "
+                    "larger disk",
+                    Hint.TEMP_FOLDER,
+                    type=type(error).__name__,
+                ) from None
+
+    def execute(self, statement: str) -> None:
+        """Run a statement."""
+        with self.working():
+            self._connection.execute(statement)
+
+    def fetch(self, query: str) -> list[Integers]:
+        """The columns of a result."""
+        with self.working():
+            columns = self._connection.execute(query).fetchnumpy()
+        return [np.asarray(column) for column in columns.values()]
+
+    def mapping(self, new_codes: Integers) -> str:
+        """A table with the new code of each old one."""
+        table = self.new("map")
+        self.execute(f"CREATE TABLE {table} (old UINTEGER, new UINTEGER)")
+        self.insert(table, [arrow_integers(np.arange(len(new_codes))), arrow_integers(new_codes)])
+        return table
+
+    def insert(self, table: str, columns: Sequence[Any]) -> None:
+        """Add rows, given as Arrow arrays."""
+        import pyarrow as pa
+
+        piece = pa.table({f"x{place}": column for place, column in enumerate(columns)})
+        with self.working():
+            self._connection.register("piece", piece)
+            try:
+                self._connection.execute(f"INSERT INTO {table} SELECT * FROM piece")
+            finally:
+                self._connection.unregister("piece")
+
+
+class DuckStore:
+    """The rows of a table: `codes` says which column of it has the codes of which column of the user's."""
+
+    def __init__(self, engine: DuckEngine, table: str, codes: Mapping[str, str]) -> None:
+        self.engine, self.table, self.codes = engine, table, codes
+
+    def count(
+        self, words: Words, recoded: Mapping[str, Integers], *, per_person: bool, without: Without | None = None
+    ) -> "DuckCells":
+        """Count rows, or people, by the columns of the words; recoded[column][code] stands for some codes."""
+        terms: list[list[str]] = [[] for _ in range(words.number)]
+        joins, maps = "", []
+        for name, place in words.places.items():
+            if not place.bits:
+                continue  # a column of one value
+            code = f"r.{self.codes[name]}"
+            if name in recoded:
+                maps.append(self.engine.mapping(recoded[name]))
+                joins += f" JOIN {maps[-1]} ON {code} = {maps[-1]}.old"
+                code = f"{maps[-1]}.new"
+            terms[place.word].append(f"CAST({code} AS BIGINT) * {1 << place.shift}")
+        cells = DuckCells(self.engine, self.engine.new("cells"), words)
+        packed = ", ".join(f"{' + '.join(term) or 'CAST(0 AS BIGINT)'} AS k{word}" for word, term in enumerate(terms))
+        rows = f"SELECT {packed} FROM {self.table} r{joins}"
+        if per_person:
+            rows = f"SELECT DISTINCT {packed}, r.u FROM {self.table} r{joins}"
+            if without is not None:
+                column, codes = without
+                rows += f" WHERE r.{self.codes[column]} NOT IN ({', '.join(map(str, codes))})"
+        self.engine.execute(
+            f"CREATE TABLE {cells.table} AS SELECT {cells.keys}, count(*) AS n0 FROM ({rows}) "
+            f"GROUP BY {cells.keys} ORDER BY {cells.keys}"
+        )
+        for table in maps:
+            self.engine.execute(f"DROP TABLE {table}")
+        return cells
+
+    def people(self) -> int:
+        """Number of people that the unit names."""
+        return int(self.engine.fetch(f"SELECT count(*) FROM (SELECT DISTINCT u FROM {self.table})")[0][0])
+
+    def unit_is_missing(self) -> bool:
+        """Whether some row does not say whose it is."""
+        return bool(self.engine.fetch(f"SELECT count(*) FROM {self.table} WHERE u IS NULL")[0][0])
+
+    def key_counts(self) -> KeyCounts:
+        """What the unit says about records and people."""
+        counts = self.engine.fetch(
+            "SELECT coalesce(sum(n) FILTER (u IS NULL), 0) AS missing, count(u), count(u) FILTER (n > 1) AS more "
+            f"FROM (SELECT u, count(*) AS n FROM {self.table} GROUP BY u)"
+        )
+        return KeyCounts(*(int(own[0]) for own in counts))
+
+    def take_key(self, store: "DuckStore") -> None:
+        """Take the unit of another store, row by row."""
+        keyed = self.engine.new("rows")
+        self.engine.execute(
+            f"CREATE TABLE {keyed} AS SELECT a.*, b.u FROM {self.table} a POSITIONAL JOIN {store.table} b"
+        )
+        for table in (self.table, store.table):
+            self.engine.execute(f"DROP TABLE {table}")
+        self.table = keyed
+
+    def pairs_in_order(self, column: str, store: "DuckStore") -> PairCounts:
+        """How often a column has which code here and in the same row of another store."""
+        first, second = self.codes[column], store.codes[column]
+        counts = self.engine.fetch(
+            f"SELECT CAST(a.{first} AS BIGINT), CAST(b.{second} AS BIGINT) AS other, count(*) "
+            f"FROM {self.table} a POSITIONAL JOIN {store.table} b GROUP BY ALL ORDER BY ALL"
+        )
+        return PairCounts(*counts)
+
+
+class DuckCells:
+    """A table of counts in the order of its keys `k0`, `k1`…, with the numbers `n0`, `n1`…"""
+
+    def __init__(self, engine: DuckEngine, table: str, words: Words, counted: int = 1) -> None:
+        self._engine, self.table, self.words, self._counted = engine, table, words, counted
+
+    @property
+    def keys(self) -> str:
+        """The names of the keys."""
+        return ", ".join(f"k{word}" for word in range(self.words.number))
+
+    def run(self, task: Callable[[Part], Summary], merge: Merge[Summary], classes: int) -> Summary:
+        """Do a task for parts that have complete classes of the first columns, at least one, and merge the answers."""
+        waiting: deque[Future[Summary]] = deque()
+        answers: list[Summary] = []
+        with ThreadPoolExecutor(THREADS) as pool:
+            for part in self._parts(classes):
+                waiting.append(pool.submit(task, part))
+                if len(waiting) > THREADS:
+                    answers = [reduce(merge, [*answers, waiting.popleft().result()])]
+            return reduce(merge, [*answers, *(future.result() for future in waiting)])
+
+    def _parts(self, classes: int) -> Iterator[Part]:
+        """All cells in order, cut between classes."""
+        masks, total = self.words.masks(classes), int(self._engine.fetch(f"SELECT count(*) FROM {self.table}")[0][0])
+        numbers = ", ".join(f"n{place}" for place in range(self._counted))
+        kept: list[Integers] = []
+        step = self._engine.rows_at_once(len(self.words.places))
+        for first in range(0, max(total, 1), step):
+            where = f"rowid >= {first} AND rowid < {first + step}"
+            read = self._engine.fetch(f"SELECT {self.keys}, {numbers} FROM {self.table} WHERE {where}")
+            kept = [np.concatenate(both) for both in zip(kept, read, strict=True)] if kept else read
+            words, last = kept[: self.words.number], first + step >= total
+            end = len(words[0]) if last else int(class_starts(words, masks)[-1])
+            if end or last:
+                yield Part([word[:end] for word in words], [own[:end] for own in kept[self.words.number :]])
+                kept = [column[end:] for column in kept]
+
+    def regrouped(self, words: Words) -> "DuckCells":
+        """Counts by some of the columns, added up."""
+        coarser = DuckCells(self._engine, self._engine.new("cells"), words)
+        packed = ", ".join(f"{word} AS k{place}" for place, word in enumerate(self.words.expressions(words)))
+        self._engine.execute(
+            f"CREATE TABLE {coarser.table} AS SELECT {coarser.keys}, CAST(sum(n0) AS BIGINT) AS n0 "
+            f"FROM (SELECT {packed}, n0 FROM {self.table}) GROUP BY {coarser.keys} ORDER BY {coarser.keys}"
+        )
+        return coarser
+
+    def with_people(self, classes: "DuckCells") -> "DuckCells":
+        """These cells and a second number: how often the class, which is the first columns, was counted there."""
+        joined = DuckCells(self._engine, self._engine.new("cells"), self.words, 2)
+        masks = self.words.masks(len(classes.words.places))
+        same = " AND ".join(f"a.k{word} & {mask} = b.k{word}" for word, mask in enumerate(masks))
+        own = ", ".join(f"a.k{word}" for word in range(self.words.number))
+        self._engine.execute(
+            f"CREATE TABLE {joined.table} AS SELECT {own}, a.n0, b.n0 AS n1 "
+            f"FROM {self.table} a JOIN {classes.table} b ON {same} ORDER BY {own}"
+        )
+        return joined
+
+    def beside(self, other: "DuckCells") -> "DuckCells":
+        """All cells of both, which have the same columns, with the number of each; 0 where it has none."""
+        both = DuckCells(self._engine, self._engine.new("cells"), self.words, 2)
+        self._engine.execute(
+            f"CREATE TABLE {both.table} AS SELECT {self.keys}, CAST(sum(n0) AS BIGINT) AS n0, "
+            f"CAST(sum(n1) AS BIGINT) AS n1 FROM (SELECT {self.keys}, n0, 0 AS n1 FROM {self.table} "
+            f"UNION ALL SELECT {self.keys}, 0 AS n0, n0 AS n1 FROM {other.table}) GROUP BY {self.keys}"
+        )
+        return both
+
+    def drop(self) -> None:
+        """They are not needed any more."""
+        self._engine.execute(f"DROP TABLE {self.table}")
+
+
+def _joined(pieces: list[Codes]) -> Codes:
+    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces) if pieces else np.empty(0, np.uint8)
+
+
+def _closed(connections: list[Any], folder: str) -> None:
+    """Close a database and remove its folder."""
+    try:
+        for connection in connections:
+            connection.interrupt()  # a query that was left with Ctrl-C would go on, and closing would wait for it
+            connection.close()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def with_removed_rows(
+    table: PartitionedTable,
+    suppressed: Sequence[str],
+    original: PartitionedTable | None,
+    removed: Integers,
+    *,
+    in_order: bool,
+) -> PartitionedTable:
+    """The table with the rows that left it; some columns of them are `*`, the others as in the original, or missing.
+
+    removed    their places in the original
+    in_order   whether they go where they were; otherwise they are the last ones
+    """
+    store: DuckStore = table.store  # type: ignore[assignment]
+    engine, rows = store.engine, table.rows + len(removed)
+    gone = engine.new("gone")
+    engine.execute(f"CREATE TABLE {gone} (place BIGINT)")
+    engine.insert(gone, [arrow_integers(removed)])
+    places = f"SELECT range AS place FROM range({rows})"
+    if in_order:
+        places += f" WHERE range NOT IN (SELECT place FROM {gone}) ORDER BY range"
+    left = f"(SELECT p.place, r.* FROM ({places} LIMIT {table.rows}) p POSITIONAL JOIN {store.table} r) r"
+    lost = f"{gone} g"
+    if original is not None:
+        before: DuckStore = original.store  # type: ignore[assignment]
+        lost += f" JOIN {before.table} o ON o.rowid = g.place"
+    known, kept, restored, maps = {}, [], [], []
+    for name, column in table.columns.items():
+        codes = {value: code for code, value in enumerate(column.values)}
+        counts = dict(enumerate(column.counts.tolist()))
+        maps.append(engine.mapping(table.in_store(name, np.arange(len(codes)))))
+        left += f" JOIN {maps[-1]} ON r.{store.codes[name]} = {maps[-1]}.old"
+        kept.append(f"{maps[-1]}.new")
+        if name in suppressed or original is None or name not in original.columns:
+            code = codes.setdefault(SUPPRESSED if name in suppressed else None, len(codes))
+            counts[code] = counts.get(code, 0) + len(removed)
+            restored.append(str(code))
+        else:
+            values = original.columns[name].values
+            stored = original.in_store(name, np.arange(len(values)))
+            new_codes = np.zeros(len(stored), np.int64)
+            cell = f"o.{before.codes[name]}"
+            for old, number in zip(*engine.fetch(f"SELECT {cell}, count(*) FROM {lost} GROUP BY {cell}"), strict=True):
+                code = codes.setdefault(values[stored[old]], len(codes))
+                new_codes[old], counts[code] = code, counts.get(code, 0) + int(number)
+            maps.append(engine.mapping(new_codes))
+            restored.append(f"(SELECT new FROM {maps[-1]} WHERE old = {cell})")
+        known[name] = Known(strings(list(codes)), np.array([counts[code] for code in range(len(codes))], np.int64))
+    if table.unit is not None:
+        kept.append("r.u")
+        restored.append("'removed ' || g.place")  # each as if of a person of its own
+    made = DuckStore(engine, engine.new("rows"), store.codes)
+    names = [store.codes[name] for name in table.columns] + (["u"] if table.unit is not None else [])
+    own = ", ".join(f"{cell} AS {name}" for cell, name in zip(kept, names, strict=True))
+    theirs = ", ".join(restored)
+    engine.execute(
+        f"CREATE TABLE {made.table} AS SELECT {', '.join(names)} FROM (SELECT {own}, r.place AS place FROM {left} "
+        f"UNION ALL SELECT {theirs}, g.place{'' if in_order else f' + {rows}'} FROM {lost}) ORDER BY place"
+    )
+    for unneeded in (gone, *maps):
+        engine.execute(f"DROP TABLE {unneeded}")
+    return PartitionedTable(made, known, rows, table.unit)

@@ -1,0 +1,196 @@
+"""Which engine counts: in memory, out of core with DuckDB, in a cluster with Spark."""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from typing import Any, Protocol
+
+from PETWorks.counting.codes import Column
+from PETWorks.counting.memory.loading import load_rows
+from PETWorks.counting.memory.weighted_rows import WeightedRows
+from PETWorks.counting.people import Brought, JoinedPeople, PeopleInMemory
+from PETWorks.counting.profiles import Profile, profiles_of
+from PETWorks.counting.table import Table
+from PETWorks.errors import InputError, ParameterError, Phrase, quoted
+from PETWorks.tables.source import Source
+
+ENGINES = ("auto", "memory", "duckdb", "spark")
+SMALLEST_LIMIT, LARGEST_LIMIT = 256 << 20, 1 << 50
+DUCKDB_ADDRESS_SPACE = 4 << 30
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?)?B?\s*", re.IGNORECASE)
+_UNITS = {"": 1} | {letter: 1000**power for power, letter in enumerate("kmgt", 1)}
+_UNITS |= {f"{letter}i": 1024**power for power, letter in enumerate("kmgt", 1)}
+
+
+class Engine(Protocol):
+    """Loads tables that then can be asked.
+
+    note          why this one, if nobody asked for it
+    keeps_order   whether its tables have their records in the order of the input
+    """
+
+    name: str
+    note: str | None
+    keeps_order: bool
+
+    def load(self, source: Source, columns: Sequence[str], unit: str | None = None) -> Table:
+        """The named columns of a source, and the one that names people."""
+
+    def profiles(self, source: Source, columns: Sequence[str]) -> dict[str, Profile]:
+        """Counts and a sample of the values of columns that need not be loaded for anything else."""
+
+    def joined(self, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
+        """The people of several of its tables, each of whom has one row in a table; one table has the targets.
+
+        numbers   for each sensitive attribute that is looked at, how many values all tables have
+        """
+
+    def close(self) -> None:
+        """Give back what it holds outside of memory. Tables cannot be asked any more."""
+
+
+class MemoryEngine:
+    """Columns as codes in memory."""
+
+    name = "memory"
+    note: str | None = None
+    keeps_order = True
+
+    def __init__(self, memory_limit: int) -> None:
+        self._memory_limit = memory_limit
+
+    def load(self, source: Source, columns: Sequence[str], unit: str | None = None) -> Table:
+        """The named columns of a source, and the one that names people."""
+        return load_rows(source, columns, unit, self._memory_limit)
+
+    def load_with_key(self, source: Source, columns: Sequence[str], key: str) -> tuple[WeightedRows, Column]:
+        """The named columns of a source, and the key that names the person of each record."""
+        table = load_rows(source, columns, None, self._memory_limit, key)
+        return WeightedRows({name: table.columns[name] for name in columns}), table.columns[key]
+
+    def profiles(self, source: Source, columns: Sequence[str]) -> dict[str, Profile]:
+        """Counts and a sample of the values of columns that need not be loaded for anything else."""
+        return profiles_of(load_rows(source, columns, None, self._memory_limit).columns, columns)
+
+    def joined(self, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
+        """The people of several of its tables."""
+        return PeopleInMemory(brought, place, numbers)
+
+    def close(self) -> None:
+        """Nothing to give back."""
+
+
+def choose(
+    engine: Any,
+    sources: Sequence[Source | None],
+    columns: int,
+    memory_limit: int | str | None = None,
+    temp_folder: str | os.PathLike[str] | None = None,
+) -> Engine:
+    """The engine of that name; of "auto" the one that the tables need."""
+    if engine not in ENGINES:
+        raise ParameterError(
+            "expected the engine {engines}, got {engine!r}", engines=quoted(ENGINES), engine=engine, what="engine"
+        )
+    given = [source for source in sources if source is not None]
+    limit = allowed(memory_limit)
+    needed = sum(_bytes_needed(source, columns) for source in given)
+    wanted = engine
+    note = None
+    if engine == "auto":
+        own = [source.engine for source in given if source.engine is not None]
+        wanted = "spark" if "spark" in own else "duckdb" if own or needed > limit else "memory"
+        if wanted == "duckdb" and not own:
+            note = Phrase(
+                "{needed} may be needed in memory, {limit} are allowed: counted with DuckDB",
+                needed=_gigabytes(needed),
+                limit=_gigabytes(limit),
+            )
+    if wanted == "memory":
+        if memory_limit is not None and needed > limit:
+            raise InputError(
+                "about {needed} may be needed in memory, more than the limit of {limit}; use the "
+                "engine 'duckdb' or 'auto'",
+                needed=_gigabytes(needed),
+                limit=_gigabytes(limit),
+                what="memory_limit",
+            )
+        return MemoryEngine(limit if memory_limit is not None else 2 * limit)
+    need_package(wanted, {"duckdb": "duckdb", "spark": "pyspark"}[wanted])
+    if wanted == "spark":
+        from PETWorks.counting.engines.spark import SparkEngine
+
+        return SparkEngine(given)
+    space = address_space()
+    if space is not None and space < DUCKDB_ADDRESS_SPACE:  # its threads would end the process without an error
+        raise InputError(
+            "the engine 'duckdb' needs {least} MiB of address space; this process may use {space} MiB (ulimit -v)",
+            least=DUCKDB_ADDRESS_SPACE >> 20,
+            space=space >> 20,
+        )
+    from PETWorks.counting.engines.duckdb import DuckEngine
+
+    return DuckEngine(limit, temp_folder, note)
+
+
+def need_package(engine: str, package: str) -> None:
+    """An error that says how to install what an engine needs."""
+    if find_spec(package) is None:
+        raise InputError("the engine {engine!r} needs a package: pip install 'petworks[{engine}]'", engine=engine)
+
+
+def allowed(memory_limit: int | str | None) -> int:
+    """The limit in bytes; without one, half of the machine's memory."""
+    return half_the_machine() if memory_limit is None else size_in_bytes(memory_limit)
+
+
+def size_in_bytes(size: int | str) -> int:
+    """A size from a number of bytes or a text like '2GB'.
+
+    >>> size_in_bytes("2GB"), size_in_bytes("1.5 GiB")
+    (2000000000, 1610612736)
+    """
+    parsed = _SIZE.fullmatch(size) if isinstance(size, str) else None
+    if parsed:
+        number = int(min(float(parsed[1]) * _UNITS[(parsed[2] or "").lower()], 2.0 * LARGEST_LIMIT))
+    elif isinstance(size, int) and not isinstance(size, bool):
+        number = size
+    else:
+        number = 0
+    if not SMALLEST_LIMIT <= number <= LARGEST_LIMIT:
+        raise ParameterError(
+            "expected a memory limit in bytes or like '2GB', '512MiB', at least {least}; got {given!r}",
+            least=f"{SMALLEST_LIMIT >> 20} MiB",
+            given=str(size)[:40],
+            what="memory_limit",
+        )
+    return number
+
+
+def half_the_machine() -> int:
+    """Half of the memory of the machine, in bytes; or of what this process may use of it."""
+    try:
+        whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        whole = 8 << 30
+    return min(whole, address_space() or whole) // 2
+
+
+def address_space() -> int | None:
+    """The limit of the system for this process (`ulimit -v`), in bytes; None if there is none."""
+    if find_spec("resource") is None:
+        return None  # not a Unix
+    import resource
+
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return None if limit == resource.RLIM_INFINITY else limit
+
+
+def _bytes_needed(source: Source, columns: int) -> int:
+    """What a table may take in memory: codes, keys and counts; of CSV also the indices as they are read."""
+    return (source.rows or 0) * (2 * columns + 24 + (4 * columns if source.separator else 0))
+
+
+def _gigabytes(size: int) -> str:
+    return f"{size / 1e9:.1f} GB"

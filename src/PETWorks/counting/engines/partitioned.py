@@ -1,0 +1,562 @@
+"""Tables counted out of core or in a cluster: complete classes come into memory part by part."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from PETWorks.counting.codes import (
+    Column,
+    Domain,
+    Known,
+    fingerprint_of,
+    labels_and,
+    nameless,
+    narrowest,
+    places_among,
+    sorted_labels,
+)
+from PETWorks.counting.counts import ClassPairs, Grouping, Integers, Marginal, PairCounts, run_starts
+from PETWorks.counting.keys import Field
+from PETWorks.counting.memory.distinct_rows import PackedRows, fields_of, merged_keys
+from PETWorks.counting.memory.weighted_rows import WeightedRows, aside
+from PETWorks.counting.people import NOT_IN, Brought, KeyCounts, column_name
+from PETWorks.counting.questions import Merge, Question
+from PETWorks.counting.subsets.families import CountsBySubset, Family, Worths, leads, merged_counts
+from PETWorks.errors import Hint, InputError
+from PETWorks.tables.arrays import strings
+
+WORD_BITS = 63
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the code of a column lies: which word, how far from its lowest bit, and how many bits."""
+
+    word: int
+    shift: int
+    bits: int
+
+    @property
+    def mask(self) -> int:
+        """The bits of a code."""
+        return (1 << self.bits) - 1
+
+
+@dataclass(frozen=True)
+class Words:
+    """How the codes of columns lie in words."""
+
+    places: Mapping[str, Place]
+
+    @classmethod
+    def of(cls, bits: Mapping[str, int]) -> "Words":
+        """The columns, which need so many bits, in this order."""
+        places: dict[str, Place] = {}
+        word, left = 0, WORD_BITS
+        for name, needed in bits.items():
+            if needed > left:
+                word, left = word + 1, WORD_BITS
+            left -= needed
+            places[name] = Place(word, left, needed)
+        return cls(places)
+
+    @property
+    def number(self) -> int:
+        """How many words there are."""
+        return max((place.word for place in self.places.values()), default=0) + 1
+
+    def packed(self, codes: Mapping[str, NDArray[np.integer]], rows: int) -> list[Integers]:
+        """The words of rows."""
+        words = [np.zeros(rows, np.int64) for _ in range(self.number)]
+        for name, place in self.places.items():
+            words[place.word] |= codes[name].astype(np.int64) << place.shift
+        return words
+
+    def code(self, column: str, words: Sequence[Integers]) -> Integers:
+        """The codes of a column."""
+        place = self.places[column]
+        codes: Integers = words[place.word] >> place.shift & place.mask
+        return codes
+
+    def codes(self, words: Sequence[Integers]) -> dict[str, Integers]:
+        """The codes of each column."""
+        return {name: self.code(name, words) for name in self.places}
+
+    def expressions(self, coarser: "Words") -> list[str]:
+        """For each word of some of these columns, how SQL makes it of the words `k0`, `k1`… of all."""
+        terms: list[list[str]] = [[] for _ in range(coarser.number)]
+        for name, to in coarser.places.items():
+            place = self.places[name]
+            if to.bits:
+                shifted = f"(k{place.word} >> {place.shift}) & {place.mask}"
+                terms[to.word].append(f"({shifted}) * CAST({1 << to.shift} AS BIGINT)")
+        return [" + ".join(term) or "CAST(0 AS BIGINT)" for term in terms]
+
+    def masks(self, columns: int) -> list[int]:
+        """For each word that the first columns reach, the bits of them that are in it."""
+        masks: dict[int, int] = {}
+        for place in list(self.places.values())[:columns]:
+            masks[place.word] = masks.get(place.word, 0) | place.mask << place.shift
+        return list(masks.values()) or [0]
+
+
+def scrambled(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Each number with its bits mixed, so that sums and remainders of similar numbers differ."""
+    product = numbers * np.uint64(0x9E3779B97F4A7C15)
+    return product ^ product >> np.uint64(29)
+
+
+def class_starts(words: Sequence[Integers], masks: Sequence[int]) -> Integers:
+    """Where in ordered words another class begins; the masks say which bits make the classes."""
+    starts = [run_starts(word & mask) for word, mask in zip(words, masks, strict=False)]
+    return starts[0] if len(starts) == 1 else np.unique(np.concatenate(starts))
+
+
+Summary = TypeVar("Summary")
+ALL_BITS = (1 << 64) - 1
+
+
+class Part(NamedTuple):
+    """Some of the cells, in order: their words, and for each cell how many rows (or people) there are."""
+
+    words: list[Integers]
+    numbers: list[Integers]
+
+
+def rows_of(words: Words, domains: Mapping[str, Domain], part: Part) -> WeightedRows:
+    """A part of the cells as rows in memory."""
+    columns = {
+        name: Column(domains[name].labels, words.code(name, part.words).astype(narrowest(len(domains[name].labels))))
+        for name in words.places
+    }
+    weights, *people = part.numbers
+    return WeightedRows(columns, None, weights, people[0] if people else None, whole=False)
+
+
+def answers_of(
+    words: Words, domains: Mapping[str, Domain], questions: Sequence[Callable[[WeightedRows, None], Any]], part: Part
+) -> list[Any]:
+    """What a part of the table answers to each question."""
+    rows = rows_of(words, domains, part)
+    return [question(rows, None) for question in questions]
+
+
+def pairs_in(
+    words: Words, domains: Mapping[str, Domain], pairs: Sequence[tuple[str, str]], part: Part
+) -> list[PairCounts]:
+    """How often pairs of columns have which values together in a part."""
+    return rows_of(words, domains, part).pair_counts(pairs)
+
+
+def classes_in(masks: Sequence[int], part: Part) -> int:
+    """How many classes there are; the masks say which bits make them."""
+    return len(class_starts(part.words, masks))
+
+
+def packed_in(words: Words, placed: Mapping[str, NDArray[np.uint64]], part: Part) -> list[NDArray[np.uint64]]:
+    """Cells as keys that carry their numbers: for each column, what each code adds to a key."""
+    keys = part.numbers[0].astype(np.uint64)
+    for name, own in placed.items():
+        keys += own[words.code(name, part.words)]
+    return [keys]
+
+
+def recoded_in(words: Words, new_codes: Mapping[str, Integers], part: Part) -> list[list[Any]]:
+    """Cells as new codes of some columns, and their numbers behind them."""
+    recoded = (own.astype(np.uint32)[words.code(name, part.words)] for name, own in new_codes.items())
+    return [[*recoded, part.numbers[0]]]
+
+
+def merged_answers(merges: Sequence[Callable[[Any, Any], Any]], one: list[Any], other: list[Any]) -> list[Any]:
+    """The answers of two parts, merged question by question."""
+    return [merge(mine, more) for merge, mine, more in zip(merges, one, other, strict=True)]
+
+
+def families_in(
+    words: Words,
+    bits: Mapping[str, int],
+    families: Sequence[Family],
+    sensitive: Sequence[str],
+    sizes: Sequence[int],
+    worths: Worths,
+    part: Part,
+) -> CountsBySubset:
+    """The counts of families of subsets in the rows of a part, which are in the order of the lead."""
+    from PETWorks.counting.subsets.subset_counts import Rows, chunks, count_family, count_small, is_small
+
+    if part.numbers[0].max() >= 1 << 32:
+        raise InputError("more than four billion records are equal in all columns, too many to count their subsets")
+    fields = {
+        name: Field(words.code(name, part.words).astype(narrowest(1 << bits[name])), bits[name])
+        for name in words.places
+    }
+    rows = Rows(fields, part.numbers[0].astype(np.uint32))
+    subsets = [subset for family in families for subset in family.subsets(sizes)]
+    if is_small(int(part.numbers[0].sum()), len(subsets)):
+        return count_small(rows, subsets, sensitive, worths)
+    counted: CountsBySubset = {}
+    for family in families:
+        total = None
+        for chunk in chunks(rows, next(iter(words.places))):
+            total = merged_counts(total, count_family(chunk, family, sensitive, sizes, worths))
+        counted |= total or {}
+    return counted
+
+
+def cells_checksum(part: Part) -> int:
+    """A checksum of the cells, in whatever order they are."""
+    sums = part.numbers[0].astype(np.uint64)
+    for word in part.words:
+        sums = scrambled(sums ^ word.astype(np.uint64))
+    return int(sums.sum(dtype=np.uint64))
+
+
+def total(part: Part) -> int:
+    """Everything that was counted."""
+    return int(part.numbers[0].sum())
+
+
+def counts_in(words: Words, column: str, size: int, part: Part) -> Integers:
+    """How often each code of a column was counted."""
+    counts = np.zeros(size, np.int64)
+    np.add.at(counts, words.code(column, part.words), part.numbers[0])
+    return counts
+
+
+def paired(
+    words: Words,
+    domains: Mapping[str, Domain],
+    grouping: Grouping,
+    kernel: Callable[[ClassPairs], Summary],
+    part: Part,
+) -> Summary:
+    """Classes of two tables, without those that stand aside: of the background only incomplete ones do."""
+    known = [words.code(name, part.words) for name in grouping.known]
+    counts = []
+    for numbers, suppressed_apart in zip(part.numbers, (grouping.suppressed_apart, False), strict=True):
+        own = Grouping(grouping.columns, grouping.known, suppressed_apart, grouping.incomplete_apart)
+        out = aside(own, domains, lambda: known)
+        counts.append(numbers if out is None else np.where(out, 0, numbers))
+    there = (counts[0] > 0) | (counts[1] > 0)
+    return kernel(ClassPairs(counts[0][there], counts[1][there]))
+
+
+Without = tuple[str, list[int]]
+
+
+class Cells(Protocol):
+    """How many rows have which codes, kept by an engine."""
+
+    words: Words
+
+    def run(self, task: Callable[[Part], Summary], merge: Merge[Summary], classes: int) -> Summary:
+        """Do a task for parts that have complete classes of the first columns, at least one, and merge the answers."""
+
+    def regrouped(self, words: Words) -> Any:
+        """Counts by some of the columns, added up."""
+
+    def with_people(self, classes: Any) -> Any:
+        """These cells and a second number: how often the class, which is the first columns, was counted there."""
+
+    def beside(self, other: Any) -> Any:
+        """All cells of both, which have the same columns, with the number of each; 0 where it has none."""
+
+    def drop(self) -> None:
+        """They are not needed any more."""
+
+
+class Store(Protocol):
+    """The rows of a table as codes, kept by an engine."""
+
+    def count(
+        self, words: Words, recoded: Mapping[str, Integers], *, per_person: bool, without: Without | None = None
+    ) -> Any:
+        """Count rows, or people, by the columns of the words; recoded[column][code] stands for some codes.
+
+        without   of people, rows with these codes of a column do not count
+        """
+
+    def people(self) -> int:
+        """Number of people that the unit names."""
+
+    def unit_is_missing(self) -> bool:
+        """Whether some row does not say whose it is."""
+
+    def key_counts(self) -> KeyCounts:
+        """What the unit says about records and people."""
+
+    def pairs_in_order(self, column: str, store: Any) -> PairCounts:
+        """How often a column has which code here and in the same row of another store."""
+
+
+class PartitionedTable:
+    """See `Table` for what may be asked.
+
+    recoded      for columns that have been generalised, the new code of each code in the store
+    per_person   the columns by which people are counted instead of rows: each person once for each combination
+    without      codes of a column in the store: rows that have one of them do not count
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        columns: Mapping[str, Known],
+        rows: int,
+        unit: str | None = None,
+        recoded: Mapping[str, Integers] | None = None,
+        per_person: tuple[str, ...] | None = None,
+        without: Without | None = None,
+    ) -> None:
+        self.store, self.columns, self.unit = store, columns, unit
+        self.domains: Mapping[str, Domain] = columns
+        self._recoded = dict(recoded or {})
+        self._per_person, self._without = per_person, without
+        self._counted: dict[tuple[str, ...], Cells] = {}
+        self._with_people: dict[tuple[str, ...], Cells] = {}
+        self.rows = rows if per_person is None else self.cells(per_person).run(total, int.__add__, len(per_person))
+
+    def marginal(self, column: str) -> Marginal:
+        """Values of a column and their counts."""
+        known = self.columns[column]
+        if self._per_person is None:
+            return Marginal(known.values, known.counts)
+        cells = self.cells(self._per_person)
+        task = partial(counts_in, cells.words, column, len(known.labels))
+        return Marginal(known.values, cells.run(task, np.add, len(self._per_person)))
+
+    def generalised(self, levels: Mapping[str, Mapping[str | None, str | None]]) -> "PartitionedTable":
+        """The table with each value of the named columns replaced as the mapping says."""
+        columns, recoded = dict(self.columns), dict(self._recoded)
+        for name, mapping in levels.items():
+            columns[name], new_codes = columns[name].recoded(mapping)
+            recoded[name] = new_codes[recoded[name]] if name in recoded else new_codes
+        return PartitionedTable(self.store, columns, self.rows, self.unit, recoded)
+
+    def people(self) -> int:
+        """Number of people that the unit names."""
+        return self.store.people()
+
+    def unit_is_missing(self) -> bool:
+        """Whether some record does not say whose it is."""
+        return self.store.unit_is_missing()
+
+    def per_person(self, columns: Sequence[str], told: str | None = None) -> "PartitionedTable":
+        """Of each person one record for each combination of values that these columns have, of those that are told."""
+        known = {name: self.columns[name] for name in columns}
+        without = None if told is None else self._missing(told)
+        return PartitionedTable(self.store, known, self.rows, None, self._recoded, tuple(columns), without)
+
+    def _missing(self, column: str) -> Without | None:
+        """The codes in the store by which a column says nothing, if there are any."""
+        missing = self.columns[column].code(None)
+        if missing is None:
+            return None
+        codes = self.in_store(column, np.arange(len(self.columns[column].labels)))
+        return column, np.flatnonzero(codes == missing).tolist()
+
+    def in_store(self, column: str, codes: Integers) -> Integers:
+        """A number for each code of a column as one for each of its codes in the store."""
+        return codes[self._recoded[column]] if column in self._recoded else codes
+
+    def distinct(self) -> WeightedRows:
+        """The same records in memory, equal rows merged."""
+        return self.distinct_rows({name: sorted_labels(known.labels)[0] for name, known in self.columns.items()})
+
+    def number_of_distinct(self, columns: Sequence[str]) -> int:
+        """How many combinations of values these columns have."""
+        cells = self.cells(tuple(columns))
+        masks = cells.words.masks(len(columns))
+        return cells.run(partial(classes_in, masks), int.__add__, len(columns))
+
+    def distinct_rows(self, labels: Mapping[str, Any]) -> WeightedRows:
+        """The records by some columns in memory, equal rows merged; codes are places among these labels."""
+        cells = self.cells(tuple(labels))
+        known, new_codes = {}, {}
+        for name, own in labels.items():
+            new_codes[name] = places_among(self.columns[name].labels, own)
+            counts = np.zeros(len(own), np.int64)
+            counts[new_codes[name]] = self.marginal(name).counts
+            known[name] = Known(own, counts)
+        weight_bits = self.rows.bit_length()
+        fields = fields_of({name: one.bits for name, one in known.items()}, weight_bits)
+        if fields is None:
+            task = partial(recoded_in, cells.words, new_codes)
+            parts = cells.run(task, list.__add__, len(labels))
+            codes, weights = parts[0][:-1], parts[0][-1]
+            if len(parts) > 1:
+                *codes, weights = (np.concatenate(own) for own in zip(*parts, strict=True))
+            columns = {name: Column(labels[name], own) for name, own in zip(labels, codes, strict=True)}
+            return WeightedRows(columns, None, weights, whole=False).distinct()
+        placed = {name: new_codes[name].astype(np.uint64) << np.uint64(fields[name].shift) for name in labels}
+        carried = np.concatenate(cells.run(partial(packed_in, cells.words, placed), list.__add__, len(labels)))
+        return PackedRows(known, fields, *merged_keys(carried, np.empty_like(carried), weight_bits), None, weight_bits)
+
+    def ask(self, questions: Sequence[Question[Any]]) -> list[Any]:
+        """The answers to questions about classes: one pass for all that need the same cells."""
+        answers: dict[int, Any] = {}
+        groups: dict[int, tuple[Cells, list[int]]] = {}
+        # Questions that need more columns come first: their cells also serve those that need the first of them.
+        for place in sorted(range(len(questions)), key=lambda place: -len(questions[place].columns)):
+            question = questions[place]
+            cells = self._count(question.columns) if question.once else self._cells_for(question)
+            groups.setdefault(id(cells), (cells, []))[1].append(place)
+        for cells, places in groups.values():
+            asked = [questions[place] for place in places]
+            domains = {name: Domain(self.columns[name].labels) for name in cells.words.places}
+            merged = cells.run(
+                partial(answers_of, cells.words, domains, [question.of_part for question in asked]),
+                partial(merged_answers, [question.merge for question in asked]),
+                min(len(question.grouping.columns) for question in asked),
+            )
+            answers |= zip(places, merged, strict=True)
+            if asked[0].once:
+                cells.drop()
+        return [answers[place] for place in range(len(questions))]
+
+    def _cells_for(self, question: Question[Any]) -> Cells:
+        names = question.columns
+        cells = self.cells(names)
+        if question.people is None:
+            return cells
+        if names not in self._with_people:
+            self._with_people[names] = cells.with_people(question.people.cells(question.grouping.columns))
+        return self._with_people[names]
+
+    def fold_pairs(
+        self,
+        grouping: Grouping,
+        background: "PartitionedTable",
+        kernel: Callable[[ClassPairs], Summary],
+        merge: Merge[Summary],
+    ) -> Summary:
+        """Run a kernel over the classes of this table and of another one of the same engine."""
+        domains, there = {}, dict(background._recoded)
+        for name in grouping.columns:
+            own, other = self.columns[name], background.columns[name]
+            codes = {value: code for code, value in enumerate(dict.fromkeys([*own.values, *other.values]))}
+            new_codes = np.array([codes[value] for value in other.values], np.int64)
+            there[name] = new_codes[there[name]] if name in there else new_codes
+            domains[name] = Domain(strings(list(codes)))
+        words = Words.of({name: domain.bits for name, domain in domains.items()})
+        here = self.store.count(words, self._recoded, per_person=self._per_person is not None)
+        known = background.store.count(words, there, per_person=background._per_person is not None)
+        both: Cells = here.beside(known)
+        try:
+            return both.run(partial(paired, words, domains, grouping, kernel), merge, len(grouping.columns))
+        finally:
+            for cells in (both, here, known):
+                cells.drop()
+
+    def pair_counts(self, pairs: Sequence[tuple[str, str]]) -> list[PairCounts]:
+        """For each pair of columns, how often they have which values together."""
+        names = tuple(name for name in self.columns if any(name in pair for pair in pairs))
+        domains = {name: Domain(self.columns[name].labels) for name in names}
+        cells = self.cells(names)
+        return cells.run(
+            partial(pairs_in, cells.words, domains, tuple(pairs)),
+            lambda one, other: [mine.merged(more) for mine, more in zip(one, other, strict=True)],
+            len(names),
+        )
+
+    def pair_in_order(self, column: str, other: "PartitionedTable") -> PairCounts:
+        """How often a column has which value here and in the same row of another table of the same engine."""
+        pairs = self.store.pairs_in_order(column, other.store)
+        if column not in self._recoded and column not in other._recoded:
+            return pairs
+        one, another = (
+            table.in_store(column, np.arange(len(table.columns[column].labels)))[codes]
+            for table, codes in ((self, pairs.one), (other, pairs.other))
+        )
+        return PairCounts(one, another, pairs.counts).merged(PairCounts(one[:0], another[:0], pairs.counts[:0]))
+
+    def count_subsets(
+        self,
+        known: Sequence[str],
+        sensitive: Sequence[str],
+        sizes: Sequence[int],
+        memory: int,
+        finished: Callable[[frozenset[str]], bool],
+        worths: Worths | None = None,
+    ) -> Iterator[CountsBySubset]:
+        """The counts of all subsets of the known columns that have one of the sizes, those with one lead at a time."""
+        from PETWorks.counting.subsets.subset_counts import rows_that_fit
+
+        self.cells((*known, *sensitive))  # the others are counted from these
+        for lead, others, families in leads(self.columns, known, sizes, finished):
+            names = (lead, *others, *sensitive)
+            most = int(self.columns[lead].counts.max())
+            if most > rows_that_fit([narrowest(len(self.columns[name].labels))().itemsize for name in names], memory):
+                raise InputError(
+                    "column {column!r}: up to {most:,} rows have the same value, more than fit into "
+                    "{memory:.1f} GB; allow more memory",
+                    Hint.MEMORY_LIMIT,
+                    column=lead,
+                    most=most,
+                    memory=memory / 1e9,
+                )
+            cells = self._count(names)
+            bits = {name: self.columns[name].bits for name in names}
+            try:
+                task = partial(families_in, cells.words, bits, families, sensitive, sizes, worths or {})
+                yield cells.run(task, merged_counts, 1)
+            finally:
+                cells.drop()
+
+    def fingerprint(self, columns: Sequence[str]) -> str:
+        """A text that is another one for every other table."""
+        cells = self._counted.get(tuple(columns)) or self._count(tuple(columns))
+        checksum = cells.run(cells_checksum, lambda one, other: one + other & ALL_BITS, len(columns))
+        return f"{fingerprint_of(self.columns, columns)}-{checksum:016x}"
+
+    def cells(self, names: tuple[str, ...]) -> Cells:
+        """Counts by these columns and perhaps further ones."""
+        names = self._per_person or names
+        for counted, cells in self._counted.items():
+            if counted[: len(names)] == names:
+                return cells
+        self._counted[names] = self._count(names)
+        return self._counted[names]
+
+    def _count(self, names: tuple[str, ...]) -> Cells:
+        words = Words.of({name: self.columns[name].bits for name in names})
+        for counted, finer in self._counted.items():
+            if self._per_person is None and set(names) <= set(counted):
+                coarser: Cells = finer.regrouped(words)
+                return coarser
+        per_person = self._per_person is not None
+        cells: Cells = self.store.count(words, self._recoded, per_person=per_person, without=self._without)
+        return cells
+
+
+def joined_columns(brought: Sequence[Brought]) -> dict[str, Any]:
+    """The labels of each column of each table; the first is that of people who are not in the table."""
+    return {
+        column_name(one.name, name): labels_and(one.table.columns[name].labels, NOT_IN, first=True)
+        for one in brought
+        for name in one.known
+    }
+
+
+def joined_table(store: Store, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> PartitionedTable:
+    """The targets, whose rows a store has: by columns of the tables and their own values, how often each occurs."""
+    labels = joined_columns(brought) | {name: nameless(number) for name, number in numbers.items()}
+    columns = {name: Known(own, np.zeros(len(own), np.int64)) for name, own in labels.items()}
+    table = PartitionedTable(store, columns, brought[place].table.rows)
+    cells = table.cells(tuple(labels))
+    sizes = {name: len(own) for name, own in labels.items()}
+    counts = cells.run(partial(_counts, cells.words, sizes), _added, len(brought[0].known))
+    table.columns = {name: Known(own, counts[name]) for name, own in labels.items()}
+    table.domains = table.columns
+    return table
+
+
+def _counts(words: Words, sizes: Mapping[str, int], part: Part) -> dict[str, Integers]:
+    return {name: counts_in(words, name, size, part) for name, size in sizes.items()}
+
+
+def _added(one: dict[str, Integers], other: dict[str, Integers]) -> dict[str, Integers]:
+    return {name: counts + other[name] for name, counts in one.items()}

@@ -1,0 +1,694 @@
+"""The Spark engine: executors encode rows, count classes and run kernels; summaries come to the driver."""
+
+import atexit
+import shutil
+import tempfile
+import warnings
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
+from functools import cached_property, partial, reduce
+from hashlib import sha256
+from importlib.util import cache_from_source
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+from uuid import uuid4
+from weakref import WeakSet, finalize
+
+import numpy as np
+
+import PETWorks
+from PETWorks.about.personal_details import SHARED, Counted, by_kind
+from PETWorks.counting.codes import Known, arrow_table, sorted_labels, text_column
+from PETWorks.counting.counts import Integers, PairCounts
+from PETWorks.counting.engines import spark_tasks as tasks
+from PETWorks.counting.engines.partitioned import ALL_BITS, Part, PartitionedTable, Without, Words, joined_table
+from PETWorks.counting.engines.spark_tasks import (
+    DETAILS,
+    WAYS,
+    parquet_rows,
+    personal_details,
+    value_counts,
+    written_ways,
+)
+from PETWorks.counting.people import (
+    BITS,
+    Brought,
+    JoinedPeople,
+    KeyCounts,
+    Offer,
+    OfPeople,
+    check_values,
+    column_name,
+    number_of_words,
+)
+from PETWorks.counting.profiles import EXACT, LONG_TEXT, LONGEST, SAMPLE, Profile
+from PETWorks.counting.questions import Merge
+from PETWorks.errors import InputError, NotApplicable, PETWorksError, quoted
+from PETWorks.tables.arrays import arrow_integers, naming, numpy_integers
+from PETWorks.tables.cells import FORMULA, NUMBER, SUPPRESSED
+from PETWorks.tables.formats.parquet import Parquet
+from PETWorks.tables.frames import Frame, SparkFrame, is_connect, session, spark_errors
+from PETWorks.tables.globs import Files
+from PETWorks.tables.hidden_differences import HiddenDifferences
+from PETWorks.tables.source import Source
+
+ROWS_PER_PARTITION = 1 << 21
+CANCEL_TIMES = 60  # a job that has not quite begun does not hear of it
+
+
+class Jobs:
+    """Runs jobs in a session, and knows who keeps persisted frames there."""
+
+    def __init__(self, session: Any) -> None:
+        self.session = session
+        self.connected = is_connect(session)
+        self.owners: WeakSet[Owner] = WeakSet()
+        self.check_alive()
+        self._ship()
+
+    def run(self, action: Callable[[], Any]) -> Any:
+        """Run a job: errors of Spark, which may quote a cell, become ours; what is interrupted is stopped for good.
+
+        It runs in a thread of its own, because Ctrl-C breaks the line to the Java process when it waits there.
+        """
+        self.check_alive()
+        tag = f"petworks-{uuid4().hex}"
+        add, cancel = (
+            (self.session.addTag, self.session.interruptTag)
+            if self.connected
+            else (self.session.sparkContext.addJobTag, self.session.sparkContext.cancelJobsWithTag)
+        )
+
+        def tagged() -> Any:
+            add(tag)
+            with spark_errors():
+                return action()
+
+        pool = ThreadPoolExecutor(1)
+        future = pool.submit(tagged)
+        try:
+            while not wait([future], 0.2).done:
+                pass
+        finally:
+            pool.shutdown(wait=False)
+            for _ in range(0 if future.done() else CANCEL_TIMES):
+                cancel(tag)
+                if wait([future], 0.5).done:
+                    break
+        return future.result()
+
+    def check_alive(self) -> None:
+        """An error if the session has been stopped."""
+        context = None if self.connected else self.session.sparkContext
+        if not self.connected and (context is None or context._jsc is None):
+            raise InputError("the Spark session of this table has been stopped; create the data frame again")
+
+    def _ship(self) -> None:
+        """Hand this package to the executors, once for a session: the kernels there are those of the driver.
+
+        With it goes python-stdnum, which knows check digits and which a cluster hardly has.
+        """
+        import stdnum
+
+        folders = [Path(str(package.__file__)).parent for package in (PETWorks, stdnum)]
+        files = [file for folder in folders for kind in ("*.py", "*.dat") for file in sorted(folder.rglob(kind))]
+        digest = sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
+        if getattr(self.session, "_petworks", None) == digest:
+            return
+        where = tempfile.mkdtemp(prefix="petworks-")
+        atexit.register(shutil.rmtree, where, ignore_errors=True)  # executors fetch it when they need it
+        archive = Path(where, f"petworks-{digest}.zip")
+        with zipfile.ZipFile(archive, "w") as package:
+            for file in files:
+                folder = next(folder for folder in folders if file.is_relative_to(folder))
+                place = Path(folder.name, file.relative_to(folder))
+                package.write(file, place)
+                compiled = Path(cache_from_source(str(file)))  # is taken there if it is of the same time and Python
+                if file.suffix == ".py" and compiled.is_file():
+                    package.write(compiled, place.with_suffix(".pyc"))
+        if self.connected:
+            self.session.addArtifacts(str(archive), pyfile=True)
+        else:
+            self.session.sparkContext.addPyFile(str(archive))
+        self.session._petworks = digest
+
+    def partitions(self, rows: int) -> int:
+        """In how many parts so many cells are counted."""
+        return max(int(self.session.conf.get("spark.default.parallelism", "2")), -(-rows // ROWS_PER_PARTITION))
+
+
+class Owner:
+    """Keeps persisted frames until it is dropped or forgotten."""
+
+    def __init__(self, jobs: Jobs) -> None:
+        self.jobs = jobs
+        self.kept: dict[int, Any] = {}
+        finalize(self, _forgotten, self.kept).atexit = False
+        jobs.owners.add(self)
+
+    def drop(self) -> None:
+        """Give back the room of the frames, which are not needed any more."""
+        _forgotten(self.kept)
+
+
+def _forgotten(kept: dict[int, Any]) -> None:
+    """Give the room of persisted frames back, as far as their session is still there."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    while kept:
+        with suppress(PySparkException, Py4JError, OSError):
+            kept.popitem()[1].unpersist()
+
+
+def mapped(frame: Any, task: Callable[[Iterator[Any]], Iterator[Any]], schema: str) -> Any:
+    """What a task makes of the Arrow batches of each partition. Spark warns of new versions of pandas, unused here."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
+        return frame.mapInArrow(task, schema)
+
+
+Summary = TypeVar("Summary")
+Read = Callable[[Iterator[Any]], Iterator[Any]]
+
+TARGETS_PER_PARTITION = 16  # where Spark places them by a hash, partitions get nearly the same number
+
+
+class SparkStore(Owner):
+    """The rows of a table as blocks of codes, kept by executors; and the values of each column."""
+
+    known: Mapping[str, Known]
+    rows: int
+    missing_units: int
+
+    def __init__(self, jobs: Jobs, columns: Sequence[str]) -> None:
+        super().__init__(jobs)
+        self._columns = columns
+
+    def read(self, frame: Any, read: Read | None) -> Any:
+        """Make the blocks. What comes back are columns, their values and counts, and the number of missing units."""
+        # The token keeps Spark from taking what it has persisted for another table that was read from the same place.
+        task = partial(tasks.encoded, read, len(self._columns), uuid4().hex)
+        self.kept[0] = mapped(frame, task, tasks.BLOCKS).persist()
+        return self.kept[0].filter("c >= 0").groupBy("c", "v").sum("n").toArrow()
+
+    def count(
+        self, words: Words, recoded: Mapping[str, Integers], *, per_person: bool, without: Without | None = None
+    ) -> "SparkCells":
+        """Count rows, or people, by the columns of the words; recoded[column][code] stands for some codes."""
+        self.jobs.check_alive()
+        codings = {
+            name: tasks.Coding(self.place(name), self.known[name].labels, recoded.get(name)) for name in words.places
+        }
+        left_out = None
+        if without is not None:
+            column, codes = without
+            left_out = tasks.Coding(self.place(column), self.known[column].labels, None), codes
+        if per_person:
+            keys = [f"k{word}" for word in range(words.number)]
+            schema = ", ".join(f"{key} long" for key in keys) + ", u string"
+            rows = mapped(self.blocks, partial(tasks.people, words, codings, left_out), schema)
+            people = rows.distinct().groupBy(*keys).count()
+            return SparkCells(self.jobs, [Cells(people, partial(tasks.parts_of_rows, words.number))], words, self.rows)
+        counts = {name: _recoded(self.known[name].counts, recoded.get(name)) for name in words.places}
+        checksums = {name: tasks.codes_checksum(own) for name, own in counts.items()}
+        cells = Cells(self.blocks, partial(tasks.packed, words, codings))
+        return SparkCells(self.jobs, [cells], words, self.rows, checksums=checksums)
+
+    @property
+    def blocks(self) -> Any:
+        """The rows as codes."""
+        return self.kept[0].filter("c < 0").select("n", "b")
+
+    def people(self) -> int:
+        """Number of people that the unit names."""
+        names = self.blocks
+        return int(self.jobs.run(lambda: mapped(names, tasks.names_of_people, "u string").distinct().count()))
+
+    def place(self, column: str) -> int:
+        """Where a column is in a block."""
+        return self._columns.index(column)
+
+    def key_counts(self) -> KeyCounts:
+        """What the unit says about records and people."""
+        names = mapped(self.blocks, tasks.units, "u string").where("u IS NOT NULL").groupBy("u").count()
+        numbers = ("count(*) AS people", "count_if(`count` > 1) AS repeated")
+        people, repeated = self.jobs.run(lambda: names.selectExpr(*numbers).collect())[0]
+        return KeyCounts(self.missing_units, people, repeated)
+
+    def unit_is_missing(self) -> bool:
+        """Whether some row does not say whose it is."""
+        return self.missing_units > 0
+
+    def pairs_in_order(self, column: str, store: Any) -> PairCounts:  # noqa: ARG002
+        """Spark does not keep the order of rows."""
+        raise NotApplicable("rows are compared in their order, which the engine 'spark' does not keep")
+
+
+class Cells(NamedTuple):
+    """A frame, and the task that makes cells of its batches."""
+
+    frame: Any
+    parts: tasks.Parts
+
+    def mapped(self, task: Callable[..., Iterator[Part]], *arguments: Any) -> "Cells":
+        """The cells after a further task."""
+        return Cells(self.frame, partial(task, *arguments, self.parts))
+
+
+class SparkCells(Owner):
+    """Cells of one or several frames; equal ones are added up when a part is made.
+
+    counted    how many numbers each cell has
+    checksums  for each column that of the counts of its codes; None if unknown
+    complete   what is still to be done with each part
+    """
+
+    def __init__(
+        self,
+        jobs: Jobs,
+        cells: Sequence[Cells],
+        words: Words,
+        rows: int,
+        *,
+        counted: int = 1,
+        checksums: Mapping[str, int] | None = None,
+        complete: Callable[[Part], Part] | None = None,
+    ) -> None:
+        super().__init__(jobs)
+        self.cells, self.words, self._rows, self._counted = cells, words, rows, counted
+        self._checksums, self._complete = checksums, complete
+
+    def run(self, task: Callable[[Part], Summary], merge: Merge[Summary], classes: int) -> Summary:
+        """Do a task for parts that have complete classes of the first columns, at least one, and merge the answers."""
+        from pyspark import cloudpickle
+
+        work = partial(tasks.answered, self.words, self._sent_parts, self._complete, task)
+        answered = self.jobs.run(lambda: mapped(self._sent(classes), work, tasks.ANSWERS).toArrow())
+        places, pickled = answered.to_pydict().values()
+        both = [cloudpickle.loads(pickled[place]) for place in np.argsort(np.array(places, np.int64))]
+        for place, (name, wanted) in enumerate((self._checksums or {}).items()):
+            if sum(checksums[place] for _, checksums in both) & ALL_BITS != wanted:
+                raise InputError(
+                    "column {column!r} changes while it is read; persist the data frame first", column=name
+                )
+        answers = [answer for answer, _ in both]
+        for answer in answers:
+            if isinstance(answer, PETWorksError):
+                raise answer
+        nothing = [np.empty(0, np.int64)]
+        return reduce(merge, answers) if answers else task(Part(nothing * self.words.number, nothing * self._counted))
+
+    def _sent(self, classes: int) -> Any:
+        """A frame of cells with complete classes in each partition; kept, for the next task."""
+        if classes not in self.kept:
+            partitions = self.jobs.partitions(self._rows)
+            send = (self.words.masks(classes), partitions * TARGETS_PER_PARTITION)
+            frames = [mapped(frame, partial(tasks.sent, parts, *send), tasks.CELLS) for frame, parts in self.cells]
+            whole = reduce(lambda one, other: one.unionAll(other), frames)
+            by_target = whole.repartitionById if hasattr(whole, "repartitionById") else whole.repartition
+            self.kept[classes] = by_target(partitions, "t").persist()
+        return self.kept[classes]
+
+    @property
+    def _sent_parts(self) -> tasks.Parts:
+        return partial(tasks.parts_of_pieces, self.words.number, self._counted)
+
+    def regrouped(self, words: Words) -> "SparkCells":
+        """Counts by some of the columns, added up."""
+        kept = next(iter(self.kept.values()), None)
+        finer = self.cells if kept is None else [Cells(kept, self._sent_parts)]
+        coarser = [own.mapped(tasks.regrouped, self.words, words) for own in finer]
+        checksums = None if self._checksums is None else {name: self._checksums[name] for name in words.places}
+        return SparkCells(self.jobs, coarser, words, self._rows, checksums=checksums)
+
+    def with_people(self, classes: "SparkCells") -> "SparkCells":
+        """These cells and a second number: how often the class, which is the first columns, was counted there."""
+        complete = partial(tasks.with_class_totals, self.words.masks(len(classes.words.places)))
+        return self._together(classes, complete)
+
+    def beside(self, other: "SparkCells") -> "SparkCells":
+        """All cells of both, which have the same columns, with the number of each; 0 where it has none."""
+        return self._together(other, None)
+
+    def _together(self, other: "SparkCells", complete: Callable[[Part], Part] | None) -> "SparkCells":
+        own = [cells.mapped(tasks.widened, self.words.number, 0, 1) for cells in self.cells]
+        others = [cells.mapped(tasks.widened, self.words.number, 1, 0) for cells in other.cells]
+        rows = self._rows + other._rows
+        return SparkCells(self.jobs, [*own, *others], self.words, rows, counted=2, complete=complete)
+
+
+def _recoded(counts: Integers, new_codes: Integers | None) -> Integers:
+    """The counts of codes after they have been given new ones."""
+    if new_codes is None:
+        return counts
+    new_counts = np.zeros(int(new_codes.max()) + 1, np.int64)
+    np.add.at(new_counts, new_codes, counts)
+    return new_counts
+
+
+class Side(NamedTuple):
+    """What the joined rows have of one table: how its codes and common values lie in words."""
+
+    number: int
+    name: str
+    known: tuple[str, ...]
+    words: Words
+
+    @property
+    def keys(self) -> list[str]:
+        """The columns of its words."""
+        return [f"k{self.number}_{word}" for word in range(self.words.number)]
+
+
+class SparkPeople(Owner):
+    """See `JoinedPeople`."""
+
+    def __init__(self, jobs: Jobs, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> None:
+        check_values(numbers)
+        super().__init__(jobs)
+        self._brought, self._place, self._numbers = brought, place, numbers
+        self._sides = [Side(number, one.name, one.known, _words(one, numbers)) for number, one in enumerate(brought)]
+        frames = [self._frame(side, one) for side, one in zip(self._sides, brought, strict=True)]
+        self.kept[0] = reduce(lambda one, other: one.join(other, "u", "fullouter"), frames).drop("u").persist()
+        self.groups = [tuple(column_name(one.name, name) for name in one.known) for one in brought]
+        counts = [f"count(i{side.number}) AS n{side.number}" for side in self._sides]
+        rows = jobs.run(lambda: self.kept[0].where(f"i{place} = 1").selectExpr(*counts).collect())
+        self.in_common = [int(number) for number in rows[0]]
+
+    def _frame(self, side: Side, one: Brought) -> Any:
+        """A table by its key: words of its codes, and words of the values that the classes offer."""
+        store: SparkStore = one.table.store
+        codings = {
+            name: tasks.Coding(store.place(name), store.known[name].labels, one.values.get(name))
+            for name in side.words.places
+        }
+        keys = [f"k{word}" for word in range(side.words.number)]
+        rows = mapped(
+            store.blocks,
+            partial(tasks.people, side.words, codings, None),
+            ", ".join(f"{key} long" for key in keys) + ", u string",
+        )
+        masks = side.words.masks(len(one.known))
+        classes = [f"k{word} & {mask}L AS g{word}" for word, mask in enumerate(masks)]
+        whole = rows.selectExpr("u", *keys, *classes)
+        group = [f"g{word}" for word in range(len(masks))]
+        columns = [f"{key} AS {own}" for key, own in zip(keys, side.keys, strict=True)]
+        words = {}
+        for place, (name, number) in enumerate(self._numbers.items()):
+            if name in one.values:
+                lies = side.words.places[name]
+                value = f"((k{lies.word} >> {lies.shift}) & {lies.mask}L)"
+                for block in range(number_of_words(number)):
+                    words[f"w{side.number}_{place}_{block}"] = (
+                        f"bit_or(CASE WHEN {value} DIV {BITS} = {block} "
+                        f"THEN shiftleft(1L, CAST({value} % {BITS} AS INT)) ELSE 0L END)"
+                    )
+        if words:
+            from pyspark.sql.functions import expr
+
+            offered = whole.groupBy(*group).agg(*(expr(f"{term} AS {name}") for name, term in words.items()))
+            whole = whole.join(offered, group)
+        return whole.selectExpr("u", f"1 AS i{side.number}", *columns, *words)
+
+    @cached_property
+    def targets(self) -> PartitionedTable:
+        """The targets by the columns of the tables."""
+        present = [f"coalesce(i{side.number}, 0) AS i{side.number}" for side in self._sides]
+        keys = [f"coalesce({key}, 0L) AS {key}" for side in self._sides for key in side.keys]
+        frame = self.kept[0].where(f"i{self._place} = 1").selectExpr(*present, *keys)
+        store = TargetStore(self.jobs, frame, self._sides, self._place, self._brought[self._place].table.rows)
+        return joined_table(store, self._brought, self._place, self._numbers)
+
+    @property
+    def columns(self) -> PartitionedTable:
+        """The same."""
+        return self.targets
+
+    def offers(
+        self,
+        attribute: str,
+        kernel: OfPeople[Summary],
+        merge: Merge[Summary],
+        missing: int | None = None,  # noqa: ARG002
+    ) -> Summary:
+        """Run a kernel over all people: what the tables that have an attribute offer to them, in their order."""
+        from pyspark import cloudpickle
+
+        place, blocks = list(self._numbers).index(attribute), number_of_words(self._numbers[attribute])
+        sides = [side for side, one in zip(self._sides, self._brought, strict=True) if attribute in one.values]
+        columns = []
+        for side in sides:
+            lies = side.words.places[attribute]
+            value = f"((k{side.number}_{lies.word} >> {lies.shift}) & {lies.mask}L)"
+            words = [f"w{side.number}_{place}_{block}" for block in range(blocks)]
+            columns += [f"coalesce({term}, 0L)" for term in (f"CAST(i{side.number} AS LONG)", value, *words)]
+        frame = self.kept[0].selectExpr(*(f"{term} AS x{number}" for number, term in enumerate(columns)))
+        work = partial(_of_people, len(sides), kernel, merge)
+        answered = self.jobs.run(lambda: mapped(frame, work, tasks.ANSWERS).toArrow())
+        places, pickled = answered.to_pydict().values()
+        answers: list[Summary] = [cloudpickle.loads(pickled[one]) for one in np.argsort(np.array(places, np.int64))]
+        return reduce(merge, answers)
+
+
+class TargetStore(Owner):
+    """The targets, as rows of words of each table; see `Store`."""
+
+    def __init__(self, jobs: Jobs, frame: Any, sides: Sequence[Side], place: int, rows: int) -> None:
+        super().__init__(jobs)
+        self._frame, self._sides, self._place, self._rows = frame, sides, place, rows
+
+    def count(
+        self,
+        words: Words,
+        recoded: Mapping[str, Integers],  # noqa: ARG002
+        *,
+        per_person: bool,  # noqa: ARG002
+        without: Without | None = None,  # noqa: ARG002
+    ) -> SparkCells:
+        """Count targets by the columns of the words."""
+        cells = Cells(self._frame, partial(_targets, words, self._sides, self._place))
+        return SparkCells(self.jobs, [cells], words, self._rows)
+
+    def people(self) -> int:
+        """Each row is a person."""
+        return self._rows
+
+    def unit_is_missing(self) -> bool:
+        """Every row is somebody's."""
+        return False
+
+    def key_counts(self) -> KeyCounts:
+        """Every row is somebody's."""
+        return KeyCounts(0, self._rows, 0)
+
+    def pairs_in_order(self, column: str, store: Any) -> PairCounts:  # noqa: ARG002
+        """Spark does not keep the order of rows."""
+        raise NotApplicable("rows are compared in their order, which the engine 'spark' does not keep")
+
+
+def _words(one: Brought, numbers: Mapping[str, int]) -> Words:
+    """How the codes of a table lie in words, those of its classes first."""
+    known = {name: one.table.columns[name].bits for name in one.known}
+    return Words.of(known | {name: (numbers[name] - 1).bit_length() for name in numbers if name in one.values})
+
+
+def _targets(words: Words, sides: Sequence[Side], place: int, batches: Iterator[Any]) -> Iterator[Part]:
+    """How often targets have which words: codes are one higher than in a table, 0 for those who are not in it."""
+    for block in tasks.blocks(batches):
+        columns = [
+            np.concatenate([numpy_integers(own) for own in pieces])
+            for pieces in zip(*(batch.columns for batch in block), strict=True)
+        ]
+        codes: dict[str, Integers] = {}
+        present, keys = columns[: len(sides)], iter(columns[len(sides) :])
+        for side, inside in zip(sides, present, strict=True):
+            own = side.words.codes([next(keys) for _ in range(side.words.number)])
+            codes |= {column_name(side.name, name): (own[name] + 1) * inside for name in side.known}
+            if side.number == place:
+                codes |= {name: values for name, values in own.items() if name not in side.known}
+        yield tasks.counted(words.packed(codes, len(columns[0])))
+
+
+def _of_people(
+    tables: int, kernel: Callable[[list[Offer]], Summary], merge: Merge[Summary], batches: Iterator[Any]
+) -> Iterator[Any]:
+    """What a kernel says of the people of a partition, pickled."""
+    import pyarrow as pa
+    from pyspark import TaskContext, cloudpickle
+
+    answers: list[Summary] = []
+    for block in tasks.blocks(batches):
+        columns = [
+            np.concatenate([numpy_integers(own) for own in pieces])
+            for pieces in zip(*(batch.columns for batch in block), strict=True)
+        ]
+        width = len(columns) // tables
+        offers = []
+        for first in range(0, len(columns), width):
+            inside, values, *words = columns[first : first + width]
+            offers.append(Offer(inside > 0, values, [word.astype(np.uint64) for word in words]))
+        answers = [reduce(merge, [*answers, kernel(offers)])]
+    if answers:
+        context = TaskContext.get()
+        pickled = cloudpickle.dumps(answers[0])  # type: ignore[no-untyped-call]
+        place = pa.array([context.partitionId() if context else 0], pa.int64())
+        yield pa.RecordBatch.from_arrays([place, pa.array([pickled], pa.binary())], ["p", "b"])
+
+
+READERS_PER_PARTITION = 4
+
+
+class SparkEngine:
+    """Tables of one Spark session."""
+
+    name = "spark"
+    note: str | None = None
+    keeps_order = False
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        frames = [source.frame for source in sources if isinstance(source, SparkFrame)]
+        self.jobs = Jobs(frames[0].sparkSession if frames else session())
+
+    def close(self) -> None:
+        """Give back the room of what was persisted; the session is its owner's."""
+        for owner in list(self.jobs.owners):
+            owner.drop()
+
+    def load(self, source: Source, columns: Sequence[str], unit: str | None = None) -> PartitionedTable:
+        """Read the named columns, keep them as codes, and count the values of each."""
+        wanted = (*columns, *([unit] if unit else []))
+        frame, read = self.jobs.run(lambda: self._rows(source, wanted))
+        store = SparkStore(self.jobs, columns)
+        values = self.jobs.run(lambda: store.read(frame, read))
+        known: dict[str, Known] = {}
+        place_of, counts = (_integers(values.column(place)) for place in (0, 2))
+        for place, name in enumerate(columns):
+            rows = np.flatnonzero(place_of == place)
+            labels, order = sorted_labels(values.column(1).take(arrow_integers(rows)).combine_chunks())
+            known[name] = Known(labels, counts[rows][order])
+        number = int(known[columns[0]].counts.sum())
+        if number == 0:
+            raise InputError("{table}: the table has columns but no records", table=source.name)
+        first = source.parts[0] if isinstance(source, Files) else source
+        if isinstance(first, Parquet | Frame) and number != source.rows:
+            raise InputError(
+                "{table}: Spark reads {number} records but {rows} were expected",
+                table=source.name,
+                number=number,
+                rows=source.rows,
+            )
+        store.known, store.rows = known, number
+        store.missing_units = int(counts[place_of == len(columns)].sum())
+        return PartitionedTable(store, known, number, unit)
+
+    def profiles(self, source: Source, columns: Sequence[str]) -> dict[str, Profile]:
+        """Counts and a sample of the values of columns; executors count, and the driver sees the sample."""
+        frame, read = self.jobs.run(lambda: self._rows(source, tuple(columns)))
+        parts = mapped(frame, partial(value_counts, read), "c int, v string, n long")
+        values = parts.groupBy("c", "v").sum("n").toDF("c", "v", "n")
+        is_value = f"v IS NOT NULL AND v <> '{SUPPRESSED}'"
+        is_exact = f"v RLIKE r'{EXACT}' OR length(v) > {LONG_TEXT} AS is_exact"
+        is_formula = f"v RLIKE r'{FORMULA}' AND NOT v RLIKE r'{NUMBER}' AS is_formula"
+        counts = values.selectExpr("c", "n", f"{is_value} AS is_value", is_exact, is_formula).groupBy("c")
+        unique = "is_value AND n = 1"
+        sums = (
+            "n",
+            "if(is_value, n, 0)",
+            "if(is_value, 1, 0)",
+            f"if({unique}, 1, 0)",
+            f"if({unique} AND is_exact, 1, 0)",
+            "if(is_value AND is_formula, n, 0)",
+        )
+        numbers = [f"sum({one})" for one in sums]
+        counted = self.jobs.run(lambda: counts.agg(*map(_expression, numbers)).collect())
+        ranked = values.where(is_value).selectExpr(
+            "c",
+            f"substring(v, 1, {LONGEST}) AS v",
+            "row_number() OVER (PARTITION BY c ORDER BY xxhash64(v), v) AS place",
+        )
+        sampled = self.jobs.run(lambda: ranked.where(f"place <= {SAMPLE}").collect())
+        samples: dict[int, list[str]] = {place: [] for place in range(len(columns))}
+        for row in sampled:
+            samples[row[0]].append(row[1])
+        details = self._details(values.where(is_value), columns)
+        return {
+            columns[place]: Profile(records, present, distinct, unique, samples[place], exact, details[place], formulas)
+            for place, records, present, distinct, unique, exact, formulas in counted
+        }
+
+    def _details(self, values: Any, columns: Sequence[str]) -> list[dict[str, int]]:
+        """How many personal details of each kind columns have; of the details themselves the driver sees nothing."""
+        found = mapped(values, partial(personal_details, tuple(columns)), DETAILS)
+        by_text = found.groupBy("c", "d", "f", "t", "ok").sum("n").toDF("c", "d", "f", "t", "ok", "n")
+        numbers = ("count(n)", "sum(if(ok, 1, 0))", f"sum(if(ok AND n < {SHARED}, n, 0))")
+        counted = self.jobs.run(lambda: by_text.groupBy("c", "d", "f").agg(*map(_expression, numbers)).collect())
+        by_column: list[list[Counted]] = [[] for _ in columns]
+        for place, detector, _, *counts in counted:
+            by_column[place].append(Counted(detector, *counts))
+        return [by_kind(found) for found in by_column]
+
+    def hidden_differences(self, source: SparkFrame) -> HiddenDifferences:
+        """The differences between cells that no measure sees; the driver sees how many there are."""
+        frame = _checked(source.selected(source.names), source.names, source.name)
+        ways = mapped(frame, written_ways, WAYS).groupBy("c", "v", "w").sum("n").toDF("c", "v", "w", "n")
+        others = ways.groupBy("c", "v").agg(_expression("sum(n) - max(n) AS n")).groupBy("c").sum("n")
+        counted = {place: number for place, number in self.jobs.run(others.collect) if number}
+        return HiddenDifferences({source.names[place]: int(counted[place]) for place in sorted(counted)})
+
+    def joined(self, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
+        """The people of several of its tables."""
+        return SparkPeople(self.jobs, brought, place, numbers)
+
+    def _rows(self, source: Source, columns: tuple[str, ...]) -> tuple[Any, Read | None]:
+        """A frame of the named columns; or, where executors read files, of numbers of row groups and how to read them.
+
+        What Spark would read in its own way is read here.
+        """
+        parts: Sequence[Any] = source.parts if isinstance(source, Files) else [source]
+        if isinstance(source, SparkFrame):
+            return _checked(source.selected(columns), columns, source.name), None
+        if isinstance(parts[0], Parquet):
+            _check_nested(parts[0].nested(columns), source.name)
+            groups = [(place, group) for place, part in enumerate(parts) for group in range(part.groups)]
+            partitions = min(len(groups), READERS_PER_PARTITION * self.jobs.partitions(source.rows or 0))
+            read = partial(parquet_rows, [str(Path(part.path).resolve()) for part in parts], groups, columns)
+            return self.jobs.session.range(0, len(groups), 1, partitions), read
+        pieces = []
+        for piece in source.read(columns):
+            types = dict(zip(columns, piece.schema.types, strict=True))
+            cells = []
+            for name, column in zip(columns, piece.columns, strict=True):
+                with naming(name, types, source):
+                    cells.append(text_column(column, source.separator is not None))
+            pieces.append(cells)
+        places = [str(place) for place in range(len(columns))]
+        return self.jobs.session.createDataFrame(arrow_table(pieces, places)), None
+
+
+def _expression(text: str) -> Any:
+    from pyspark.sql.functions import expr
+
+    return expr(text)
+
+
+def _checked(frame: Any, columns: Sequence[str], name: str) -> Any:
+    """A frame whose cells are text or can be written as such."""
+    nested = ("array", "map", "struct", "variant")
+    kinds = zip(columns, frame.dtypes, strict=True)
+    _check_nested([column for column, (_, kind) in kinds if kind.startswith(nested)], name)
+    return frame
+
+
+def _check_nested(columns: Sequence[str], name: str) -> None:
+    if columns:
+        raise InputError(
+            "{table}: columns {columns} have cells that are not text or numbers", table=name, columns=quoted(columns)
+        )
+
+
+def _integers(column: Any) -> Integers:
+    """A column of a result."""
+    return numpy_integers(column.combine_chunks()).astype(np.int64, copy=False)

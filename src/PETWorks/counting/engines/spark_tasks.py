@@ -1,0 +1,391 @@
+"""What executors do for the Spark engine, with partitions that come and go as Arrow batches.
+
+Rows are read once. A block of them becomes codes, which are kept together with the labels that the block has: so a
+block can be made again without the others. When classes are counted, blocks become cells (`Part`), and these are sent
+to the executor that has their classes. Codes and cells pass through Spark as pieces of bytes, which are short,
+because Spark hands over ten thousand at a time.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from PETWorks.about.personal_details import form_of, is_valid, matches
+from PETWorks.counting.codes import Column, Encoder
+from PETWorks.counting.counts import Integers, run_starts
+from PETWorks.counting.engines.partitioned import Part, Words, class_starts, scrambled
+from PETWorks.errors import InputError, PETWorksError
+from PETWorks.tables.arrays import arrow_codes, arrow_integers, is_text, numpy_integers, strings
+from PETWorks.tables.cells import normalised
+from PETWorks.tables.hidden_differences import distinct_cells, ways_of_numbers
+
+ROWS_PER_BLOCK = 1 << 20
+BYTES_PER_PIECE = 1 << 16
+PIECES_PER_BATCH = 1 << 8
+
+BLOCKS = "c int, v string, n long, b binary"
+CELLS = "t int, b binary"
+ANSWERS = "p long, b binary"
+WAYS = "c int, v string, w string, n long"
+DETAILS = "c int, d int, f string, t string, ok boolean, n long"
+
+Batches = Iterator[Any]
+Parts = Callable[[Batches], Iterator[Part]]
+
+
+class Coding(NamedTuple):
+    """Where a column is in a block, the labels that it has in the whole table, and new codes for these, if any."""
+
+    place: int
+    labels: Any
+    new_codes: Integers | None
+
+
+def parquet_rows(
+    paths: Sequence[str], groups: Sequence[tuple[int, int]], columns: Sequence[str], batches: Batches
+) -> Batches:
+    """The rows of groups in Parquet files; the batches have the numbers of the groups."""
+    from PETWorks.tables.formats.parquet import Parquet
+
+    files: dict[int, Parquet] = {}
+    for batch in batches:
+        for number in numpy_integers(batch.column(0)).tolist():
+            place, group = groups[number]
+            if place not in files:
+                files = {place: Parquet(Path(paths[place]))}
+            for table in files[place].read_group(group, tuple(columns)):
+                yield from table.to_batches()
+
+
+def encoded(read: Callable[[Batches], Batches] | None, columns: int, _token: str, batches: Batches) -> Batches:
+    """Blocks of rows as codes with their labels; and the values of the first columns with their counts.
+
+    A column behind them names people: of it only the number of missing cells is counted. Where rows are not what
+    Spark hands over, they have to be read first.
+    """
+    import pyarrow as pa
+
+    for block in blocks(batches if read is None else read(batches)):
+        encoders = [Encoder() for _ in block[0].columns]
+        for batch in block:
+            for encoder, cells in zip(encoders, batch.columns, strict=True):
+                encoder.add(cells)
+        coded = [encoder.finish().without_unused_labels() for encoder in encoders]
+        for place, column in enumerate(coded):
+            labels, counts = column.labels, column.counts
+            if place >= columns:
+                labels, counts = pa.nulls(1, pa.string()), _missing(column)
+            yield _block_rows(place, labels.cast(pa.string()), counts, pa.nulls(len(counts), pa.binary()))
+        for pieces, left in _pieces(_stored(coded)):
+            yield _block_rows(-1, pa.nulls(len(pieces), pa.string()), left, pieces)
+
+
+def value_counts(read: Callable[[Batches], Batches] | None, batches: Batches) -> Batches:
+    """The values of each column in each block of rows, with their counts."""
+    import pyarrow as pa
+
+    for block in blocks(batches if read is None else read(batches)):
+        for place in range(block[0].num_columns):
+            encoder = Encoder()
+            for batch in block:
+                encoder.add(batch.column(place))
+            column = encoder.finish().without_unused_labels()
+            places = arrow_integers(np.full(len(column.counts), place)).cast(pa.int32())
+            values = [places, column.labels.cast(pa.string()), arrow_integers(column.counts)]
+            yield pa.RecordBatch.from_arrays(values, ["c", "v", "n"])
+
+
+def written_ways(batches: Batches) -> Batches:
+    """The cells in each block of rows that may be written in several ways.
+
+    Column, value that is judged, cell as it stands, and the records.
+    """
+    import pyarrow as pa
+
+    for block in blocks(batches):
+        for place, kind in enumerate(block[0].schema.types):
+            column = pa.chunked_array([batch.column(place) for batch in block])
+            if pa.types.is_floating(kind):
+                found = [(value, *way) for value, ways in ways_of_numbers(column).items() for way in ways.items()]
+                judged, cells = strings([value for value, _, _ in found]), strings([cell for _, cell, _ in found])
+                records = np.array([number for _, _, number in found], np.int64)
+            elif is_text(kind):
+                cells, records = distinct_cells(column)
+                there = np.flatnonzero(records)
+                cells, records = cells.take(arrow_integers(there)), records[there]
+                judged = normalised(cells)
+            else:
+                continue
+            places = arrow_integers(np.full(len(records), place)).cast(pa.int32())
+            columns = [places, judged.cast(pa.string()), cells.cast(pa.string()), arrow_integers(records)]
+            yield pa.RecordBatch.from_arrays(columns, ["c", "v", "w", "n"])
+
+
+def personal_details(columns: Sequence[str], batches: Batches) -> Batches:
+    """The personal details in values: column, detector, form, text, whether it is valid, and the records."""
+    import pyarrow as pa
+
+    for batch in batches:
+        places, records = numpy_integers(batch.column(0)), numpy_integers(batch.column(2)).astype(np.int64)
+        for place in np.unique(places).tolist():
+            chosen = arrow_integers(np.flatnonzero(places == place))
+            found = list(matches(columns[place], batch.column(1).take(chosen), records[places == place]))
+            if found:
+                detectors, texts, counts, _ = zip(*found, strict=True)
+                cells = [
+                    arrow_integers(np.full(len(found), place)).cast(pa.int32()),
+                    arrow_integers(np.array(detectors, np.int64)).cast(pa.int32()),
+                    strings([form_of(*one[:2]) for one in found]).cast(pa.string()),
+                    strings(texts).cast(pa.string()),
+                    pa.array(np.array([is_valid(*one[:2]) for one in found], bool)),
+                    arrow_integers(np.array(counts, np.int64)),
+                ]
+                yield pa.RecordBatch.from_arrays(cells, ["c", "d", "f", "t", "ok", "n"])
+
+
+def blocks(batches: Batches) -> Iterator[list[Any]]:
+    """Batches that together have many rows: each block costs a look at all labels."""
+    waiting: list[Any] = []
+    for batch in batches:
+        waiting.append(batch)
+        if sum(one.num_rows for one in waiting) >= ROWS_PER_BLOCK:
+            yield waiting
+            waiting = []
+    if sum(one.num_rows for one in waiting):
+        yield waiting
+
+
+def _missing(column: Column) -> Integers:
+    code = column.code(None)
+    return np.array([0 if code is None else column.counts[code]], np.int64)
+
+
+def _block_rows(place: int, values: Any, numbers: Integers, pieces: Any) -> Any:
+    import pyarrow as pa
+
+    places = arrow_integers(np.full(len(numbers), place)).cast(pa.int32())
+    return pa.RecordBatch.from_arrays([places, values, arrow_integers(numbers), pieces], ["c", "v", "n", "b"])
+
+
+def _stored(columns: Sequence[Column]) -> Any:
+    """The codes and labels of columns as bytes."""
+    import pyarrow as pa
+
+    arrays = [pa.DictionaryArray.from_arrays(arrow_codes(own.codes), own.labels, safe=False) for own in columns]
+    batch = pa.RecordBatch.from_arrays(arrays, [str(place) for place in range(len(arrays))])
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema) as stream:
+        stream.write_batch(batch)
+    return sink.getvalue()
+
+
+def _pieces(data: Any) -> Iterator[tuple[Any, Integers]]:
+    """Bytes in pieces, and how many pieces follow each."""
+    cuts = np.append(np.arange(0, data.size, BYTES_PER_PIECE), data.size)
+    for first in range(0, len(cuts) - 1, PIECES_PER_BATCH):
+        own = cuts[first : first + PIECES_PER_BATCH + 1]
+        left = len(cuts) - 2 - np.arange(first, first + len(own) - 1)
+        yield _binary(data.slice(int(own[0]), int(own[-1] - own[0])), own - own[0]), left
+
+
+def _binary(data: Any, offsets: Integers) -> Any:
+    """An Arrow array of binary cells, which are next to each other in a buffer."""
+    import pyarrow as pa
+
+    buffers = [None, pa.py_buffer(offsets.astype(np.int32)), data]
+    return pa.Array.from_buffers(pa.binary(), len(offsets) - 1, buffers)
+
+
+def _bytes(cells: Any) -> Any:
+    """The bytes of all binary cells of an array, as one buffer."""
+    _, offsets, data = cells.buffers()
+    first, last = np.frombuffer(offsets, np.int32)[[cells.offset, cells.offset + len(cells)]].tolist()
+    return data.slice(first, last - first)
+
+
+def _stored_blocks(batches: Batches) -> Batches:
+    """The blocks again; batches have the numbers of pieces that follow, and the pieces."""
+    import pyarrow as pa
+
+    waiting: list[bytes] = []
+    for batch in batches:
+        cells = batch.column(1)
+        first = 0
+        for last in np.flatnonzero(numpy_integers(batch.column(0)) == 0).tolist():
+            waiting.append(_bytes(cells.slice(first, last + 1 - first)).to_pybytes())
+            yield from pa.ipc.open_stream(pa.py_buffer(b"".join(waiting)))
+            waiting.clear()
+            first = last + 1
+        if first < len(cells):
+            waiting.append(_bytes(cells.slice(first)).to_pybytes())
+
+
+def packed(words: Words, codings: Mapping[str, Coding], batches: Batches) -> Iterator[Part]:
+    """How often blocks have which words."""
+    for block in _stored_blocks(batches):
+        yield counted(words.packed(_codes(block, codings), block.num_rows))
+
+
+def people(
+    words: Words, codings: Mapping[str, Coding], left_out: tuple[Coding, list[int]] | None, batches: Batches
+) -> Batches:
+    """The words of each row and whose it is: the last column of a block names people.
+
+    left_out   a column, and its codes in rows that do not count
+    """
+    import pyarrow as pa
+
+    names = [f"k{word}" for word in range(words.number)]
+    for block in _stored_blocks(batches):
+        unit = block.column(block.num_columns - 1).dictionary_decode().cast(pa.string())
+        own = words.packed(_codes(block, codings), block.num_rows)
+        if left_out is not None:
+            coding, codes = left_out
+            there = np.flatnonzero(~np.isin(_codes(block, {"": coding})[""], codes))
+            own, unit = [word[there] for word in own], unit.take(arrow_integers(there))
+        yield pa.RecordBatch.from_arrays([*map(arrow_integers, own), unit], [*names, "u"])
+
+
+def names_of_people(batches: Batches) -> Batches:
+    """The different people of each block."""
+    import pyarrow as pa
+
+    for block in _stored_blocks(batches):
+        yield pa.RecordBatch.from_arrays([block.column(block.num_columns - 1).dictionary.cast(pa.string())], ["u"])
+
+
+def units(batches: Batches) -> Batches:
+    """For each row whose it is."""
+    import pyarrow as pa
+
+    for block in _stored_blocks(batches):
+        unit = block.column(block.num_columns - 1).dictionary_decode().cast(pa.string())
+        yield pa.RecordBatch.from_arrays([unit], ["u"])
+
+
+def _codes(block: Any, codings: Mapping[str, Coding]) -> dict[str, Integers]:
+    """The codes that the rows of a block have in the whole table."""
+    from pyarrow import compute as pc
+
+    codes = {}
+    for name, (place, labels, new_codes) in codings.items():
+        column = block.column(place)
+        known = pc.index_in(column.dictionary, labels)
+        if known.null_count:
+            raise InputError("the table changed while it was read")
+        table = numpy_integers(known).astype(np.int64)
+        codes[name] = (table if new_codes is None else new_codes[table])[numpy_integers(column.indices)]
+    return codes
+
+
+def parts_of_rows(words: int, batches: Batches) -> Iterator[Part]:
+    """Cells that come as rows of words and numbers."""
+    for block in blocks(batches):
+        columns = [
+            np.concatenate([numpy_integers(own) for own in pieces])
+            for pieces in zip(*(one.columns for one in block), strict=True)
+        ]
+        yield Part(columns[:words], columns[words:])
+
+
+def parts_of_pieces(words: int, numbers: int, batches: Batches) -> Iterator[Part]:
+    """Cells that were sent."""
+    for batch in filter(len, batches):
+        cells = np.frombuffer(_bytes(batch.column(1)), np.int64).reshape(-1, words + numbers).T
+        yield Part(list(cells[:words]), list(cells[words:]))
+
+
+def regrouped(finer: Words, coarser: Words, parts: Parts, batches: Batches) -> Iterator[Part]:
+    """Cells by fewer columns."""
+    for part in parts(batches):
+        yield merged(Part(coarser.packed(finer.codes(part.words), len(part.words[0])), part.numbers))
+
+
+def widened(words: int, before: int, after: int, parts: Parts, batches: Batches) -> Iterator[Part]:
+    """Cells with zeros for further words, and before and after their numbers."""
+    for part in parts(batches):
+        zeros = [np.zeros(len(part.words[0]), np.int64)]
+        numbers = [*(zeros * before), *part.numbers, *(zeros * after)]
+        yield Part([*part.words, *(zeros * (words - len(part.words)))], numbers)
+
+
+def sent(parts: Parts, masks: Sequence[int], targets: int, batches: Batches) -> Batches:
+    """Cells in pieces, each with the number of the target that gets all cells of its classes."""
+    import pyarrow as pa
+
+    for part in parts(batches):
+        mixed = np.zeros(len(part.words[0]), np.uint64)
+        for word, mask in zip(part.words, masks, strict=False):
+            mixed = scrambled(mixed ^ (word & mask).astype(np.uint64))
+        target = (mixed >> np.uint64(32)) % np.uint64(targets)
+        order = np.argsort(target.astype(np.uint16 if targets <= 1 << 16 else np.uint64), kind="stable")
+        cells = np.stack([*part.words, *part.numbers], axis=1)[order]
+        target = target[order]
+        step = max(BYTES_PER_PIECE // (8 * cells.shape[1]), 1)
+        starts = np.union1d(run_starts(target), np.arange(0, len(cells), step))
+        pieces = _binary(pa.py_buffer(cells), np.append(starts, len(cells)) * 8 * cells.shape[1])
+        yield pa.RecordBatch.from_arrays(
+            [arrow_integers(target[starts].astype(np.int64)).cast(pa.int32()), pieces], ["t", "b"]
+        )
+
+
+def answered(
+    words: Words, parts: Parts, complete: Callable[[Part], Part] | None, task: Callable[[Part], Any], batches: Batches
+) -> Batches:
+    """The answer of a partition, if it has cells: pickled, or the error that came instead; and checksums of columns."""
+    import pyarrow as pa
+    from pyspark import TaskContext, cloudpickle
+
+    pieces = list(parts(batches))
+    if not pieces:
+        return
+    whole = Part(
+        [np.concatenate(own) for own in zip(*(part.words for part in pieces), strict=True)],
+        [np.concatenate(own) for own in zip(*(part.numbers for part in pieces), strict=True)],
+    )
+    part = merged(whole) if complete is None else complete(merged(whole))
+    checksums = [codes_checksum(part.numbers[0], codes) for codes in words.codes(part.words).values()]
+    try:
+        answer = task(part)
+    except PETWorksError as error:
+        answer = error
+    context = TaskContext.get()
+    place = arrow_integers(np.array([context.partitionId() if context else 0]))
+    pickled: bytes = cloudpickle.dumps((answer, checksums))  # type: ignore[no-untyped-call]
+    binary = _binary(pa.py_buffer(pickled), np.array([0, len(pickled)]))
+    yield pa.RecordBatch.from_arrays([place, binary], ["p", "b"])
+
+
+def codes_checksum(counts: Integers, codes: Integers | None = None) -> int:
+    """A checksum that counts of codes add up to, and hardly any others do; codes are 0, 1, 2… if not given."""
+    own = (np.arange(len(counts)) if codes is None else codes).astype(np.uint64) + np.uint64(1)
+    return int((scrambled(own) * counts.astype(np.uint64)).sum(dtype=np.uint64))
+
+
+def with_class_totals(masks: Sequence[int], part: Part) -> Part:
+    """Cells that have the first number, each with the total of the second one in its class."""
+    starts = class_starts(part.words, masks)
+    own, others = part.numbers
+    totals = np.repeat(np.add.reduceat(others, starts), np.diff(starts, append=len(others)))
+    cells = own > 0
+    return Part([word[cells] for word in part.words], [own[cells], totals[cells]])
+
+
+def counted(words: list[Integers]) -> Part:
+    """How many rows have which words."""
+    if len(words) > 1:
+        return merged(Part(words, [np.ones(len(words[0]), np.int64)]))
+    ordered = np.sort(words[0])
+    starts = run_starts(ordered)
+    return Part([ordered[starts]], [np.diff(starts, append=len(ordered))])
+
+
+def merged(part: Part) -> Part:
+    """The cells in order, those with the same words added up."""
+    order = np.lexsort(part.words[::-1])
+    words = [word[order] for word in part.words]
+    starts = class_starts(words, [-1] * len(words))
+    numbers = [np.add.reduceat(own[order], starts) for own in part.numbers]
+    return Part([word[starts] for word in words], numbers)

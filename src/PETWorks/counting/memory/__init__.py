@@ -1,0 +1,1 @@
+"""Counting tables that are in memory."""

@@ -1,0 +1,355 @@
+"""Rows as integer codes, each with the number of records it stands for: what every count in this package is made of.
+
+A table that was loaded into memory, a part of the cells of another engine, and the distinct rows that a search rolls up
+are all of this one form. Classes are counted by sorting packed keys.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from PETWorks.counting import questions as counting_questions
+from PETWorks.counting.codes import Codes, Column, Domain, common_coding, fingerprint_of, recoding_of
+from PETWorks.counting.counts import (
+    ClassCodes,
+    ClassPairs,
+    ClassSizes,
+    ClassValues,
+    Grouping,
+    Integers,
+    Marginal,
+    PairCounts,
+    run_starts,
+)
+from PETWorks.counting.keys import BINCOUNT_BITS, Layout, Packed, count, pack, size_histogram
+from PETWorks.counting.questions import THREADS, Question, batches_of, folded
+from PETWorks.counting.subsets.families import CountsBySubset, Worths
+from PETWorks.tables.cells import SUPPRESSED
+
+Summary = TypeVar("Summary")
+
+
+class WeightedRows:
+    """Columns of codes; see `Table` for what may be asked.
+
+    weights   how many records each row stands for; None: one each, in the order of the input
+    persons   for each row how many people its class has, if that is not what the weights add up to
+    whole     whether every label occurs; in a part of a larger table it need not, and codes keep their meaning
+    """
+
+    def __init__(
+        self,
+        columns: Mapping[str, Column],
+        unit: str | None = None,
+        weights: Integers | None = None,
+        persons: Integers | None = None,
+        *,
+        whole: bool = True,
+    ) -> None:
+        self.columns: Mapping[str, Column] = (
+            {name: column.without_unused_labels() for name, column in columns.items()} if whole else columns
+        )
+        self.unit, self.weights, self.whole = unit, weights, whole
+        self._persons = persons
+        self.origin: Integers | None = None  # the rows of the table that these rows were taken from
+        self._by_columns: dict[tuple[str, ...], Classes] = {}
+        self._values: dict[tuple[tuple[str, ...], str], ClassValues] = {}
+        self._kept_classes: dict[Grouping, NDArray[np.bool_] | None] = {}
+
+    @property
+    def domains(self) -> Mapping[str, Domain]:
+        """The values of each column."""
+        return self.columns
+
+    @cached_property
+    def rows(self) -> int:
+        """Number of records."""
+        return len(next(iter(self.columns.values())).codes) if self.weights is None else int(self.weights.sum())
+
+    def marginal(self, column: str) -> Marginal:
+        """Values of a column and their counts."""
+        own = self.columns[column]
+        if self.weights is None:
+            return Marginal(own.values, own.counts)
+        counts = np.zeros(len(own.labels), np.int64)
+        np.add.at(counts, own.codes, self.weights)
+        return Marginal(own.values, counts)
+
+    def generalised(self, levels: Mapping[str, Mapping[str | None, str | None]]) -> "WeightedRows":
+        """The rows with each value of the named columns replaced as the mapping says."""
+        columns = dict(self.columns)
+        for name, mapping in levels.items():
+            labels, new_codes = recoding_of(self.columns[name].values, mapping)
+            columns[name] = self.columns[name].recoded(labels, new_codes)
+        return WeightedRows(columns, self.unit, self.weights, whole=self.whole)
+
+    def distinct(self) -> "WeightedRows":
+        """The same records with equal rows merged, in ascending order of their codes."""
+        names = tuple(self.columns)
+        classes = self._classes(names)
+        codes = classes.layout.codes(classes.keys)
+        columns = {
+            name: Column(self.columns[name].labels, own.astype(self.columns[name].codes.dtype))
+            for name, own in zip(names, codes, strict=True)
+        }
+        return WeightedRows(columns, self.unit, classes.sizes, whole=self.whole)
+
+    def in_label_order(self) -> "WeightedRows":
+        """The same rows, the values of each column in ascending order."""
+        columns = {name: column.in_label_order() for name, column in self.columns.items()}
+        return WeightedRows(columns, self.unit, self.weights, whole=self.whole)
+
+    def taken(self, rows: Integers) -> "WeightedRows":
+        """Some of the rows."""
+        columns = {name: column.taken(rows) for name, column in self.columns.items()}
+        return WeightedRows(columns, self.unit, None if self.weights is None else self.weights[rows], whole=False)
+
+    @cached_property
+    def merged_rows(self) -> "WeightedRows | None":
+        """Equal rows merged, where that is cheap and leaves far fewer. None: rows that kept themselves would stay."""
+        if self.weights is not None or self.unit is not None or len(self.columns) < 2:
+            return None
+        bits = sum(column.bits for column in self.columns.values())
+        return self.distinct() if bits <= BINCOUNT_BITS and 4 << bits <= self.rows else None
+
+    def people(self) -> int:
+        """Number of people that the unit names."""
+        return len(self.columns[str(self.unit)].labels)
+
+    def unit_is_missing(self) -> bool:
+        """Whether some record does not say whose it is."""
+        return bool(self.columns[str(self.unit)].labels.null_count)
+
+    def per_person(self, columns: Sequence[str], told: str | None = None) -> "WeightedRows":
+        """Of each person one record for each combination of values that these columns have, of those that are told."""
+        keys = self._packed((*columns, str(self.unit))).keys
+        missing = None if told is None else self.columns[told].code(None)
+        if told is None or missing is None:
+            rows = np.sort(np.unique(keys, return_index=True)[1])
+        else:
+            there = np.flatnonzero(self.columns[told].codes != missing)
+            rows = np.sort(there[np.unique(keys[there], return_index=True)[1]])
+        counted = WeightedRows({name: self.columns[name].taken(rows) for name in columns}, whole=self.whole)
+        counted.origin = rows
+        return counted
+
+    def ask(self, questions: Sequence[Question[Any]]) -> list[Any]:
+        """The answers to questions about classes."""
+        rows = self.merged_rows or self
+        return [question.of_part(rows, question.people) for question in questions]
+
+    def rows_aside(self, grouping: Grouping) -> int:
+        """Number of records that stand aside from the classes."""
+        out = aside(grouping, self.domains, lambda: self._row_codes(grouping.known))
+        return 0 if out is None else int(np.sum(out if self.weights is None else self.weights[out]))
+
+    def class_sizes(self, grouping: Grouping) -> ClassSizes:
+        """How many classes have how many records.
+
+        The classes themselves are kept for further questions only if they are the first: as many as there are records,
+        for each of many groupings, would not fit into memory.
+        """
+        are_kept = not self._by_columns or grouping.columns in self._by_columns
+        sizes, kept = self._sizes(grouping.columns), self._kept(grouping)
+        if not are_kept:
+            self._by_columns.pop(grouping.columns, None)
+            self._kept_classes.pop(grouping)
+        return size_histogram(sizes if kept is None else sizes[kept])
+
+    def smallest_class(self, grouping: Grouping) -> int | None:
+        """The size of the smallest class."""
+        sizes, kept = self._sizes(grouping.columns), self._kept(grouping)
+        sizes = sizes if kept is None else sizes[kept]
+        return int(sizes.min()) if len(sizes) else None
+
+    def fold(
+        self,
+        grouping: Grouping,
+        sensitive: str,
+        kernel: Callable[[ClassValues], Summary],
+        merge: Callable[[Summary, Summary], Summary],
+        people: "WeightedRows | None" = None,
+    ) -> Summary:
+        """Run a kernel over classes with the counts of a sensitive attribute; `people` count the people of a class."""
+        classes, kept = self.values_by_class(grouping.columns, sensitive), self._kept(grouping)
+        if people is not None:
+            classes = replace(classes, people=people._sizes(grouping.columns))
+        elif self._persons is not None:
+            classes = replace(classes, people=self._persons[classes.starts])
+        if kept is not None:
+            classes = classes.only(kept)
+        return folded(kernel, merge, batches_of(classes), len(classes.values))
+
+    def fold_codes(
+        self,
+        grouping: Grouping,
+        kernel: Callable[[ClassCodes], Summary],
+        merge: Callable[[Summary, Summary], Summary],
+    ) -> Summary:
+        """Run a kernel over classes with their values."""
+        classes, kept = self._classes(grouping.columns), self._kept(grouping)
+        sizes = classes.sizes if kept is None else classes.sizes[kept]
+        keys = classes.keys if kept is None else classes.keys[kept]
+
+        def parts() -> Iterator[ClassCodes]:
+            for first in range(0, max(len(keys), 1), counting_questions.CELLS_PER_BATCH):
+                part = slice(first, first + counting_questions.CELLS_PER_BATCH)
+                codes = classes.layout.codes(keys[part])
+                yield ClassCodes(sizes[part], dict(zip(grouping.columns, codes, strict=True)))
+
+        return folded(kernel, merge, parts(), len(keys))
+
+    def fold_pairs(
+        self,
+        grouping: Grouping,
+        background: "WeightedRows",
+        kernel: Callable[[ClassPairs], Summary],
+        merge: Callable[[Summary, Summary], Summary],
+    ) -> Summary:
+        """Run a kernel over the classes of these rows and of others."""
+        joined = [common_coding(self.columns[name], background.columns[name]) for name in grouping.columns]
+        keys = pack(joined).keys
+        own = len(keys) - len(next(iter(background.columns.values())).codes)
+        released = self._counted_beside(keys[:own], grouping)
+        known = background._counted_beside(keys[own:], replace(grouping, suppressed_apart=False))
+        all_keys = np.union1d(released.keys, known.keys)
+        cuts = range(counting_questions.CELLS_PER_BATCH, len(all_keys), counting_questions.CELLS_PER_BATCH)
+        pairs = (ClassPairs(released.of(part), known.of(part)) for part in np.split(all_keys, cuts))
+        return reduce(merge, map(kernel, pairs))
+
+    def _counted_beside(self, keys: Codes, grouping: Grouping) -> Any:
+        """How many records have each of the keys, without those that stand aside."""
+        out = aside(grouping, self.domains, lambda: self._row_codes(grouping.known))
+        if out is None:
+            return count(keys, weights=self.weights)
+        return count(keys[~out], weights=None if self.weights is None else self.weights[~out])
+
+    def pair_counts(self, pairs: Sequence[tuple[str, str]]) -> list[PairCounts]:
+        """For each pair of columns, how often they have which values together."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        rows = self.merged_rows or self
+        with ThreadPoolExecutor(THREADS) as pool:
+            return list(pool.map(lambda pair: rows._pairs(rows.columns[pair[0]], rows.columns[pair[1]]), pairs))
+
+    def pair_in_order(self, column: str, other: "WeightedRows") -> PairCounts:
+        """How often a column has which value here and in the same row of another table."""
+        merged = self.weights is not None or other.weights is not None
+        assert not merged or np.array_equal(self.weights, other.weights), "merged rows have no order"  # type: ignore[arg-type]
+        return self._pairs(self.columns[column], other.columns[column])
+
+    def _pairs(self, one: Column, other: Column) -> PairCounts:
+        if one.bits + other.bits <= BINCOUNT_BITS and 1 << one.bits + other.bits <= 2 * len(one.codes):
+            return self._few_pairs(one, other)
+        keys, bits, layout = pack([one, other])
+        counted = count(keys, bits, self.weights)
+        ones, others = layout.codes(counted.keys)
+        return PairCounts(ones.astype(np.int64), others.astype(np.int64), counted.counts)
+
+    def _few_pairs(self, one: Column, other: Column) -> PairCounts:
+        """The same where there are few pairs, block by block: that needs little memory beside the rows."""
+        counts = np.zeros(1 << one.bits + other.bits, np.int64)
+        for first in range(0, len(one.codes), counting_questions.CELLS_PER_BATCH):
+            rows = slice(first, first + counting_questions.CELLS_PER_BATCH)
+            keys = one.codes[rows].astype(np.int64) << other.bits | other.codes[rows]
+            counted = np.bincount(keys, None if self.weights is None else self.weights[rows], len(counts))
+            counts += counted.astype(np.int64)  # of floats, which are exact up to 2**53 records
+        pairs = np.flatnonzero(counts)
+        return PairCounts(pairs >> other.bits, pairs & (1 << other.bits) - 1, counts[pairs])
+
+    def count_subsets(
+        self,
+        known: Sequence[str],
+        sensitive: Sequence[str],
+        sizes: Sequence[int],
+        memory: int,
+        finished: Callable[[frozenset[str]], bool],
+        worths: Worths | None = None,
+    ) -> Iterator[CountsBySubset]:
+        """The counts of all subsets of the known columns that have one of the sizes, a family at a time."""
+        from PETWorks.counting.subsets.subset_counts import count_subsets
+
+        rows = self.merged_rows or self
+        columns = {name: rows.columns[name] for name in (*known, *sensitive)}
+        return count_subsets(columns, known, sensitive, sizes, memory, finished, rows.weights, worths)
+
+    def fingerprint(self, columns: Sequence[str]) -> str:
+        """A text that is another one for every other table."""
+        weights = [] if self.weights is None else [self.weights]
+        return fingerprint_of(self.columns, columns, *(self.columns[name].codes for name in columns), *weights)
+
+    def _packed(self, columns: Sequence[str], room: int = 0) -> Packed:
+        return pack([self.columns[name] for name in columns], room)
+
+    def _sizes(self, columns: tuple[str, ...]) -> Integers:
+        """The sizes of all classes in key order."""
+        return self._classes(columns).sizes
+
+    def _classes(self, columns: tuple[str, ...]) -> "Classes":
+        """All classes in key order."""
+        if columns not in self._by_columns:
+            keys, bits, layout = self._packed(columns)
+            counted = count(keys, bits, self.weights)
+            self._by_columns[columns] = Classes(counted.counts, counted.keys, layout)
+        return self._by_columns[columns]
+
+    def values_by_class(self, columns: tuple[str, ...], sensitive: str) -> ClassValues:
+        """All classes in key order, with the counts of a sensitive attribute."""
+        if (columns, sensitive) not in self._values:
+            value_column = self.columns[sensitive]
+            shift = value_column.bits
+            keys, bits, layout = self._packed(columns, room=shift)
+            keys <<= keys.dtype.type(shift)
+            keys |= value_column.codes
+            counted = count(keys, bits + shift, self.weights)
+            del keys
+            class_keys = counted.keys >> counted.keys.dtype.type(shift)
+            starts = run_starts(class_keys)
+            values = (counted.keys & counted.keys.dtype.type((1 << shift) - 1)).astype(np.int64)
+            sizes = np.add.reduceat(counted.counts, starts) if len(starts) else counted.counts
+            self._by_columns.setdefault(columns, Classes(sizes, class_keys[starts], layout))
+            self._values[columns, sensitive] = ClassValues(sizes, starts, values, counted.counts)
+        return self._values[columns, sensitive]
+
+    def _kept(self, grouping: Grouping) -> NDArray[np.bool_] | None:
+        """Which classes do not stand aside; None when all stay."""
+        if grouping not in self._kept_classes:
+
+            def codes() -> Sequence[Codes]:
+                classes = self._classes(grouping.columns)
+                return classes.layout.codes(classes.keys)[: len(grouping.known)]
+
+            out = aside(grouping, self.domains, codes)
+            self._kept_classes[grouping] = None if out is None else ~out
+        return self._kept_classes[grouping]
+
+    def _row_codes(self, columns: Sequence[str]) -> list[Codes]:
+        return [self.columns[name].codes for name in columns]
+
+
+@dataclass(frozen=True)
+class Classes:
+    """All classes in key order: sizes, keys, and how to get the codes from a key."""
+
+    sizes: Integers
+    keys: Codes
+    layout: Layout
+
+
+def aside(
+    grouping: Grouping, columns: Mapping[str, Domain], codes: Callable[[], Sequence[NDArray[np.integer]]]
+) -> NDArray[np.bool_] | None:
+    """Of rows or classes, given by the codes of the known columns, those that stand aside; None for none."""
+    out = None
+    stars = [columns[name].code(SUPPRESSED) for name in grouping.known if grouping.suppressed_apart]
+    if stars and None not in stars:
+        out = np.logical_and.reduce([own == star for own, star in zip(codes(), stars, strict=True)])
+    blanks = [columns[name].code(None) for name in grouping.known if grouping.incomplete_apart]
+    for own, blank in zip(codes(), blanks, strict=True) if set(blanks) - {None} else ():
+        if blank is not None:
+            out = own == blank if out is None else out | (own == blank)
+    return out

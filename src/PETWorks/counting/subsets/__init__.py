@@ -1,0 +1,1 @@
+"""Counting classes for every subset of the quasi-identifiers."""

@@ -1,0 +1,411 @@
+"""Counts for every subset of some columns: coarse partitions from finer ones that were counted before."""
+
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import combinations, pairwise
+from math import comb
+
+import numpy as np
+
+from PETWorks.counting.codes import Codes, Column, code_counts
+from PETWorks.counting.counts import Integers, run_starts
+from PETWorks.counting.keys import KEY_BITS, Field, pack
+from PETWorks.counting.questions import THREADS
+from PETWorks.counting.subsets.families import (
+    CountsBySubset,
+    Family,
+    Subset,
+    SubsetCounts,
+    Worths,
+    in_order,
+    leads,
+    merged_counts,
+)
+
+NARROW = 32  # entries of so few bits are sorted twice as fast
+
+NO_VALUE = Field(np.empty(0, np.uint8), 0)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Codes of each column; how many records each row stands for; of a chunk, lead values between which to sort."""
+
+    fields: Mapping[str, Field]
+    weights: Codes
+    cuts: tuple[int, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    def taken(self, names: Sequence[str], rows: Integers) -> "Rows":
+        """These columns of these rows."""
+        fields = {name: replace(self.fields[name], codes=self.fields[name].codes[rows]) for name in names}
+        return Rows(fields, self.weights[rows])
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The distinct keys of some columns in ascending order, and what was counted on the way.
+
+    columns   names and bits, from high to low; the last, which has no name, is the sensitive value
+    counts    of these columns; without a sensitive value the right guesses mean nothing
+    worth     one or several of each sensitive value, in units; None: gains are not asked for
+    """
+
+    columns: tuple[tuple[str | None, int], ...]
+    keys: Codes
+    weights: Codes
+    heaviest: int
+    counts: SubsetCounts
+    cuts: tuple[int, ...]
+    worth: Integers | None = None
+
+    def without(self, dropped: Sequence[str]) -> "Keys":
+        """The keys without these columns."""
+        bits = [bits for _, bits in self.columns]
+        lows = [sum(bits[place + 1 :]) for place in range(len(bits))]
+        out = [(lows[place], bits[place]) for place, (name, _) in enumerate(self.columns) if name in dropped]
+        columns = tuple(column for column in self.columns if column[0] not in dropped)
+        return _sorted_out(columns, self.keys, self.weights, self.heaviest, self.cuts, out, self.worth)
+
+
+def keys_of(rows: Rows, names: Sequence[str], sensitive: str | None, worth: Integers | None = None) -> Keys:
+    """The keys of these columns of rows."""
+    value = NO_VALUE if sensitive is None else rows.fields[sensitive]
+    fields = [rows.fields[name] for name in names]
+    keys, bits, _ = pack(fields, room=value.bits)
+    columns: list[tuple[str | None, int]] = [(name, field.bits) for name, field in zip(names, fields, strict=True)]
+    cuts = rows.cuts
+    if bits < sum(field.bits for field in fields):
+        # More than a key can hold: their combinations are numbered, and count as one column.
+        columns, cuts = [(None, bits)], ()
+    if value.bits:
+        keys <<= keys.dtype.type(value.bits)
+        keys |= value.codes
+    return _sorted_out((*columns, (None, value.bits)), keys, rows.weights, int(rows.weights.max()), cuts, (), worth)
+
+
+def _sorted_out(
+    columns: tuple[tuple[str | None, int], ...],
+    keys: Codes,
+    weights: Codes,
+    heaviest: int,
+    cuts: tuple[int, ...],
+    dropped: Sequence[tuple[int, int]] = (),
+    worth: Integers | None = None,
+) -> Keys:
+    """Sort keys, less the dropped bits, merge equal ones and count."""
+    from PETWorks.counting.subsets import kernels  # loads the compiler
+
+    key_bits = sum(bits for _, bits in columns)
+    weight_bits, entries = 0, keys
+    if dropped or heaviest > 1:
+        weight_bits, size, needed = _room(key_bits, weights, heaviest)
+        entries = np.empty(needed, np.uint32 if size == NARROW else np.uint64)
+        lows, widths = np.array(dropped, np.int64).reshape(-1, 2).T.copy()
+        kernels.project(keys, weights, lows, widths, weight_bits, entries)
+    # Keys are in the order of their first column, so that parts of it can be sorted apart.
+    below = key_bits - columns[0][1] + weight_bits
+    bounds = np.searchsorted(entries, np.array([cut << below for cut in cuts], entries.dtype)).tolist()
+    for first, last in pairwise([0, *bounds, len(entries)]):
+        entries[first:last].sort()
+    merged = np.empty(len(entries), np.uint32)
+    distinct, heaviest, classes, uniques, smallest, right_guesses = kernels.fold(
+        entries, columns[-1][1], weight_bits, merged
+    )
+    gains: tuple[int, ...] = ()
+    if worth is not None:
+        gains = tuple(kernels.gained(entries[:distinct], merged[:distinct], columns[-1][1], own) for own in worth)
+    counts = SubsetCounts(classes, uniques, smallest, (right_guesses,), gains)
+    return Keys(columns, entries[:distinct], merged[:distinct], heaviest, counts, cuts, worth)
+
+
+def _room(key_bits: int, weights: Codes, heaviest: int) -> tuple[int, int, int]:
+    """Bits for the weights behind keys, bits of the entries, and how many entries it takes."""
+    from PETWorks.counting.subsets.kernels import entries_needed
+
+    wanted = heaviest.bit_length() if heaviest > 1 else 0
+    if key_bits + wanted <= NARROW:
+        return wanted, NARROW, len(weights)
+    if key_bits <= NARROW:
+        needed = entries_needed(weights, NARROW - key_bits)
+        if needed <= 2 * len(weights):
+            return NARROW - key_bits, NARROW, needed
+    weight_bits = min(wanted, KEY_BITS - key_bits)
+    return (
+        weight_bits,
+        KEY_BITS,
+        len(weights) if weight_bits == wanted else entries_needed(weights, weight_bits),
+    )
+
+
+COMPILED_FROM = 1 << 25  # records times subsets
+
+
+def is_small(records: int, subsets: int) -> bool:
+    """Whether so many subsets of so many records are counted faster without the compiler."""
+    return records * subsets < COMPILED_FROM and "PETWorks.counting.subsets.kernels" not in sys.modules
+
+
+def count_small(rows: Rows, subsets: Iterable[Subset], sensitive: Sequence[str], worths: Worths) -> CountsBySubset:
+    """The counts of these subsets."""
+    records = rows
+    if rows.weights.max() > 1:
+        records = rows.taken(tuple(rows.fields), np.repeat(np.arange(len(rows)), rows.weights))
+    values = [(records.fields[name], worths.get(name)) for name in sensitive]
+    return {subset: _counts([records.fields[name] for name in sorted(subset)], values) for subset in subsets}
+
+
+def _counts(known: Sequence[Field], values: Sequence[tuple[Field, Integers | None]]) -> SubsetCounts:
+    """The counts of one subset, whose columns these are."""
+    keys = pack(known, room=max((value.bits for value, _ in values), default=0)).keys
+    by_value = [_classes(keys, *value) for value in values or ((NO_VALUE, None),)]
+    sizes, *_ = by_value[0]
+    right_guesses = tuple(int(commonest.sum()) for _, commonest, _ in by_value) if values else ()
+    gains = tuple(gain for *_, own in by_value for gain in own)
+    return SubsetCounts(len(sizes), int(np.count_nonzero(sizes == 1)), int(sizes.min()), right_guesses, gains)
+
+
+def _classes(keys: Codes, value: Field, worth: Integers | None) -> tuple[Integers, Integers, list[int]]:
+    """The size of each class, how many of its records have its most frequent value, and what the best guesses gain."""
+    worths: Iterable[Integers] = [] if worth is None else worth
+    bits = keys.dtype.type(value.bits)
+    keys = keys << bits
+    if value.bits:
+        keys |= value.codes
+    keys.sort()
+    cells = run_starts(keys)
+    if not bits:
+        sizes = _lengths(cells, len(keys))
+        return sizes, sizes, [int(sizes.sum() * own[0]) for own in worths]
+    distinct = keys[cells]
+    classes, lengths = run_starts(distinct >> bits), _lengths(cells, len(keys))
+    values = (distinct & keys.dtype.type((1 << value.bits) - 1)).astype(np.int64)
+    gains = [int(np.maximum.reduceat(lengths * own[values], classes).sum()) for own in worths]
+    return _lengths(cells[classes], len(keys)), np.maximum.reduceat(lengths, classes), gains
+
+
+def _lengths(starts: Integers, end: int) -> Integers:
+    """The length of each run."""
+    lengths = np.empty_like(starts)
+    np.subtract(starts[1:], starts[:-1], out=lengths[:-1])
+    lengths[-1:] = end - starts[-1:]
+    return lengths
+
+
+CHUNK_ROWS = 1 << 19  # what is made of them stays in the cache
+PIECE_ROWS = 1 << 15  # sorting so many stays in the cache of a core
+
+
+def count_family(
+    rows: Rows, family: Family, sensitive: Sequence[str], sizes: Sequence[int], worths: Worths
+) -> CountsBySubset:
+    """The counts of a family in the rows of a chunk."""
+    counted: CountsBySubset = {}
+
+    def visit(above: Keys | None, names: tuple[str, ...], free: tuple[str, ...], value: str | None) -> None:
+        if len(names) < sizes[0] or len(names) - len(free) > sizes[-1]:
+            return
+        keys = above
+        if len(names) in sizes:
+            known = [] if above is None else [name for name, _ in above.columns[:-1]]
+            if above is None or known == [None]:
+                keys = keys_of(rows, names, value, None if value is None else worths.get(value))
+            else:
+                keys = above.without([name for name in known if name is not None and name not in names])
+            subset = frozenset(names)
+            earlier, before = counted[subset][-2:] if subset in counted else ((), ())
+            guesses = () if value is None else (*earlier, *keys.counts.right_guesses)
+            gains = () if value is None else (*before, *keys.counts.gains)
+            counted[subset] = keys.counts._replace(right_guesses=guesses, gains=gains)
+        for place, name in enumerate(free):
+            visit(keys, tuple(kept for kept in names if kept != name), free[place + 1 :], value)
+
+    for value in sensitive or (None,):
+        visit(None, (*family.fixed, *family.free), family.free, value)
+    return counted
+
+
+def count_subsets(
+    columns: Mapping[str, Column],
+    known: Sequence[str],
+    sensitive: Sequence[str],
+    sizes: Sequence[int],
+    memory: int,
+    finished: Callable[[Subset], bool] = lambda _: False,
+    weights: Integers | None = None,
+    worths: Worths | None = None,
+) -> Iterator[CountsBySubset]:
+    """The counts of all subsets of the known columns that have one of the sizes, a family at a time.
+
+    memory     bytes to work in, beside the table
+    finished   says which subsets need not be counted
+    weights    how many records each row stands for; None: one each
+    worths     for some sensitive attributes one or several worths of each code, in units: by rows
+    """
+    worths = worths or {}
+    order = in_order(columns, known)
+    fields = {name: Field(columns[name].codes, columns[name].bits) for name in (*order, *sensitive)}
+    ones = np.ones(len(fields[order[0]].codes), np.uint32)
+    rows = Rows(fields, ones if weights is None else weights.astype(np.uint32))
+    if is_small(int(rows.weights.sum()), sum(comb(len(known), size) for size in sizes)):
+        for size in sizes:
+            subsets = map(frozenset, combinations(known, size))
+            yield count_small(rows, [subset for subset in subsets if not finished(subset)], sensitive, worths)
+        return
+    pool = ThreadPoolExecutor(THREADS)
+    try:
+        ordered_rows = _OrderedRows(rows, sensitive, memory, pool)
+        for lead, others, unfinished in leads(columns, known, sizes, finished):
+            totals: dict[Family, CountsBySubset] = {}
+            for part, is_last in ordered_rows.parts(lead, others):
+                for family, counts in _counted(pool, chunks(part, lead), unfinished, sensitive, sizes, worths):
+                    totals[family] = merged_counts(totals.get(family), counts)
+                    if is_last:
+                        yield totals.pop(family)
+                del part  # before the next one is made
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+class _OrderedRows:
+    """Rows in the order of one lead after another; rows that differ only in earlier leads are merged where possible.
+
+    memory   bytes that a part of the rows may take
+    """
+
+    def __init__(self, rows: Rows, sensitive: Sequence[str], memory: int, pool: ThreadPoolExecutor) -> None:
+        self._rows = rows
+        self._sensitive, self._memory, self._pool = tuple(sensitive), memory, pool
+        self._following: dict[str, Future[Rows]] = {}  # for the next lead
+
+    def parts(self, lead: str, others: Sequence[str]) -> Iterator[tuple[Rows, bool]]:
+        """The rows in the order of a lead, cut between its values, each with whether it is the last part.
+
+        others   the columns after the lead; the following leads are taken from them
+        """
+        most = rows_that_fit([field.codes.itemsize for field in self._rows.fields.values()], self._memory)
+        ranges = _parts(self._rows, lead, most)
+        if len(ranges) > 1:
+            yield from self._several(lead, others, ranges, most)
+            return
+        if lead in self._following:
+            self._rows = self._following[lead].result()
+        else:
+            self._rows = _ordered(self._rows, (lead, *others, *self._sensitive), ranges[0])
+        # For the subsets without this lead: made while those with it are counted.
+        self._following = {others[0]: self._pool.submit(self._without_lead, self._rows, others)} if others else {}
+        yield self._rows, True
+
+    def _several(
+        self, lead: str, others: Sequence[str], ranges: Sequence[tuple[int, int]], most: int
+    ) -> Iterator[tuple[Rows, bool]]:
+        """The rows in several parts. They are merged for the next lead as long as that needs little memory."""
+        merged: list[Rows] = []
+        merging = bool(others)
+        for span in ranges:
+            part = _ordered(self._rows, (lead, *others, *self._sensitive), span)
+            yield part, span is ranges[-1]
+            if merging:
+                merged = [self._without_lead(_together([*merged, part]), others)]
+                merging = len(merged[0]) <= most // 2
+                merged = merged if merging else []
+            del part
+        if merging:
+            self._rows = merged[0]
+
+    def _without_lead(self, rows: Rows, others: Sequence[str]) -> Rows:
+        return _merged(rows, (*others, *self._sensitive))
+
+
+def _counted(
+    pool: ThreadPoolExecutor,
+    parts: list[Rows],
+    families: list[Family],
+    sensitive: Sequence[str],
+    sizes: Sequence[int],
+    worths: Worths,
+) -> Iterator[tuple[Family, CountsBySubset]]:
+    """Each family with its counts, added up over chunks."""
+    tasks = deque(
+        pool.submit(count_family, part, family, sensitive, sizes, worths) for family in families for part in parts
+    )
+    for family in families:
+        total = None
+        for _ in parts:
+            total = merged_counts(total, tasks.popleft().result())
+        yield family, total or {}
+
+
+def _together(parts: Sequence[Rows]) -> Rows:
+    """The rows of several parts, of the columns that all of them have."""
+    fields = {
+        name: replace(field, codes=np.concatenate([part.fields[name].codes for part in parts]))
+        for name, field in parts[0].fields.items()
+    }
+    return Rows(fields, np.concatenate([part.weights for part in parts]))
+
+
+def rows_that_fit(widths: Sequence[int], memory: int) -> int:
+    """How many rows, with columns of so many bytes, can be ordered, merged and counted in so much memory."""
+    return max(1, memory // (3 * sum(widths) + 28))
+
+
+def _parts(rows: Rows, lead: str, most: int) -> list[tuple[int, int]]:
+    """Ranges of lead values with at most so many rows, if that can be: all values, if they are no more."""
+    field = rows.fields[lead]
+    if len(rows) <= most:
+        return [(0, 1 << field.bits)]
+    upto = np.cumsum(code_counts(field.codes, 1 << field.bits))
+    bounds = _cuts(upto, 0, len(rows), most)
+    return list(pairwise([0, *(np.searchsorted(upto, bounds[1:]) + 1).tolist()]))
+
+
+def _ordered(rows: Rows, names: Sequence[str], part: tuple[int, int]) -> Rows:
+    """These columns of the rows with a lead value in this range, in the order of the lead, which is the first."""
+    lead = rows.fields[names[0]].codes
+    chosen = np.flatnonzero((lead >= part[0]) & (lead < part[1]))
+    if len(chosen) == len(lead):
+        return rows.taken(names, np.argsort(lead, kind="stable"))
+    return rows.taken(names, chosen[np.argsort(lead[chosen], kind="stable")])
+
+
+def _merged(rows: Rows, names: Sequence[str]) -> Rows:
+    """These columns, in the order of the first; equal rows merged, if a key can hold them."""
+    fields = {name: rows.fields[name] for name in names}
+    if sum(field.bits for field in fields.values()) > KEY_BITS:
+        return rows.taken(names, np.argsort(fields[names[0]].codes, kind="stable"))
+    merged = keys_of(rows, names, None)
+    keys, number = merged.keys, merged.keys.dtype.type
+    for name, field in reversed(fields.items()):
+        codes = (keys & number((1 << field.bits) - 1)).astype(field.codes.dtype)
+        fields[name] = replace(field, codes=codes)
+        keys >>= number(field.bits)
+    return Rows(fields, merged.weights)
+
+
+def chunks(rows: Rows, lead: str) -> list[Rows]:
+    """The rows, which are in the order of the lead, cut where its value changes."""
+    codes = rows.fields[lead].codes
+    ends = np.append(run_starts(codes)[1:], len(codes))
+    parts = []
+    for first, last in pairwise(_cuts(ends, 0, len(codes), CHUNK_ROWS)):
+        fields = {name: replace(field, codes=field.codes[first:last]) for name, field in rows.fields.items()}
+        own = codes[first:last] - codes[first]
+        fields[lead] = Field(own, int(own[-1]).bit_length())
+        cuts = _cuts(ends, first, last, PIECE_ROWS)[1:-1]
+        parts.append(Rows(fields, rows.weights[first:last], tuple(int(own[cut - first]) for cut in cuts)))
+    return parts
+
+
+def _cuts(ends: Integers, first: int, last: int, rows: int) -> list[int]:
+    """Bounds from first to last, all of them in `ends`, as far apart as `rows` or the least that is possible."""
+    bounds = [first]
+    while bounds[-1] < last:
+        within = np.searchsorted(ends, min(bounds[-1] + rows, last), side="right") - 1
+        bounds.append(int(ends[max(within, np.searchsorted(ends, bounds[-1], side="right"))]))
+    return bounds

@@ -1,0 +1,444 @@
+"""What to do next: steps that follow from verdicts and facts, as data; the renderers have the words."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import date
+
+import numpy as np
+
+from PETWorks.about.hierarchies.proposal import in_yaml
+from PETWorks.anonymizer.judging import Judge
+from PETWorks.anonymizer.lattice import Lattice
+from PETWorks.anonymizer.objectives import Granularity
+from PETWorks.anonymizer.rows import Ground
+from PETWorks.anonymizer.rules import MeasureRule
+from PETWorks.attributetypes import SENSITIVE_ATTRIBUTE
+from PETWorks.counting.release import Release
+from PETWorks.errors import PETWorksError
+from PETWorks.gate.check.built_in_rules import SUGGESTED, preset_for
+from PETWorks.gate.check.facts import below, without
+from PETWorks.gate.check.findings import UNMEASURED, personal_details
+from PETWorks.gate.check.notices import is_unexplained, rejected_for_values, released_identifiers
+from PETWorks.gate.check.remedies import REMEDIES, remedy, sufficient_class_size, values_per_class
+from PETWorks.gate.check.sign_off import regimes_without_approver
+from PETWorks.gate.document.check_document import (
+    FAIL,
+    WAIVED,
+    ColumnFacts,
+    ColumnFinding,
+    NextStep,
+    RaisedLevel,
+    ReleasesFacts,
+    RuleResult,
+    SignOff,
+)
+from PETWorks.gate.external.protected import fewest_attacked, range_of, rules_withheld
+from PETWorks.gate.policy.policy import Policy
+from PETWorks.gate.policy.policy_rules import (
+    IMPLICIT,
+    NO_DIFFERENCES,
+    NO_UNIQUE,
+    PEOPLE_COUNTED,
+    RECORDS_LEFT,
+    RULES_FIT,
+    TOGETHER,
+    VALUES_PROTECTED,
+    Rule,
+)
+from PETWorks.gate.suggest.protection_proposal import protections_for
+from PETWorks.gate.suggest.starter import yaml_text
+from PETWorks.measures.numbers import number
+
+MOST_RECORDS = 500_000  # of tables that are looked at: the advice must not take longer than the check
+MOST_RAISED = 3
+
+
+def fixes(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[NextStep]:
+    """What would help the rules that fail, if all quasi-identifiers have hierarchies and original values.
+
+    Rules that are waived are not asked for, and those about utility are not helped by losing more.
+    """
+    failing = {rule.name for rule in rules if rule.verdict == FAIL}
+    helped = [
+        rule
+        for rule in policy.rules
+        if rule.name in failing
+        and not rule.about_all_releases
+        and (rule.measure is None or not rule.measure.worse_by_suppression)
+    ]
+    known = all(column in release.hierarchies for column in release.quasi_identifiers)
+    if helped and known and release.engine.name == "memory" and release.records <= MOST_RECORDS:
+        with suppress(PETWorksError):  # values that are generalised already have no place on other levels
+            yield _fix(release, helped)
+
+
+def _fix(release: Release, rules: Sequence[Rule]) -> NextStep:
+    """The step, with what can be done by hand if rules are about single classes."""
+    lattice = Lattice.of(release.quasi_identifiers, release.hierarchies, None)
+    ground = Ground.of(release.view, lattice)
+    step = NextStep("anonymize", rules=tuple(rule.name for rule in rules))
+    about_classes = [
+        MeasureRule(rule.measure, rule.parameters, rule.name)
+        for rule in rules
+        if rule.measure is not None and rule.measure.tests is not None
+    ]
+    return _by_hand(step, ground, about_classes) if about_classes else step
+
+
+def _by_hand(step: NextStep, ground: Ground, rules: Sequence[MeasureRule]) -> NextStep:
+    """The step, with the records to suppress and the levels that would help most."""
+    lattice = ground.lattice
+    objective = Granularity.of(ground, [1.0] * len(lattice.columns), "geometric")
+    judge = Judge(ground, rules, ground.records, objective)
+
+    def look_at(levels: dict[str, int]) -> tuple[int, float]:
+        """How many records are in classes that fail, and what is lost if none is suppressed."""
+        classes = ground.at(tuple(levels.get(column, 0) for column in lattice.columns))
+        failing, _ = judge.failing(classes)
+        nothing = np.zeros(len(failing), np.bool_)
+        return int(classes.records[failing].sum()), objective.loss(classes, nothing)
+
+    now, _ = look_at({})
+    raised = [RaisedLevel(column, 1, *look_at({column: 1})) for column in lattice.columns]
+    best = sorted((one for one in raised if one.records < now), key=lambda one: (one.records, one.loss, one.column))
+    return replace(step, records=now, share=now / ground.records, raised=tuple(best[:MOST_RAISED]))
+
+
+SOON = 30  # days before the end of a waiver in which a step mentions it
+MOST_SUPPRESSED = 0.05  # share of the records; a step mentions more than that
+# What to do about a finding, by its kind and whether the release fails because of it.
+REMOVE, LOOK_AGAIN, PERSONAL_DETAILS = "hidden-identifiers", "look-again", "personal-details"
+STEPS = {
+    ("direct identifier", True): REMOVE,
+    ("details in its name", True): "rename-column",
+    ("nearly unique", True): "unmeasured-values",
+    ("nearly unique", False): "nearly-unique",
+    ("perhaps known", False): "measure-or-explain",
+    ("perhaps sensitive", False): "secret-or-explain",
+}
+MOST_NAMED = 3  # columns that a step lists
+
+
+def next_steps(
+    release: Release,
+    policy: Policy,
+    rules: Sequence[RuleResult],
+    columns: Sequence[ColumnFacts],
+    signed: SignOff,
+    today: date,
+    drivers: Sequence[str],
+    others: ReleasesFacts | None = None,
+) -> tuple[NextStep, ...]:
+    """The steps, the most urgent first.
+
+    drivers   quasi-identifiers by what they add to the risk, if that is known
+    others    other releases about the same people
+    """
+    riskiest = drivers or sorted(release.quasi_identifiers, key=lambda column: -len(release.marginal(column).values))
+    failing = [rule for rule in rules if rule.satisfied is False and rule.name not in IMPLICIT]
+    small = _rules_with_small_classes(release, failing)
+    return (
+        *_nothing_left(rules),
+        *_remove_identifiers(release, policy.releases.key),
+        *_findings(columns, policy, fails=True),
+        *_sufficient_rules(policy, rules),
+        *_protect(release, policy, rules),
+        *_write_anew(rules),
+        *_unlink(release, policy),
+        *_count_people(policy, rules),
+        *_merge_classes(release, failing, small, riskiest),
+        *_cannot_hold(release, failing),
+        *_remedies(failing, small, riskiest),
+        *_withdraw(failing, others),
+        *_fixes(release, policy, failing),
+        *_waivers(rules, today),
+        *_name_approver(policy),
+        *_review(signed),
+        *_give_roles(release, columns),
+        *_findings([one for one in columns if one.column not in rejected_for_values(rules)], policy, fails=False),
+        *_many_suppressed(release),
+        *_measure_together(others),
+        *_try_subsets(release, policy),
+        *_regimes(signed),
+        *_withheld(rules, policy.cell_size, release.view.people, others),
+    )
+
+
+def _rules_with_small_classes(release: Release, failing: Sequence[RuleResult]) -> dict[str, float]:
+    """The failing rules that larger classes would help, each with the class size that is sufficient."""
+    sufficient = {rule.name: sufficient_class_size(rule) for rule in failing}
+    return {name: size for name, size in sufficient.items() if below(release.class_sizes(), size)}
+
+
+def _remove_identifiers(release: Release, key: str | None) -> Iterator[NextStep]:
+    identifiers = released_identifiers(release, key)
+    if identifiers:
+        yield NextStep("remove-identifiers", columns=identifiers)
+
+
+def _protect(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[NextStep]:
+    """The columns whose exact values single out records, with the line of the policy that helps."""
+    for rule in rules:
+        if rule.name != NO_UNIQUE or rule.verdict != FAIL:
+            continue
+        if policy.unique_values > policy.unique_share:
+            told = f"unique_values: {{share: {number(policy.unique_values)}, reason: ...}}"
+            yield NextStep("explain-unique-values", share=policy.unique_share, rules=(rule.name,), policy=told)
+        columns = rejected_for_values(rules)
+        shares = {name: one["share"] for one in rule.details["columns"] for name in one["columns"]}
+        declared = tuple(name for name in columns if name in policy.anonymize.get("protect", {}))
+        proposed = protections_for(release, [name for name in columns if name not in declared])
+        others = tuple(name for name in columns if name not in declared and name not in proposed)
+        lines = ", ".join(f"{yaml_text(name)}: {in_yaml(one.words)}" for name, one in proposed.items())
+        steps = (
+            ("protect-declared", declared, None),
+            ("protect", tuple(proposed), f"protect: {{{lines}}}"),
+            ("leave-out", others, None),
+        )
+        for step, names, line in steps:
+            if names:
+                share = max(shares[name] for name in names)
+                yield NextStep(step, share=share, columns=names, rules=(rule.name,), policy=line)
+
+
+def _write_anew(rules: Sequence[RuleResult]) -> Iterator[NextStep]:
+    """The columns with values that are written in several ways, and what the file has besides the table."""
+    for rule in rules:
+        if rule.name == NO_DIFFERENCES and rule.verdict == FAIL and isinstance(rule.value, tuple):
+            columns = rule.details.get("columns", [])
+            if columns:
+                worst, names = max(one["records"] for one in columns), tuple(one["column"] for one in columns)
+                yield NextStep("write-anew", columns=names, records=worst, rules=(rule.name,))
+            if "further" in rule.details:
+                yield NextStep("release-values", details=rule.details["further"], rules=(rule.name,))
+
+
+def _sufficient_rules(policy: Policy, rules: Sequence[RuleResult]) -> Iterator[NextStep]:
+    """The lines that a policy lacks, where its rules are not enough."""
+    for rule in rules:
+        if rule.verdict == FAIL and rule.name == VALUES_PROTECTED and isinstance(rule.value, tuple):
+            yield NextStep("rule-for-values", columns=tuple(map(str, rule.value)), rules=(rule.name,), policy=SUGGESTED)
+        if rule.verdict == FAIL and rule.name == RULES_FIT:
+            size = rule.parameters["records"]
+            unsaid = policy.release_kind is None
+            yield NextStep(
+                "fitting-rules-unsaid" if unsaid else "fitting-rules",
+                size=size,
+                rules=(rule.name,),
+                policy=preset_for(policy),
+            )
+
+
+def _unlink(release: Release, policy: Policy) -> Iterator[NextStep]:
+    """The columns that link records of a person, in this table or with other ones, and what counts no people."""
+    key, unit = policy.releases.key, release.privacy_unit
+    if unit is not None and unit in release.columns and not (policy.keeps_unit and release.people == release.records):
+        yield NextStep("unlink", columns=(unit,))
+    if key is not None and key in release.columns and key != unit:
+        yield NextStep("remove-key", columns=(key,))
+
+
+def _count_people(policy: Policy, rules: Sequence[RuleResult]) -> Iterator[NextStep]:
+    for rule in rules:
+        if rule.measure == PEOPLE_COUNTED and not rule.satisfied and policy.privacy_unit is not None:
+            yield NextStep("count-people", columns=(policy.privacy_unit,))
+
+
+def _merge_classes(
+    release: Release, failing: Sequence[RuleResult], small: Mapping[str, float], riskiest: Sequence[str]
+) -> Iterator[NextStep]:
+    """Larger classes for the rules that fail, then for those that are waived, which may demand larger ones."""
+    sizes = release.class_sizes()
+    for verdict in (FAIL, WAIVED):
+        rules = tuple(rule.name for rule in failing if rule.name in small and rule.verdict == verdict)
+        if rules:
+            size = max(small[name] for name in rules)
+            yield NextStep(
+                "merge-classes",
+                size=size,
+                records=below(sizes, size),
+                share=below(sizes, size) / sizes.records,
+                rules=rules,
+                without=without(release, size, riskiest),
+            )
+
+
+def _cannot_hold(release: Release, failing: Sequence[RuleResult]) -> Iterator[NextStep]:
+    """Rules that demand more sensitive values in every class than the whole table has."""
+    distinct = {name: len(release.view.overall(name).values) for name in release.sensitive_attributes}
+    too_few = {
+        rule.name: [name for name, values in distinct.items() if values < values_per_class(rule)] for rule in failing
+    }
+    columns = {name for names in too_few.values() for name in names}
+    if columns:
+        rules = tuple(rule for rule, names in too_few.items() if names)
+        yield NextStep("cannot-hold", rules=rules, columns=tuple(sorted(columns)))
+
+
+def _remedies(failing: Sequence[RuleResult], small: Mapping[str, float], riskiest: Sequence[str]) -> Iterator[NextStep]:
+    steps = {rule.name: remedy(rule, rule.name in small) for rule in failing}
+    for step in REMEDIES:
+        rules = tuple(name for name, helpful in steps.items() if helpful == step)
+        if rules:
+            yield NextStep(step, rules=rules, columns=tuple(riskiest[:MOST_NAMED]))
+
+
+def _fixes(release: Release, policy: Policy, failing: Sequence[RuleResult]) -> Iterator[NextStep]:
+    """What would help, with numbers; a table that passes needs no search."""
+    if failing:
+        yield from fixes(release, policy, failing)
+
+
+def _withdraw(failing: Sequence[RuleResult], others: ReleasesFacts | None) -> Iterator[NextStep]:
+    """The earlier release without which the chance of re-identification would be lowest, if a rule about all fails."""
+    rules = tuple(rule.name for rule in failing if rule.measure == TOGETHER)
+    shares = [] if others is None or not rules else others.attacks[0].shares
+    saving = [(one.saves, one) for one in shares if isinstance(one.saves, float) and one.saves > 0]
+    if others is not None and saving:
+        _, best = max(saving, key=lambda one: one[0])
+        named = {one.number: one.name or one.file or "" for one in others.releases}
+        yield NextStep("withdraw", share=best.without, rules=rules, releases=(named[best.release],))
+
+
+def _measure_together(others: ReleasesFacts | None) -> Iterator[NextStep]:
+    """Releases of the register that share a key with this one, but were not measured together with it."""
+    known = (others.registered if others is not None else None) or ()
+    left = [one for one in known if one.shared_keys and not one.measured]
+    if left:
+        yield NextStep("measure-together", releases=tuple(one.title for one in left))
+
+
+def _waivers(rules: Sequence[RuleResult], today: date) -> Iterator[NextStep]:
+    """Waivers that have expired, are not needed or end soon, in the order of their first rule."""
+    by_step: dict[str, list[str]] = {}
+    for rule in rules:
+        step = _waiver_step(rule, today)
+        if step is not None:
+            by_step.setdefault(step, []).append(rule.name)
+    for step, names in by_step.items():
+        yield NextStep(step, rules=tuple(names))
+
+
+def _waiver_step(rule: RuleResult, today: date) -> str | None:
+    if rule.waiver is None:
+        return None
+    if rule.waiver.state == "expired":
+        return "waiver-expired"
+    if rule.waiver.state == "not needed":
+        return "waiver-not-needed"
+    days_left = (date.fromisoformat(rule.waiver.expires) - today).days
+    return "waiver-ends" if days_left <= SOON else None
+
+
+def _withheld(
+    rules: Sequence[RuleResult], cell_size: int, people: int, others: ReleasesFacts | None
+) -> Iterator[NextStep]:
+    """Rules whose verdict outsiders do not see, since it would reveal a small number of people."""
+    hidden = rules_withheld(rules, cell_size, range_of(people, cell_size), fewest_attacked(others, cell_size))
+    if hidden:
+        yield NextStep("withheld-outside", rules=tuple(rule.name for rule in rules if rule.name in hidden))
+
+
+def columns_with_unfit_roles(columns: Sequence[ColumnFacts], policy: Policy) -> tuple[str, ...]:
+    """The columns that nothing measures although their name or values plainly say what they are, and no reason."""
+    return tuple(
+        one.column
+        for one in columns
+        if one.role in UNMEASURED and is_unexplained(one, policy) and any(map(_contradicts, one.found))
+    )
+
+
+def _contradicts(finding: ColumnFinding) -> bool:
+    """Whether a finding speaks against a role, and is more than caution."""
+    doubt = finding.kind in ("perhaps known", "perhaps sensitive")
+    return doubt and (finding.points_to is not None or finding.looks_like is not None)
+
+
+def columns_to_explain(release: Release, columns: Sequence[ColumnFacts]) -> tuple[str, ...]:
+    """The columns that have neither a role nor a reason for having none."""
+    explained = (one.column for one in columns if one.role is not None or one.no_role is not None)
+    known = {release.privacy_unit, *explained}
+    return tuple(name for name in release.columns if name not in known)
+
+
+def _give_roles(release: Release, columns: Sequence[ColumnFacts]) -> Iterator[NextStep]:
+    names = columns_to_explain(release, columns)
+    if names:
+        yield NextStep("give-roles", columns=names)
+
+
+def _findings(columns: Sequence[ColumnFacts], policy: Policy, *, fails: bool) -> Iterator[NextStep]:
+    """What to do about columns whose values contradict their role, or deserve a look that nobody has explained."""
+    by_step: dict[str, list[str]] = {}
+    for column in columns:
+        if is_unexplained(column, policy):
+            for step in _steps_about(column, fails=fails):
+                by_step.setdefault(step, []).append(column.column)
+    for step, names in by_step.items():
+        yield NextStep(step, columns=tuple(names))
+    if fails:
+        yield from _personal_details(columns)
+
+
+def _personal_details(columns: Sequence[ColumnFacts]) -> Iterator[NextStep]:
+    """Texts that name people; one step for each column, since it says what was found there."""
+    for column in columns:
+        details = personal_details(column)
+        if details and not column.has("direct identifier"):
+            yield NextStep(PERSONAL_DETAILS, columns=(column.column,), details=details)
+
+
+def _steps_about(column: ColumnFacts, *, fails: bool) -> list[str]:
+    """The steps that findings of a column call for; one that is removed, or fails, needs no other advice."""
+    if column.fails is not fails:
+        return []
+    found = [one for one in column.found if one.fails is fails and one.kind != "personal details"]
+    steps = [STEPS.get((finding.kind, fails), LOOK_AGAIN) for finding in found]
+    if REMOVE in steps:
+        return [REMOVE]
+    if column.role == SENSITIVE_ATTRIBUTE:  # no level can be given to it
+        steps = ["round-values" if step == "nearly-unique" else step for step in steps]
+    special = [step for step in dict.fromkeys(steps) if step != LOOK_AGAIN]
+    return special or steps[:1]
+
+
+def _review(signed: SignOff) -> Iterator[NextStep]:
+    if signed.overdue:
+        yield NextStep("review-overdue")
+
+
+def _name_approver(policy: Policy) -> Iterator[NextStep]:
+    for regime in regimes_without_approver(policy):
+        yield NextStep("name-approver", regime=regime)
+
+
+def _regimes(signed: SignOff) -> Iterator[NextStep]:
+    """What the policy lacks of what its regimes ask for."""
+    for regime in signed.regimes:
+        items = tuple(one.item for one in regime.items if not one.given)
+        if items:
+            yield NextStep("regime-lacks", regime=regime.name, items=items)
+
+
+def _nothing_left(rules: Sequence[RuleResult]) -> Iterator[NextStep]:
+    for rule in rules:
+        if rule.measure == RECORDS_LEFT and not rule.satisfied:
+            aside = "aside" in rule.details and not rule.details["by_reason"]
+            if aside:
+                yield NextStep("judge-all", records=rule.details["aside"], rules=(rule.name,))
+            if "suppressed" in rule.details:
+                yield NextStep("plan-anew")
+            elif not aside:
+                yield NextStep("nothing-left")
+
+
+def _many_suppressed(release: Release) -> Iterator[NextStep]:
+    suppressed = release.suppressed_records
+    if release.records > suppressed > MOST_SUPPRESSED * release.records:
+        yield NextStep("many-suppressed", records=suppressed, share=suppressed / release.records)
+
+
+def _try_subsets(release: Release, policy: Policy) -> Iterator[NextStep]:
+    if policy.subset_sizes is None and release.privacy_unit is None:
+        yield NextStep("try-subsets")

@@ -1,0 +1,197 @@
+"""The files that a check reads: their digests, and that they stay as they are while it reads them."""
+
+import hashlib
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PETWorks.about.hierarchies.declaration import hierarchy_files
+from PETWorks.about.sidecar import read_sidecar, sidecar_of
+from PETWorks.errors import InputError, PETWorksError, system_reason
+from PETWorks.gate.document.check_document import Input, PolicyFacts, Use
+from PETWorks.gate.policy.earlier_releases import EarlierTable
+from PETWorks.gate.policy.policy import Policy
+from PETWorks.gate.register import entry_files
+from PETWorks.tables.databases import shown_address
+from PETWorks.tables.files import check_regular
+from PETWorks.tables.opening import files_named, is_address
+
+# A file system may give two changes within this time the same time stamp.
+CLOCK_TICK_NS = 20_000_000
+
+State = tuple[int, ...]
+
+
+def policy_facts(policy: Policy) -> PolicyFacts:
+    """The policy file, and what it says about the release."""
+    return PolicyFacts(
+        file=policy.path.name,
+        sha256=policy.file.sha256,
+        cell_size=policy.cell_size,
+        release=policy.release_kind,
+        recipients=policy.recipients,
+        assumptions=policy.assumptions,
+        subset_sizes=policy.subset_sizes,
+        presets=tuple(preset.facts for preset in policy.presets),
+        purpose=policy.accountability.purpose,
+        review_by=None if policy.accountability.review_by is None else policy.accountability.review_by.isoformat(),
+    )
+
+
+def shown_table(data: Any) -> str | None:
+    """What a report calls a table: a name without folder, user and password; None if it is in memory."""
+    if is_address(data):
+        return shown_address(data)
+    return data.name if isinstance(data, Path) else None
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Something that was read; `listed`: its digest is that of a list of files."""
+
+    use: Use
+    name: str | None
+    files: tuple[Path, ...] = ()
+    listed: bool = False
+
+
+class Inputs:
+    """The files of a check. They are looked at before anything is read, and hashed after everything was.
+
+    A file that is not the same at both moments is an error. So the digests are those of the bytes that were evaluated.
+    """
+
+    def __init__(self, policy: Policy, data: Any) -> None:
+        self._policy, self._data = policy, data
+        self._sources = tuple(_sources(policy, data))
+        self._states = {file: _settled(file) for source in self._sources for file in source.files}
+
+    def facts(self) -> tuple[Input, ...]:
+        """Each input with its digest, the data first."""
+        if tuple(_sources(self._policy, self._data)) != self._sources:
+            raise InputError("files were added or removed while they were checked; check again")
+        return tuple(map(self._input, self._sources))
+
+    def _input(self, source: _Source) -> Input:
+        if not source.files:
+            return Input(source.use, source.name, None, None)
+        digest = _digest_of(source, [self._digest(file) for file in source.files])
+        return Input(source.use, source.name, sum(self._states[file][2] for file in source.files), digest)
+
+    def _digest(self, path: Path) -> str:
+        try:
+            with path.open("rb") as file:
+                before = _state(os.fstat(file.fileno()), path)
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+                after = _state(os.fstat(file.fileno()), path)
+        except OSError as error:
+            raise InputError("cannot read {file}: {reason}", file=path.name, reason=system_reason(error)) from None
+        if not before == after == self._states[path]:
+            raise InputError("{file}: the file changed while it was checked; check again", file=path.name)
+        return digest
+
+
+def files_read(policy: Policy) -> list[Path]:
+    """The files that a check of this policy reads, as far as they can be found."""
+    files: list[Path] = []
+    with suppress(PETWorksError):  # a mistake beside the table: the check itself says it
+        for source in _sources(policy, policy.data):
+            files.extend(source.files)
+    return files
+
+
+def table_digest(table: Path) -> str:
+    """The digest that a check of these files would record."""
+    source = _table("data", table)
+    if not source.files:
+        raise InputError("no such file: {path!r}", path=table.name)
+    try:
+        return _digest_of(source, [_file_digest(file) for file in source.files])
+    except OSError as error:
+        raise InputError("cannot read {file}: {reason}", file=table.name, reason=system_reason(error)) from None
+
+
+def _file_digest(path: Path) -> str:
+    check_regular(path)
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _digest_of(source: _Source, digests: Sequence[str]) -> str:
+    if not source.listed:
+        return digests[0]
+    # What `sha256sum` prints for the files, so that the digest can be verified without this program.
+    lines = (f"{digest}  {file.name}\n" for digest, file in zip(digests, source.files, strict=True))
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def _sources(policy: Policy, data: Any) -> Iterator[_Source]:
+    yield _table("data", data)
+    beside = sidecar_of(data) if isinstance(data, Path) and data.is_file() else None
+    if beside is not None and beside.samefile(policy.path):
+        beside = None
+    named = policy.hierarchies
+    if beside is not None and (policy.roles is None or named is None):
+        yield _Source("roles", beside.name, (beside,))
+        named = read_sidecar(data).hierarchies if named is None else named
+    for use, table in (("original", policy.original), ("population", policy.population)):
+        if isinstance(table, Path | str):
+            yield _table("original" if use == "original" else "population", table)
+    if policy.plan is not None:
+        yield _Source("plan", policy.plan.name, (policy.plan,))
+    for one in policy.releases.measured:
+        yield from _release(one)
+    if policy.register is not None:
+        yield _Source("register", policy.register.name, entry_files(policy.register), listed=True)
+    files = tuple(hierarchy_files(named))
+    if isinstance(named, Path) or files:  # what is declared has no file of its own
+        name = named.name if isinstance(named, Path) else ", ".join(file.name for file in files)
+        yield _Source("hierarchies", name, files, listed=True)
+
+
+def _release(given: EarlierTable) -> Iterator[_Source]:
+    """An earlier release: its table, the YAML file that has its roles, the original that has its key, and its plan."""
+    yield _table("release", given.data)
+    beside = sidecar_of(given.data) if isinstance(given.data, Path) and given.data.is_file() else None
+    if beside is not None and given.roles is None:
+        yield _Source("release", beside.name, (beside,))
+    if given.original is not None:
+        yield _table("release", given.original)
+    if given.plan is not None:
+        yield _Source("release", given.plan.name, (given.plan,))
+
+
+def _table(use: Use, table: Any) -> _Source:
+    if not isinstance(table, Path):
+        return _Source(use, shown_table(table))
+    files = tuple(file for one in files_named(table) for file in _with_log(one))
+    return _Source(use, table.name, files, listed=len(files) > 1)
+
+
+def _with_log(file: Path) -> Sequence[Path]:
+    """A file; of a database also the log of changes that are not in the file yet."""
+    logs = (file.parent / f"{file.name}{end}" for end in (".wal", "-wal"))
+    return (file, *(log for log in logs if log.is_file()))
+
+
+def _settled(file: Path) -> State:
+    """The state of a file, when it is old enough for any further change to be visible in it."""
+    try:
+        state = _state(file.stat(), file)
+        age = time.time_ns() - max(state[-2:])
+        if 0 <= age < CLOCK_TICK_NS:
+            time.sleep((CLOCK_TICK_NS - age) / 1e9)
+            state = _state(file.stat(), file)
+    except OSError as error:
+        raise InputError("cannot read {file}: {reason}", file=file.name, reason=system_reason(error)) from None
+    return state
+
+
+def _state(stat: os.stat_result, file: Path) -> State:
+    """What changes with the content of a file. SQLite sets the owner of its log anew whenever it opens it."""
+    changed = stat.st_mtime_ns if file.name.endswith("-wal") else stat.st_ctime_ns
+    return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, changed

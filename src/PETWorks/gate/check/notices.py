@@ -1,0 +1,396 @@
+"""Notices beside a verdict: the worst case, lost columns, what was not measured, what suppression itself reveals."""
+
+from collections.abc import Collection, Iterator, Sequence
+from datetime import date, timedelta
+from typing import Any
+
+import numpy as np
+
+from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization
+from PETWorks.anonymizer.chosen_levels import OnLevels
+from PETWorks.anonymizer.judging import Judge
+from PETWorks.anonymizer.replaying import Replayed
+from PETWorks.anonymizer.rows import NodeClasses
+from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.counting.counts import Grouping
+from PETWorks.counting.memory.weighted_rows import WeightedRows
+from PETWorks.counting.profiles import profiles_of
+from PETWorks.counting.questions import class_sizes
+from PETWorks.counting.release import Release
+from PETWorks.gate.check.built_in_rules import OF_PEOPLE, judged_when_made, lacks_people
+from PETWorks.gate.check.facts import columns, worst_case
+from PETWorks.gate.check.findings import examined_columns
+from PETWorks.gate.check.remedies import limits_class_sizes
+from PETWorks.gate.document.check_document import WAIVED, ColumnFacts, Notice, RuleResult
+from PETWorks.gate.external.protected import class_size_demanded, is_about_values
+from PETWorks.gate.plans import plan_of_file
+from PETWorks.gate.policy.policy import Policy
+from PETWorks.gate.policy.policy_rules import (
+    NO_DIFFERENCES,
+    NO_IDENTIFIERS,
+    NO_UNIQUE,
+    PEOPLE_COUNTED,
+    RECORDS_LEFT,
+    RULES_FIT,
+    SUBSETS,
+    VALUES_PROTECTED,
+)
+from PETWorks.gate.suggest.suggestion import FEW, Examined
+from PETWorks.measures.catalogue import catalogue
+from PETWorks.measures.classes import Mask
+from PETWorks.measures.parameters import Number
+from PETWorks.tables.cells import SUPPRESSED
+
+Made = Anonymization | OnLevels | Replayed
+
+
+def suppression_notices(made: Made, rules: Sequence[RuleResult]) -> Iterator[Notice]:
+    """The notices; `rules` say which class size is demanded."""
+    if made.removes and made.suppressed:
+        smallest = max((class_size_demanded(rule) or 0 for rule in rules), default=0)
+        if made.suppressed < max(smallest, 2):
+            yield Notice("few-removed", records=made.suppressed)
+        alike = _alike_when_removed(made) if made.suppressed > 1 else ()
+        if alike:
+            yield Notice("removed-alike", alike, made.suppressed)
+    yield from _minimality(made)
+
+
+def _alike_when_removed(made: Made) -> tuple[str, ...]:
+    """The sensitive attributes of which all removed records have the same value."""
+    ground = made.classes.ground
+    table = ground.view.table
+    assert isinstance(table, WeightedRows)
+    codes = [ground.values_of(name, table.columns[name].codes) for name in made.recoder.columns]
+    out = made.recoder.suppressed(codes)
+    names = [name for name in ground.view.sensitive_attributes if name in table.columns]
+    return tuple(name for name in names if len(np.unique(table.columns[name].codes[out])) == 1)
+
+
+def _minimality(made: Made) -> Iterator[Notice]:
+    """Groups that are large enough, and were suppressed or made coarser because all of them share a value.
+
+    Whoever knows that a release is no coarser than it must be can conclude that value.
+    """
+    problem = made.problem
+    ground = problem.ground
+    judge = Judge(ground, problem.rules, problem.most, problem.objective)
+    if not any(test.sensitive for rule in problem.rules for test in rule.tests(ground.view)):
+        return
+    if isinstance(made, LocalAnonymization) or (isinstance(made, Replayed) and made.sweep is not None):
+        if any(problem.lattice.low):
+            return
+        classes = ground.at(problem.lattice.low)
+        codes = classes.codes(np.ones(len(classes.records), np.bool_))
+        gone = made.recoder.suppressed([own.astype(np.uint32) for own in codes])
+        found = _of_one_value(judge, classes, gone)
+    else:
+        found = _of_one_value(judge, made.classes, made.taken_out)
+        finer = [_coarsened(judge, made.classes, place) for place in range(len(made.classes.node))]
+        for name, records in max(finer, key=lambda one: sum(one.values())).items():
+            found[name] = found.get(name, 0) + records
+    if found:
+        yield Notice("minimality", tuple(found), max(found.values()))
+
+
+def _coarsened(judge: Judge, classes: NodeClasses, place: int) -> dict[str, int]:
+    """The same for groups that are on a column's next finer level, where sizes alone would allow that level."""
+    ground, node = classes.ground, classes.node
+    if node[place] == ground.lattice.low[place]:
+        return {}
+    finer = ground.at((*node[:place], node[place] - 1, *node[place + 1 :]))
+    too_small = int(finer.records[judge.too_small(finer.sizes)].sum())
+    failing, _ = judge.failing(finer)
+    if too_small > judge.most or int(finer.records[failing].sum()) <= judge.most:
+        return {}
+    return _of_one_value(judge, finer, failing)
+
+
+def _of_one_value(judge: Judge, classes: NodeClasses, some: Mask) -> dict[str, int]:
+    """Of some classes that are large enough: how many records are in those of a single value, by attribute."""
+    found: dict[str, int] = {}
+    for name in classes.ground.view.sensitive_attributes:
+        if name not in classes.rows.domains:
+            continue
+        values, told, finer = classes.of_values(name)
+        if finer is None:
+            single = told.copy()  # of classes that tell a value
+            single[told] = np.diff(np.append(values.starts, len(values.values))) == 1
+            records = int(classes.records[some & single & ~judge.too_small(classes.sizes)].sum())
+            found |= {name: records} if records else {}
+    return found
+
+
+# The worst case and what is taken for granted: told of every release, and no reason to warn.
+OF_EVERY_RELEASE = ("highest-risk", "certain-value", "not-covered", "not-covered-columns", "not-covered-tables")
+NOT_KNOWN = (
+    "perhaps-known",
+    "perhaps-sensitive",
+    "perhaps-sensitive-coarser",
+    "nearly-unique",
+    "explained",
+    "found-by-amount",
+)
+ALWAYS = {"t-closeness": {"t": 1.0}}  # limits that nothing exceeds, where a parameter may be beyond them
+TWO_YEARS = timedelta(days=731)  # a leap day among them
+ALONE = 0.05  # the share of records that may be found by an amount without a word
+
+
+def notices(
+    release: Release,
+    policy: Policy,
+    examined: Sequence[ColumnFacts],
+    rules: Sequence[RuleResult],
+    protected: Collection[str] | None = None,
+    today: date | None = None,
+) -> tuple[Notice, ...]:
+    """The notices, the most important first.
+
+    protected   the columns that were made coarser; if it is None, those that the plan of the release names
+    today       the day of the check, from which waivers run; None where no verdict is given
+    """
+    in_force = [rule for rule in rules if rule.verdict != WAIVED]
+    told = (
+        *_people(release, policy, rules),
+        *_beyond_the_limit(rules),
+        *_set_aside(release),
+        *([] if lacks_people(policy, release) else worst_case(release)),  # classes of records say too little
+        *_identifiers(release, policy, rules),
+        *_columns(
+            release, policy, [one for one in examined if one.column not in rejected_for_values(rules)], protected
+        ),
+        *_class_sizes(release, policy, in_force),
+        *_reasons(in_force),
+        *([] if today is None else _long_waivers(rules, today)),
+        *_rules_without_meaning(release, examined, in_force),
+        *_unseen_differences(rules),
+        *_formulas(release),
+    )
+    named = {column for notice in told if notice.notice in NOT_KNOWN for column in notice.columns or ()}
+    return *told, *_not_covered(policy, [column for column in examined if column.column not in named])
+
+
+def _unseen_differences(rules: Sequence[RuleResult]) -> Iterator[Notice]:
+    """Say that nobody looked at what else is in files of a cluster."""
+    if any(rule.name == NO_DIFFERENCES and rule.details.get("looked_at") is False for rule in rules):
+        yield Notice("differences-unseen")
+
+
+def _formulas(release: Release) -> Iterator[Notice]:
+    """The columns with cells that a spreadsheet takes for formulas, and how many cells there are."""
+    for column, profile in release.profiles().items():
+        if profile.formulas:
+            yield Notice("formulas", (column,), profile.formulas)
+
+
+def rejected_for_values(rules: Sequence[RuleResult]) -> tuple[str, ...]:
+    """The columns that the rule about exact values rejects: nothing more has to be said about these."""
+    return tuple(
+        str(name) for rule in rules if rule.name == NO_UNIQUE and isinstance(rule.value, tuple) for name in rule.value
+    )
+
+
+def noticed(
+    release: Release, policy: Policy, rules: Sequence[RuleResult], protected: Collection[str] | None = None
+) -> tuple[tuple[str, ...], tuple[Notice, ...]]:
+    """The columns of a release that deserve a look, and the notices, without a whole check."""
+    examined = examined_columns(release, columns(release, ()), policy.no_role)
+    rejected = rejected_for_values(rules)
+    found = tuple(one.column for one in examined if one.column not in rejected and is_unexplained(one, policy))
+    return found, notices(release, policy, examined, rules, protected)
+
+
+def is_unexplained(column: ColumnFacts, policy: Policy) -> bool:
+    """Whether something was found about a column that the policy does not explain; a failing one, it cannot."""
+    return column.fails or (bool(column.found) and not _has_reason(column, policy))
+
+
+def _has_reason(column: ColumnFacts, policy: Policy) -> bool:
+    return column.column in policy.accountability.role_reasons or column.column in policy.no_role
+
+
+def _beyond_the_limit(rules: Sequence[RuleResult]) -> Iterator[Notice]:
+    """More records were suppressed than the plan allows."""
+    for rule in rules:
+        if rule.measure == RECORDS_LEFT and "suppressed" in rule.details:
+            told = rule.details
+            average = told["suppressed"] / told["records"]
+            yield Notice("too-many-suppressed", records=told["suppressed"], share=told["at_most"], average=average)
+
+
+def _set_aside(release: Release) -> Iterator[Notice]:
+    """How many records no rule about classes judges, since the policy sets them aside."""
+    aside = release.view.records_aside
+    if aside:
+        yield Notice("set-aside", records=aside, share=aside / release.records)
+
+
+def _people(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[Notice]:
+    """How people were counted where the table does not say who they are."""
+    if policy.privacy_unit is not None and lacks_people(policy, release):
+        counted = any(rule.measure == PEOPLE_COUNTED and rule.satisfied for rule in rules)
+        then = counted and judged_when_made(policy, release)
+        yield Notice("people-counted-before" if then else "people-not-counted", (policy.privacy_unit,))
+    elif release.privacy_unit is not None and release.people_of_records is None and release.people < release.records:
+        yield Notice("values-of-people-unseen", (release.privacy_unit,), rules=tuple(sorted(OF_PEOPLE)))
+
+
+def _identifiers(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[Notice]:
+    """Direct identifiers that are in the release although the verdict is none of a failure."""
+    left = released_identifiers(release, policy.releases.key)
+    if left and any(rule.measure == NO_IDENTIFIERS and rule.verdict == WAIVED for rule in rules):
+        yield Notice("identifiers-left", left)
+
+
+def released_identifiers(release: Release, key: str | None) -> tuple[str, ...]:
+    """Direct identifiers that are in the release; privacy unit and key are needed to count and to join people."""
+    needed = (release.privacy_unit, key)
+    return tuple(name for name in release.identifiers if name in release.columns and name not in needed)
+
+
+def _is_gone(release: Release, column: str) -> bool:
+    """Whether every cell of a column is `*`."""
+    return set(release.marginal(column).values) == {SUPPRESSED}
+
+
+def _made_coarser(release: Release, policy: Policy) -> Collection[str]:
+    """The columns that were protected when this very file was made, as its plan says."""
+    path = release.source.path
+    plan = plan_of_file(policy, path) if path is not None and path.is_file() else None
+    return () if plan is None else plan.protect or ()
+
+
+def _columns(
+    release: Release, policy: Policy, examined: Sequence[ColumnFacts], protected: Collection[str] | None
+) -> Iterator[Notice]:
+    known = [one for one in examined if one.has("perhaps known")]
+    secret = [one for one in examined if one.has("perhaps sensitive")]
+    unique = [one for one in examined if one.role == SENSITIVE_ATTRIBUTE and _is_nearly_unique(one) and not one.fails]
+    alone = {one.column: _alone_with(release, one.column) for one in examined if _is_amount(release, one)}
+    amounts = [one for one in examined if alone.get(one.column, 0) > ALONE]
+    quasi = [one for one in examined if one.released and one.role == QUASI_IDENTIFIER]
+    doubtful = {one.column: one for one in (*known, *secret, *unique, *amounts)}.values()
+    told = [one.column for one in secret if not _has_reason(one, policy)]
+    coarser = _made_coarser(release, policy) if told and protected is None else protected or ()
+    by_notice = (
+        Notice("perhaps-known", tuple(one.column for one in known if not _has_reason(one, policy))),
+        Notice("perhaps-sensitive", tuple(column for column in told if column not in coarser)),
+        Notice("perhaps-sensitive-coarser", tuple(column for column in told if column in coarser)),
+        Notice("nearly-unique", tuple(one.column for one in unique if not _has_reason(one, policy))),
+        Notice("explained", tuple(one.column for one in doubtful if _has_reason(one, policy))),
+        Notice("nothing-left", tuple(one.column for one in quasi if _is_gone(release, one.column))),
+        Notice("one-value", tuple(one.column for one in quasi if one.distinct == 1 < (one.distinct_before or 0))),
+    )
+    yield from (one for one in by_notice if one.columns)
+    for one in amounts:
+        if not _has_reason(one, policy):
+            yield Notice("found-by-amount", (one.column,), share=alone[one.column])
+
+
+def _is_amount(release: Release, column: ColumnFacts) -> bool:
+    """Whether a sensitive attribute has numbers, which others may know: a bill, an award."""
+    if column.role != SENSITIVE_ATTRIBUTE or _is_nearly_unique(column) or (column.distinct or 0) < FEW:
+        return False
+    table: Any = release.table  # it has all sensitive attributes: nothing is read again
+    return Examined.of(profiles_of(table.columns, [column.column])[column.column]).measured
+
+
+def _alone_with(release: Release, column: str) -> float:
+    """The share of the records that are alone in their class for someone who knows a further column."""
+    known = (*release.quasi_identifiers, column)
+    sizes = release.table.ask([class_sizes(release.table, Grouping(known, known))])[0]
+    return float(sizes.classes[sizes.sizes == 1].sum() / release.records)
+
+
+def _is_nearly_unique(column: ColumnFacts) -> bool:
+    return column.has("nearly unique")
+
+
+def _class_sizes(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[Notice]:
+    """That no rule is about class sizes; where the policy says who gets the table, a rule of its own says it."""
+    is_judged = any(rule.name == RULES_FIT for rule in rules) and policy.rules_reason is None
+    if release.quasi_identifiers and not is_judged and not any(map(limits_class_sizes, rules)):
+        yield Notice("no-class-size")
+
+
+def _reasons(rules: Sequence[RuleResult]) -> Iterator[Notice]:
+    """The reasons by which some of the built-in rules hold."""
+    for rule in rules:
+        explained = rule.details.get("columns_with_a_reason")
+        if rule.name == VALUES_PROTECTED and explained:
+            yield Notice("no-rule", tuple(explained))
+        if rule.name == NO_UNIQUE and explained:
+            yield Notice("unique-values-reason", tuple(explained), share=rule.parameters["at_most"])
+    if any(rule.name in (RULES_FIT, RECORDS_LEFT) and rule.details.get("by_reason") for rule in rules):
+        yield Notice("rules-reason")
+
+
+def _long_waivers(rules: Sequence[RuleResult], today: date) -> Iterator[Notice]:
+    """The rules whose waiver runs for more than two years."""
+    named = tuple(
+        rule.name
+        for rule in rules
+        if rule.waiver is not None and date.fromisoformat(rule.waiver.expires) - today > TWO_YEARS
+    )
+    if named:
+        yield Notice("long-waiver", rules=named)
+
+
+def _rules_without_meaning(
+    release: Release, examined: Sequence[ColumnFacts], rules: Sequence[RuleResult]
+) -> Iterator[Notice]:
+    """Rules that hold whatever the release is, or about columns that say nothing."""
+    holding = [rule for rule in rules if rule.satisfied]
+    always = tuple(rule.name for rule in holding if _always_holds(rule))
+    if always:
+        yield Notice("rule-always-holds", rules=always)
+    about_values = tuple(rule.name for rule in holding if is_about_values(rule) and rule.name not in always)
+    single = tuple(
+        column
+        for column in release.sensitive_attributes
+        if len(set(release.view.overall(column).values) - {None, SUPPRESSED}) < 2
+    )
+    if about_values and single and release.records:
+        yield Notice("rule-about-one-value", single, rules=about_values)
+    known = [column.column for column in examined if column.released and column.role == QUASI_IDENTIFIER]
+    sizes = tuple(rule.name for rule in holding if limits_class_sizes(rule) and rule.name not in always)
+    if sizes and known and release.records and all(_is_gone(release, column) for column in known):
+        yield Notice("rule-about-nothing", tuple(known), rules=sizes)
+
+
+def _always_holds(rule: RuleResult) -> bool:
+    """Whether no release could break a rule, since its limits are those of the measure."""
+    if rule.measure not in catalogue:
+        limits = [value for value in rule.parameters.values() if isinstance(value, int | float)]
+        return bool(limits) and rule.measure == SUBSETS and min(limits) >= 1  # shares and chances
+    known = catalogue[rule.measure].parameters
+    limits_given = {
+        name: value for name, value in rule.parameters.items() if known[name].limit is not None and value is not None
+    }
+    return bool(limits_given) and all(
+        _is_loosest(known[name].rule, value, ALWAYS.get(rule.measure, {}).get(name))
+        for name, value in limits_given.items()
+    )
+
+
+def _is_loosest(kind: Any, value: Any, most: float | None) -> bool:
+    if not isinstance(kind, Number) or not isinstance(value, int | float):
+        return False
+    highest = kind.at_most if most is None else most
+    if kind.limit == "at most":
+        return highest is not None and value >= highest
+    return kind.at_least is not None and value <= kind.at_least
+
+
+def _not_covered(policy: Policy, examined: Sequence[ColumnFacts]) -> Iterator[Notice]:
+    """What the verdict takes for granted: nobody knows other columns, and nobody has other tables about the people."""
+    unknown = tuple(
+        column.column
+        for column in examined
+        if column.released and column.role in (SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE)
+    )
+    alone = not policy.releases.earlier
+    if unknown:
+        yield Notice("not-covered" if alone else "not-covered-columns", unknown)
+    elif alone:
+        yield Notice("not-covered-tables")

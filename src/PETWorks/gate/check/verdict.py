@@ -1,0 +1,455 @@
+"""The gate: from a policy and its data to a verdict and to everything that a report says, as one document."""
+
+import os
+import re
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from PETWorks import __version__
+from PETWorks.anonymizer.problem import allowed_suppression
+from PETWorks.counting.codes import Column
+from PETWorks.counting.release import Release
+from PETWorks.errors import NeedNotMet, NotApplicable, ParameterError, quoted
+from PETWorks.gate.check.advice import columns_to_explain, columns_with_unfit_roles, next_steps
+from PETWorks.gate.check.built_in_rules import (
+    OF_PEOPLE,
+    class_size_demanded,
+    class_size_required,
+    judged_when_made,
+    lacks_people,
+    rules_without_people,
+    unprotected_columns,
+    unseen_differences,
+)
+from PETWorks.gate.check.composed_releases import composed, releases_facts
+from PETWorks.gate.check.facts import assumed, columns, payout, small_classes, worst_case_questions
+from PETWorks.gate.check.findings import examined_columns, personal_details
+from PETWorks.gate.check.inputs import Inputs, policy_facts, shown_table
+from PETWorks.gate.check.notices import notices, released_identifiers
+from PETWorks.gate.check.sign_off import regimes_without_approver, sign_off
+from PETWorks.gate.check.unique_values import SHARE, singles_out, singling_out
+from PETWorks.gate.document.check_document import (
+    FAIL,
+    FORMAT,
+    INTERNAL,
+    PASS,
+    WAIVED,
+    CheckDocument,
+    ColumnFacts,
+    Input,
+    MeasureResult,
+    PayoutStep,
+    ReleasesFacts,
+    RuleResult,
+    RuleVerdicts,
+    Spoken,
+    SubsetAnswers,
+    TableFacts,
+    Value,
+    WaiverFacts,
+    WaiverState,
+    together,
+)
+from PETWorks.gate.plans import plan_of_file
+from PETWorks.gate.policy.accountability import APPROVER_ITEM
+from PETWorks.gate.policy.policy import Policy
+from PETWorks.gate.policy.policy_rules import (
+    ALL_ROLES,
+    APPROVER,
+    NO_DIFFERENCES,
+    NO_HIDDEN,
+    NO_IDENTIFIERS,
+    NO_LINKS,
+    NO_UNIQUE,
+    PEOPLE_COUNTED,
+    RECORDS_LEFT,
+    RULES_FIT,
+    SUBSETS,
+    TOGETHER,
+    VALUES_PROTECTED,
+    Rule,
+    Waiver,
+)
+from PETWorks.gate.register import registered
+from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, every_subset
+from PETWorks.measures.catalogue import all_measures, find
+from PETWorks.measures.evaluation import Evaluation, evaluate_all, prepare
+from PETWorks.measures.result import Result
+from PETWorks.releases.composition import Composition
+from PETWorks.tables.opening import is_address
+
+
+def judged(
+    policy: Policy,
+    data: Any = None,
+    as_of: datetime | str | None = None,
+    salt: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    people: Column | None = None,
+    **counted: Any,
+) -> tuple[CheckDocument, str | None]:
+    """The document of a check, and which engine counted if nobody asked for it. See `check` for the arguments.
+
+    people   whose each record is, where the table does not say it any more
+    """
+    moment = _moment(as_of)
+    salt = _salt(salt)
+    address = isinstance(data, str) and "://" in data
+    given = Path(data) if isinstance(data, str | os.PathLike) and not address else data
+    if given is None or _is_the_policys(given, policy):
+        given = None
+    inputs = Inputs(policy, policy.data if given is None else given)
+    release = policy.release(given, people, **counted)
+    composition = composed(release, policy, **counted)
+    subsets, drivers = _subsets(release, policy, progress)
+    # What the rules and the overview ask is counted together, each thing once.
+    ruled = [(rule.measure, rule.parameters) for rule in policy.rules if rule.measure is not None]
+    measures = [*ruled, *((entry, entry.check({})) for entry in all_measures())]
+    prepare(release.view, measures, worst_case_questions(release.view))
+    overview = _overview(release, policy)
+    examined = examined_columns(release, columns(release, overview.results), policy.no_role)
+    rules = tuple(_rules(release, policy, subsets, composition, examined, moment.date()))
+    noticed = notices(release, policy, examined, rules, today=moment.date())
+    signed = sign_off(release, policy, moment.date())
+    files = inputs.facts()
+    others = _others(release, policy, composition, given, files)
+    document = CheckDocument(
+        schema=FORMAT,
+        petworks=__version__,
+        generated=moment.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        as_of_given=as_of is not None,
+        edition=INTERNAL,
+        title=policy.title if given is None else _title(policy, shown_table(given)),
+        verdict=together([rule.verdict for rule in rules]),
+        rule_verdicts=_rule_verdicts(rules),
+        policy=policy_facts(policy),
+        inputs=files,
+        table=_table(release, overview),
+        columns=examined,
+        rules=rules,
+        small_classes=small_classes(release, policy.cell_size),
+        adversaries=assumed(release, policy.adversaries),
+        subsets=subsets,
+        payout_curve=_payout_curve(release, overview),
+        results=tuple(MeasureResult.from_dict(result.to_dict()) for result in overview.results),
+        # The document says what is missing; how to give it differs from interface to interface.
+        not_applicable={name: error.message for name, error in overview.reasons.items()},
+        next_steps=next_steps(release, policy, rules, examined, signed, moment.date(), drivers, others),
+        notices=noticed,
+        sign_off=signed,
+        releases=others,
+        options=dict(_options(policy, given, release)),
+        salt=salt,
+    )
+    return document, release.engine.note
+
+
+def rule_results(release: Release, policy: Policy, today: date) -> tuple[RuleResult, ...]:
+    """The rules alone, for a release that need not be a file yet."""
+    subsets = _subsets(release, policy, None)[0] if policy.limits else None
+    examined = examined_columns(release, columns(release, ()), policy.no_role)
+    return tuple(_rules(release, policy, subsets, composed(release, policy), examined, today))
+
+
+def _others(
+    release: Release, policy: Policy, composition: Composition | None, given: Any, files: Sequence[Input]
+) -> ReleasesFacts | None:
+    """Other releases about the same people: those of the policy, and those of its register."""
+    measured = {one.sha256 for one in files if one.use == "release"}
+    entries = registered(policy, release, files[0].sha256, measured)
+    return releases_facts(policy, composition, policy.data if given is None else given, entries)
+
+
+def _is_the_policys(data: Any, policy: Policy) -> bool:
+    """Whether data is the very file that the policy names."""
+    both_files = isinstance(data, Path) and isinstance(policy.data, Path) and data.is_file() and policy.data.is_file()
+    return both_files and data.samefile(policy.data)
+
+
+def _title(policy: Policy, table: str | None) -> Spoken:
+    """The title of a check of other data: it names them, after the policy's own title if there is one."""
+    own = None if policy.title == shown_table(policy.data) else policy.title
+    if table is not None and not isinstance(own, Mapping):
+        return table if own is None else f"{own}: {table}"
+    english, chinese = ("", "") if own is None else (own, own) if isinstance(own, str) else _both(own)
+    return {
+        "en": f"{english}{': ' if english else ''}{table or 'a table in memory'}",
+        "zh-TW": f"{chinese}{'：' if chinese else ''}{table or '記憶體中的資料表'}",
+    }
+
+
+def _both(title: Mapping[Literal["en", "zh-TW"], str]) -> tuple[str, str]:
+    """A title in both languages, also if it is given in one."""
+    texts = dict(title)
+    either = next(iter(texts.values()))
+    return texts.get("en", either), texts.get("zh-TW", either)
+
+
+def _options(policy: Policy, data: Any, release: Release) -> Iterator[tuple[str, str | None]]:
+    """What a command must say to get the same result; folders are left out, since they differ between machines."""
+    table = shown_table(data)
+    if table is not None:
+        yield "data", table
+    if policy.root is not None:
+        yield "root", "FOLDER"
+    if any(is_address(named) for named in (policy.data, policy.original, policy.population)):
+        yield "network", None
+    if policy.register is not None and not _is_named(policy):
+        yield "register", "FOLDER"
+    # Engines give the same numbers, but not all of them can compare records by their place.
+    if not release.engine.keeps_order:
+        yield "engine", release.engine.name
+
+
+def _is_named(policy: Policy) -> bool:
+    """Whether the register is that of the policy file."""
+    named = policy.file.content.get("register")
+    return named is not None and policy.register == policy.path.parent / named
+
+
+def _moment(given: datetime | str | None) -> datetime:
+    """A moment in UTC; without a zone it is taken to be in UTC."""
+    try:
+        moment = datetime.fromisoformat(given.strip()) if isinstance(given, str) else given or datetime.now(UTC)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).replace(microsecond=0)
+    except (ValueError, OverflowError, AttributeError):
+        raise ParameterError(
+            "as_of is like 2026-11-16 or 2026-11-16T08:00:00Z, got {given}", given=quoted([str(given)])
+        ) from None
+
+
+def _salt(given: str | None) -> str:
+    """The salt of the commitments: as given, or random."""
+    if given is not None and not re.fullmatch("[0-9a-f]{32}", given):
+        raise ParameterError("salt is 32 hexadecimal digits, got {given}", given=quoted([given]))
+    return given or secrets.token_hex(16)
+
+
+def _subsets(
+    release: Release, policy: Policy, progress: Callable[[int, int], None] | None
+) -> tuple[SubsetAnswers | None, list[str]]:
+    """The attacks with every subset, and the quasi-identifiers by what they add to re-identification, if known."""
+    if policy.subset_sizes is None:
+        return None, []
+    with policy.located("subsets"):
+        answers = every_subset(release, policy.subset_sizes, progress=progress).answers(policy.limits)["subsets"]
+    shares = [driver for driver in answers["drivers"] or () if driver["attack"] == RE_IDENTIFICATION]
+    drivers = [driver["attribute"] for driver in sorted(shares, key=lambda driver: -driver["shapley"])]
+    return SubsetAnswers.from_dict(answers), drivers
+
+
+def _overview(release: Release, policy: Policy) -> Evaluation:
+    """All measures that apply. Those in money only where a rule sets the amounts."""
+    overview = evaluate_all(release, None)
+    rules = {rule.measure.name: rule for rule in policy.rules if rule.measure is not None and _sets_amounts(rule)}
+    results: list[Result] = []
+    reasons = dict(overview.reasons)
+    for result in overview.results:
+        measure = find(result.measure)
+        if measure.unit != "money":
+            results.append(result)
+        elif measure.name in rules:
+            parameters = rules[measure.name].parameters
+            results.append(replace(measure.measure(release.view, parameters), satisfied=None))
+        else:
+            reasons[measure.name] = NeedNotMet("needs amounts: a rule of the policy that sets them")
+    in_order = {entry.name: reasons[entry.name] for entry in all_measures() if entry.name in reasons}
+    return Evaluation(overview.table, tuple(results), in_order)
+
+
+def _sets_amounts(rule: Rule) -> bool:
+    """Whether a rule says what something costs or is worth."""
+    parameters = {} if rule.measure is None else rule.measure.parameters
+    return any(parameters[name].unit == "money" and parameters[name].limit is None for name in rule.given)
+
+
+def _table(release: Release, overview: Evaluation) -> TableFacts:
+    facts = {name: value for name, value in overview.table.items() if name != "engine"}
+    told: dict[str, Any] = {"original_records": release.original.rows} if release.has_original else {}
+    told |= {} if release.removed_records is None else {"removed_records": release.removed_records}
+    return TableFacts.from_dict({**facts, **told})
+
+
+def _payout_curve(release: Release, overview: Evaluation) -> tuple[PayoutStep, ...] | None:
+    parameters = [result.parameters for result in overview.results if result.measure == "publisher-payout"]
+    return payout(release, parameters[0]) if parameters else None
+
+
+def _rule_verdicts(rules: Sequence[RuleResult]) -> RuleVerdicts:
+    verdicts = [rule.verdict for rule in rules]
+    return RuleVerdicts(verdicts.count(PASS), verdicts.count(WAIVED), verdicts.count(FAIL))
+
+
+def _rules(
+    release: Release,
+    policy: Policy,
+    subsets: SubsetAnswers | None,
+    composition: Composition | None,
+    columns: Sequence[ColumnFacts],
+    today: date,
+) -> Sequence[RuleResult]:
+    waivers = {waiver.rule: waiver for waiver in policy.waivers}
+    judged = judged_when_made(policy, release)
+    uncounted = lacks_people(policy, release) and rules_without_people(policy, judged)
+    single = singling_out(release, columns, min(policy.unique_share, SHARE), policy.releases.key)
+    alone = [one for one in single if one.share > policy.unique_share]
+    unseen = unseen_differences(release)
+    bare = unprotected_columns(policy, release, today)
+    demanded, required = class_size_demanded(policy, release, today), class_size_required(policy, release)
+    too_weak = required is not None and demanded < required
+    by_reason = too_weak and policy.rules_reason is not None
+    wrong: dict[str, tuple[str, ...]] = {
+        VALUES_PROTECTED: tuple(name for name in bare if name not in policy.no_rule),
+        RULES_FIT: ("rules",) if too_weak and not by_reason else (),
+        NO_IDENTIFIERS: released_identifiers(release, policy.releases.key),
+        NO_HIDDEN: tuple(one.column for one in columns if one.fails),
+        ALL_ROLES: tuple(
+            dict.fromkeys((*columns_to_explain(release, columns), *columns_with_unfit_roles(columns, policy)))
+        ),
+        APPROVER: (APPROVER_ITEM,) if regimes_without_approver(policy) else (),
+        PEOPLE_COUNTED: uncounted or (),
+        NO_LINKS: linking_columns(release, policy),
+        NO_UNIQUE: tuple(dict.fromkeys(name for one in alone for name in one.columns)),
+        NO_DIFFERENCES: unseen.names,
+    }
+    inside = {one.column: dict(found) for one in columns if (found := personal_details(one)) and one.fails}
+    details: dict[str, Any] = {
+        NO_HIDDEN: {"personal_details": inside} if inside else {},
+        NO_UNIQUE: {"columns": [{**vars(one), "columns": list(one.columns)} for one in alone]} if alone else {},
+        NO_DIFFERENCES: unseen.details,
+        RULES_FIT: {"by_reason": True} if by_reason else {},
+    }
+    if allowed := [name for one in single if one not in alone for name in one.columns]:
+        details[NO_UNIQUE] = {**details[NO_UNIQUE], "columns_with_a_reason": list(dict.fromkeys(allowed))}
+    if explained := [name for name in bare if name in policy.no_rule]:
+        details[VALUES_PROTECTED] = {"columns_with_a_reason": explained}
+    parameters: dict[str, Mapping[str, Any]] = {
+        NO_UNIQUE: {"at_most": policy.unique_share},
+        RULES_FIT: {} if required is None or by_reason else {"records": required},
+    }
+
+    def measured(rule: Rule) -> dict[str, Any]:
+        if rule.name in judged and (
+            rule.name not in OF_PEOPLE or not (judged[rule.name].satisfied or wrong[rule.name])
+        ):
+            then = judged[rule.name]
+            value = tuple(then.value) if isinstance(then.value, list) else then.value
+            told = _without_details(then.measure, then.parameters, value, satisfied=then.satisfied)
+            return {**told, "compared": then.compared, "details": dict(then.details or {})}
+        if rule.name not in wrong:
+            return _measured(release, policy, rule, subsets, composition)
+        now: Value = wrong[rule.name] if rule.name != RULES_FIT else demanded or None
+        found = _without_details(rule.name, parameters.get(rule.name, {}), now, satisfied=not wrong[rule.name])
+        return {**found, "details": details.get(rule.name, {})}
+
+    return [_judged(rule, waivers.get(rule.name), today, measured(rule)) for rule in policy.rules]
+
+
+def linking_columns(release: Release, policy: Policy) -> tuple[str, ...]:
+    """The columns that name the person, in this table or in other releases, if they are in it and must not be.
+
+    The privacy unit may stay only if the policy keeps it and nobody has several records: whoever knows some of a
+    person's values finds all records of the same number, and with them every sensitive value. Judging sets of
+    quasi-identifiers would not be enough: numbers of records and combinations of sensitive values single people out as
+    well. The key of other releases must not stay: it belongs into the original, by which people are joined.
+    """
+    unit, key = release.privacy_unit, policy.releases.key
+    may_stay = unit if policy.keeps_unit and release.people == release.records else None
+    return tuple(dict.fromkeys(name for name in (unit, key) if name in release.columns and name != may_stay))
+
+
+def _measured(
+    release: Release,
+    policy: Policy,
+    rule: Rule,
+    subsets: SubsetAnswers | None,
+    composition: Composition | None,
+) -> dict[str, Any]:
+    """The fields of a rule's result that come from the data."""
+    if rule.name == RECORDS_LEFT:
+        beyond, aside = _beyond_the_limit(release, policy), _set_aside(release, policy)
+        is_left = release.suppressed_records < release.records and not beyond
+        is_left &= "aside" not in aside or aside["by_reason"]
+        return {**_without_details(rule.name, {}, is_left, satisfied=is_left), "details": {**beyond, **aside}}
+    if rule.measure is None:
+        (name,) = rule.parameters
+        if composition is not None and rule.about_all_releases:
+            found = next(one for one in composition.limits if one["limit"] == name)
+            limits = {name: found.get("at_most", found.get("at_least"))}
+            return _without_details(TOGETHER, limits, found["value"], satisfied=found["satisfied"])
+        assert subsets is not None
+        limit = next(limit for limit in subsets.limits if limit.limit == name)
+        return _without_details(SUBSETS, {name: limit.at_most}, limit.worst, satisfied=limit.satisfied)
+    with policy.located(*rule.key):
+        result = rule.measure.measure(release.view, rule.parameters)
+        if result.satisfied is None:
+            raise NotApplicable("has no threshold here, so there is nothing to judge", measure=rule.measure.name)
+    asked = {name: value for name, value in result.parameters.items() if name in (rule.given or result.parameters)}
+    return {
+        "measure": result.measure,
+        "parameters": asked,
+        **_compared(result, asked),
+        "satisfied": result.satisfied,
+        "details": dict(result.details),
+    }
+
+
+def _beyond_the_limit(release: Release, policy: Policy) -> dict[str, Any]:
+    """How many records were suppressed of how many, and the share that the plan allows, if these are more."""
+    plan = plan_of_file(policy, release.source.path)
+    if plan is None or plan.suppressed <= allowed_suppression(plan.suppression, plan.records):
+        return {}
+    return {"suppressed": plan.suppressed, "records": plan.records, "at_most": plan.suppression}
+
+
+def _set_aside(release: Release, policy: Policy) -> dict[str, Any]:
+    """How many records no rule about classes judges, if these are too many, and whether the policy says why."""
+    aside = release.view.records_aside
+    if not singles_out(aside, release.records):
+        return {}
+    return {"aside": aside, "by_reason": policy.rules_reason is not None}
+
+
+def _without_details(measure: str, parameters: Mapping[str, Any], value: Value, *, satisfied: bool) -> dict[str, Any]:
+    return {
+        "measure": measure,
+        "parameters": parameters,
+        "value": value,
+        "compared": None,
+        "satisfied": satisfied,
+        "details": {},
+    }
+
+
+def _compared(result: Result, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """The number that was compared with the threshold, and the threshold's name if it is not the measure's value."""
+    limits = {name: limit["measured"] for name, limit in result.details.get("limits", {}).items()}
+    if "at_most" not in asked:
+        limits |= {name: result.details[name] for name in ("excess", "gain") if name in asked}
+    if len(limits) != 1:
+        return {"value": result.value, "compared": "average" if "average" in limits else None}
+    ((name, value),) = limits.items()
+    return {"value": value, "compared": name}
+
+
+def _judged(rule: Rule, waiver: Waiver | None, today: date, measured: Mapping[str, Any]) -> RuleResult:
+    """A rule with its verdict: a waiver opens the gate up to and including its last day."""
+    facts = None if waiver is None else _waiver(waiver, today, satisfied=measured["satisfied"])
+    waived = facts is not None and facts.state == "active"
+    return RuleResult(
+        name=rule.name,
+        preset=rule.preset,
+        why=rule.why,
+        verdict=PASS if measured["satisfied"] else WAIVED if waived else FAIL,
+        waiver=facts,
+        **measured,
+    )
+
+
+def _waiver(waiver: Waiver, today: date, *, satisfied: bool) -> WaiverFacts:
+    state: WaiverState = "not needed" if satisfied else "expired" if waiver.expires < today else "active"
+    return WaiverFacts(waiver.owner, waiver.reason, waiver.expires.isoformat(), state)

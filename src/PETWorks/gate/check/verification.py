@@ -1,0 +1,116 @@
+"""Whether a check document is what it claims to be, and which files it is about."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from PETWorks.errors import Hint, InputError, Phrase
+from PETWorks.gate.check.inputs import table_digest
+from PETWorks.gate.document.check_document import (
+    INTERNAL,
+    CheckDocument,
+    CheckFile,
+    Commitments,
+    NextStep,
+    content_digest,
+    together,
+)
+from PETWorks.gate.document.typed_json import JSONObject
+from PETWorks.gate.external.edition import commitment, external
+
+PUBLISHED = ("verdict", "table", "columns", "rules", "adversaries", "subsets", "results")  # what depends on the table
+
+
+@dataclass(frozen=True)
+class Verified(JSONObject):
+    """Something that was compared, and whether it matches."""
+
+    what: str
+    matches: bool
+
+
+def verify(
+    document: CheckFile, *, data: Path | None = None, policy: Path | None = None, internal: CheckFile | None = None
+) -> tuple[Verified, ...]:
+    """Compare a document with its own digest, and with the files and the internal edition where they are given.
+
+    The external edition has commitments instead of the digests of files. They can be checked only with the salt, which
+    is in the internal edition.
+    """
+    if internal is not None and internal.edition != INTERNAL:
+        raise InputError("the document given as the internal edition is an external one")
+    verified = [
+        Verified(Phrase("the document and its content digest"), content_digest(document) == document.content_sha256),
+        Verified(
+            Phrase("the verdict and the verdicts of the rules"),
+            document.verdict == together([rule.verdict for rule in document.rules]),
+        ),
+    ]
+    if internal is not None:
+        verified.append(
+            Verified(
+                Phrase("the internal edition and its content digest"),
+                content_digest(internal) == internal.content_sha256,
+            )
+        )
+        expected = internal if document.edition == INTERNAL else _external_of(internal)
+        same = content_digest(document) == content_digest(expected) and document.commitments == expected.commitments
+        verified.append(Verified(Phrase("the document and the internal edition"), same))
+        verified.append(
+            Verified(Phrase("the time of the check in both editions"), document.generated == internal.generated)
+        )
+    salt = None if internal is None else internal.salt
+    commitments = document.commitments or Commitments(None, None)
+    for what, file, recorded, committed in (
+        (Phrase("the table"), data, document.inputs[0].sha256, commitments.data),
+        (Phrase("the policy"), policy, document.policy.sha256, commitments.policy),
+    ):
+        if file is not None:
+            verified.append(Verified(what, _matches(what, table_digest(file), recorded, committed, salt)))
+    return tuple(verified)
+
+
+def with_warning(document: CheckDocument, earlier: CheckDocument) -> CheckDocument:
+    """The document with a step that warns of an earlier external edition, unless that was about the same table."""
+    digests = document.inputs[0].sha256, earlier.inputs[0].sha256
+    if None not in digests and digests[0] == digests[1]:
+        return document
+    one, other = (dict(_leaves(_published(edition))) for edition in (earlier, document))
+    differing = sum(one.get(place) != other.get(place) for place in one.keys() | other.keys())
+    step = NextStep("earlier-edition", size=differing)
+    return replace(document, next_steps=(step, *document.next_steps))
+
+
+def _external_of(document: CheckDocument) -> CheckDocument:
+    """The external edition of an internal one from a file, which somebody may have edited."""
+    try:
+        return external(document)
+    except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError):
+        raise InputError("the internal edition is not complete, so no external one can be made of it") from None
+
+
+def _published(document: CheckDocument) -> dict[str, Any]:
+    edition = _external_of(document) if document.edition == INTERNAL else document
+    content = edition.to_dict()
+    return {name: content[name] for name in PUBLISHED}
+
+
+def _leaves(content: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    if isinstance(content, dict | list):
+        for key, one in content.items() if isinstance(content, dict) else enumerate(content):
+            yield from _leaves(one, (*place, key))
+    else:
+        yield place, content
+
+
+def _matches(what: str, digest: str, recorded: str | None, committed: str | None, salt: str | None) -> bool:
+    if recorded is not None:
+        return digest == recorded
+    if committed is None:
+        raise InputError("the document has no digest of {file}: it was checked in memory or in a database", file=what)
+    if salt is None:
+        raise InputError(
+            "{file} can be compared with an external edition only by the salt", Hint.INTERNAL_EDITION, file=what
+        )
+    return commitment(salt, digest) == committed

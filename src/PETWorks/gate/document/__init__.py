@@ -1,0 +1,1 @@
+"""The documents that the program writes: their types, JSON and schemas."""

@@ -1,0 +1,337 @@
+"""How a release was made, as a document: levels, loss, proof and reasons. Internal edition only."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from PETWorks.about.hierarchies.declaration import level_named
+from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization
+from PETWorks.anonymizer.explanation import Explanation
+from PETWorks.anonymizer.frontiers import Frontier
+from PETWorks.anonymizer.utility import Utility
+from PETWorks.counting.protected_source import changes_in
+from PETWorks.counting.release import Release
+from PETWorks.errors import PETWorksError
+from PETWorks.gate.document.typed_json import JSONObject
+from PETWorks.measures.catalogue import find
+
+
+@dataclass(frozen=True)
+class BrokenRule(JSONObject):
+    """A rule that would fail, and how many records would be in classes that fail; none if it is about the table."""
+
+    rule: str
+    records: int | None = None
+
+
+@dataclass(frozen=True)
+class ColumnLevel(JSONObject):
+    """The level of a column, and what would happen one level finer."""
+
+    column: str
+    level: int
+    height: Annotated[int, "the highest level"]
+    finer_loss: Annotated[float, "the loss one level finer, if the rules can be kept there"] | None = None
+    finer_suppressed: int | None = None
+    broken: tuple[BrokenRule, ...] = ()
+    allowed_levels: Annotated[tuple[int, ...], "the lowest and the highest, if not all were allowed"] | None = None
+    weight: Annotated[float, "its importance for the loss, if it is not 1"] | None = None
+    named: Annotated[str, "what the level is, if its hierarchy was declared so: 'dates 5-years'"] | None = None
+
+
+@dataclass(frozen=True)
+class OtherLevels(JSONObject):
+    """Other levels that keep the rules, in the order of the columns."""
+
+    levels: tuple[int, ...]
+    loss: float
+    suppressed: int
+
+
+@dataclass(frozen=True)
+class CostOfRule(JSONObject):
+    """The least loss without a rule; none if nothing keeps the other rules either."""
+
+    rule: str
+    loss_without: float | None = None
+
+
+@dataclass(frozen=True)
+class State(JSONObject):
+    """A table before or after."""
+
+    records: int
+    suppressed: int
+    classes: int
+    smallest_class: int | None
+    highest_risk: float
+    unique: Annotated[float, "share of the records that are alone in their class"]
+    granularity: float | None = None
+    precision: float | None = None
+
+
+@dataclass(frozen=True)
+class LevelsUsed(JSONObject):
+    """Levels of local recoding, in the order of the columns, and how many records are on them."""
+
+    levels: tuple[int, ...]
+    records: int
+
+
+@dataclass(frozen=True)
+class LocalRecoding(JSONObject):
+    """What local recoding did: the loss on the best levels for all records, and the combinations of levels in use."""
+
+    global_loss: float
+    combinations: int
+    most_used: tuple[LevelsUsed, ...]
+
+
+@dataclass(frozen=True)
+class PointOfFrontier(JSONObject):
+    """The least loss for a threshold and a limit of suppression, and the levels, in the order of the columns."""
+
+    threshold: float | None
+    suppression: float
+    loss: float
+    suppressed: int
+    levels: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class FrontierFacts(JSONObject):
+    """What other thresholds and limits would cost: points of which none is better in every respect than another."""
+
+    measure: Annotated[str, "the rule whose threshold varies"] | None
+    parameter: str | None
+    larger_is_stricter: bool
+    threshold: Annotated[float, "the one that the rules have"] | None
+    suppression: Annotated[float, "the limit that was given"]
+    columns: tuple[str, ...]
+    points: tuple[PointOfFrontier, ...]
+
+    @property
+    def thresholds(self) -> list[float | None]:
+        """The thresholds of the points and of the rules, the strictest last."""
+        known = {self.threshold, *(point.threshold for point in self.points)}
+        return sorted(known, key=lambda one: one or 0, reverse=not self.larger_is_stricter)
+
+    def best_point(self, threshold: float | None, suppression: float) -> int | None:
+        """Which point loses least of those that a threshold and a limit allow; None if nothing keeps the rules."""
+        sign = -1 if self.larger_is_stricter else 1
+        allowed = [
+            (point.loss, place)
+            for place, point in enumerate(self.points)
+            if point.suppression <= suppression
+            and (threshold is None or point.threshold is None or sign * point.threshold <= sign * threshold)
+        ]
+        return min(allowed)[1] if allowed else None
+
+    def least_loss(self, threshold: float | None, suppression: float) -> float | None:
+        """The least loss that a threshold and a limit allow; None if nothing keeps the rules."""
+        place = self.best_point(threshold, suppression)
+        return None if place is None else self.points[place].loss
+
+
+@dataclass(frozen=True)
+class ColumnKept(JSONObject):
+    """What is left of a column; `docs/best-levels.md` has the formulas."""
+
+    column: str
+    values_before: Annotated[int, "different values; missing and * are none"]
+    values_after: int
+    kept: Annotated[float, "share of the cells that are unchanged"]
+    shift: Annotated[float, "total variation between all records and those that still tell their value, on one level"]
+    correlation_kept: Annotated[float, "dependence on other columns that is left, if there was any"] | None = None
+
+
+@dataclass(frozen=True)
+class ObjectiveLoss(JSONObject):
+    """What is lost by an objective: of the table as it was, of the release, and if every record were suppressed."""
+
+    objective: str
+    before: float
+    after: float
+    most: float
+
+
+@dataclass(frozen=True)
+class UtilityKept(JSONObject):
+    """What the release is still worth: its columns, and what is lost by every objective that applies."""
+
+    values_kept: Annotated[float, "share of the cells of quasi-identifiers that are unchanged"]
+    shift: Annotated[float, "mean over the quasi-identifiers"]
+    correlation_before: Annotated[float, "mean of Cramér's V over all pairs of columns, if there are any"] | None
+    correlation_after: float | None
+    correlation_kept: Annotated[float, "how little it has moved, pair by pair, if there was any dependence"] | None
+    columns: tuple[ColumnKept, ...]
+    losses: tuple[ObjectiveLoss, ...]
+    undefined: Annotated[tuple[str, ...], "objectives that are not defined for values on several levels"] = ()
+
+
+@dataclass(frozen=True)
+class ProtectedColumn(JSONObject):
+    """A column whose exact values were protected, and what that costs."""
+
+    column: str
+    how: Annotated[Mapping[str, Any], "as the policy declares it"]
+    changed: Annotated[float, "share of its values that are not as they were"]
+    variance_kept: Annotated[float, "share of the variance that the coarser numbers or days explain"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnonymizationFacts(JSONObject):
+    """How a release was made."""
+
+    columns: tuple[ColumnLevel, ...]
+    objective: str
+    aggregate: str | None = None
+    loss: float
+    bound: Annotated[float, "what any other levels that are allowed lose at least"]
+    optimal: bool
+    checked: Annotated[int, "nodes that were looked at"]
+    nodes: int
+    records: int
+    suppressed: int
+    suppression_limit: float
+    before: State
+    after: State
+    utility: Annotated[UtilityKept, "unknown if the rows were counted on higher levels"] | None
+    next_best: tuple[OtherLevels, ...] = ()
+    rules: tuple[CostOfRule, ...] = ()
+    local: LocalRecoding | None = None
+    waived: Annotated[tuple[str, ...], "rules that were not demanded"] = ()
+    protected: tuple[ProtectedColumn, ...] = ()
+    frontier: FrontierFacts | None = None
+    seconds: Annotated[float, "how long a search took that was stopped"] | None = None
+    improved_after: Annotated[float, "after how many seconds the best release was found"] | None = None
+    shuffled: (
+        Annotated[bool, "whether its file has the records in a random order, or in that of the original"] | None
+    ) = None
+
+    @property
+    def gap(self) -> float | None:
+        """How much more is lost than on the best levels, at most, as a share of that; None if no bound is known."""
+        if self.loss == self.bound:
+            return 0.0
+        return self.loss / self.bound - 1 if self.bound > 0 else None
+
+
+MOST_USED = 10  # combinations of levels that are listed
+UTILITY = ("granularity", "precision")
+
+
+def anonymization_facts(
+    result: Anonymization,
+    before: State,
+    after: Release,
+    explanation: Explanation | None,
+    waived: tuple[str, ...] = (),
+    frontier: Frontier | None = None,
+    *,
+    shuffled: bool | None = None,
+) -> AnonymizationFacts:
+    """The facts of a result; next-best levels, the costs of rules and a frontier only where they were searched for."""
+    problem, allowed = result.problem, result.problem.allowed_levels
+    local = _local(result) if isinstance(result, LocalAnonymization) else None
+    reasons = result.reasons() if explanation is None else explanation.columns
+    return AnonymizationFacts(
+        columns=tuple(
+            ColumnLevel(
+                one.column,
+                one.level,
+                one.height,
+                one.finer_loss,
+                one.finer_suppressed,
+                tuple(BrokenRule(broken.rule, broken.records) for broken in one.broken),
+                allowed.get(one.column),
+                problem.weights.get(one.column),
+                level_named(result.original.declared.get(one.column), one.level),
+            )
+            for one in reasons
+        ),
+        objective=problem.objective_name,
+        aggregate=problem.aggregate,
+        loss=result.loss,
+        bound=result.bound,
+        optimal=result.optimal,
+        checked=result.checked,
+        nodes=result.nodes,
+        records=result.records,
+        suppressed=result.suppressed,
+        suppression_limit=problem.suppression,
+        before=before,
+        after=state(after),
+        utility=None if result.is_raised else _utility(result.utility()),
+        next_best=()
+        if explanation is None
+        else tuple(OtherLevels(tuple(one.levels.values()), one.loss, one.suppressed) for one in explanation.next_best),
+        rules=() if explanation is None else tuple(CostOfRule(one.rule, one.loss_without) for one in explanation.rules),
+        local=local,
+        waived=waived,
+        protected=tuple(
+            ProtectedColumn(column, dict(one.protection.words), one.changed / max(one.present, 1), one.variance_kept)
+            for column, one in changes_in(result.original.source).items()
+        ),
+        frontier=None if frontier is None else frontier_facts(frontier),
+        seconds=None if result.is_complete else result.search.seconds,
+        improved_after=None if result.is_complete else result.search.improved_after,
+        shuffled=shuffled,
+    )
+
+
+def frontier_facts(found: Frontier) -> FrontierFacts:
+    """The points of a frontier."""
+    threshold, suppression = found.own
+    points = tuple(
+        PointOfFrontier(point.threshold, point.suppression, point.loss, point.suppressed, tuple(point.levels.values()))
+        for point in found.points
+    )
+    columns = tuple(found.release.quasi_identifiers)
+    return FrontierFacts(
+        found.measure, found.parameter, found.larger_is_stricter, threshold, suppression, columns, points
+    )
+
+
+def _local(result: LocalAnonymization) -> LocalRecoding:
+    parts = sorted(result.parts, key=lambda part: -part[1])
+    most = tuple(LevelsUsed(tuple(levels.values()), records) for levels, records in parts[:MOST_USED])
+    return LocalRecoding(result.global_loss, len(parts), most)
+
+
+def _utility(told: Utility) -> UtilityKept:
+    before, after = told.correlation or (None, None)
+    return UtilityKept(
+        told.values_kept,
+        told.shift,
+        before,
+        after,
+        told.correlation_kept,
+        tuple(ColumnKept(**vars(one)) for one in told.columns),
+        tuple(ObjectiveLoss(**vars(one)) for one in told.losses),
+        told.undefined,
+    )
+
+
+def state(release: Release) -> State:
+    """What changes by anonymising."""
+    sizes = release.class_sizes()
+    unique = int(sizes.classes[sizes.sizes == 1].sum())
+    return State(
+        release.records,
+        release.suppressed_records,
+        sizes.number,
+        sizes.smallest,
+        1 / sizes.smallest if sizes.smallest else 0.0,
+        unique / sizes.records if sizes.records else 0.0,
+        **{name: _measured(release, name) for name in UTILITY},
+    )
+
+
+def _measured(release: Release, name: str) -> float | None:
+    """What a measure says, if it applies."""
+    try:
+        value: Any = find(name)(release).value
+    except PETWorksError:
+        return None
+    return float(value)

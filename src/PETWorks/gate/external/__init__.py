@@ -1,0 +1,1 @@
+"""The external edition of a check."""

@@ -1,0 +1,366 @@
+"""The external edition of a check, made of the protected statistics and of what the policy says."""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from PETWorks.gate.document.check_document import (
+    EXTERNAL,
+    FAIL,
+    PASS,
+    TELLS_COUNTS,
+    WAIVED,
+    WITHHELD,
+    AdversaryFacts,
+    Bound,
+    CheckDocument,
+    ColumnFacts,
+    Commitments,
+    Count,
+    Driver,
+    KnownAttributes,
+    MeasureResult,
+    ReleaseOfSet,
+    ReleasesFacts,
+    RuleResult,
+    RuleVerdicts,
+    SetAttack,
+    SetIntersection,
+    SetShare,
+    SetStep,
+    SmallClasses,
+    SubsetAnswers,
+    SubsetCase,
+    TableFacts,
+    Value,
+    Verdict,
+    together,
+)
+from PETWorks.gate.external.protected import (
+    Protected,
+    Range,
+    answers_shown,
+    attacks_shown,
+    cases,
+    complement,
+    drivers_shown,
+    intersections,
+    protected,
+    range_of,
+    share_of,
+    two_figures,
+)
+from PETWorks.gate.policy.policy_rules import SUBSETS, TOGETHER
+from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION
+from PETWorks.measures.catalogue import Metric, catalogue, find
+from PETWorks.measures.parameters import Text, Worths
+
+
+def releases_outside(
+    document: CheckDocument, known: Protected, share: Callable[[Range], Bound], about: Callable[[Range], Bound]
+) -> ReleasesFacts | None:
+    """Other releases, as outsiders may know of them; `share` and `about` put a count into words."""
+    facts = document.releases
+    if facts is None:
+        return None
+
+    def chance(attack: str, count: Range) -> Bound:
+        return share(count) if attack == RE_IDENTIFICATION else complement(share(count))
+
+    attacks = []
+    for given, (steps, shares) in zip(attacks_shown(document), known.releases, strict=True):
+        told = given.attack == RE_IDENTIFICATION
+        curve = tuple(
+            SetStep(step.release, chance(given.attack, count), share(certain) if told else None)
+            for step, (count, certain) in zip(given.curve, steps, strict=True)
+        )
+        added = tuple(
+            SetShare(
+                one.release,
+                None if adds is None else share(adds),
+                without=None if without is None else chance(given.attack, without),
+            )
+            for one, (adds, without) in zip(given.shares, shares, strict=True)
+        )
+        together = curve[-1]
+        attacks.append(SetAttack(given.attack, None, None, together.chance, None, together.certain, curve, added))
+    return ReleasesFacts(
+        measured=facts.measured,
+        not_measured=facts.not_measured,
+        people=about(known.people),
+        releases=tuple(_outside(one) for one in facts.releases),
+        attacks=tuple(attacks),
+        unlinked=tuple(
+            SetIntersection(one.attribute, None if people is None else about(people))
+            for one, people in zip(intersections(document), known.attacked, strict=True)
+        ),
+    )
+
+
+def _outside(given: ReleaseOfSet) -> ReleaseOfSet:
+    """A release by its number, and by the name that the policy gives it."""
+    return ReleaseOfSet(number=given.number, name=given.name, this=given.this, measured=given.measured)
+
+
+# Steps that follow from the policy and the names of the columns alone.
+STEPS = (
+    "rule-for-values",
+    "fitting-rules",
+    "remove-identifiers",
+    "unlink",
+    "count-people",
+    "give-roles",
+    "try-subsets",
+)
+SMALL_CLASS = Bound(withheld="small class")
+
+
+def external(document: CheckDocument) -> CheckDocument:
+    """What outsiders may see of a check; the document must be that of the internal edition."""
+    return _Edition(document, protected(document)).made()
+
+
+def commitment(salt: str, digest: str) -> str:
+    """A digest of a digest that says nothing to those who do not have the salt."""
+    return hashlib.sha256(bytes.fromhex(salt) + bytes.fromhex(digest)).hexdigest()
+
+
+class _Edition:
+    """The external edition: of the document only names, texts and thresholds are used, all numbers are `known`."""
+
+    def __init__(self, document: CheckDocument, known: Protected) -> None:
+        self.document, self.known = document, known
+        self._ranges: Iterator[tuple[Range, Range, Range]] = iter(known.subsets)
+
+    def made(self) -> CheckDocument:
+        document, known = self.document, self.known
+        return CheckDocument(
+            schema=document.schema,
+            petworks=document.petworks,
+            generated=document.generated,
+            as_of_given=document.as_of_given,
+            edition=EXTERNAL,
+            title=document.title,
+            verdict=together(known.verdicts),
+            rule_verdicts=_rule_verdicts(known.verdicts),
+            policy=replace(document.policy, sha256=None),
+            inputs=tuple(replace(one, bytes=None, sha256=None) for one in document.inputs if one.use == "data"),
+            table=self._table(document.table),
+            columns=tuple(map(self._column, document.columns, known.columns)),
+            rules=tuple(map(self._rule, document.rules, known.verdicts)),
+            small_classes=() if known.smallest_class is None else (SmallClasses(known.cell_size, None, 0.0),),
+            adversaries=tuple(
+                AdversaryFacts(
+                    who=one.who, knows=one.knows, unique_share=self._share(unique), chance=self._share(classes)
+                )
+                for one, (unique, classes) in zip(document.adversaries, known.adversaries, strict=True)
+            ),
+            subsets=None if document.subsets is None else self._subsets(document.subsets),
+            payout_curve=None,
+            results=tuple(self._results()),
+            not_applicable={},
+            next_steps=tuple(replace(step, records=None) for step in document.next_steps if step.step in STEPS),
+            releases=releases_outside(document, known, self._share, _about),
+            options={name: value for name, value in document.options.items() if name != "previous"},
+            commitments=self._commitments(),
+        )
+
+    def _commitments(self) -> Commitments | None:
+        salt, data, policy = self.document.salt, self.document.inputs[0].sha256, self.document.policy.sha256
+        if salt is None:
+            return None
+        return Commitments(
+            None if data is None else commitment(salt, data), None if policy is None else commitment(salt, policy)
+        )
+
+    def _share(self, count: Range) -> Bound:
+        """A count as a share of the people."""
+        return share_of(count, self.known.people, self.known.cell_size)
+
+    def _table(self, table: TableFacts) -> TableFacts:
+        known = self.known
+        return TableFacts(
+            records=_about(known.records if known.people.low else known.people),
+            treatment=table.treatment,
+            population=None if known.population is None else _about(known.population),
+            quasi_identifiers=table.quasi_identifiers,
+            sensitive_attributes=table.sensitive_attributes,
+            hierarchies=table.hierarchies,
+            removed_records=self._removed(table),
+            identifiers_in_the_release=table.identifiers_in_the_release,
+            columns_without_a_role=table.columns_without_a_role,
+        )
+
+    def _removed(self, table: TableFacts) -> Count:
+        """How many suppressed records left the table, as a range: also if there are none."""
+        removed = table.removed_records
+        return _about(range_of(removed, self.known.cell_size)) if isinstance(removed, int) else removed
+
+    def _column(self, column: ColumnFacts, cells: tuple[Range | None, Range | None]) -> ColumnFacts:
+        missing, lost = cells
+
+        def share(count: Range) -> Bound:
+            return share_of(count, self.known.records, self.known.cell_size)
+
+        return ColumnFacts(
+            column.column,
+            column.role,
+            column.released,
+            missing=None if missing is None else share(missing),
+            granularity=None if lost is None else complement(share(lost)),
+        )
+
+    def _number(self, statistic: str | None, unit: str) -> Value:
+        """One of the statistics that measures have outside."""
+        known = self.known
+        if statistic == "smallest class" and unit == "chance":
+            if known.smallest_class is None:
+                return Bound(above=two_figures(1 / known.cell_size))
+            return Bound(at_most=two_figures(1 / known.smallest_class))
+        if statistic == "smallest class":
+            return SMALL_CLASS if known.smallest_class is None else Bound(at_least=known.smallest_class)
+        if statistic == "guesses" and known.missed is not None:
+            return complement(self._share(known.missed))
+        counts = {"classes": known.classes, "unique": known.unique}
+        return self._share(counts[statistic]) if statistic in counts else TELLS_COUNTS
+
+    def _statistic(self, entry: Metric, compared: str | None) -> str | None:
+        """The statistic that a measure, or the limit that a rule compares with, has outside."""
+        if entry.linked and self.known.population is not None:
+            return None
+        if compared is None:
+            return entry.outside
+        if entry.parameters[compared].of_one_class:
+            return "smallest class"
+        return "classes" if compared == "average" else None
+
+    def _results(self) -> Iterator[MeasureResult]:
+        """The measures that have a number outside."""
+        for result in self.document.results:
+            entry = find(result.measure)
+            statistic = self._statistic(entry, None)
+            if statistic == "guesses" and self.known.missed is None:
+                continue
+            if statistic is not None:
+                yield MeasureResult(
+                    measure=result.measure,
+                    value=self._number(statistic, entry.unit),
+                    satisfied=None,
+                    parameters={},
+                    treatment=result.treatment,
+                    details={},
+                )
+
+    def _rule(self, rule: RuleResult, verdict: Verdict) -> RuleResult:
+        shown = verdict != WITHHELD
+        parameters = _parameters(rule)
+        satisfied = verdict == PASS if shown else None
+        return RuleResult(
+            name=rule.name,
+            preset=rule.preset,
+            why=rule.why,
+            verdict=verdict,
+            measure=rule.measure,
+            parameters=parameters,
+            value=_on_its_side(self._value(rule), rule, parameters, satisfied),
+            compared=rule.compared,
+            satisfied=satisfied,
+            details={},
+            waiver=replace(rule.waiver, owner=None) if rule.waiver and shown else None,
+        )
+
+    def _value(self, rule: RuleResult) -> Value:
+        if rule.measure in (SUBSETS, TOGETHER):
+            return TELLS_COUNTS
+        if rule.measure not in catalogue:
+            return rule.value  # names of columns
+        entry = catalogue[rule.measure]
+        unit = entry.unit if rule.compared is None else entry.parameters[rule.compared].unit or entry.unit
+        return self._number(self._statistic(entry, rule.compared), unit)
+
+    def _subsets(self, answers: SubsetAnswers) -> SubsetAnswers:
+        verdicts = zip(self.document.rules, self.known.verdicts, strict=True)
+        shown = {
+            name
+            for rule, verdict in verdicts
+            if rule.measure == SUBSETS and verdict != WITHHELD
+            for name in rule.parameters
+        }
+        return SubsetAnswers(
+            records=_about(self.known.people),
+            number=answers.number,
+            if_they_know=tuple(map(self._if_they_know, answers_shown(self.document))),
+            limits=tuple(
+                replace(one, worst=_beside(one.at_most, one.satisfied)) for one in answers.limits if one.limit in shown
+            ),
+            minimal_risky=tuple(
+                replace(one, value=Bound(above=one.at_most)) for one in answers.minimal_risky if one.limit in shown
+            ),
+            drivers=None
+            if answers.drivers is None
+            else tuple(map(self._driver, drivers_shown(self.document), self.known.drivers)),
+        )
+
+    def _if_they_know(self, answer: KnownAttributes) -> KnownAttributes:
+        lowest, median, highest = (self._case(answer.attack, case) for case in cases(answer))
+        return KnownAttributes(answer.known, answer.attack, answer.subsets, lowest, median, highest)
+
+    def _case(self, attack: str, case: SubsetCase) -> SubsetCase:
+        """A case; they come in the order of the protected statistics."""
+        unique, prior, posterior = next(self._ranges)
+        return SubsetCase(
+            case.attributes, self._share(unique), self._guesses(attack, prior), self._guesses(attack, posterior)
+        )
+
+    def _guesses(self, attack: str, count: Range) -> Bound:
+        """The share of right guesses, from the right ones or from the wrong ones."""
+        return self._share(count) if attack == RE_IDENTIFICATION else complement(self._share(count))
+
+    def _driver(self, driver: Driver, guesses: tuple[Range, Range]) -> Driver:
+        return Driver(
+            attribute=driver.attribute,
+            attack=driver.attack,
+            shapley=self._share(guesses[0]),
+            without=self._guesses(driver.attack, guesses[1]),
+        )
+
+
+def _rule_verdicts(verdicts: tuple[Verdict, ...]) -> RuleVerdicts:
+    passed, waived, failed, withheld = map(verdicts.count, (PASS, WAIVED, FAIL, WITHHELD))
+    return RuleVerdicts(passed, waived, failed, withheld or None)
+
+
+def _about(count: Range) -> Bound:
+    return Bound(about=count.middle) if count.low else Bound(below=count.high + 1)
+
+
+def _beside(limit: float, satisfied: bool) -> Bound:
+    return Bound(at_most=limit) if satisfied else Bound(above=limit)
+
+
+def _on_its_side(value: Value, rule: RuleResult, parameters: Mapping[str, Any], satisfied: bool | None) -> Value:
+    """A number, or its relation to the limit if it seems to be on the other side of it than the verdict says."""
+    if satisfied is None or len(parameters) != 1:
+        return value
+    ((name, limit),) = parameters.items()
+    if rule.measure in (SUBSETS, TOGETHER):
+        return _beside(limit, satisfied)
+    kind = catalogue[rule.measure].parameters[name].limit if rule.measure in catalogue else None
+    if kind is None or not isinstance(value, Bound):
+        return value
+    if kind == "at least" and value.at_least is not None and satisfied:
+        return Bound(at_least=max(value.at_least, limit))
+    if kind == "at most" and value.about is not None and (value.about <= limit) != satisfied:
+        return _beside(limit, satisfied)
+    if kind == "at most" and value.at_most is not None and satisfied:
+        return Bound(at_most=min(value.at_most, limit))
+    return value
+
+
+def _parameters(rule: RuleResult) -> Mapping[str, Any]:
+    """The parameters that are not texts and have none: a text may be a value of the table."""
+    if rule.measure not in catalogue:
+        return rule.parameters
+    known = catalogue[rule.measure].parameters
+    return {name: value for name, value in rule.parameters.items() if not isinstance(known[name].rule, Text | Worths)}

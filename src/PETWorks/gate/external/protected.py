@@ -1,0 +1,566 @@
+"""Protected statistics: counts as ranges, withheld verdicts, everything that outsiders may know about the records."""
+
+import math
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from PETWorks.gate.check.remedies import values_per_class
+from PETWorks.gate.document.check_document import (
+    FEW_RECORDS,
+    WITHHELD,
+    Bound,
+    CheckDocument,
+    Driver,
+    KnownAttributes,
+    ReleasesFacts,
+    RuleResult,
+    SetAttack,
+    SetIntersection,
+    SubsetCase,
+    Verdict,
+)
+from PETWorks.gate.policy.policy_rules import SUBSETS, TOGETHER
+from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION
+from PETWorks.measures.catalogue import catalogue
+
+FIGURES = 2  # significant figures of a share
+FEWEST_RANGES = 10  # of a table for which shares are published
+
+
+class Range(NamedTuple):
+    """A count that is at least `low` and at most `high`."""
+
+    low: int
+    high: int
+
+    @property
+    def middle(self) -> int:
+        """The number that stands for the range."""
+        return (self.low + self.high + 1) // 2
+
+
+def narrowest(cell_size: int) -> int:
+    """The width of the narrowest range: a round number that is not smaller than a cell.
+
+    >>> [narrowest(size) for size in (1, 3, 5, 11, 20)]
+    [2, 5, 5, 20, 20]
+    """
+    width = round_number(cell_size)
+    return max(2, width if width == cell_size else next_round_number(width))
+
+
+def range_of(count: int, cell_size: int) -> Range:
+    """The range of a count, about a tenth of it wide, but at least as wide as a cell.
+
+    >>> range_of(3, 5), range_of(42, 5), range_of(45222, 5)
+    (Range(low=0, high=4), Range(low=40, high=44), Range(low=44000, high=45999))
+    """
+    width = max(narrowest(cell_size), round_number(count // 10))
+    low = count // width * width
+    return Range(low, low + width - 1)
+
+
+def has_few(records: Range, cell_size: int) -> bool:
+    """Whether a table has too few records for shares of them to be published."""
+    return records.low < FEWEST_RANGES * narrowest(cell_size)
+
+
+def share_of(count: Range, records: Range, cell_size: int) -> Bound:
+    """The share that a count is of the records, as far as their ranges tell."""
+    if has_few(records, cell_size):
+        return FEW_RECORDS
+    if count.low == 0:
+        return Bound(below=_rounded((count.high + 1) / records.low, math.ceil))
+    if count.high >= records.low:
+        return Bound(above=_rounded(count.low / (records.high + 1), math.floor))
+    return Bound(about=_rounded(count.middle / records.middle, round))
+
+
+def complement(share: Bound) -> Bound:
+    """What is left of the whole, if this is the share that is gone."""
+    if share.below is not None:
+        return Bound(above=_places(1 - share.below))
+    if share.above is not None:
+        return Bound(below=_places(1 - share.above))
+    return share if share.about is None else Bound(about=_places(1 - share.about))
+
+
+def two_figures(number: float) -> float:
+    """A number with two significant figures.
+
+    >>> two_figures(1 / 11), two_figures(0.25)
+    (0.091, 0.25)
+    """
+    return _rounded(number, round)
+
+
+def _places(number: float) -> float:
+    return round(number, 12)  # without the noise of a subtraction
+
+
+def round_number(number: float) -> int:
+    """The largest of 1, 2, 5, 10, 20, 50, ... that is not larger; 1 for what is below.
+
+    >>> [round_number(number) for number in (0, 9.5, 83, 1200, 836000)]
+    [1, 5, 50, 1000, 500000]
+    """
+    if number < 1:
+        return 1
+    power: int = 10 ** (len(str(int(number))) - 1)
+    return max(power * figure for figure in (1, 2, 5) if power * figure <= number)
+
+
+def next_round_number(number: int) -> int:
+    """The round number after a round number."""
+    return number * 5 // 2 if str(number)[0] == "2" else number * 2
+
+
+def _rounded(number: float, direction: Callable[[float], float]) -> float:
+    places = FIGURES - 1 - math.floor(math.log10(number))
+    scale = 10.0**places
+    return round(direction(number * scale) / scale, max(places, 0))
+
+
+SizeLimit = tuple[str, int]  # the classes of what, and the size of the smallest
+
+
+def rules_withheld(
+    rules: Sequence[RuleResult], cell_size: int, records: Range, attacked: Range | None = None
+) -> frozenset[str]:
+    """The names of these rules.
+
+    attacked   the people whose values in several releases can be intersected; None if there are no other releases
+    """
+    size_limits = _sizes_to_hide(rules, cell_size, records)
+    share_limits = set(_shares_to_hide(rules, cell_size, records))
+    return frozenset(
+        rule.name
+        for rule in rules
+        if any(limit in size_limits for limit in _class_sizes(rule))
+        or any(limit in share_limits for limit in _shares(rule))
+        or _is_in_money(rule)
+        or _reveals_people(rule, rules, cell_size, attacked)
+        or _reveals_values(rule, rules, cell_size, records)
+    )
+
+
+def class_size_demanded(rule: RuleResult) -> int | None:
+    """The class size that is all a rule demands of the release; None if it demands anything else."""
+    limits = list(_class_sizes(rule))
+    only = len(limits) == len(rule.parameters) and all(axis == RELEASE for axis, _ in limits)
+    return max(size for _, size in limits) if limits and only and not is_about_values(rule) else None
+
+
+def hides_guesses(rules: Sequence[RuleResult], cell_size: int) -> bool:
+    """Whether no guesses of values are published, since there are verdicts about values or about small classes."""
+    sizes = (size for rule in rules for _, size in _class_sizes(rule))
+    return any(map(is_about_values, rules)) or any(size < cell_size for size in sizes)
+
+
+# Class sizes.
+
+RELEASE = "release"
+
+
+def _sizes_to_hide(rules: Sequence[RuleResult], cell_size: int, records: Range) -> set[SizeLimit]:
+    """The class sizes which, with the others that are compared, tell the size of the smallest class exactly.
+
+    Outsiders learn between which two of the sizes the smallest class is; also whether it is below the cell size. Of a
+    small table, in which the size of one class tells that of the rest, no other size is shown.
+    """
+    hidden: set[SizeLimit] = set()
+    limits = {limit for rule in rules for limit in _class_sizes(rule)}
+    if has_few(records, cell_size):
+        return {(axis, size) for axis, size in limits if size != cell_size}
+    implied = set(map(_size_implied, rules))
+    for axis in {axis for axis, _ in limits}:
+        shown = cell_size
+        for size in sorted((size for one, size in limits if one == axis and size < cell_size), reverse=True):
+            if shown - size < 2 or size - 1 in {1, *implied}:
+                hidden.add((axis, size))
+            else:
+                shown = size
+    return hidden
+
+
+def _class_sizes(rule: RuleResult) -> Iterator[SizeLimit]:
+    """The smallest classes that a rule allows, of the release or of what it is linked with."""
+    if rule.measure == SUBSETS and rule.parameters.get("highest-risk"):
+        yield RELEASE, _size(1 / rule.parameters["highest-risk"])
+    elif rule.measure in catalogue:
+        entry = catalogue[rule.measure]
+        for name, value in rule.parameters.items():
+            size = entry.parameters[name].class_size(value)
+            if size:
+                yield entry.name if entry.linked else RELEASE, _size(size)
+
+
+def _size_implied(rule: RuleResult) -> int:
+    """The class size below which a rule about values cannot hold."""
+    alpha = rule.parameters.get("alpha") or 1
+    return max(_size(values_per_class(rule)), _size(1 / alpha))
+
+
+def _size(size: float) -> int:
+    return math.ceil(round(size, 9))
+
+
+# Shares.
+
+
+class ShareLimit(NamedTuple):
+    """A limit on a share of the records, or of what is kept of them."""
+
+    measure: str  # or SUBSETS
+    parameter: str
+    threshold: float | None  # the risk above which records are at risk, for measures that have one
+    share: float
+
+    @property
+    def statistic(self) -> Hashable:
+        """What is limited: the same for limits on numbers that depend on the same count, or nearly."""
+        of_set = self.measure in (SUBSETS, TOGETHER)
+        named = self.parameter.partition(":")[0] if of_set or self.parameter == "average" else self.measure
+        return SAME_COUNT.get(named, (self.measure, self.parameter, self.threshold))
+
+
+# The count on which a number depends, by its measure, or by its parameter if that says more.
+SAME_COUNT = {
+    "average": "classes",
+    "average-risk": "classes",
+    "marketer-risk": "classes",
+    "re-identification": "classes",
+    "uniques": "unique records",
+    "sample-uniqueness": "unique records",
+    "alone": "unique records",
+    "attribute-inference": "guesses",
+    "inference": "guesses",
+}  # with more releases there are more classes, unique records and right guesses: the limits of both lie between them
+
+
+def _shares_to_hide(rules: Sequence[RuleResult], cell_size: int, records: Range) -> Iterator[ShareLimit]:
+    """The limits of few records, of all but few, and those that few records lie between."""
+    few = narrowest(cell_size)
+    shown: dict[Hashable, list[float]] = {}
+    for limit in dict.fromkeys(limit for rule in rules for limit in _shares(rule)):
+        share = limit.share
+        close = any(abs(share - other) * records.low < few for other in shown.get(limit.statistic, ()))
+        if close or (share < 1 and (share * records.low < few or (1 - share) * records.low < few)):
+            yield limit
+        else:
+            shown.setdefault(limit.statistic, []).append(share)
+
+
+def _shares(rule: RuleResult) -> Iterator[ShareLimit]:
+    """The shares that a rule limits."""
+    if rule.measure == SUBSETS:
+        limits = ((name, value) for name, value in rule.parameters.items() if name != "highest-risk")
+        yield from (ShareLimit(SUBSETS, name, None, value) for name, value in limits)
+    elif rule.measure == TOGETHER:
+        limits = ((name, value) for name, value in rule.parameters.items() if _limit_of(rule) in SHARES_OF_PEOPLE)
+        yield from (ShareLimit(TOGETHER, name, None, value) for name, value in limits)
+    elif rule.measure in catalogue and catalogue[rule.measure].family != "privacy":
+        entry = catalogue[rule.measure]
+        for name, value in rule.parameters.items():
+            parameter = entry.parameters[name]
+            if parameter.limit is not None and not parameter.of_one_class and value is not None:
+                yield ShareLimit(entry.name, name, rule.parameters.get("threshold"), value)
+
+
+def _is_in_money(rule: RuleResult) -> bool:
+    """Whether a rule limits an amount, which is a sum over records."""
+    if rule.measure == TOGETHER:
+        return _limit_of(rule) == "gain"
+    return rule.measure in catalogue and catalogue[rule.measure].unit == "money"
+
+
+# All releases together.
+
+SHARES_OF_PEOPLE = ("re-identification", "alone", "inference", "one-value")
+SHARES_OF_ATTACKED = ("disclosed", "half-sure")
+ABOUT_VALUES = ("one-value", *SHARES_OF_ATTACKED, "m-invariance")
+
+
+def fewest_attacked(releases: ReleasesFacts | None, cell_size: int) -> Range | None:
+    """The people whose values can be intersected: of the sensitive attribute that has the fewest."""
+    counts = [one.people for one in releases.unlinked if isinstance(one.people, int)] if releases is not None else []
+    return range_of(min(counts), cell_size) if counts else None
+
+
+def _limit_of(rule: RuleResult) -> str:
+    """What a rule about all releases limits, without the name of an attribute."""
+    return next(iter(rule.parameters)).partition(":")[0]
+
+
+def _reveals_people(rule: RuleResult, rules: Sequence[RuleResult], cell_size: int, attacked: Range | None) -> bool:
+    """Whether a rule about the values in all releases would tell of few people.
+
+    The first rule of each kind is shown, if neither few people nor all but few are within its limit. The smallest class
+    of other releases, which m-invariance is about, is not told.
+    """
+    if rule.measure != TOGETHER or _limit_of(rule) not in ABOUT_VALUES:
+        return False
+    kind = _limit_of(rule)
+    first = next(one for one in rules if one.measure == TOGETHER and _limit_of(one) == kind)
+    if kind == "m-invariance" or rule.parameters != first.parameters:
+        return True
+    if kind not in SHARES_OF_ATTACKED:
+        return False
+    (share,) = rule.parameters.values()
+    few = narrowest(cell_size)
+    return (
+        attacked is None
+        or has_few(attacked, cell_size)
+        or share * attacked.low < few
+        or (share < 1 and (1 - share) * attacked.low < few)
+    )
+
+
+# Values inside classes.
+
+
+def _reveals_values(rule: RuleResult, rules: Sequence[RuleResult], cell_size: int, records: Range) -> bool:
+    """Whether a rule about the values inside classes, or about guesses of them, reveals too much.
+
+    The first rule of each measure is shown, but none of a small table, and none that tells the size of a class that is
+    below the cell size. Rules about guesses are shown if guesses are.
+    """
+    if _is_about_guesses(rule):
+        return hides_guesses(rules, cell_size)
+    if not is_about_values(rule):
+        return False
+    if rule.measure == TOGETHER:
+        return has_few(records, cell_size)
+    first = next(one for one in rules if one.measure == rule.measure)
+    return has_few(records, cell_size) or rule.parameters != first.parameters or _size_implied(rule) == cell_size - 1
+
+
+def is_about_values(rule: RuleResult) -> bool:
+    """Whether a rule limits what is inside single classes, apart from their size."""
+    if rule.measure == TOGETHER:
+        return _limit_of(rule) in ABOUT_VALUES
+    return (
+        rule.measure in catalogue
+        and catalogue[rule.measure].family == "privacy"
+        and catalogue[rule.measure].outside != "smallest class"
+    )
+
+
+def _is_about_guesses(rule: RuleResult) -> bool:
+    """Whether a rule limits the chance to guess a value."""
+    if rule.measure in (SUBSETS, TOGETHER):
+        return any(name.startswith("inference") for name in rule.parameters)
+    return rule.measure in catalogue and catalogue[rule.measure].outside == "guesses"
+
+
+OF_RECORDS = ("people-counted-before", "people-not-counted")  # notices of tables that do not say who the people are
+WHATEVER = Range(0, 0)  # in place of a count that is not published
+Steps = tuple[Range, Range]
+Shares = tuple[Range | None, Range | None]
+
+
+@dataclass(frozen=True)
+class Protected:
+    """The statistics.
+
+    people           the records, or the people where one may have several records: what shares are shares of
+    smallest_class   a round number that is not larger; None if the smallest class is below the cell size
+    columns          for each column the missing cells, and the information lost, as a number of cells
+    adversaries      for each assumed adversary the unique records and the classes
+    missed           the records whose sensitive value an adversary guesses wrong; None if the policy has rules about
+                     the values inside classes or about small classes, whose verdicts are published instead
+    subsets          for each case of the attacks with subsets: unique records, and guesses before and after: the right
+                     ones of whose record it is, the wrong ones of what somebody has
+    releases         for each attack with all releases that is published: the guesses and the people who are certain
+                     with one release after the other; for each release what it adds, and the guesses without it
+    attacked         for each sensitive attribute the people whose values in several releases can be intersected
+    drivers          for each driver the right guesses that it adds, and the guesses without it
+    verdicts         of the rules
+    """
+
+    cell_size: int
+    records: Range
+    people: Range
+    population: Range | None
+    smallest_class: int | None
+    classes: Range
+    unique: Range
+    missed: Range | None
+    columns: tuple[tuple[Range | None, Range | None], ...]
+    adversaries: tuple[tuple[Range, Range], ...]
+    subsets: tuple[tuple[Range, Range, Range], ...]
+    drivers: tuple[tuple[Range, Range], ...]
+    releases: tuple[tuple[tuple[Steps, ...], tuple[Shares, ...]], ...]
+    attacked: tuple[Range | None, ...]
+    verdicts: tuple[Verdict, ...]
+
+
+def _finds_class_size(rule: RuleResult) -> bool:
+    """Whether what a rule found is the number of people in the smallest class."""
+    return rule.measure == "k-anonymity" or rule.compared == "cell_size"
+
+
+def protected(document: CheckDocument) -> Protected:
+    """The protected statistics of a release, from the internal edition of its check."""
+    return _Counts(document).protected()
+
+
+class _Counts:
+    """The counts of an internal edition."""
+
+    def __init__(self, document: CheckDocument) -> None:
+        table = document.table
+        assert table.classes is not None, "the document must be that of the internal edition"
+        assert isinstance(table.records, int)
+        self.document, self.classes = document, table.classes
+        self.cell_size = document.policy.cell_size
+        self.records = table.records
+        self.people = table.records if table.people is None else table.people
+        self.few = has_few(range_of(self.people, self.cell_size), self.cell_size)
+
+    def protected(self) -> Protected:
+        document, people = self.document, range_of(self.people, self.cell_size)
+        (unique,) = (one.records for one in document.small_classes if one.size == 2)
+        population = document.table.population
+        attacked = fewest_attacked(document.releases, self.cell_size)
+        hidden = rules_withheld(document.rules, self.cell_size, people, attacked)
+        guesses = [one.value for one in document.results if one.measure == "attribute-inference"]
+        return Protected(
+            cell_size=self.cell_size,
+            records=range_of(self.records, self.cell_size),
+            people=people,
+            population=None if population is None else range_of(_whole(population), self.cell_size),
+            smallest_class=self._smallest_class(),
+            classes=self._range(self.classes.classes),
+            unique=self._range(unique),
+            missed=self._missed(guesses[0]) if guesses and not _hides_guesses(document) else None,
+            columns=tuple((self._cells(one.missing), self._lost(one.granularity)) for one in document.columns),
+            adversaries=tuple(
+                (self._range(one.unique_records), self._range(one.classes)) for one in document.adversaries
+            ),
+            subsets=tuple(
+                self._case(answer.attack, case) for answer in answers_shown(document) for case in cases(answer)
+            ),
+            drivers=tuple(map(self._driver, drivers_shown(document))),
+            releases=tuple(map(self._attack, attacks_shown(document))),
+            attacked=tuple(
+                None if self.few else range_of(_whole(one.people), self.cell_size) for one in intersections(document)
+            ),
+            verdicts=tuple(
+                WITHHELD if rule.name in hidden and not self._is_implied(rule) else rule.verdict
+                for rule in document.rules
+            ),
+        )
+
+    def _is_implied(self, rule: RuleResult) -> bool:
+        """Whether the published bound of the smallest class says that a rule holds."""
+        smallest, demanded = self._smallest_class(), class_size_demanded(rule)
+        return smallest is not None and demanded is not None and demanded <= smallest
+
+    def _smallest_class(self) -> int | None:
+        """The bound that is published.
+
+        Where people have several records and the table does not say so any more, its classes are of records: what
+        counts is what a rule found by people when the table was made; without one, the class is taken to be small.
+        """
+        smallest = self.classes.smallest_class
+        if any(notice.notice in OF_RECORDS for notice in self.document.notices or ()):
+            found = [rule.value for rule in self.document.rules if _finds_class_size(rule)]
+            smallest = min((int(value) for value in found if isinstance(value, int | float)), default=None)
+        return None if smallest is None or smallest < self.cell_size else max(round_number(smallest), self.cell_size)
+
+    def _case(self, attack: str, case: SubsetCase) -> tuple[Range, Range, Range]:
+        guesses = self._guesses(attack, case.prior), self._guesses(attack, case.posterior)
+        return self._people(case.unique_share), *guesses
+
+    def _driver(self, driver: Driver) -> tuple[Range, Range]:
+        return self._people(driver.shapley), self._guesses(driver.attack, driver.without)
+
+    def _attack(self, given: SetAttack) -> tuple[tuple[Steps, ...], tuple[Shares, ...]]:
+        """Who is certain is told of re-identification only: they are alone. Of values it would tell what they have."""
+        told = given.attack == RE_IDENTIFICATION
+        steps = tuple(
+            (self._guesses(given.attack, one.chance), self._people(one.certain) if told else WHATEVER)
+            for one in given.curve
+        )
+        shares = tuple(
+            (
+                None if one.adds is None else self._people(one.adds),
+                None if one.without is None else self._guesses(given.attack, one.without),
+            )
+            for one in given.shares
+        )
+        return steps, shares
+
+    def _guesses(self, attack: str, share: object) -> Range:
+        """The right guesses of whose record it is, or the wrong ones of what somebody has."""
+        return self._people(share) if attack == RE_IDENTIFICATION else self._missed(share)
+
+    def _lost(self, kept: object) -> Range | None:
+        assert kept is None or isinstance(kept, int | float)
+        return None if kept is None else self._cells(1 - kept)
+
+    def _cells(self, share: object) -> Range | None:
+        """A share of the cells of a column."""
+        return None if share is None else self._range(_times(share, self.records))
+
+    def _people(self, share: object) -> Range:
+        return self._range(_times(share, self.people))
+
+    def _missed(self, guessed: object) -> Range:
+        """Those who are not guessed: the few among whom a rare value is."""
+        return self._range(self.people - _times(guessed, self.people))
+
+    def _range(self, count: object) -> Range:
+        """The range of a count; of a small table, whatever it may be."""
+        return WHATEVER if self.few else range_of(_whole(count), self.cell_size)
+
+
+def answers_shown(document: CheckDocument) -> tuple[KnownAttributes, ...]:
+    """The attacks with subsets that outsiders see."""
+    answers = () if document.subsets is None else document.subsets.if_they_know
+    return tuple(one for one in answers if _is_shown(document, one.attack))
+
+
+def attacks_shown(document: CheckDocument) -> tuple[SetAttack, ...]:
+    """The attacks with all releases that outsiders see."""
+    attacks = () if document.releases is None else document.releases.attacks
+    return tuple(one for one in attacks if _is_shown(document, one.attack))
+
+
+def intersections(document: CheckDocument) -> tuple[SetIntersection, ...]:
+    """The attacks that intersect the values of several releases."""
+    return () if document.releases is None else document.releases.unlinked
+
+
+def drivers_shown(document: CheckDocument) -> tuple[Driver, ...]:
+    """The drivers that outsiders see."""
+    drivers = () if document.subsets is None else document.subsets.drivers or ()
+    return tuple(one for one in drivers if _is_shown(document, one.attack))
+
+
+def cases(answer: KnownAttributes) -> tuple[SubsetCase, SubsetCase, SubsetCase]:
+    """The cases of an attack, in a fixed order."""
+    return answer.lowest, answer.median, answer.highest
+
+
+def _is_shown(document: CheckDocument, attack: str) -> bool:
+    return attack == RE_IDENTIFICATION or not _hides_guesses(document)
+
+
+def _hides_guesses(document: CheckDocument) -> bool:
+    """Whether shares of guesses stay inside: also where they are shares of some of the people, who may be few."""
+    inferred = [one.details.get("attributes", {}) for one in document.results if one.measure == "attribute-inference"]
+    some = any("records_with_a_value" in one for attributes in inferred for one in attributes.values())
+    return some or hides_guesses(document.rules, document.policy.cell_size)
+
+
+def _whole(count: object) -> int:
+    assert isinstance(count, int)
+    return count
+
+
+def _times(share: object, number: int) -> int:
+    assert isinstance(share, int | float)
+    return round(share * number)

@@ -1,0 +1,232 @@
+"""Plans as files: what is written beside a release, and what is read again, strictly."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from PETWorks.about.hierarchies.declaration import hierarchy_digest, needs_earlier
+from PETWorks.about.hierarchies.hierarchy import Hierarchy, read_hierarchy
+from PETWorks.anonymizer.anonymization import Anonymization
+from PETWorks.anonymizer.chosen_levels import OnLevels
+from PETWorks.anonymizer.objectives import NOT_LOCAL
+from PETWorks.anonymizer.plan import SUBSETS, VERSION
+from PETWorks.anonymizer.replaying import Replayed
+from PETWorks.errors import HierarchyError, Hint, InputError, Phrase, quoted
+from PETWorks.gate.check.inputs import table_digest
+from PETWorks.gate.document.plan_document import Plan, PlannedHierarchy, PlannedRule
+from PETWorks.gate.document.schema import violation
+from PETWorks.gate.document.typed_json import read_json
+from PETWorks.gate.policy.policy import Policy
+from PETWorks.gate.policy.policy_rules import IMPLICIT, Rule
+
+NOTE = "Internal, like the policy: for those who may see the original. Do not release it."
+# What a plan says in its own words, or what is about the files of one table.
+SAID_ELSEWHERE = (
+    *("petworks_policy", "data", "original", "population", "hierarchies", "anonymize", "separator", "encoding"),
+    *("order", "seed", "plan", "roles", "privacy_unit", "treatment", "rules", "subsets", "releases", "register"),
+)
+_NUMBERS = re.compile(r"\[\n\s+(\d+(?:,\n\s+\d+)*)\n\s+\]")
+
+
+def made_plan(
+    result: Anonymization | OnLevels,
+    content: Mapping[str, Any],
+    policy: Policy | None,
+    target: Path,
+    files: Mapping[str, Path],
+) -> Plan:
+    """The plan of a release that has been written.
+
+    content   what the policy of the original says
+    target    the file of the release
+    files     for each column the file of its hierarchy
+    """
+    plan = Plan.from_dict(result.plan)
+    data = content["data"]
+    further = {key: value for key, value in content.items() if key not in SAID_ELSEWHERE}
+    if further.get("title") == getattr(data, "name", None):
+        further.pop("title", None)
+    if policy is not None and "waivers" in further:  # the next table has no earlier releases yet
+        gone = [rule.name for rule in policy.rules if rule.about_all_releases]
+        further["waivers"] = [one for one in further["waivers"] if one["rule"] not in gone]
+    if policy is not None and policy.subset_sizes is not None:
+        further["subsets"] = {"sizes": policy.subset_sizes}
+    rules = plan.rules if policy is None else tuple(_rules(policy, {one.name: one.parameters for one in plan.rules}))
+    return _of_file(replace(plan, rules=rules, policy=further or None), data, target, files)
+
+
+def plan_of_next(result: Replayed, earlier: Plan, data: Any, target: Path, files: Mapping[str, Path]) -> Plan:
+    """The plan of a release that was made as an earlier plan says: it demands the same.
+
+    data   the table that it was made from; the others as above
+    """
+    plan = Plan.from_dict(result.plan)
+    hierarchies = {
+        column: replace(one, words=earlier.hierarchies[column].words) for column, one in plan.hierarchies.items()
+    }
+    told = {name: getattr(earlier, name) for name in ("method", "levels", "allowed_levels", "rules", "policy")}
+    return _of_file(replace(plan, hierarchies=hierarchies, **told), data, target, files)
+
+
+def _of_file(plan: Plan, data: Any, target: Path, files: Mapping[str, Path]) -> Plan:
+    """A plan that names the files of its release, with their digests."""
+    folder = target.parent
+    hierarchies = {
+        column: replace(one, file=files[column].relative_to(folder).as_posix()) if needs_earlier(one.words) else one
+        for column, one in plan.hierarchies.items()
+    }
+    return replace(
+        plan,
+        note=NOTE,
+        hierarchies=hierarchies,
+        release=target.name,
+        original_sha256=table_digest(data) if isinstance(data, Path) else None,
+        release_sha256=table_digest(target / "*.parquet" if target.is_dir() else target),
+    )
+
+
+def plan_text(plan: Plan) -> str:
+    """A plan as JSON, with the levels of a node in one line."""
+    text = json.dumps(plan.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return _NUMBERS.sub(lambda numbers: f"[{', '.join(re.findall('[0-9]+', numbers[1]))}]", text)
+
+
+def read_plan(path: Path) -> Plan:
+    """The plan of a file, or an error."""
+    return checked_plan(read_json(path, Phrase("a plan"), Hint.PLAN), path.name)
+
+
+def checked_plan(content: Any, name: str) -> Plan:
+    """A plan from JSON; an error if it is none, or contradicts itself."""
+    version = content.get("petworks_plan") if isinstance(content, Mapping) else None
+    if isinstance(version, int | str) and not isinstance(version, bool) and version != VERSION:
+        raise InputError(
+            "{name}: unknown version {version} of the format; this program reads version {known}",
+            name=name,
+            version=quoted([str(version)]),
+            known=VERSION,
+        )
+    wrong = violation(content, "plan")
+    if wrong:
+        raise InputError("{name}: not a plan: {problem}", Hint.PLAN, name=name, problem=wrong)
+    plan = Plan.from_dict(content)
+    for contradiction in _contradictions(plan):
+        raise InputError("{name}: the plan contradicts itself: {problem}", name=name, problem=contradiction)
+    return plan
+
+
+def plan_of_file(policy: Policy, path: Path | None) -> Plan | None:
+    """The plan that a policy names, if the file is the very release that it is about, by the digest."""
+    if policy.plan is None or path is None:
+        return None
+    with policy.located("plan"):
+        plan = read_plan(policy.plan)
+    return plan if plan.release_sha256 == table_digest(path) else None
+
+
+def _contradictions(plan: Plan) -> Iterator[Phrase]:
+    columns = plan.columns
+    if columns != plan.roles.get("quasi_identifiers", ()):
+        yield Phrase("'columns' are not the quasi-identifiers of its 'roles', in this order")
+    listed = [*(column for own in plan.roles.values() for column in own), *plan.no_role]
+    if len(set(listed)) < len(listed):
+        yield Phrase("a column is listed twice in 'roles' and 'no_role'")
+    heights = {column: one.height for column, one in plan.hierarchies.items()}
+    generalised = [column for place, column in enumerate(columns) if any(any(node[place:][:1]) for node in plan.levels)]
+    without = [column for column in generalised if column not in heights]
+    if without:
+        yield Phrase("there is no hierarchy for {columns}", columns=quoted(without))
+    if any(len(node) != len(columns) for node in plan.levels):
+        yield Phrase("expected {number} numbers in each list of 'levels', one for each column", number=len(columns))
+    whole = [*plan.levels, heights.values(), *(plan.allowed_levels or {}).values()]
+    if any(type(level) is not int for levels in whole for level in levels):
+        yield Phrase("levels are whole numbers, without a decimal point")
+    for place, column in enumerate(columns):
+        allowed = (plan.allowed_levels or {}).get(column, (0, heights.get(column, 0)))
+        if len(allowed) != 2 or not all(allowed[0] <= node[place] <= allowed[1] for node in plan.levels):
+            yield Phrase("column {column!r} has a level that is not one of those that were allowed", column=column)
+    if plan.method == "global" and len(plan.levels) > 1:
+        yield Phrase("the method is 'global', so there is one list of levels")
+    if plan.method == "local" and plan.objective == NOT_LOCAL:
+        yield Phrase("local recoding takes every objective but {objective}", objective=NOT_LOCAL)
+    names = [rule.name for rule in plan.rules]
+    if len(set(names)) < len(names):
+        yield Phrase("two rules have the same name")
+
+
+def earlier_hierarchies(plan: Plan, folder: Path) -> dict[str, Hierarchy]:
+    """The hierarchies that a plan needs as files, as they were; an error if one is not the same any more."""
+    return {
+        column: same_hierarchy(column, planned, _earlier(column, planned, folder))
+        for column, planned in plan.hierarchies.items()
+        if needs_earlier(planned.words)
+    }
+
+
+def hierarchy_paths(plan: Plan, folder: Path) -> list[Path]:
+    """The files of hierarchies that a plan needs."""
+    needed = [planned for planned in plan.hierarchies.values() if needs_earlier(planned.words)]
+    return [folder / planned.file for planned in needed if planned.file is not None]
+
+
+def same_hierarchy(column: str, planned: PlannedHierarchy, given: Hierarchy) -> Hierarchy:
+    """A hierarchy; an error if it is not the one of the plan."""
+    if hierarchy_digest(given) != planned.sha256:
+        raise HierarchyError(
+            "column {column!r}: its hierarchy ({hierarchy}) is not the one that the plan was "
+            "made with; restore that one, or make a new plan",
+            column=column,
+            hierarchy=given.name,
+            what=f"hierarchies.{column}",
+        )
+    return given
+
+
+def _earlier(column: str, planned: PlannedHierarchy, folder: Path) -> Hierarchy:
+    if planned.file is None:
+        raise HierarchyError(
+            "column {column!r}: the plan names no file of its hierarchy",
+            Hint.HIERARCHIES,
+            column=column,
+            what=f"hierarchies.{column}",
+        )
+    try:
+        file = (folder / planned.file).resolve()
+        inside = file.is_relative_to(folder.resolve())
+    except (OSError, RuntimeError, ValueError):
+        inside = False
+    if not inside:
+        raise HierarchyError(
+            "column {column!r}: the file of its hierarchy is not in the folder of the plan", column=column
+        )
+    return read_hierarchy(folder / planned.file)
+
+
+def _rules(policy: Policy, made_with: Mapping[str, Mapping[str, Any]]) -> Iterator[PlannedRule]:
+    """The rules of a policy, those that are waived included: the waivers are in the plan, too, and expire.
+
+    made_with   for each rule that was not waived, the thresholds that were asked for instead, or the same
+    """
+    for rule in policy.rules:
+        if rule.name not in IMPLICIT and not rule.about_all_releases:
+            own = _parameters(rule, policy.subset_sizes)
+            asked = made_with.get(rule.name, own)
+            yield PlannedRule(
+                name=rule.name,
+                measure=SUBSETS if rule.measure is None else rule.measure.name,
+                parameters=own,
+                asked=None if asked == own else asked,
+                preset=rule.preset,
+                why=rule.why,
+            )
+
+
+def _parameters(rule: Rule, sizes: str | None) -> dict[str, Any]:
+    if rule.measure is None:
+        ((limit, at_most),) = rule.parameters.items()
+        return {"limit": limit, "at_most": at_most, "sizes": sizes}
+    usual = rule.measure.parameters
+    return {name: value for name, value in rule.parameters.items() if value != usual[name].default}

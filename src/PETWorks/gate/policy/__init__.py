@@ -1,0 +1,1 @@
+"""The policy file: reading it and checking it."""

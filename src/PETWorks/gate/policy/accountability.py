@@ -1,0 +1,93 @@
+"""Who answers for a release: sign-off, earlier recipients, and the regimes that ask for them."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from importlib.resources import as_file, files
+from typing import Any
+
+from PETWorks.errors import quoted, unknown
+from PETWorks.gate.document.check_document import EarlierRelease, Regime, RegimeItem, Spoken
+from PETWorks.gate.policy.mistakes import Mistakes
+from PETWorks.tables.yaml_files import Key, read_yaml
+
+APPROVER_ITEM = "approver"  # of a checklist
+
+
+@cache
+def regimes() -> dict[str, Regime]:
+    """All regimes, by name, with nothing on their checklists given yet."""
+    with as_file(files("PETWorks.gate") / "regimes.yaml") as path:
+        content = read_yaml(path).content
+    return {
+        name: Regime(name=name, **{**entry, "items": _checklist(entry["items"])}) for name, entry in content.items()
+    }
+
+
+def asking_for(item: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Those of the regimes with these names that ask for an item."""
+    known = regimes()
+    return tuple(name for name in names if name in known and item in (entry.item for entry in known[name].items))
+
+
+def _checklist(items: Mapping[str, str]) -> tuple[RegimeItem, ...]:
+    return tuple(RegimeItem(item, where, given=False) for item, where in items.items())
+
+
+def chosen_regimes(mistakes: Mistakes) -> Iterator[Regime]:
+    """The regimes that a policy file names."""
+    known = regimes()
+    for place, name in enumerate(mistakes.file.content.get("regimes", ())):
+        if name in known:
+            yield known[name]
+        else:
+            mistakes.add(("regimes", place), unknown("regime", name, known).message)
+
+
+@dataclass(frozen=True)
+class Accountability:
+    """What standards ask a data holder to write down; None where the policy does not say."""
+
+    purpose: Spoken | None
+    role_reasons: Mapping[str, Spoken]
+    earlier_releases: tuple[EarlierRelease, ...] | None
+    approver: Spoken | None
+    role: Spoken | None
+    review_by: date | None
+    incident_contact: Spoken | None
+    regimes: tuple[Regime, ...]
+
+
+def accountability_of(mistakes: Mistakes) -> Accountability:
+    """What a policy file says about it."""
+    content: Mapping[str, Any] = mistakes.file.content
+    context, signed = content.get("context", {}), content.get("sign_off", {})
+    earlier = context.get("earlier_releases")
+    review = signed.get("review_by")
+    return Accountability(
+        purpose=context.get("purpose"),
+        role_reasons={column.strip(): reason for column, reason in content.get("role_reasons", {}).items()},
+        earlier_releases=None
+        if earlier is None
+        else tuple(_earlier(mistakes, place, one) for place, one in enumerate(earlier)),
+        approver=signed.get("approver"),
+        role=signed.get("role"),
+        review_by=None if review is None else checked_day(mistakes, ("sign_off", "review_by"), review),
+        incident_contact=signed.get("incident_contact"),
+        regimes=tuple(chosen_regimes(mistakes)),
+    )
+
+
+def _earlier(mistakes: Mistakes, place: int, given: Mapping[str, Any]) -> EarlierRelease:
+    checked_day(mistakes, ("context", "earlier_releases", place, "date"), given["date"])
+    return EarlierRelease(given["what"], given["date"], given["recipients"])
+
+
+def checked_day(mistakes: Mistakes, key: Key, text: str) -> date | None:
+    """A day that a policy names."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        mistakes.add(key, "no such day: {day}", day=quoted([text]))
+        return None

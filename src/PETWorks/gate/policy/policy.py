@@ -1,0 +1,442 @@
+"""The policy file: a table, its recipients, and the rules it must satisfy."""
+
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PETWorks.about.hierarchies.declaration import Named
+from PETWorks.about.protection import protection_of
+from PETWorks.about.roles import roles_given
+from PETWorks.about.sidecar import read_sidecar
+from PETWorks.about.treatment import CAREFUL, TREATMENTS, visible
+from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
+from PETWorks.counting.codes import Column
+from PETWorks.counting.protected_source import protected
+from PETWorks.counting.release import Release
+from PETWorks.errors import InputError, PETWorksError, Phrase, quoted
+from PETWorks.gate.check.unique_values import SHARE
+from PETWorks.gate.document.check_document import ReleaseKind, Spoken
+from PETWorks.gate.document.schema import check_schema
+from PETWorks.gate.policy.accountability import Accountability, accountability_of
+from PETWorks.gate.policy.earlier_releases import ReleaseSet, releases_of
+from PETWorks.gate.policy.mistakes import Mistakes, located_error, raw_names, without
+from PETWorks.gate.policy.policy_rules import (
+    IMPLICIT,
+    NO_LINKS,
+    TOGETHER,
+    Located,
+    Preset,
+    Rule,
+    Waiver,
+    chosen_presets,
+    rules_of,
+    rules_of_people,
+    waived_rules,
+    waivers_of,
+)
+from PETWorks.gate.policy.sources import (
+    Find,
+    check_columns,
+    check_known,
+    find_at_its_place,
+    named_source,
+    removed_places,
+    sources,
+)
+from PETWorks.measures.parameters import number_given
+from PETWorks.tables.formats.packed import unpacked
+from PETWorks.tables.opening import SUFFIXES as TABLES
+from PETWorks.tables.opening import open_source, open_table
+from PETWorks.tables.source import Source
+from PETWorks.tables.yaml_files import Key, YAMLFile, read_yaml
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+VERSION = 1
+DROP, KEEP = "drop", "keep"  # what becomes of the column that names the person
+CELL_SIZE = 11  # where a policy states none and has no preset
+
+
+# Which key an error is about, by its field `what`.
+KEYS = {
+    "roles": "roles",
+    "privacy_unit": "privacy_unit",
+    "population": "population",
+    "original": "original",
+    "order": "order",
+    "hierarchies": "hierarchies",
+}
+
+# Texts on which a verdict or a checklist relies; who gives one must write something.
+STATEMENTS = {
+    "context": ("rules_reason", "purpose", "recipients"),
+    "sign_off": ("approver", "role", "incident_contact"),
+}
+
+
+@dataclass(frozen=True)
+class Adversary:
+    """Someone who is assumed to know some of the quasi-identifiers."""
+
+    who: Spoken
+    knows: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Policy:
+    """The content of a policy file, checked as far as that is possible without the data."""
+
+    path: Path
+    file: YAMLFile
+    title: Spoken
+    data: Path | str  # a file, several, a table of a database file; the address of a table on a server
+    original: Path | str | None
+    order: str | None  # in which the records are, compared with the original
+    seed: int | None  # of that order, if it is random
+    hierarchies: Named | None
+    population: Path | str | int | float | None
+    plan: Path | None  # how the release was made, and which records left it
+    reading: Mapping[str, str]
+    roles: Mapping[str, str] | None
+    no_role: Mapping[str, Spoken]
+    privacy_unit: str | None
+    treatment: Mapping[str, str]
+    release_kind: ReleaseKind | None
+    recipients: Spoken | None
+    adversaries: tuple[Adversary, ...]
+    assumptions: tuple[Spoken, ...]
+    cell_size: int
+    presets: tuple[Preset, ...]
+    rules: tuple[Rule, ...]
+    subset_sizes: str | None
+    accountability: Accountability
+    limits: Mapping[str, str] = field(default_factory=dict)
+    waivers: tuple[Waiver, ...] = ()
+    anonymize: Mapping[str, Any] = field(default_factory=dict)  # how to make a release
+    no_rule: Mapping[str, Spoken] = field(default_factory=dict)  # sensitive columns that no rule is about, and why
+    rules_reason: Spoken | None = None  # why the rules are enough for those who get the table
+    unique_values: float = SHARE  # of the records that an exact value may single out, as the policy says
+    unique_values_reason: Spoken | None = None  # why it may be more than usual
+    root: Path | None = None  # the folder that the user allowed the files to be in, if it is not the policy's
+    releases: ReleaseSet = field(default_factory=ReleaseSet)  # other releases about the same people
+    register: Path | None = None  # the folder in which releases are registered
+
+    @property
+    def keeps_unit(self) -> bool:
+        """Whether the column that names the person is to stay in the release."""
+        return self.anonymize.get("privacy_unit") == KEEP
+
+    @property
+    def unique_share(self) -> float:
+        """The share of the records that an exact value may single out: more than usual only with a reason."""
+        return self.unique_values if self.unique_values_reason is not None else min(self.unique_values, SHARE)
+
+    def release(
+        self, data: Any = None, people: Column | None = None, *, protect: bool = False, **counted: Any
+    ) -> Release:
+        """The release that the policy is about, or other data with the same columns.
+
+        Without the column that names the person, records are counted, which the rule 'people-are-counted' rejects.
+        Suppressed records are a class of their own, unless the policy says otherwise: they keep their sensitive cells.
+
+        people    whose each record is, where the table does not say it
+        protect   whether columns are protected as the policy says for `petworks anonymize`
+        counted   engine and limits
+        """
+        source = self._opened("data", self.data) if data is None else self._source(data)
+        original = None if self.original is None else self._opened("original", self.original)
+        mistakes = Mistakes(self.file)
+        check_columns(mistakes, source, original)
+        mistakes.report()
+        population, unit, roles = self.population, self.privacy_unit, self.roles
+        planned = self._removed() if data is None else None
+        if unit is not None and unit not in source.names:
+            roles = roles if roles is None else {**roles, unit: IDENTIFIER}  # one that was left out
+            unit = unit if people is not None else None
+        try:
+            release = Release(
+                protected(source, self.anonymize.get("protect")) if protect else source,
+                roles,
+                self.hierarchies,
+                original,
+                population=self._opened("population", population) if isinstance(population, Path | str) else population,
+                order=self.order,
+                seed=self.seed,
+                removed=None if planned is None else planned[0],
+                privacy_unit=unit,
+                people=people,
+                **{**CAREFUL, **self.treatment},
+                **counted,
+            )
+        except PETWorksError as error:
+            what, _, column = (error.what or "").partition(".")
+            if what == "protect" and error.where is None:
+                key = ("anonymize", "protect", *([column] if column else []))
+                raise located_error(self.file, key, error) from None
+            if what not in KEYS or error.where is not None:
+                raise
+            raise located_error(self.file, (KEYS[what], *([column] if column else [])), error) from None
+        if planned is not None and planned[0] is None and release.records < planned[1]:
+            release.note_removed(planned[1] - release.records)
+        if planned is not None and release.records + (release.removed_records or 0) != planned[1]:
+            mistakes.add(
+                ("plan",),
+                "the plan is of another table: {removed:,} of {records:,} records left it, but there are {given:,}",
+                removed=release.removed_records or 0,
+                records=planned[1],
+                given=release.records,
+            )
+        check_known(mistakes, release.quasi_identifiers, release.sensitive_attributes)
+        for column in self.file.content.get("no_role", ()):
+            if column.strip() in release.roles:
+                mistakes.add(("no_role", column), "the column has a role")
+        for column in self.file.content.get("no_rule", ()):
+            if column.strip() not in release.sensitive_attributes:
+                mistakes.add(("no_rule", column), "the column is no sensitive attribute")
+        for column in self.file.content.get("role_reasons", ()):
+            if column.strip() not in release.roles:
+                mistakes.add(("role_reasons", column), "the column has no role")
+        mistakes.report()
+        return release
+
+    def _removed(self) -> "tuple[NDArray[np.int64] | None, int] | None":
+        """The places of the records that left the table, if its plan lists them, and how many there were before."""
+        if self.plan is None:
+            return None
+        with self.located("plan"):
+            return removed_places(self.plan)
+
+    def _source(self, table: Any) -> Source:
+        opened = open_table(table, **self.reading) if isinstance(table, str | Path) else table
+        return open_source(opened, Phrase("the released table"))
+
+    def _opened(self, key: str, table: Path | str) -> Source:
+        with self.located(key):
+            return self._source(table)
+
+    def located(self, *key: str | int) -> Located:
+        """A context in which errors get the name of the file, the line and the key."""
+        return Located(self.file, key)
+
+
+def read_policy(
+    path: str | Path,
+    root: str | Path | None = None,
+    *,
+    network: bool = False,
+    alone: bool = False,
+    unread: Collection[str] = (),
+    find: Find = find_at_its_place,
+) -> Policy:
+    """Read and check a policy file; all its mistakes are reported at once.
+
+    root      the folder that its files must be in; its own folder otherwise, from which its paths start
+    network   whether it may name servers to connect to
+    alone     leave out what it says about other releases
+    unread    keys of tables that will not be read, so that they need not be there: 'data', 'original', 'population'
+    find      where the policy and its files are now, if they are not at their places yet
+
+    >>> policy = read_policy("data/adult_policy.yaml")
+    >>> policy.data.name, [rule.name for rule in policy.rules][:2]
+    ('adult_anonymized.csv', ['pdpc-5', 'l-diversity'])
+    """
+    path = Path(path)
+    _check_no_table(path)
+    return checked_policy(read_yaml(find(path)), path, root, network=network, alone=alone, unread=unread, find=find)
+
+
+def checked_policy(
+    file: YAMLFile,
+    path: Path,
+    root: str | Path | None = None,
+    *,
+    network: bool = False,
+    alone: bool = False,
+    unread: Collection[str] = (),
+    find: Find = find_at_its_place,
+    needs_rule: bool = True,
+) -> Policy:
+    """The policy that a file says; see `read_policy`.
+
+    needs_rule   whether it is a mistake that nothing is demanded but what every policy demands
+    """
+    if not isinstance(file.content, Mapping):
+        raise file.error((), "expected a mapping that begins with 'petworks_policy: 1'")
+    _check_version(file)
+    if alone:
+        file = without(file, [("releases",), ("register",)])
+    mistakes = Mistakes(file)
+    mistakes.file = without(file, check_schema(mistakes, "policy"))
+    content = mistakes.file.content
+    chosen = tuple(chosen_presets(mistakes))
+    rules = tuple(rules_of(mistakes, chosen))
+    if needs_rule and not mistakes and all(rule.name in IMPLICIT for rule in rules):
+        mistakes.add((), "no rule: give 'rules', 'presets', or limits under 'subsets'")
+    folders = path.parent, path.parent if root is None else Path(root)
+    found = sources(mistakes, *folders, network=network, unread=unread, find=find)
+    if "privacy_unit" not in content and _unit_beside(content, found["data"]) is not None:
+        rules = (*rules, *rules_of_people())
+    others = _others(mistakes, *folders, network=network)
+    roles = _roles(mistakes) if "roles" in content else None
+    # A waiver of a rule that has a mistake has none itself.
+    names = [*(rule.name for rule in rules), *(raw_names(file.content) if mistakes else ())]
+    if alone:
+        names += [name for name in waived_rules(content) if name == NO_LINKS or name.startswith(f"{TOGETHER}: ")]
+    waivers = tuple(waivers_of(mistakes, names))
+    if mistakes and "data" not in unread and isinstance(found["data"], Path):
+        with mistakes.at("data"):
+            check_columns(mistakes, open_source(open_table(found["data"], **found["reading"]), Phrase("the table")))
+    _check_anonymize(mistakes, roles)
+    _check_reasons(mistakes)
+    accountability = accountability_of(mistakes)
+    exact = content.get("unique_values", SHARE)
+    told = exact if isinstance(exact, Mapping) else {"share": exact}
+    unique_values = _share(mistakes, ("unique_values", *(["share"] if told is exact else [])), told.get("share"), SHARE)
+    mistakes.report()
+    subsets = content.get("subsets", {})
+    return Policy(
+        path=path,
+        file=file,
+        **found,
+        **others,
+        **_context(content.get("context", {})),
+        roles=roles,
+        order=content.get("order"),
+        seed=int(content["seed"]) if "seed" in content else None,
+        no_role={column.strip(): reason for column, reason in content.get("no_role", {}).items()},
+        no_rule={column.strip(): reason for column, reason in content.get("no_rule", {}).items()},
+        privacy_unit=content.get("privacy_unit", "").strip() or None,
+        treatment={name: value for name, value in content.get("treatment", {}).items() if name in TREATMENTS},
+        cell_size=int(content.get("cell_size", max((preset.cell_size for preset in chosen), default=CELL_SIZE))),
+        presets=chosen,
+        rules=rules,
+        subset_sizes=subsets.get("sizes"),
+        accountability=accountability,
+        limits=subsets.get("limits", {}),
+        waivers=waivers,
+        anonymize=content.get("anonymize", {}),
+        unique_values=unique_values,
+        unique_values_reason=told.get("reason"),
+        root=None if root is None else Path(root),
+    )
+
+
+def _unit_beside(content: Mapping[str, Any], data: Path | str | None) -> str | None:
+    """The privacy unit that the YAML file beside the table names, if that file is read."""
+    if not isinstance(data, Path) or ("roles" in content and "hierarchies" in content):
+        return None
+    with suppress(PETWorksError):  # whoever reads the table says what is wrong
+        return read_sidecar(data).privacy_unit
+    return None
+
+
+def _others(mistakes: Mistakes, folder: Path, root: Path, *, network: bool) -> dict[str, Any]:
+    """Other releases about the same people, and the register of them."""
+
+    def read(path: Path) -> Policy:
+        return read_policy(path, root, network=network, alone=True)
+
+    register = None
+    if "register" in mistakes.file.content:
+        with mistakes.at("register"):
+            text = mistakes.file.content["register"]
+            register = named_source(mistakes, ("register",), text, folder, root, network=False)
+    return {"releases": releases_of(mistakes, folder, root, read, network=network), "register": register}
+
+
+def _context(context: Mapping[str, Any]) -> dict[str, Any]:
+    """Who gets the table, and who is assumed to know what."""
+    return {
+        "release_kind": context.get("release"),
+        "recipients": context.get("recipients"),
+        "rules_reason": context.get("rules_reason"),
+        "adversaries": tuple(
+            Adversary(one["who"], tuple(column.strip() for column in one["knows"]))
+            for one in context.get("adversaries", ())
+        ),
+        "assumptions": tuple(context.get("assumptions", ())),
+    }
+
+
+def _check_no_table(path: Path) -> None:
+    """An error for a table in place of the policy; a sheet of a workbook is named behind a `#`."""
+    file = path if path.exists() else Path(str(path).partition("#")[0])
+    suffix = unpacked(file).suffix.lower()
+    if suffix in TABLES and suffix != ".txt" and file.is_file():
+        raise InputError(
+            "{file}: this is a table, and a policy is expected; to write one, run: petworks init {path!r}",
+            file=path.name,
+            path=str(path),
+        )
+
+
+def _check_version(file: YAMLFile) -> None:
+    given = file.content.get("petworks_policy")
+    if given is not None and number_given(given) not in (None, VERSION):
+        raise file.error(
+            ("petworks_policy",),
+            "unknown version {version} of the format; this program reads version {known}",
+            version=quoted([given]),
+            known=VERSION,
+        )
+
+
+def _roles(mistakes: Mistakes) -> dict[str, str]:
+    by_key = mistakes.file.content["roles"]
+    roles, twice = roles_given(by_key)
+    for key, place in twice:
+        mistakes.add(("roles", key, place), "the column {column} has two roles", column=quoted([by_key[key][place]]))
+    return roles
+
+
+def _check_reasons(mistakes: Mistakes) -> None:
+    """Remember reasons, owners of waivers, approvers and the like in which no letter or digit can be seen."""
+    content = mistakes.file.content
+    given: dict[Key, Any] = {
+        (key, column): reason
+        for key in ("no_role", "no_rule", "role_reasons")
+        for column, reason in content.get(key, {}).items()
+    }
+    given |= {
+        (part, key): content[part][key]
+        for part, keys in STATEMENTS.items()
+        for key in keys
+        if key in content.get(part, {})
+    }
+    if isinstance(content.get("unique_values"), Mapping) and "reason" in content["unique_values"]:
+        given["unique_values", "reason"] = content["unique_values"]["reason"]
+    for place, waiver in enumerate(content.get("waivers", ())):
+        given |= {("waivers", place, key): waiver[key] for key in ("owner", "reason") if waiver is not None}
+    for key, reason in given.items():
+        texts = reason.values() if isinstance(reason, Mapping) else [reason]
+        if not all(any(sign.isalnum() for sign in visible(text) or "") for text in texts if text is not None):
+            mistakes.add(key, "the text says nothing: it has no letter or digit that can be seen")
+
+
+def _share(mistakes: Mistakes, key: Key, given: Any, usual: float) -> float:
+    """A share that the file gives, or the usual one and a mistake."""
+    share = number_given(given)
+    if share is None or not 0 <= share <= 1:
+        mistakes.add(key, "expected a share from 0 to 1, got {given}", given=quoted([given]))
+        return usual
+    return float(share)
+
+
+def _check_anonymize(mistakes: Mistakes, roles: Mapping[str, str] | None) -> None:
+    """Remember what is wrong with the settings for `petworks anonymize`."""
+    settings = mistakes.file.content.get("anonymize")
+    if settings is None:
+        return
+    from PETWorks.anonymizer.problem import check_settings
+
+    known = [name for name, role in (roles or {}).items() if role == QUASI_IDENTIFIER]
+    for error in check_settings(known or None, **settings):
+        with mistakes.at("anonymize", error.what or ""):
+            raise error
+    for column, words in (settings.get("protect") or {}).items():
+        with mistakes.at("anonymize", "protect", column):
+            protection_of(column, words)

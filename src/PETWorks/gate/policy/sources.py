@@ -1,0 +1,244 @@
+"""The tables and folders that a policy names, and which records left a table."""
+
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import numpy as np
+from numpy.typing import NDArray
+
+from PETWorks.about.hierarchies.declaration import Declaration, declared, hierarchy_files, name_of
+from PETWorks.about.roles import check_same_columns, checked_unit, unknown_column
+from PETWorks.about.sidecar import possible_sidecars, read_sidecar
+from PETWorks.anonymizer.plan import places_in
+from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.errors import Hint, InputError, PETWorksError, Phrase, quoted, unknown
+from PETWorks.gate.document.plan_document import Plan
+from PETWorks.gate.document.schema import violation
+from PETWorks.gate.document.typed_json import read_json
+from PETWorks.gate.policy.mistakes import Mistakes
+from PETWorks.measures.attacks.subset_limits import checked_limits, checked_sizes
+from PETWorks.measures.parameters import number_given
+from PETWorks.releases.composition import checked_limits as checked_limits_together
+from PETWorks.tables.databases import POSTGRES, shown_address
+from PETWorks.tables.frames import SCHEMES
+from PETWorks.tables.opening import files_named, is_address
+from PETWorks.tables.source import Source
+from PETWorks.tables.yaml_files import Key
+
+# Options of an address that a policy may set. Others name files on this machine, such as keys and passwords.
+SAFE_OPTIONS = ("sslmode", "connect_timeout", "application_name", "target_session_attrs")
+
+Find = Callable[[Path], Path]  # where a file is that a policy names
+
+
+def find_at_its_place(path: Path) -> Path:
+    """A file is where the policy says."""
+    return path
+
+
+def sources(
+    mistakes: Mistakes,
+    folder: Path,
+    root: Path,
+    *,
+    network: bool,
+    unread: Collection[str] = (),
+    find: Find = find_at_its_place,
+) -> dict[str, Any]:
+    """What to read and how, and the title, which is the name of the table if there is no other.
+
+    unread   the keys of tables that nobody will read, so that they need not be there
+    find     where files are now that will be where the policy says
+    """
+    content = mistakes.file.content
+    population = number_given(content.get("population", ""))
+    tables = ("data", "original", "hierarchies", "population")
+    found: dict[str, Any] = {**dict.fromkeys(tables), "population": population, "plan": None}
+    for key in tables:
+        if key in content and (key != "population" or population is None):
+            with mistakes.at(key):
+                if key in unread:
+                    found[key] = content[key] if is_address(content[key]) else folder / str(content[key])
+                elif isinstance(content[key], dict):
+                    found[key] = _hierarchies(mistakes, content[key], folder, root, find)
+                else:
+                    found[key] = named_source(
+                        mistakes, (key,), str(content[key]), folder, root, network=network, find=find
+                    )
+    if "plan" in content:
+        with mistakes.at("plan"):
+            plan = named_source(mistakes, ("plan",), str(content["plan"]), folder, root, network=False, find=find)
+            found["plan"] = Path(plan)
+    table = found["data"]
+    return {
+        "title": content.get("title", shown_address(table) if isinstance(table, str) else getattr(table, "name", "")),
+        **found,
+        "reading": {key: content[key].replace(r"\t", "\t") for key in ("separator", "encoding") if key in content},
+    }
+
+
+def _hierarchies(mistakes: Mistakes, given: Any, folder: Path, root: Path, find: Find) -> dict[str, Any]:
+    """For each column a file or a declaration."""
+    found: dict[str, Path | str | Declaration] = {}
+    for key, one in given.items():
+        column, place = key.strip(), ("hierarchies", key)
+        with mistakes.at(*place):
+            found[column] = (
+                declared(one, name_of(column))
+                if isinstance(one, dict)
+                else named_source(mistakes, place, str(one), folder, root, network=False, find=find)
+            )
+    return found
+
+
+def named_source(
+    mistakes: Mistakes,
+    key: Key,
+    text: str,
+    folder: Path,
+    root: Path,
+    *,
+    network: bool,
+    find: Find = find_at_its_place,
+) -> Path | str:
+    """A path that does not lead out of the root, or the address of a server."""
+    file = mistakes.file
+    if is_address(text):
+        if key[0] in ("hierarchies", "register", "plan") or key[-1] == "policy":
+            if len(key) == 1:
+                raise file.error(key, "expected a folder, got an address")
+            raise file.error(key, "expected a file, got an address")
+        _check_address(mistakes, key, text, network=network)
+        return text
+    try:
+        target = find(folder / text)
+        files = files_named(target)
+        inside = all(path.resolve().is_relative_to(root.resolve()) for path in (target, *files, *_also_read(target)))
+    except (OSError, RuntimeError, ValueError):
+        raise file.error(key, "not a valid path") from None
+    if not inside:
+        raise file.error(key, "the path leads out of the policy's folder; allow a higher folder", Hint.ROOT)
+    if not files:
+        if "\\" in text and os.sep == "/":
+            raise file.error(key, "no such file or folder: {path!r}; write paths with / on every system", path=text)
+        raise file.error(key, "no such file or folder: {path!r}", path=str(target))
+    return target
+
+
+def _also_read(target: Path) -> Iterator[Path]:
+    """The files that are read without being named.
+
+    These are the hierarchies in their folder; the YAML file next to a table, and the hierarchies that it names.
+    """
+    if target.is_dir():
+        yield from target.glob("*hierarchy_*")
+        return
+    yield from possible_sidecars(target)
+    with suppress(PETWorksError):  # if the YAML file is needed, whoever reads it says what is wrong
+        named = read_sidecar(target).hierarchies
+        if isinstance(named, Path):
+            yield from (named, *named.glob("*hierarchy_*"))
+        yield from hierarchy_files(named)
+
+
+def _check_address(mistakes: Mistakes, key: Key, address: str, *, network: bool) -> None:
+    """Remember what is wrong with an address. It may have a password in it, so it is in no message."""
+    scheme = address.strip().partition("://")[0].lower()
+    known = [f"{one}://" for one in (*POSTGRES, *SCHEMES) if one != "file"]
+    if f"{scheme}://" not in known:
+        mistakes.add(key, "unknown kind of address; expected a path or one of {known}", known=quoted(known))
+    elif scheme in POSTGRES and not _options(address) <= set(SAFE_OPTIONS):
+        mistakes.add(
+            key,
+            "options of an address in a policy are {options}; others may name files",
+            options=quoted(SAFE_OPTIONS),
+        )
+    elif not network:
+        mistakes.add(key, "the policy names a server; allow connections to it", Hint.NETWORK)
+
+
+def _options(address: str) -> set[str]:
+    try:
+        return {name for name, _ in parse_qsl(urlsplit(address.strip()).query, keep_blank_values=True)}
+    except ValueError:
+        return {"unknown"}
+
+
+def check_columns(mistakes: Mistakes, source: Source, original: Source | None = None) -> None:
+    """Remember which columns of the policy's roles are not in the table, and what depends on them."""
+    content = mistakes.file.content
+    for by_column in ("hierarchies", "no_role"):
+        for key in content.get(by_column, ()) if isinstance(content.get(by_column), dict) else ():
+            with mistakes.at(by_column, key):
+                if key.strip() not in source.names:
+                    raise unknown_column(key.strip(), source)
+    if "roles" not in content:
+        return
+    by_role = {role: [column.strip() for column in columns] for role, columns in content["roles"].items()}
+    for role, columns in by_role.items():
+        for place, column in enumerate(columns):
+            with mistakes.at("roles", role, place):
+                if column not in source.names and role != "identifiers":
+                    raise unknown_column(column, source)
+    roles = {
+        column: kind
+        for role, kind in (("quasi_identifiers", QUASI_IDENTIFIER), ("sensitive_attributes", SENSITIVE_ATTRIBUTE))
+        for column in by_role.get(role, ())
+    }
+    unit = content.get("privacy_unit", "").strip()
+    if unit in source.names:  # a release is without it, and is judged as such
+        with mistakes.at("privacy_unit"):
+            checked_unit(unit, source, roles)
+    if original is not None:
+        with mistakes.at("original"):
+            check_same_columns(source, original, (*by_role.get("identifiers", ()), unit))
+    check_known(mistakes, by_role.get("quasi_identifiers", ()), by_role.get("sensitive_attributes", ()))
+
+
+def check_known(mistakes: Mistakes, known: Iterable[str], sensitive: Iterable[str]) -> None:
+    """Remember what the policy says about quasi-identifiers and sensitive attributes that there are not."""
+    content, names, sensitive = mistakes.file.content, tuple(known), tuple(sensitive)
+    if not names:
+        mistakes.add(("roles",), "no quasi-identifier: name the columns that an adversary may know")
+        return
+    for place, adversary in enumerate(content.get("context", {}).get("adversaries", ())):
+        for item, column in enumerate(adversary["knows"]):
+            if column.strip() not in names:
+                key = ("context", "adversaries", place, "knows", item)
+                mistakes.add(key, unknown("quasi-identifier", column.strip(), names).message)
+    subsets = content.get("subsets", {})
+    if "sizes" in subsets:
+        with mistakes.at("subsets", "sizes"):
+            checked_sizes(subsets["sizes"], len(names))
+    for limit, value in subsets.get("limits", {}).items():
+        with mistakes.at("subsets", "limits", limit):
+            checked_limits({limit: value}, sensitive)
+    for limit, value in content.get("releases", {}).get("limits", {}).items():
+        with mistakes.at("releases", "limits", limit):
+            checked_limits_together({limit: value}, sensitive)
+
+
+def removed_places(path: Path) -> tuple[NDArray[np.int64] | None, int] | None:
+    """The places of the records that left a table and how many it had, by the plan of its release; None if all stayed.
+
+    The plan of an engine whose records have no places says only that some left.
+    """
+    content = read_json(path, Phrase("a plan"), Hint.PLAN)
+    wrong = violation(content, "plan")
+    if wrong:
+        raise InputError("{name}: not a plan: {problem}", Hint.PLAN, name=path.name, problem=wrong)
+    plan = Plan.from_dict(content)
+    if plan.removed is None:
+        return (None, plan.records) if plan.suppressed_records == "remove" else None
+    places = places_in(plan.removed, plan.records)
+    if places is None:
+        raise InputError(
+            "{name}: 'removed' must list numbers of records, ascending and at most {records:,}",
+            name=path.name,
+            records=plan.records,
+        )
+    return places, plan.records

@@ -1,0 +1,229 @@
+"""The finest protection with which exact values of a column single out few records, chosen by the data."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from PETWorks.about.hierarchies.scheme import as_text
+from PETWorks.about.protection import PERIODS, protection_of
+from PETWorks.counting.codes import Column
+from PETWorks.counting.counts import Integers
+from PETWorks.counting.profiles import are_exact, sharing
+from PETWorks.counting.release import Release
+from PETWorks.gate.check.unique_values import FEW, OF_ANY_TEXT, SHARE, coordinates, singles_out
+from PETWorks.tables.arrays import arrow_codes, strings
+from PETWorks.tables.cells import SUPPRESSED
+
+MOST_VALUES = 1_000_000  # of a column for which a protection is proposed
+MOST_DECIMALS = 6
+MOST_STEPS = 40
+TAIL = Fraction(1, 20)  # the share of records that may be coded at either end
+ROOM = 2  # half of what the rule allows: records that are suppressed make others unique
+
+Reals = NDArray[np.float64]
+AloneAfter = Callable[[Callable[[str], str | None]], tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Protect:
+    """A protection as a policy declares it, and how many records are singled out before and after."""
+
+    words: Mapping[str, Any]
+    before: int
+    after: int
+
+
+def alone_in(counts: Mapping[str | None, int]) -> int:
+    """How many records have an exact value that no other record has."""
+    unique = [value for value, times in counts.items() if times == 1 and value not in (None, SUPPRESSED)]
+    return int(are_exact(strings(unique)).true_count) if unique else 0
+
+
+def is_rejected(counts: Mapping[str | None, int]) -> bool:
+    """Whether the rule about unique values rejects a column; `counts` says how many records have each value."""
+    records = sum(counts.values())
+    unique = sum(times == 1 and _is_value(value) for value, times in counts.items())
+    return singles_out(alone_in(counts), records) or singles_out(unique, records, OF_ANY_TEXT)
+
+
+def by_people(column: Column, people: Column) -> AloneAfter:
+    """How many values of one person are left if the values of a column become others, and how many values of all."""
+
+    def alone_after(protection: Callable[[str], str | None]) -> tuple[int, int]:
+        labels = [value if value is None or value == SUPPRESSED else protection(value) for value in column.values]
+        places: dict[str | None, int] = {}
+        new = np.array([places.setdefault(label, len(places)) for label in labels], np.uint32)
+        shared = sharing(Column(strings(list(places)), new[column.codes]), people)[0]
+        return alone_in(dict(zip(places, shared.tolist(), strict=True))), int(shared.sum())
+
+    return alone_after
+
+
+def proposed_protection(
+    counts: Mapping[str | None, int], share: float = SHARE, alone_after: AloneAfter | None = None
+) -> Protect | None:
+    """The finest protection that leaves room below what the rule allows; None if there is none.
+
+    counts        how many records have each value, or people
+    alone_after   counts who is singled out by values that a protection changed, where people have several of them
+    """
+    records, known = sum(counts.values()), {value: times for value, times in counts.items() if _is_value(value)}
+    if not known or len(known) > MOST_VALUES:
+        return None
+    before, most = alone_in(counts), most_alone(records, share)
+    for words in chain(_of_dates(known, most), _of_numbers(known, most, records)):
+        protection = protection_of("", words)
+        after: Counter[str | None] = Counter()
+        for value, times in known.items():
+            after[protection.value(str(value))] += times
+        alone = alone_in(after)
+        if alone_after is not None and alone <= most and None not in after:
+            alone, left = alone_after(protection.value)
+            if alone > most_alone(left, share):
+                continue
+        if alone <= most and None not in after:
+            return Protect(words, before, alone)
+    return None
+
+
+def most_alone(records: int, share: float = SHARE) -> int:
+    """How many records a proposed protection may single out."""
+    return max(FEW, int(share * records)) // ROOM
+
+
+def _is_value(value: str | None) -> bool:
+    return value is not None and value != SUPPRESSED
+
+
+def _of_dates(counts: Mapping[Any, int], most: int) -> Iterator[dict[str, Any]]:
+    """Periods from the shortest, if every value is a date or a time."""
+    for period in PERIODS:
+        protection = protection_of("", {"dates": period})
+        after: Counter[str | None] = Counter()
+        for value, times in counts.items():
+            label = protection.value(value)
+            if label is None:
+                break
+            after[label] += times
+        else:
+            if sum(times == 1 for times in after.values()) <= most:
+                yield {"dates": period}
+
+
+def _of_numbers(counts: Mapping[Any, int], most: int, records: int) -> Iterator[dict[str, Any]]:
+    """Roundings from the finest, each alone or with coded ends, if every value is a number."""
+    identity = protection_of("", {"round": 1})
+    found = [(identity.position(value), times) for value, times in counts.items()]
+    if any(number is None for number, _ in found):
+        return
+    numbers = np.array([number for number, _ in found], np.float64)
+    times = np.array([number for _, number in found], np.int64)
+    for step in steps_for(counts):
+        rounded = np.round(numbers / float(step))
+        if _alone(rounded, times) <= most:
+            yield {"round": as_text(step)}
+        top, bottom = (_end(rounded, times, step, records, highest=highest) for highest in (True, False))
+        for low, high in ((None, top), (bottom, None), (bottom, top)):
+            ends = {key: end for key, end in (("bottom", low), ("top", high)) if end is not None}
+            apart = low is None or high is None or low < high
+            if ends and apart and _alone_between(rounded, times, step, ends) <= most:
+                yield {"round": as_text(step), **{key: as_text(end) for key, end in ends.items()}}
+
+
+def steps_for(values: Sequence[str] | Mapping[Any, int]) -> Iterator[Fraction]:
+    """1, 2, 5, 10, ... from the last decimal that values have."""
+    decimals = max((len(str(value).partition(".")[2].rstrip("%元€kKM ")) for value in values), default=0)
+    step = Fraction(Decimal(1).scaleb(-min(decimals, MOST_DECIMALS)))
+    for place in range(MOST_STEPS):
+        yield step * (1, 2, 5)[place % 3] * 10 ** (place // 3)
+
+
+def _alone(values: Reals, times: Integers) -> int:
+    """How many records have a value that no other has."""
+    _, places = np.unique(values, return_inverse=True)
+    return int(np.count_nonzero(np.bincount(places, weights=times) == 1))
+
+
+def _alone_between(rounded: Reals, times: Integers, step: Fraction, ends: Mapping[str, Fraction]) -> int:
+    low, high = (float(end / step) if (end := ends.get(key)) is not None else None for key in ("bottom", "top"))
+    coded = rounded.copy()
+    if high is not None:
+        coded[rounded >= high] = high
+    if low is not None:
+        coded[rounded <= low] = low
+    return _alone(coded, times)
+
+
+def _end(rounded: Reals, times: Integers, step: Fraction, records: int, *, highest: bool) -> Fraction | None:
+    """The end of the values beyond which are about a twentieth of the records, and more than a few: a short number."""
+    values, places = np.unique(rounded, return_inverse=True)
+    numbers = np.bincount(places, weights=times)
+    if highest:
+        values, numbers = values[::-1], numbers[::-1]
+    beyond = np.cumsum(numbers)
+    last = int(np.searchsorted(beyond, float(TAIL * records), side="right")) - 1
+    if last < 0 or beyond[last] <= FEW:
+        return None
+    end = Fraction(int(values[last])) * step
+    digits = len(str(int(abs(end))))
+    unit = max(step, Fraction(10) ** (digits - 2))
+    return (end // unit if highest else -(-end // unit)) * unit
+
+
+def protections_for(release: Release, columns: Sequence[str]) -> dict[str, Protect]:
+    """A protection for each of these columns of a release that can have one, and is small enough to look at."""
+    if release.engine.name == "spark" or not columns:
+        return {}
+    found = {}
+    pairs = list(coordinates(columns))
+    for column in columns:
+        table: Any = release.engine.load(release.source, (column,))
+        marginal, people = table.marginal(column), release.people_of_records
+        if people is None:
+            proposed = proposed_protection(dict(zip(marginal.values, marginal.counts.tolist(), strict=True)))
+        else:
+            own = table.columns[column]
+            shared = dict(zip(own.values, sharing(own, people)[0].tolist(), strict=True))
+            proposed = proposed_protection(shared, alone_after=by_people(own, people))
+        if proposed is not None:
+            found[column] = proposed
+    if pairs and release.engine.name == "memory":
+        for pair in pairs:
+            rows: Any = release.engine.load(release.source, pair)
+            proposed = proposed_for_places(cells_of(rows.columns[pair[0]]), cells_of(rows.columns[pair[1]]))
+            found |= {} if proposed is None else dict.fromkeys(pair, proposed)
+    return found
+
+
+def cells_of(column: Column) -> list[str | None]:
+    """The cells of a column in memory."""
+    cells: list[str | None] = column.labels.take(arrow_codes(column.codes)).to_pylist()
+    return cells
+
+
+def proposed_for_places(
+    latitudes: Sequence[str | None], longitudes: Sequence[str | None], share: float = SHARE
+) -> Protect | None:
+    """One rounding for a latitude and a longitude, so that few pairs single out a record."""
+    pairs = [
+        (one, other) for one, other in zip(latitudes, longitudes, strict=True) if _is_value(one) and _is_value(other)
+    ]
+    if not pairs or len(set(pairs)) > MOST_VALUES:
+        return None
+    before, most = sum(times == 1 for times in Counter(pairs).values()), most_alone(len(latitudes), share)
+    for step in steps_for([str(value) for pair in pairs for value in pair]):
+        protection = protection_of("", {"round": as_text(step)})
+        after = Counter((protection.value(str(one)), protection.value(str(other))) for one, other in pairs)
+        if any(None in pair for pair in after):
+            return None
+        alone = sum(times == 1 for times in after.values())
+        if alone <= most:
+            return Protect({"round": as_text(step)}, before, alone)
+    return None

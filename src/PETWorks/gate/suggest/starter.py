@@ -1,0 +1,401 @@
+"""A policy to start from: roles guessed from a table, with the reason for each, and no cell of it."""
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from operator import attrgetter
+from pathlib import Path
+
+from PETWorks.about.hierarchies.proposal import in_yaml, proposed_hierarchy
+from PETWorks.about.roles import ROLE_KEYS
+from PETWorks.about.sidecar import read_sidecar
+from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.counting.codes import Column
+from PETWorks.counting.engines.engine import half_the_machine
+from PETWorks.counting.memory.loading import load_rows
+from PETWorks.counting.memory.weighted_rows import WeightedRows
+from PETWorks.counting.profiles import sharing
+from PETWorks.errors import InputError, Phrase, printable
+from PETWorks.gate.check.unique_values import coordinates
+from PETWorks.gate.policy.accountability import regimes
+from PETWorks.gate.policy.policy_rules import UNDATED, presets
+from PETWorks.gate.suggest.protection_proposal import MOST_VALUES as MOST_PROTECTED
+from PETWorks.gate.suggest.protection_proposal import (
+    Protect,
+    alone_in,
+    by_people,
+    cells_of,
+    is_rejected,
+    most_alone,
+    proposed_for_places,
+    proposed_protection,
+)
+from PETWorks.gate.suggest.suggestion import Reason, Suggestion, looks_personal, suggested_privacy_unit, suggested_roles
+from PETWorks.measures.attacks.subset_limits import MOST_COLUMNS
+from PETWorks.tables.cells import is_number
+from PETWorks.tables.files import path_from
+from PETWorks.tables.headers import has_header_line, names_a_person
+from PETWorks.tables.opening import open_one, open_source
+
+PRESET = {"public": "health-canada-0.09", "controlled": "pdpc-5", "internal": "pdpc-3"}
+SUPPRESSION = 0.05  # the share of records that a release may suppress
+MOST_COLUMNS_OF_A_POLICY = 5_000  # nobody looks at more roles, and a policy file has a largest size
+MOST_VALUES = 100_000  # of a column for which a hierarchy is proposed
+MOST_HIERARCHIES = 200  # that are proposed: a policy file has a largest size
+LONGEST_KEY = 1_000  # characters; YAML allows 1,024
+SIZES = ((10, "all"), (30, "1-3"), (MOST_COLUMNS, "1-2"))  # subsets that are quick, for so many quasi-identifiers
+Say = Callable[[str], str]
+Why = Callable[[Suggestion], str]
+
+# Comments that do not fit into their line here.
+TITLE = "in every report, also for outsiders; the name of the file if there is none"
+ORIGINAL = "the table it was made from: for presence, fidelity and what was lost"
+POPULATION = "the people the records were drawn from: a number, a share or a table"
+LAST_YEAR = "last year's table"
+OFFICE = "the approver's office"
+SUBSETS = "every subset of the quasi-identifiers, counted in records"
+SUPPRESSED = "the share of records it may suppress to keep detail in the others"
+PROTECT = "coarser values where exact ones would give people away: the finest that do not"
+
+_PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+
+
+def suggestions(data: Path, separator: str | None, encoding: str | None) -> tuple[list[Suggestion], str | None]:
+    """A role for each column with its reason, and the column that names the person if there is one."""
+    source = open_source(open_one(data, separator, encoding), Phrase("the table"))
+    if len(source.names) > MOST_COLUMNS_OF_A_POLICY:
+        raise InputError(
+            "{file}: {columns:,} columns; init suggests roles for at most {most:,}",
+            file=data.name,
+            columns=len(source.names),
+            most=MOST_COLUMNS_OF_A_POLICY,
+        )
+    beside = read_sidecar(data)
+    given = beside.roles
+    table = load_rows(source, source.names, memory_limit=2 * half_the_machine())
+    named = [name for name in source.names if name]
+    own_values = sum(table.columns[name].code(name) is not None for name in named)
+    # Only a file whose first line has the names can lack them.
+    strange = any(is_number(name) or looks_personal(name) for name in named)
+    people = sum(map(names_a_person, named))
+    if has_header_line(source) and (strange or 2 * max(own_values, people) >= max(len(named), 1)):
+        columns = Phrase("one column")
+        if len(source.names) != 1:
+            columns = Phrase("{number} columns", number=len(source.names))
+        raise InputError(
+            "{file}: the first line does not look like a header of {columns}: one is a "
+            "number, a date or an address, or half of them are names of people or values of "
+            "their own column",
+            file=data.name,
+            columns=columns,
+        )
+    guessed = suggested_roles(table, named)
+    unit = None if given else suggested_privacy_unit(table, guessed)
+    if unit is not None:
+        guessed = suggested_roles(table, named, unit)
+    suggested = [
+        replace(one, role=given[one.column], why=Reason("beside")) if one.column in given else one for one in guessed
+    ]
+    known = sum(one.role == QUASI_IDENTIFIER for one in suggested)
+    if beside.folder is None and known <= MOST_HIERARCHIES:
+        suggested = [_with_hierarchy(one, table) if one.role == QUASI_IDENTIFIER else one for one in suggested]
+    suggested = with_protections(suggested, table, None if unit is None else table.columns[unit])
+    suggested = [
+        replace(one, unread_dates=False) if one.hierarchy is not None and "dates" in one.hierarchy.words else one
+        for one in suggested
+    ]
+    return suggested, unit
+
+
+def _with_hierarchy(suggestion: Suggestion, table: WeightedRows) -> Suggestion:
+    """The suggestion with a hierarchy for the column, if one can be proposed."""
+    if len(table.columns[suggestion.column].counts) > MOST_VALUES or len(yaml_text(suggestion.column)) > LONGEST_KEY:
+        return suggestion
+    marginal = table.marginal(suggestion.column)
+    counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
+    proposed = proposed_hierarchy(suggestion.column, counts)
+    if proposed is None:
+        return suggestion
+    proposal, hierarchy = proposed
+    return replace(suggestion, hierarchy=replace(proposal, height=hierarchy.height))
+
+
+def with_protections(
+    suggested: Sequence[Suggestion], table: WeightedRows, people: Column | None = None
+) -> list[Suggestion]:
+    """The suggestions with a protection where values single out records; what cannot have one is left out.
+
+    people   whose each record is: a value of one person singles that person out
+    """
+    found: dict[str, Protect] = {}
+    left_out: set[str] = set()
+    looked_at = {one.column: one for one in suggested if one.role in (SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE)}
+    for column, one in looked_at.items():
+        if len(table.columns[column].counts) > MOST_PROTECTED:
+            continue
+        own = table.columns[column]
+        times = own.counts if people is None else sharing(own, people)[0]
+        counts = dict(zip(own.values, times.tolist(), strict=True))
+        records = sum(counts.values())
+        alone = alone_in(counts)
+        proposed = None
+        if alone > most_alone(records):
+            proposed = proposed_protection(counts, alone_after=None if people is None else by_people(own, people))
+        if proposed is not None:
+            found[column] = proposed
+        elif is_rejected(counts) and one.why.kind != "beside":
+            left_out.add(column)
+    for pair in coordinates(list(looked_at)):
+        proposed = proposed_for_places(cells_of(table.columns[pair[0]]), cells_of(table.columns[pair[1]]))
+        if proposed is not None and proposed.before > most_alone(table.rows):
+            found |= dict.fromkeys(pair, proposed)
+            left_out -= set(pair)
+    return [
+        replace(one, role=IDENTIFIER, why=Reason("exact"))
+        if one.column in left_out
+        else replace(one, protect=found.get(one.column))
+        for one in suggested
+    ]
+
+
+def starter_policy(
+    data: Path,
+    policy: Path,
+    suggested: Sequence[Suggestion],
+    unit: str | None,
+    *,
+    release: str = "public",
+    separator: str | None = None,
+    encoding: str | None = None,
+    say: Say = str,
+    why: Why = attrgetter("reason"),
+    typed: Callable[[Sequence[str]], str] = shlex.join,
+) -> str:
+    """The text of a policy file beside the data, with comments.
+
+    say, why   what puts comments, and the reasons of suggestions, into the user's language; no key or value changes
+    typed      a command as one types it
+    """
+    by_role = {role: [one for one in suggested if one.role == role] for role in (*ROLE_KEYS.values(), None)}
+    known, sensitive = (by_role[ROLE_KEYS[name]] for name in ("quasi_identifiers", "sensitive_attributes"))
+    read = {"separator": separator, "encoding": encoding, "column": next((one.column for one in known), None)}
+    options = [text for name, value in read.items() if value is not None for text in (f"--{name}", value)]
+    levels = typed(["petworks", "hierarchy", path_from(policy.parent, data), *options])
+    parts = [
+        _sources(data, policy.parent, separator, encoding, say),
+        _all_roles(by_role, say, why),
+        *([_hierarchies(known, say, levels)] if any(one.hierarchy for one in known) else []),
+        [
+            f"privacy_unit: {yaml_text(unit)}  # {say('several records of one person count once')}"
+            if unit
+            else f"# privacy_unit: person_id       # {say('where one person has several records')}"
+        ],
+        _context(release, known, say),
+        _presets(release, say),
+        _rules(bool(known and sensitive), say),
+        _subsets(len(known), unit, say),
+        _anonymize(suggested, say, possible=can_be_anonymized(data, suggested)),
+        _sign_off(say),
+        _waivers(release, say),
+    ]
+    return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
+
+
+def _sources(data: Path, folder: Path, separator: str | None, encoding: str | None, say: Say) -> list[str]:
+    """The head of the policy, and the files it is about."""
+    hierarchies = read_sidecar(data).hierarchies
+    return [
+        f"# {say('What is released to whom, and what must hold before: petworks check reads this file.')}",
+        f"# {say('The roles below are guesses from names and counts. Look at every one; you know the data.')}",
+        "petworks_policy: 1",
+        f"# title: {say('what the release is called')}  # {say(TITLE)}",
+        f"data: {yaml_text(path_from(folder, data))}",
+        *([f"separator: {yaml_text(separator)}"] if separator else []),
+        *([f"encoding: {yaml_text(encoding)}"] if encoding else []),
+        f"# original: original.csv       # {say(ORIGINAL)}",
+        *([f"hierarchies: {yaml_text(path_from(folder, hierarchies))}"] if isinstance(hierarchies, Path) else []),
+        f"# population: 23400000         # {say(POPULATION)}",
+    ]
+
+
+def _hierarchies(known: Sequence[Suggestion], say: Say, levels: str) -> list[str]:
+    """What is proposed for each quasi-identifier; `levels` is a command that shows the levels of one."""
+    proposed = [(yaml_text(one.column), one.hierarchy) for one in known if one.hierarchy is not None]
+    return [
+        f"# {say('How values become coarser, level by level: for petworks anonymize and for measures of utility.')}",
+        f"# {say('Level 0 has the values of the original if it is named above, otherwise those of this table.')}",
+        f"# {say('To see the levels of a column, use:')} {printable(levels)}",
+        "hierarchies:",
+        *(f"  {column}: {in_yaml(one.words)}  # {say(one.reason)}" for column, one in proposed),
+        *(
+            f"  # {printable(one.column[:60])}: {say('none proposed, its values are generalised or too many')}"
+            for one in known
+            if not one.hierarchy
+        ),
+    ]
+
+
+def _all_roles(by_role: Mapping[str | None, Sequence[Suggestion]], say: Say, why: Why) -> list[str]:
+    meanings = {
+        "identifiers": say("name a person, or nobody needs them; petworks anonymize leaves them out"),
+        "quasi_identifiers": say("what an adversary may know of a person"),
+        "sensitive_attributes": say("what nobody may learn of a person"),
+        "insensitive_attributes": say("none of these"),
+    }
+    return [
+        "roles:",
+        *(line for name, meaning in meanings.items() for line in _role(name, by_role[ROLE_KEYS[name]], meaning, why)),
+        *_no_role(by_role[None], say),
+    ]
+
+
+def _no_role(suggested: Sequence[Suggestion], say: Say) -> list[str]:
+    if not suggested:
+        return [f"# no_role: {{column: reason}}     # {say('every other column needs a reason for having no role')}"]
+    return [
+        f"no_role:  # {say('why a column has none')}",
+        *(f"  {yaml_text(one.column)}: {yaml_text(one.reason)}" for one in suggested),
+    ]
+
+
+def _role(name: str, suggested: Sequence[Suggestion], meaning: str, why: Why) -> list[str]:
+    if not suggested:
+        return [f"  {name}: []  # {meaning}"]
+    from rich.cells import cell_len
+
+    texts = [yaml_text(one.column) for one in suggested]
+    widths = list(map(cell_len, texts))  # a Chinese character is two cells wide
+    most = min(max(widths), 30)
+    listed = (
+        f"    - {text}{' ' * (most - width)}  # {why(one)}"
+        for text, width, one in zip(texts, widths, suggested, strict=True)
+    )
+    return [f"  {name}:  # {meaning}", *listed]
+
+
+def _context(release: str, known: Sequence[Suggestion], say: Say) -> list[str]:
+    return [
+        "context:",
+        f"  release: {release}             # {say('public, controlled or internal')}",
+        f"  # purpose: {say('what the release is for')}",
+        f"  # recipients: {say('who will get it')}",
+        f"  # adversaries:                # {say('who is assumed to know what; the report gives the risk of each')}",
+        f"  #   - who: {say('a neighbour')}",
+        f"  #     knows: [{', '.join(yaml_text(one.column) for one in known[:3])}]",
+        f"  # earlier_releases:           # {say('about the same people; [] if there are none')}",
+        f"  #   - {{what: {say(LAST_YEAR)}, date: 2025-11-30, recipients: {say('anybody')}}}",
+        f"# releases:                     # {say('measures earlier tables together with this one')}",
+        f"#   key: person                 # {say('the column that names the person, also in the original')}",
+        "#   earlier:",
+        f"#     - {{data: last_year.csv, date: 2025-11-30, recipients: {say('anybody')}}}",
+        "#   limits: {re-identification: 0.2, disclosed: 0.01}",
+    ]
+
+
+def _sign_off(say: Say) -> list[str]:
+    return [
+        f"# role_reasons: {{column: reason}} # {say('why columns have their role')}",
+        f"# regimes: [{', '.join(regimes())}]  # {say('lists what these still ask for')}",
+        f"# sign_off:                     # {say('for the internal report')}",
+        f"#   approver: {say('who approves the release')}",
+        f"#   role: {say(OFFICE)}",
+        "#   review_by: 2030-12-31",
+        f"#   incident_contact: {say('whom to tell if something goes wrong')}",
+    ]
+
+
+def _presets(release: str, say: Say) -> list[str]:
+    """The presets to choose from, and one that suits the kind of release."""
+    return [
+        f"# {say('Rules of regulators by name; as a cell size and as a probability, with the source:')}",
+        *(
+            f"#   {one.name:<18}  {one.cell_size:>2}  {one.probability:<5}  {one.organisation}, "
+            + (say("date unknown") if one.date == UNDATED else one.date)
+            + (say(" (rule of thumb)") if one.rule_of_thumb else "")
+            for one in presets().values()
+        ),
+        f"presets: [{PRESET[release]}]",
+    ]
+
+
+def _waivers(release: str, say: Say) -> list[str]:
+    return [
+        f"# waivers:                      # {say('a rule that need not hold, up to and including a day')}",
+        f"#   - rule: {PRESET[release]}",
+        f"#     owner: {say('who answers for it')}",
+        f"#     reason: {say('why')}",
+        "#     expires: 2030-12-31",
+    ]
+
+
+def _rules(sensitive: bool, say: Say) -> list[str]:
+    """Rules of one's own; `petworks measures` lists what there is."""
+    lines = [f"# {say('petworks measures lists what can be asked for')}", "rules:" if sensitive else "# rules:"]
+    mark = "  " if sensitive else "#   "
+    lines += [f"{mark}- measure: l-diversity", f"{mark}  l: 2"]
+    return [*lines, "#  - measure: t-closeness", "#    t: 0.2", "#  - measure: precision", "#    at_least: 0.5"]
+
+
+def _subsets(known: int, unit: str | None, say: Say) -> list[str]:
+    """Every subset of the quasi-identifiers, as far as it is quick."""
+    sizes = subset_sizes(known)
+    if unit is not None or sizes is None:
+        return [f"# subsets: {{sizes: all}}         # {say(SUBSETS)}"]
+    return [
+        f"subsets:                        # {say('attack with every subset of the quasi-identifiers of these sizes')}",
+        f"  sizes: {sizes}",
+        f"  # limits:                     # {say('highest-risk, average-risk, uniques, inference: each from 0 to 1')}",
+        "  #   uniques: 0.01",
+    ]
+
+
+def subset_sizes(known: int) -> str | None:
+    """The sizes of subsets that are quick for so many quasi-identifiers; None if none are."""
+    return next((sizes for most, sizes in SIZES if known <= most), None) if known else None
+
+
+def can_be_anonymized(data: Path, suggested: Sequence[Suggestion]) -> bool:
+    """Whether there are quasi-identifiers, and hierarchies for all of them."""
+    known = [one for one in suggested if one.role == QUASI_IDENTIFIER]
+    in_files = isinstance(read_sidecar(data).hierarchies, Path)
+    return bool(known) and (in_files or all(one.hierarchy for one in known))
+
+
+def _anonymize(suggested: Sequence[Suggestion], say: Say, *, possible: bool) -> list[str]:
+    """How much `petworks anonymize` may suppress, and which columns it protects."""
+    known = [one for one in suggested if one.role == QUASI_IDENTIFIER]
+    protected = [(yaml_text(one.column), one.protect) for one in suggested if one.protect is not None]
+    unique = say("records that their exact value singles out")
+    protect = [
+        f"  protect:                      # {say(PROTECT)}",
+        *(
+            f"    {column}: {in_yaml(one.words)}  # {unique}: {one.before:,} -> {one.after:,}"
+            for column, one in protected
+        ),
+    ]
+    if not possible and protected:
+        once = say("once every quasi-identifier has a hierarchy")
+        return ["anonymize:", f"  # suppression: {SUPPRESSION}           # {once}", *protect]
+    if not possible:
+        return [f"# anonymize: {{suppression: {SUPPRESSION}}}  # {say('once every quasi-identifier has a hierarchy')}"]
+    # The level below the highest one keeps a column from becoming `*`.
+    heights = {one.column: one.hierarchy.height for one in known if one.hierarchy is not None}
+    column = max(heights, key=lambda name: heights[name]) if heights else known[0].column
+    first, bound = yaml_text(column), max(heights.get(column, 2) - 1, 1)
+    return [
+        f"anonymize:                      # {say('how petworks anonymize makes a release that keeps the rules')}",
+        f"  suppression: {SUPPRESSION}             # {say(SUPPRESSED)}",
+        f"  # levels: {{{first}: {{at_most: {bound}}}}}  # {say('for a column that would become too coarse')}",
+        *(protect if protected else []),
+    ]
+
+
+def yaml_text(text: str) -> str:
+    """A text as YAML has it: as it is where that is plain, otherwise in quotes."""
+    plain = text[:1] in _PLAIN and all(sign in _PLAIN or sign in "0123456789.-" for sign in text)
+    if text and plain and text.casefold() not in ("true", "false", "yes", "no", "on", "off", "null", "y", "n"):
+        return text
+    import yaml
+
+    dumped: str = yaml.dump(text, default_style='"', allow_unicode=True, width=1 << 30)
+    return dumped.strip()

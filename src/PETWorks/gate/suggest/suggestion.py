@@ -1,0 +1,532 @@
+"""A suggested role for each column of an unknown table, by its name, its values and how unique they are."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from functools import cache, cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from PETWorks.about.column_names import (
+    A_DEVICE,
+    A_HOUSEHOLD,
+    A_NAME,
+    A_NUMBER,
+    A_WAY_TO_REACH,
+    AGE,
+    ALONE,
+    AN_ACCOUNT,
+    BUILT,
+    CALLED,
+    LABELS,
+    NO_DEVICES,
+    OFFICES,
+    ORIGIN,
+    OTHERS,
+    PSEUDONYMS,
+    REMARKS,
+    SEX,
+    SUBJECTS,
+    pointed_to,
+    terms,
+    words_of,
+)
+from PETWorks.about.hierarchies.dates import is_unread_date
+from PETWorks.about.hierarchies.proposal import Proposal
+from PETWorks.about.personal_details import (
+    EMAIL,
+    NATIONAL_ID,
+    PAYMENT_CARD,
+    PHONE,
+    STREET,
+    has_luhn_digit,
+    is_taiwanese,
+)
+from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.counting.codes import Column
+from PETWorks.counting.counts import ClassSizes, Grouping
+from PETWorks.counting.memory.weighted_rows import WeightedRows
+from PETWorks.counting.profiles import LONGEST, Profile, are_measured, profile_of
+from PETWorks.counting.questions import class_sizes
+from PETWorks.errors import Phrase
+from PETWorks.gate.suggest.protection_proposal import Protect
+from PETWorks.measures.numbers import percent
+from PETWorks.tables.arrays import strings
+from PETWorks.tables.headers import is_chinese_name, is_english_name
+
+# Each is a message of the languages too; {what} is a subject of the vocabulary, or what values look like.
+REASONS = {
+    "named": "the name points to {what}",
+    "named-unique": "the name points to {what}, but nearly every record has a unique text",
+    "looks": "{share} of the values look like {what}",
+    "mixed": "most of the values look like {what}",
+    "empty": "no suggestion",
+    "same": "the same value in all {n} records, which distinguishes nobody",
+    "few": "the cautious choice: the name is unknown and the records are few",
+    "labelled": "named like a label, and there are nearly as many values as records",
+    "assigned": "nearly unique whole numbers that look assigned rather than measured",
+    "precise": "a precise number identifies people to anyone who knows it",
+    "unique": "nearly every record has a unique text",
+    "exact": "too many records could be found by their own value, and the values cannot be rounded",
+    "details": "{n} phone numbers, addresses, names or other personal details inside the texts",
+    "remarks": "remarks, in which people may be described",
+    "long": "long texts, in which people may be named",
+    "cautious": "the cautious choice: the name is unknown and an adversary may know the value",
+    "beside": "as the YAML file beside the table says",
+}
+
+
+@dataclass(frozen=True)
+class Reason:
+    """What was noticed about a column; `part` of `whole` values look like `what`, or `whole` records are meant."""
+
+    kind: str
+    what: str | None = None
+    part: int = 0
+    whole: int = 0
+
+    def __str__(self) -> str:
+        share = share_of(self.part, self.whole) if self.whole else ""
+        return REASONS[self.kind].format(what=self.what, share=share, n=f"{self.whole:,}")
+
+
+def share_of(part: int, whole: int) -> Phrase:
+    """A share as per cent, as it is written everywhere: only all are 100 %, and only none are 0 %."""
+    return Phrase("{n} %", n=percent(part / whole, ""))
+
+
+_AMOUNT = re.compile(r"[<>=≤≥~ ]{0,3}(NT|US)?[$€£¥]? ?[+-]?(\d[\d,.]*|\.\d+)(e[+-]?\d+)?([%元€kKM]| [A-Za-zµ°/]{1,8})?")
+_TAIWANESE = re.compile(r"(?<![A-Z\d])([A-Z]) ?([1289A-D]) ?(\d{8})(?![A-Z\d])", re.ASCII)
+_MAINLAND = re.compile(r"\d{6}(19|20)\d{9}[\dXx]", re.ASCII)
+_AMERICAN = re.compile(r"\d{3}-\d\d-\d{4}", re.ASCII)
+_CARD = re.compile(r"[2-6]\d{12,18}", re.ASCII)
+ENOUGH = 0.8  # share of the values that shows what the column is
+FEW = 20  # among fewer records, uniqueness says little
+NEARLY = 0.9  # share of records with a unique value that makes a column nearly unique
+
+
+def _matches(pattern: str) -> Callable[[str], bool]:
+    compiled = re.compile(pattern, re.ASCII)
+    return lambda text: compiled.fullmatch(text) is not None
+
+
+def _is_national_id(text: str) -> bool:
+    """Whether a text looks like an identity number: American, or with its check digit mainland Chinese or Taiwanese.
+
+    A Taiwanese number (also one of a residence permit, old or new) is found in any text.
+    """
+    if _MAINLAND.fullmatch(text):
+        return "10X98765432"[sum((1 << (17 - n)) * int(text[n]) for n in range(17)) % 11] == text[17].upper()
+    if _AMERICAN.fullmatch(text):
+        return True
+    return any(is_taiwanese("".join(number)) for number in _TAIWANESE.findall(text.replace("-", "").upper()))
+
+
+def _is_card_number(text: str) -> bool:
+    """Whether a text has the length and the check digit of a payment card."""
+    bare = text.replace(" ", "").replace("-", "")
+    return _CARD.fullmatch(bare) is not None and has_luhn_digit(bare)
+
+
+DATE = "dates or times"
+CHINESE_NAME, ENGLISH_NAME = "Chinese names of people", "English names of people"
+COORDINATES, KEYS = "exact coordinates", "generated keys"
+LOOKS: dict[str, Callable[[str], bool]] = {
+    EMAIL: _matches(r"([^@<>]{0,64}<)?[^@\s<>]{1,64}@[^@\s<>]+\.[^@\s.<>]{2,24}>?"),
+    NATIONAL_ID: _is_national_id,
+    PAYMENT_CARD: _is_card_number,
+    PHONE: _matches(r"\+\d[\d ()-]{7,18}\d|09\d\d[ -]?\d{3}[ -]?\d{3}|\(?0?\d{2,3}\)?[ -]\d{3,4}[ -]?\d{4}"),
+    "network addresses": _matches(
+        # The number of a version begins with one digit, an address seldom does.
+        r"[1-9]\d{1,2}(\.\d{1,3}){3}|[\da-fA-F]{0,4}(::?[\da-fA-F]{1,4}){3,7}|[\dA-F]{2}(-[\dA-F]{2}){5}"
+    ),
+    "links": _matches(r"https?://\S+"),
+    KEYS: _matches(r"[\da-fA-F]{8}(-[\da-fA-F]{4}){3}-[\da-fA-F]{12}|[\da-fA-F]{32,128}"),
+    CHINESE_NAME: is_chinese_name,
+    ENGLISH_NAME: is_english_name,
+    STREET: _matches(
+        r".{0,60}[路街道段巷弄村里鄰].{0,20}[\d一二三四五六七八九十百]號.{0,40}|"
+        r"\d{1,5}[A-Za-z]? [A-Z][^\d,]{1,40} (?i:street|st|road|rd|avenue|ave|lane|ln|drive|dr|boulevard|blvd)\b.{0,80}"
+    ),
+    COORDINATES: _matches(r"[(\[]?[+-]?\d?\d\.\d{4,}°? ?[NS]?[,;/ ] ?[+-]?1?\d?\d\.\d{4,}°? ?[EW]?[)\]]?"),
+    DATE: _matches(
+        r"\d{4}[-/]\d{1,2}|\d{4}([-/.])\d{1,2}\1\d{1,2}([ T].{0,30})?|"
+        r"\d{1,2}[-/.]\d{1,2}[-/.]\d{4}([ T].{0,30})?|\d{1,2}(:\d\d){1,2}"
+        r"|(民國)? ?\d{2,4} ?[年/.-] ?\d{1,2} ?[月/.-] ?\d{1,2} ?日?|(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])"
+    ),
+}
+
+
+NAMES = (CHINESE_NAME, ENGLISH_NAME)
+SPOTS = (STREET, COORDINATES)  # where a person lives, or where many people have been
+MIXED, MOST = "numbers or addresses of people", 0.5  # several kinds together, and the share of them that suffices
+PERSONAL = (EMAIL, NATIONAL_ID, PAYMENT_CARD, PHONE)
+MOST_DETAILS = 5  # personal details that the texts of a column may have
+# Many names have no common given name, and hardly any other column has texts that have one.
+ENOUGH_BY_LOOK = {ENGLISH_NAME: 0.25}
+LEAST = {CHINESE_NAME: FEW, ENGLISH_NAME: 5}
+
+
+def _plain(text: str) -> str:
+    """A text with ordinary letters and digits instead of full-width ones, and no blanks around it."""
+    return unicodedata.normalize("NFKC", text)[:LONGEST].strip()
+
+
+def looks_personal(text: str) -> bool:
+    """Whether a text looks like a date, an address or a number of a person; words that look like a name may be any."""
+    text = _plain(text)
+    return any(matches(text) for look, matches in LOOKS.items() if look not in NAMES)
+
+
+@dataclass(frozen=True)
+class Examined(Profile):
+    """A profile, and what it shows."""
+
+    @classmethod
+    def of(cls, profile: Profile) -> "Examined":
+        """The profile, to be examined."""
+        return cls(**vars(profile))
+
+    @property
+    def facts(self) -> Phrase:
+        """The counts in words."""
+        records = Phrase("{n:,} records" if self.records > 1 else "{n:,} record", n=self.records)
+        if self.present == 0:
+            return Phrase("no value in {records}", records=records)
+        values = Phrase("{n:,} distinct values" if self.distinct > 1 else "{n:,} distinct value", n=self.distinct)
+        unique = Phrase("no record has a unique one")
+        if self.unique:
+            share = share_of(self.unique, self.records)
+            unique = Phrase("{share} of {records} have a unique one", share=share, records=records)
+        counts = Phrase("{values}, {unique}", values=values, unique=unique)
+        if self.present == self.records:
+            return counts
+        share = share_of(self.records - self.present, self.records)
+        return Phrase("{counts}, {share} without a value", counts=counts, share=share)
+
+    @property
+    def nearly_unique(self) -> bool:
+        """Whether nearly every record that has a value has a unique one."""
+        return self.present >= FEW and self.unique >= NEARLY * self.present
+
+    @property
+    def nearly_unique_codes(self) -> bool:
+        """Whether the values are nearly unique, and neither numbers, dates nor long texts, for which a rule exists."""
+        return self.nearly_unique and 2 * are_measured(strings(self.sample)).true_count < len(self.sample)
+
+    @cached_property
+    def measured(self) -> bool:
+        """Whether most values are numbers, perhaps with a unit."""
+        return self.most(lambda text: _AMOUNT.fullmatch(text) is not None)
+
+    @property
+    def numbered(self) -> bool:
+        """Whether the values are whole numbers that look assigned: consecutive, or long and all of one length."""
+        texts = [
+            text.removesuffix(".0") for text in self.sample
+        ]  # pandas turns whole numbers into floats if some are missing
+        if not all(text.isdecimal() and len(text) <= 30 for text in texts):
+            return False
+        one_length = len({len(text) for text in texts}) == 1 and len(texts[0]) >= 6
+        return one_length or max(map(int, texts)) - min(map(int, texts)) <= 1.2 * self.distinct
+
+    @cached_property
+    def look(self) -> str | None:
+        """What most values look like; None if they look like nothing known."""
+        some = self.plain[:: 1 + len(self.plain) // 100]
+        for look, test in LOOKS.items():
+            alike = self._alike(look) if any(map(test, some)) else 0
+            enough = ENOUGH_BY_LOOK.get(look, ENOUGH)
+            # Other words begin like surnames too, so that a handful of them proves nothing.
+            if alike >= max(enough * len(self.sample), LEAST.get(look, 1)) and not self._too_short(look):
+                return look
+        return None
+
+    @cached_property
+    def plain(self) -> list[str]:
+        """The sample in ordinary letters and digits."""
+        return [_plain(text) for text in self.sample]
+
+    def _too_short(self, look: str) -> bool:
+        """Whether records share values that are shorter than most Chinese names: places, words of two characters."""
+        short = 2 * sum(len(text) <= 2 for text in self.sample) > len(self.sample)
+        return look == CHINESE_NAME and short and self.distinct < self.present / 2
+
+    def share_like(self, look: str) -> float:
+        """The share of the values that look like something."""
+        return self._alike(look) / max(len(self.sample), 1)
+
+    @cached_property
+    def personal_share(self) -> float:
+        """The share of the values that look like a number or an address of a person, of whatever kind."""
+        return sum(any(LOOKS[look](text) for look in PERSONAL) for text in self.plain) / max(len(self.sample), 1)
+
+    @property
+    def seen(self) -> Reason:
+        """What most values look like, if they look like something."""
+        return Reason("looks", self.look, self._alike(self.look or DATE), len(self.sample))
+
+    def _alike(self, look: str) -> int:
+        return sum(map(LOOKS[look], self.plain))
+
+    def most(self, test: Callable[[str], bool]) -> bool:
+        """Whether most values pass a test."""
+        return sum(map(test, self.sample)) >= max(ENOUGH * len(self.sample), 1)
+
+
+CHANGING = 0.25  # of the changes that chance would bring about; a person has fewer
+TELLING = 0.2  # changes by chance for a value that repeats, at which a column tells anything
+REPEATED = 1.25  # records for each value, if they are of the same person
+OFTEN, SEVERAL = 1.5, 5  # records for each value, and values, if nothing says whose the records are
+STEP = 5  # years, within which an age may change
+STRONG, WEAK = (AGE, BUILT), (SEX, ORIGIN)  # a name goes with the weak ones, and a ward may
+REACHING = (A_WAY_TO_REACH, AN_ACCOUNT, A_DEVICE, A_HOUSEHOLD)
+
+# Whether records with the same value of a column are of one person, by a birth date or, if `weak`, by sex and the
+# like; None if nothing tells.
+SamePerson = Callable[[str, bool], bool | None]
+
+
+class Kind(IntEnum):
+    """How well a column names people, the best first."""
+
+    NUMBER = 0  # was given to a person
+    CODE = 1  # is called `id` and no more
+    REACH = 2  # an e-mail address, a phone, a card, a device
+    NAME = 3
+    OTHER = 4
+
+
+def stands_for_people(words: str) -> bool:
+    """Whether a column is called like people, or like the pseudonyms of people, and nothing else."""
+    return words in terms(f"{SUBJECTS}, {PSEUDONYMS}", whole=True)
+
+
+def named_people(identifiers: Mapping[str, Examined], same_person: SamePerson) -> str | None:
+    """The identifier that names people who have several records; None if there is none."""
+    kinds = {column: _kind(words_of(column), profile) for column, profile in identifiers.items()}
+    one_each = any(
+        kind == Kind.NUMBER and identifiers[column].distinct == identifiers[column].records > 1
+        for column, kind in kinds.items()
+    )
+    found = []
+    for place, (column, profile) in enumerate(identifiers.items()):
+        kind = kinds[column]
+        if kind is None or not 1 < profile.distinct < profile.present:
+            continue
+        by_name = kind <= Kind.CODE and not one_each
+        if by_name or _repeats(column, kind, profile, same_person, one_each=one_each):
+            found.append((kind, profile.present < profile.records, place, column))
+    best = [column for kind, _, _, column in sorted(found) if kind == min(found)[0]]
+    if len(best) > 1:  # of numbers of one person, the one that most records share
+        told = [column for column in best if same_person(column, True)]
+        return min(told, key=lambda column: identifiers[column].distinct, default=best[0])
+    return best[0] if best else None
+
+
+def _kind(words: str, profile: Examined) -> Kind | None:
+    """What kind of name of people a column is; None if it names others than those the table is about."""
+    if any(term in words for term in terms(OTHERS)):  # the mother's number names another person
+        return None
+    subject, look = pointed_to(words).get(IDENTIFIER), profile.look
+    if words in terms(ALONE[A_NUMBER], whole=True):
+        return Kind.CODE
+    if subject == A_NUMBER or stands_for_people(words) or look == NATIONAL_ID:
+        return Kind.NUMBER
+    if any(term in words for term in terms(OFFICES)):
+        return Kind.OTHER
+    reaches = subject in REACHING and not any(term in words for term in terms(NO_DEVICES))
+    if reaches or look in (EMAIL, PHONE, PAYMENT_CARD, KEYS):
+        return Kind.REACH
+    return Kind.NAME if subject == A_NAME else Kind.OTHER
+
+
+def _repeats(column: str, kind: Kind, profile: Examined, same_person: SamePerson, *, one_each: bool) -> bool:
+    """Whether people plainly have several records, by a column that may repeat for other reasons.
+
+    one_each   whether another number says that every record is of another person
+    """
+    if profile.present < FEW or profile.present < REPEATED * profile.distinct:
+        return False
+    told = same_person(column, kind <= Kind.REACH)
+    if told is not None or one_each or kind > Kind.REACH:
+        return told is True
+    return profile.present >= OFTEN * profile.distinct and profile.distinct > SEVERAL
+
+
+def same_person_in(load: Callable[[Sequence[str]], Any], columns: Sequence[str]) -> SamePerson:
+    """Whether records are of one person, as a table tells that has these columns and can be loaded."""
+    subjects = {name: pointed_to(words_of(name)) for name in columns}
+    known = {name: roles.get(QUASI_IDENTIFIER) for name, roles in subjects.items() if IDENTIFIER not in roles}
+    strong = [name for name, what in known.items() if what in STRONG]
+    weak = [name for name, what in known.items() if what in WEAK]
+    return cache(partial(_same_person, load, strong, weak))
+
+
+def _same_person(
+    load: Callable[[Sequence[str]], Any], strong: Sequence[str], weak: Sequence[str], column: str, also_weak: bool
+) -> bool | None:
+    tellers = [name for name in (*strong, *(weak if also_weak else ())) if name != column]
+    table = load([column, *tellers]) if tellers else None
+    told = [one for name in tellers if (one := _goes_with(table, column, name)) is not None]
+    return any(told) if told else None
+
+
+def _goes_with(table: Any, column: str, other: str) -> bool | None:
+    """Whether records with the same value of a column have the same other value; None if chance may explain it."""
+    found = _is_steady(table, column, other)
+    if found is False and (years := _in_years(table.domains[other].values)):  # people become older
+        return _is_steady(table.generalised({other: years}), column, other)
+    return found
+
+
+def _is_steady(table: Any, column: str, other: str) -> bool | None:
+    groupings = [Grouping(names, (column,), True, True) for names in ((column,), (column, other))]
+    alone, both = table.ask([class_sizes(table, grouping) for grouping in groupings])
+    by_chance = _changes_by_chance(alone, table.marginal(other).shares)
+    repeated = int(alone.classes[alone.sizes > 1].sum())
+    if not repeated or by_chance < TELLING * repeated:
+        return None
+    return bool(both.number - alone.number <= CHANGING * by_chance)
+
+
+def _in_years(values: Sequence[str | None]) -> dict[str | None, str | None] | None:
+    """Ages in steps of some years; None if the values are no ages."""
+    told = [value for value in values if value is not None]
+    if not told or not all(value.isdecimal() and len(value) <= 3 for value in told):
+        return None
+    return {value: value if value is None else str(int(value) // STEP) for value in values}
+
+
+def _changes_by_chance(sizes: ClassSizes, shares: Any) -> float:
+    """How many further values classes of these sizes had, if the shares of the values were the same in all of them."""
+    return float(
+        sum(
+            number * (np.sum(1 - (1 - shares) ** size) - 1)
+            for size, number in zip(sizes.sizes.tolist(), sizes.classes.tolist(), strict=True)
+            if size > 1
+        )
+    )
+
+
+FEWEST_CODES = 10  # different values, below which a column called `case` or `code` is one of categories
+SENTENCE = 12  # characters; a remark that is longer is no code
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A role for a column and why; None if nothing suggests one."""
+
+    column: str
+    role: str | None
+    why: Reason
+    facts: str = ""  # counts in words; a phrase
+    hierarchy: Proposal | None = None
+    protect: Protect | None = None
+    records: int | None = None  # of the table
+    unread_dates: bool = False  # whether its values look like dates that cannot be read
+
+    @property
+    def reason(self) -> str:
+        """Why, in English, with the counts."""
+        return f"{self.why}{':' if self.role is None else ';'} {self.facts}" if self.adds_facts else str(self.why)
+
+    @property
+    def adds_facts(self) -> bool:
+        """Whether the counts say more than the reason."""
+        return self.why.kind not in ("same", "beside")
+
+
+def suggested_roles(table: WeightedRows, columns: Sequence[str], unit: str | None = None) -> list[Suggestion]:
+    """A role for each of these columns, in their order.
+
+    unit   the column that names the person, by which a value in many records may be that of one person
+    """
+    found = []
+    for column in columns:
+        profile = _examined(table, column)
+        one = suggested_role(column, profile)
+        if unit is not None and column != unit:
+            one = replace(suggested_role(column, _examined(table, column, table.columns[unit])), facts=one.facts)
+        found.append(replace(one, records=table.rows, unread_dates=profile.most(is_unread_date)))
+    return found
+
+
+def suggested_role(column: str, profile: Examined) -> Suggestion:
+    """A role for a column.
+
+    A name that points to an identifier comes first, then how the values look, any other name, how unique they are.
+    What remains is a quasi-identifier: a reviewer can take that back, but nobody sees a risk that was not computed.
+    """
+    return Suggestion(column, *_suggested(words_of(column), profile), profile.facts)
+
+
+def suggested_privacy_unit(table: WeightedRows, suggestions: Sequence[Suggestion]) -> str | None:
+    """The identifier that names people who have several records; None if there is none."""
+    names = [one.column for one in suggestions if one.role == IDENTIFIER]
+    same_person = same_person_in(lambda _columns: table, [one.column for one in suggestions])
+    return named_people({name: _examined(table, name) for name in names}, same_person)
+
+
+def _examined(table: WeightedRows, column: str, people: Column | None = None) -> Examined:
+    return Examined.of(profile_of(table.columns[column], table.rows, column, people))
+
+
+def _suggested(words: str, profile: Examined) -> tuple[str | None, Reason]:
+    """Role and reason."""
+    roles, look = pointed_to(words), profile.look
+    if IDENTIFIER in roles:
+        return IDENTIFIER, Reason("named", roles[IDENTIFIER])
+    if look and look != DATE:
+        return IDENTIFIER, profile.seen
+    if profile.personal_share >= MOST and profile.distinct >= FEW:
+        return IDENTIFIER, Reason("mixed", MIXED)
+    if sum(profile.details.values()) > MOST_DETAILS:
+        return IDENTIFIER, Reason("details", whole=sum(profile.details.values()))
+    if any(term in words for term in terms(REMARKS)) and any(len(text) >= SENTENCE for text in profile.sample):
+        return IDENTIFIER, Reason("remarks")
+    is_text = profile.nearly_unique and not profile.measured and not look
+    if SENSITIVE_ATTRIBUTE in roles and (is_text or profile.nearly_unique_codes):
+        return IDENTIFIER, Reason("named-unique", roles[SENSITIVE_ATTRIBUTE])
+    for role in (SENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER):
+        if role in roles:
+            return role, Reason("named", roles[role])
+    if profile.present == 0:
+        return None, Reason("empty")
+    if profile.distinct == 1 < profile.present == profile.records:
+        return INSENSITIVE_ATTRIBUTE, Reason("same", whole=profile.records)
+    if look:
+        return QUASI_IDENTIFIER, profile.seen
+    return _by_uniqueness(words, profile)
+
+
+def _are_codes(profile: Examined) -> bool:
+    """Whether values look assigned to people or records: many of them, consecutive numbers or letters with digits."""
+    if profile.distinct < FEWEST_CODES:
+        return False
+    mixed = profile.most(lambda text: text.isalnum() and not text.isalpha() and not text.isdecimal())
+    return mixed or profile.numbered
+
+
+def _by_uniqueness(words: str, profile: Examined) -> tuple[str, Reason]:
+    """Role and reason of a column whose name and values are not conclusive."""
+    labels = terms(f"{LABELS}, {CALLED}")
+    labelled = any(label in words for label in labels) or stands_for_people(words)
+    if profile.present < FEW:
+        return QUASI_IDENTIFIER, Reason("few")
+    if stands_for_people(words) and _are_codes(profile):
+        return IDENTIFIER, Reason("labelled")
+    if labelled and profile.distinct >= profile.present / 2:
+        return IDENTIFIER, Reason("labelled")
+    if profile.nearly_unique and profile.numbered:
+        return IDENTIFIER, Reason("assigned")
+    if profile.nearly_unique and profile.measured:
+        return QUASI_IDENTIFIER, Reason("precise")
+    if profile.nearly_unique:
+        return IDENTIFIER, Reason("unique")
+    if profile.most(lambda text: len(text) >= 40) and profile.distinct >= profile.present / 2:
+        return IDENTIFIER, Reason("long")
+    return QUASI_IDENTIFIER, Reason("cautious")

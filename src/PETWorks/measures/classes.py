@@ -1,0 +1,311 @@
+"""Equivalence classes for measures: tests that each must pass, shares of sensitive values, and the population."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from functools import partial
+from operator import add
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from PETWorks.about.treatment import AS_CLASS
+from PETWorks.counting.counts import ClassPairs, ClassSizes, ClassValues, Grouping, Integers, LinkedSizes, Marginal
+from PETWorks.counting.questions import Question, class_sizes
+from PETWorks.counting.table import Table
+from PETWorks.counting.view import View
+from PETWorks.errors import NotApplicable
+from PETWorks.measures.result import at_most
+
+Mask = NDArray[np.bool_]
+
+
+class Monotone(Enum):
+    """What is known of the coarser table, once classes were tested on a finer one."""
+
+    ALWAYS = "a record whose class fails is in a failing class on every finer level, whatever was suppressed"
+    UNSUPPRESSED = "where no class fails, none fails on any coarser level"
+    NEVER = "nothing"
+
+
+@dataclass(frozen=True)
+class ClassTest:
+    """Which classes break a rule.
+
+    fails        called with the sizes of classes; with `ClassValues` if it is about a sensitive attribute; with
+                 `ClassPairs` if it is about another table
+    sensitive    the attribute
+    background   the other table: "population" or "original"
+    all_present  whether every class of the other table must be in the release
+    compares     whether a class is compared with the values of the whole table
+    lasting      called with the same as `fails`: of each class, how many records at least are in failing classes on
+                 every finer level; without it, all of a failing class (ALWAYS), one (UNSUPPRESSED) or none (NEVER)
+    """
+
+    fails: Callable[[Any], Mask]
+    monotone: Monotone
+    sensitive: str | None = None
+    background: str | None = None
+    all_present: bool = False
+    compares: bool = False
+    lasting: Callable[[Any], Integers] | None = None
+
+
+def at_least(records: NDArray[np.float64]) -> Integers:
+    """How many whole records are at least meant by a bound that was rounded.
+
+    >>> at_least(np.array([-3.0, 0.0, 1.2, 2.0000000001]))
+    array([0, 0, 2, 2])
+    """
+    return np.ceil(np.maximum(records, 0) * (1 - 1e-9) - 1e-9).astype(np.int64)
+
+
+Suppressing = Callable[[Integers], Mask]
+"""For ascending class sizes: whether a rule holds after none, one, two… of the smallest were suppressed."""
+
+
+def left(sizes: Integers) -> tuple[Integers, Integers]:
+    """How many classes, and records in them, are left after none, one, two… of the smallest were suppressed.
+
+    >>> left(np.array([1, 2, 5]))
+    (array([3, 2, 1, 0]), array([8, 7, 5, 0]))
+    """
+    classes = np.arange(len(sizes), -1, -1)
+    return classes, int(sizes.sum()) - np.concatenate([[0], np.cumsum(sizes)])
+
+
+Reals = NDArray[np.float64]
+Test = Callable[[Reals, Reals], NDArray[np.bool_]]  # of shares in a class and shares in the table; equal by value
+
+
+class Above(ABC):
+    """A test that shares in a class fail above a limit, which depends on the share in the table."""
+
+    @abstractmethod
+    def limit(self, overall: Reals) -> Reals:
+        """The largest share that passes."""
+
+    def __call__(self, share: Reals, overall: Reals) -> Mask:
+        """Whether shares fail."""
+        return ~at_most(share, self.limit(overall))
+
+
+class Extreme(NamedTuple):
+    """For each value, the class where its share is extreme: records that have it, and size. 0 of 0: in no class."""
+
+    counts: Integers
+    sizes: Integers
+
+
+class Shares(NamedTuple):
+    """A sensitive attribute in the whole table, and for each of its values the largest and smallest share in a class.
+
+    Shares are of people: where one has several records, of those who have the value in any of them. Also in the whole
+    table a person counts once for each class, so that the share there is the mean of those of classes.
+
+    The smallest share is among the classes that have the value at all.
+    """
+
+    overall: Marginal
+    most: Extreme
+    least: Extreme
+
+    def largest(self, value: str | None = None) -> tuple[Fraction, int] | None:
+        """The largest share of any value, or of the one named, and the size of that class; None if none has it."""
+        places = np.flatnonzero(self.most.sizes)
+        if value is not None:
+            places = np.array([place for place in places.tolist() if self.overall.values[place] == value], np.int64)
+        if len(places) == 0:
+            return None
+        counts, sizes = self.most.counts[places], self.most.sizes[places]
+        best = int(np.lexsort((sizes, -(counts / sizes)))[0])
+        return Fraction(int(counts[best]), int(sizes[best])), int(sizes[best])
+
+    def highest_lift(self) -> tuple[Fraction, int] | None:
+        """The highest share of a value over its share in the whole table, and the size of that class."""
+        return self._lift(self.most, 1)
+
+    def lowest_lift(self) -> tuple[Fraction, int] | None:
+        """The lowest share of a value over its share in the whole table, and the size of that class."""
+        return self._lift(self.least, -1)
+
+    def _lift(self, extreme: Extreme, sign: int) -> tuple[Fraction, int] | None:
+        there = np.flatnonzero(extreme.sizes)
+        if len(there) == 0:
+            return None
+        counts, sizes, overall = extreme.counts[there], extreme.sizes[there], self.overall.counts[there]
+        lifts = sign * (counts / sizes) / overall
+        near = np.flatnonzero(lifts >= lifts.max() - abs(lifts.max()) * 2.0**-49)
+        triples = set(zip(*(numbers[near].tolist() for numbers in (counts, sizes, overall)), strict=True))
+        people = self.overall.people or self.overall.records
+        exact = ((Fraction(count * people, size * other), size) for count, size, other in triples)
+        return max(exact, key=lambda pair: (sign * pair[0], -pair[1]))
+
+
+def shares(view: View, column: str) -> Shares:
+    """The shares of a sensitive attribute."""
+    most, least = view.answer(shares_question(view, column))
+    return Shares(view.overall(column), most, least)
+
+
+def shares_question(view: View, column: str) -> Question[tuple[Extreme, Extreme]]:
+    """In which class does each value have its largest and its smallest share?"""
+    values = len(view.overall(column).values)
+    return view.fold("shares", column, partial(_extremes, values), _merged)
+
+
+def beyond(view: View, column: str, test: Test, limit: str, value: str | None = None) -> dict[str, int]:
+    """Classes with a value whose share in them, held against its share in the table, fails; and their records."""
+    numbers = view.answer(beyond_question(view, column, test, limit, value))
+    return {f"classes_beyond_{limit}": int(numbers[0]), f"records_beyond_{limit}": int(numbers[1])}
+
+
+def beyond_question(view: View, column: str, test: Test, limit: str, value: str | None = None) -> Question[Integers]:
+    """How many classes, and people in them, have a value whose share fails a test?"""
+    overall = view.overall(column)
+    fails = partial(_failing, overall.shares, test, _places(overall, value))
+    return view.fold(("beyond", limit, test, value), column, partial(_numbers, fails), add)
+
+
+def share_test(view: View, column: str, test: Test, value: str | None = None, *, compares: bool = True) -> ClassTest:
+    """That no value, or not the one named, has a share in a class that fails the test."""
+    overall = view.overall(column)
+    only = _places(overall, value)
+    fails = partial(_failing, overall.shares, test, only)
+    if not isinstance(test, Above):
+        return ClassTest(fails, Monotone.NEVER, sensitive=column, compares=compares)
+    lasting = partial(_staying_above, overall.shares, test, only)
+    return ClassTest(fails, Monotone.UNSUPPRESSED, sensitive=column, compares=compares, lasting=lasting)
+
+
+def _places(overall: Marginal, value: str | None) -> list[int] | None:
+    """Where the value stands; None for all values."""
+    return None if value is None else [place for place, other in enumerate(overall.values) if other == value]
+
+
+def _failing(overall: Reals, test: Test, only: list[int] | None, classes: ClassValues) -> Mask:
+    """Which classes have a value whose share fails."""
+    with np.errstate(over="ignore"):
+        bad = test(classes.counts / classes.cell_persons, overall[classes.values])
+    if only is not None:
+        bad &= np.isin(classes.values, only)
+    return np.asarray(classes.sum_by_class(bad.astype(np.int64)) > 0)
+
+
+def _staying_above(overall: Reals, test: Above, only: list[int] | None, classes: ClassValues) -> Integers:
+    """How many records of each class are in failing classes on every finer level.
+
+    Of the values that are too common, passing classes with n - f of the n records have at most the limits' share each,
+    and failing ones have at most f records: count <= limits * (n - f) + f.
+    """
+    limits = test.limit(overall[classes.values])
+    too_common = classes.counts > limits * classes.cell_sizes
+    if only is not None:
+        too_common &= np.isin(classes.values, only)
+    counts = classes.sum_by_class(np.where(too_common, classes.counts, 0))
+    shares = classes.sum_by_class(np.where(too_common, limits, 0))  # below 1, as the counts are at most all
+    return at_least((counts - shares * classes.sizes) / (1 - shares))
+
+
+def _numbers(fails: Callable[[ClassValues], Mask], classes: ClassValues) -> Integers:
+    """How many classes fail, and how many people are in them."""
+    failed = fails(classes)
+    return np.array([failed.sum(), classes.persons[failed].sum()])
+
+
+def _extremes(values: int, classes: ClassValues) -> tuple[Extreme, Extreme]:
+    sizes = classes.cell_persons
+    own = classes.counts / sizes
+    most, least = np.zeros(values), np.full(values, np.inf)
+    np.maximum.at(most, classes.values, own)
+    np.minimum.at(least, classes.values, own)
+    return (
+        _reached(own == most[classes.values], classes, sizes, values),
+        _reached(own == least[classes.values], classes, sizes, values),
+    )
+
+
+def _reached(there: NDArray[np.bool_], classes: ClassValues, sizes: Integers, values: int) -> Extreme:
+    """For each value one class that has the extreme share; of several, the smallest."""
+    which = classes.values[there]
+    smallest = np.full(values, np.iinfo(np.int64).max)
+    np.minimum.at(smallest, which, sizes[there])
+    extreme = Extreme(np.zeros(values, np.int64), np.zeros(values, np.int64))
+    cells = np.flatnonzero(there)[sizes[there] == smallest[which]]
+    extreme.counts[classes.values[cells]] = classes.counts[cells]
+    extreme.sizes[classes.values[cells]] = sizes[cells]
+    return extreme
+
+
+def _merged(one: tuple[Extreme, Extreme], other: tuple[Extreme, Extreme]) -> tuple[Extreme, Extreme]:
+    return _extremer(one[0], other[0], 1), _extremer(one[1], other[1], -1)
+
+
+def _extremer(one: Extreme, other: Extreme, sign: int) -> Extreme:
+    """For each value the more extreme of two shares, compared as integers; of equal ones the smaller class."""
+    difference = sign * (other.counts * one.sizes - one.counts * other.sizes)
+    better = (difference > 0) | ((difference == 0) & (other.sizes < one.sizes))
+    takes = (other.sizes > 0) & ((one.sizes == 0) | better)
+    return Extreme(np.where(takes, other.counts, one.counts), np.where(takes, other.sizes, one.sizes))
+
+
+def own_sizes(view: View) -> LinkedSizes:
+    """The classes of the release by their own size."""
+    own = view.class_sizes()
+    return LinkedSizes(own.sizes, own.classes, own.sizes * own.classes)
+
+
+def linked_sizes(view: View) -> LinkedSizes:
+    """The classes of the release by the size of their class in the population; without a table of it, by their own."""
+    return view.remembered("linked sizes", lambda: _counted(view))
+
+
+def population_class_sizes(view: View) -> ClassSizes:
+    """How many classes of how many people the population has, on the levels of the release."""
+    known = view.quasi_identifiers
+    return view.answer(class_sizes(_population(view), Grouping(known, known)))
+
+
+def _population(view: View) -> Table:
+    table = view.background.population_table
+    return view.remembered("population as released", lambda: view.as_released(table, "population"))
+
+
+def _counted(view: View) -> LinkedSizes:
+    if not view.background.has_population_table:
+        return own_sizes(view)
+    linked = view.fold_with(_population(view), _linked, LinkedSizes.merged, suppressed_apart=True)
+    if view.treatment["suppressed"] == AS_CLASS and view.suppressed_records:
+        linked = linked.merged(_suppressed(view, int(linked.records.sum())))
+    if linked.sizes.size and linked.sizes[0] == 0:
+        raise NotApplicable(
+            "released records whose class the population does not have: {records}; the release was not drawn from it",
+            records=int(linked.records[0]),
+        )
+    if linked.too_many:
+        raise NotApplicable(
+            "released records beyond those the population has of their kind: {too_many}; the "
+            "release was not drawn from it",
+            too_many=linked.too_many,
+        )
+    return linked
+
+
+def _suppressed(view: View, others: int) -> LinkedSizes:
+    """The class of suppressed records: each of them may be anybody of the population."""
+    people, records = view.population_size, view.class_sizes().records - others
+    return LinkedSizes(np.array([people], np.int64), np.ones(1, np.int64), np.array([records], np.int64))
+
+
+def _linked(classes: ClassPairs) -> LinkedSizes:
+    """Released classes by their size in the population."""
+    there = classes.released > 0
+    released, population = classes.released[there], classes.background[there]
+    sizes, place = np.unique(population, return_inverse=True)
+    records = np.zeros(len(sizes), np.int64)
+    np.add.at(records, place, released)
+    too_many = int(np.maximum(released - population, 0)[population > 0].sum())
+    return LinkedSizes(sizes, np.bincount(place, minlength=len(sizes)), records, too_many)

@@ -1,0 +1,1 @@
+"""Charts: their data, their coordinates, and the libraries that draw them."""

@@ -1,0 +1,522 @@
+"""The charts of reports and pages: their records, and the coordinates of lines, bars and squares."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from PETWorks.gate.check.remedies import class_size_wanted
+from PETWorks.gate.document.anonymization_document import FrontierFacts
+from PETWorks.gate.document.check_document import (
+    Bound,
+    CheckDocument,
+    Driver,
+    KnownAttributes,
+    Number,
+    PayoutStep,
+    ReleasesFacts,
+    SetAttack,
+)
+from PETWorks.measures.numbers import amount, number, whole
+from PETWorks.render.language.language import attack_name, percent, said, spoken
+from PETWorks.render.languages import LANGUAGES
+from PETWorks.render.report.making import varied
+from PETWorks.render.report.other_releases import intersection_of
+from PETWorks.tables.frames import Rows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+LINES, COLUMNS, BARS, SQUARES = "lines", "columns", "bars", "squares"
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A line at a limit.
+
+    at      the share, or the class size
+    place   where it is among columns: 1.5 is amid the second one
+    """
+
+    at: float
+    label: str
+    place: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class ChartData(Rows):
+    """The records of a chart.
+
+    kind      which chart it is: "risk", "classes" and so on
+    mark      how records are drawn: lines, columns (upright bars), bars (from left to right) or squares
+    rows      the records; names of their fields never change, and have no cell of a table
+    x, y      the fields on the axes; of squares, `value` is the field that decides on the colour
+    series    the field that tells lines or bars apart
+    labels    what axes, and the values of the series, are called in the language of the chart
+    shares    whether numbers are shares, to be written as per cent
+    ringed    the record with a ring around it
+    drawing   what makes the coordinates of the report's own chart
+    """
+
+    kind: str
+    mark: str
+    title: str
+    lang: str
+    rows: Sequence[Mapping[str, Any]]
+    x: str
+    y: str
+    drawing: Callable[[], Mapping[str, Any]]
+    series: str | None = None
+    value: str | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    shares: bool = True
+    limit: Limit | None = None
+    ringed: Mapping[str, Any] | None = None
+
+    def called(self, name: Any) -> str:
+        """What a field, or a value of the series, is called."""
+        return self.labels.get(str(name), str(name))
+
+    def in_series(self) -> dict[str, list[Mapping[str, Any]]]:
+        """The records of each line or kind of bar, by what it is called."""
+        groups: dict[str, list[Mapping[str, Any]]] = {}
+        for row in self.rows:
+            groups.setdefault("" if self.series is None else self.called(row[self.series]), []).append(row)
+        return groups
+
+    @cached_property
+    def _table(self) -> "pa.Table":
+        import pyarrow as pa
+
+        return pa.Table.from_pylist([dict(row) for row in self.rows])
+
+    def to_arrow(self) -> "pa.Table":
+        """The records as a PyArrow table."""
+        return self._table
+
+
+WIDTH = 640
+LABELS = 180  # the room for names at the left
+BAR, GAP = 18, 10
+PAIR = 13  # the height of each of two bars beside each other
+STRONGEST, WEAKEST = 0.6, 0.06  # opacity of squares; text stays readable on both
+BROAD = "MW@%"  # letters that are nearly as wide as Chinese characters
+LONGEST = 22  # characters of a name, wide ones counting twice
+
+
+def bars(
+    groups: Sequence[tuple[str, Sequence[tuple[str, float]]]], legend: Sequence[tuple[str, str]], lang: str
+) -> dict[str, Any]:
+    """Groups of bars below each other.
+
+    groups   a name, and for each bar its kind (the style) and its share
+    legend   kinds and what they are called, if there are several
+    """
+    most = max((share for _, shares in groups for _, share in shares), default=0.0) or 1.0
+    room = WIDTH - LABELS - 80
+    top = 26 if legend else 6
+    drawn = []
+    for name, shares in groups:
+        height = BAR if len(shares) == 1 else PAIR
+        drawn.append({"name": shortened(name), "full": name, "middle": round(top + height * len(shares) / 2 + 4, 1)})
+        drawn[-1]["bars"] = [
+            {
+                "kind": kind,
+                "y": top + height * place,
+                "height": height - (2 if len(shares) > 1 else 0),
+                "width": round(max(room * share / most, 1.0), 1) if share > 0 else 0,
+                "text_y": round(top + height * place + height / 2 + 3.5, 1),
+                "label": percent(share, lang),
+            }
+            for place, (kind, share) in enumerate(shares)
+        ]
+        top += height * len(shares) + GAP
+    return {"rows": drawn, "left": LABELS, "height": top, "legend": list(legend)}
+
+
+def squares(names: Sequence[str], shares: Sequence[Sequence[float | None]], lang: str) -> dict[str, Any]:
+    """A square for each pair of names, the stronger the higher its share; none where there is no share."""
+    most = max((share for row in shares for share in row if share is not None), default=0.0) or 1.0
+    side = min((WIDTH - LABELS) / max(len(names), 1), 70)
+    height = min(side, 34)
+    cells = [
+        {
+            "x": round(LABELS + side * x, 1),
+            "y": round(height * y, 1),
+            "opacity": round(WEAKEST + (STRONGEST - WEAKEST) * share / most, 3),
+            "label": percent(share, lang) if side >= 44 else "",
+            "full": f"{', '.join(dict.fromkeys((names[y], names[x])))}: {percent(share, lang)}",
+        }
+        for y, row in enumerate(shares)
+        for x, share in enumerate(row)
+        if share is not None
+    ]
+    below = round(height * len(names), 1)
+    return {
+        "left": LABELS,
+        "side": round(side, 1),
+        "row": round(height, 1),
+        "cells": cells,
+        "names": [
+            {
+                "name": shortened(name),
+                "y": round(height * (place + 0.5) + 4, 1),
+                "x": round(LABELS + side * (place + 0.5), 1),
+            }
+            for place, name in enumerate(names)
+        ],
+        "below": below,
+        "height": round(below + 24 + 4.4 * max((width_of(shortened(name)) for name in names), default=0)),
+    }
+
+
+def shortened(text: str, longest: int = LONGEST) -> str:
+    """A text that fits the room of a name: wide characters count twice.
+
+    >>> shortened("marital-status"), shortened("x" * 40)
+    ('marital-status', 'xxxxxxxxxxxxxxxxxxxxx…')
+    """
+    return text if width_of(text) <= longest else cut_at(text, longest - 1) + "…"
+
+
+def cut_at(text: str, longest: int) -> str:
+    """The beginning of a text that is no wider than so many characters."""
+    for end in range(len(text), 0, -1):
+        if width_of(text[:end]) <= longest:
+            return text[:end]
+    return ""
+
+
+def width_of(text: str) -> int:
+    """How wide a text is, in narrow characters."""
+    from unicodedata import east_asian_width
+
+    return sum(2 if east_asian_width(one) in "WF" or one in BROAD else 1 for one in text)
+
+
+LEFT, RIGHT, TOP, BOTTOM = 70, 620, 30, 220
+MOST_CHARTS = 4
+MOST_BARS = 40
+MOST_ROWS = 12
+MOST_LINES = 5
+
+
+def drawn(share: Number) -> float:
+    """A share in hundredths of a bar; nothing is drawn for a share that is only known to be below a bound."""
+    if isinstance(share, Bound):
+        share = share.about if share.above is None else share.above
+    return round(100 * min(max(float(share or 0), 0), 1), 2)
+
+
+def view(document: CheckDocument) -> dict[str, Any]:
+    """The charts of a report."""
+    subsets = document.subsets
+    curve = document.payout_curve
+    return {
+        "risk_charts": [] if subsets is None else risk_charts(subsets.if_they_know),
+        "drivers": [] if subsets is None or subsets.drivers is None else _drivers(subsets.drivers),
+        "payout_chart": _payout(curve) if curve and len(curve) > 1 else None,
+        "payout_rows": [] if not curve else _spread(curve, MOST_ROWS),
+    }
+
+
+def risk(document: CheckDocument) -> list[dict[str, Any]]:
+    """The chance of success by the number of known attributes, with what the policy allows as a line."""
+    if document.subsets is None:
+        return []
+    attacks = dict.fromkeys(answer.attack for answer in document.subsets.if_they_know)
+    return risk_charts(document.subsets.if_they_know, {attack: allowed(document, attack) for attack in attacks})
+
+
+def allowed(document: CheckDocument, attack: str) -> tuple[float, str] | None:
+    """The highest chance that the policy allows an attack, and the text of its line."""
+    kind = attack.partition(" of ")[0]
+    subsets = () if document.subsets is None else document.subsets.limits
+    rules = [rule.parameters.get("at_most") for rule in document.rules if rule.measure == kind]
+    return limit_line(
+        attack,
+        [(one.limit, one.at_most) for one in subsets] + [("highest-risk", 1 / class_size_wanted(document))],
+        [limit for limit in rules if limit is not None],
+    )
+
+
+def limit_line(
+    attack: str, limits: Sequence[tuple[str, float]], others: Sequence[float] = ()
+) -> tuple[float, str] | None:
+    """The lowest limit on the chance of an attack, and the text of its line.
+
+    Where no limit is about the average chance, one about the highest of any record is taken, which the average must not
+    exceed either.
+
+    limits   on subsets, by name
+    others   limits on the average chance of this attack
+    """
+    kind, _, column = attack.partition(" of ")
+    names = ("average-risk",) if kind == "re-identification" else ("inference", f"inference:{column}")
+    average = [*others, *(limit for name, limit in limits if name in names)]
+    if average:
+        return min(average), "drivers.limit"
+    highest = [limit for name, limit in limits if name == "highest-risk" and kind == "re-identification"]
+    return (min(highest), "drivers.limit-highest") if highest else None
+
+
+def risk_charts(
+    answers: Sequence[KnownAttributes], allowed: Mapping[str, tuple[float, str] | None] | None = None
+) -> list[dict[str, Any]]:
+    """A chart for each attack: its chance of success by the number of known attributes."""
+    charts = []
+    for attack in list(dict.fromkeys(answer.attack for answer in answers))[:MOST_CHARTS]:
+        rows = [answer for answer in answers if answer.attack == attack]
+        sizes = [row.known for row in rows]
+        limit, label = (allowed or {}).get(attack) or (None, "")
+        most = max([limit or 0.0, *(drawn(row.highest.posterior) / 100 for row in rows)])
+        chart = _axes(min(sizes), max(sizes), min(_round_up(most), 1.0), percent)
+        for kind in ("highest", "median", "lowest"):
+            shares = [drawn(getattr(row, kind).posterior) / 100 for row in rows]
+            _add_line(chart, kind, sizes, shares, dots=True)
+        chart["x_ticks"] = [{"at": chart["x"](size), "label": str(size)} for size in _spread(sizes, MOST_ROWS)]
+        chart["x_label"] = _texts("drivers.axis")
+        chart["title"] = _attack_title(attack, "drivers.chart")
+        chart["rows"] = rows
+        if limit is not None:
+            shown = {lang: said(lang, label, share=percent(limit, lang)) for lang in LANGUAGES}
+            chart["limit"] = {"at": chart["y"](limit), "label": shown}
+        charts.append(chart)
+    return charts
+
+
+def _payout(curve: Sequence[PayoutStep]) -> dict[str, Any]:
+    """The publisher's payout as a step function of the adversary's gain per cost."""
+    ratios, payouts = [row.gain_per_cost for row in curve], [row.payout for row in curve]
+    low, high = min(0.0, *payouts), max(0.0, *payouts)
+    chart = _axes(0, ratios[-1] * 1.05, _round_up(high), whole, -_round_up(-low) if low else 0)
+    xs: list[float] = []
+    ys: list[float] = []
+    for place, (ratio, payout) in enumerate(zip(ratios, payouts, strict=True)):
+        end = ratios[place + 1] if place + 1 < len(ratios) else ratios[-1] * 1.05
+        xs += [ratio, end]
+        ys += [payout, payout]
+    _add_line(chart, "payout", xs, ys, dots=False)
+    ticks = [ratios[-1] * part / 4 for part in range(5)]
+    chart["x_ticks"] = [{"at": chart["x"](tick), "label": number(tick, 3)} for tick in ticks]
+    chart["x_label"] = _texts("profit.axis")
+    chart["title"] = spoken(lambda lang: said(lang, "profit.chart"))
+    return chart
+
+
+def release_curves(facts: ReleasesFacts) -> list[dict[str, Any]]:
+    """A chart for each attack with all releases: what is known with one release after the other."""
+    charts = []
+    for attack in facts.attacks[:MOST_CHARTS]:
+        lines = curve_lines(facts, attack)
+        shares = [share for points in lines.values() for _, share in points]
+        if any(isinstance(share, Bound) and share.withheld is not None for share in shares):
+            continue
+        most = max(drawn(share) / 100 for share in shares)
+        chart = _axes(1, len(attack.curve), min(_round_up(most), 1.0), percent)
+        for kind, points in lines.items():
+            numbers, known = [number for number, _ in points], [drawn(share) / 100 for _, share in points]
+            _add_line(chart, kind, numbers, known, dots=True)
+            chart["lines"][-1]["sample"] = True
+        numbers = _spread([step.release for step in attack.curve], MOST_ROWS)
+        chart["x_ticks"] = [{"at": chart["x"](number), "label": str(number)} for number in numbers]
+        chart["x_label"] = _texts("releases.axis")
+        chart["attack"] = attack.attack
+        charts.append(chart)
+    return charts
+
+
+def curve_lines(facts: ReleasesFacts, attack: SetAttack) -> dict[str, list[tuple[int, Number]]]:
+    """What is known with one release after the other, by number of the release: chance, certain and disclosed."""
+    crossed = intersection_of(facts, attack)
+    lines: dict[str, list[tuple[int, Number]]] = {
+        "chance": [(step.release, step.chance) for step in attack.curve],
+        "certain": [(step.release, step.certain) for step in attack.curve if step.certain is not None],
+        "disclosed": [] if crossed is None else [(one.release, one.disclosed) for one in crossed.curve],
+    }
+    return {kind: points for kind, points in lines.items() if points}
+
+
+def frontier_limits(facts: FrontierFacts) -> list[float]:
+    """The suppression limits that a chart of a frontier shows."""
+    return _spread(sorted({point.suppression for point in facts.points} | {facts.suppression}), MOST_LINES)
+
+
+def frontier(facts: FrontierFacts) -> dict[str, Any]:
+    """The least loss by threshold, the strictest last, a line for each limit; by limit, if only that varies.
+
+    `choices` has where each dot is, and which point of the frontier it stands for.
+    """
+    limits = frontier_limits(facts)
+    steps = facts.thresholds
+    by_limit = facts.measure is None
+    losses = {
+        (step, limit): facts.least_loss(step, limit) for step in steps for limit in ({*limits, facts.suppression})
+    }
+    most = max((loss for loss in losses.values() if loss is not None), default=0.0)
+    chart = _axes(0, max((len(limits) if by_limit else len(steps)) - 1, 1), _round_up(most), amount)
+    if by_limit:
+        shown = [(place, losses[None, limit]) for place, limit in enumerate(limits)]
+        _add_frontier_line(chart, 0, shown)
+        labels, own = [percent(limit) for limit in limits], (limits.index(facts.suppression), facts.suppression)
+    else:
+        for number, limit in enumerate(limits):
+            _add_frontier_line(chart, number, [(place, losses[step, limit]) for place, step in enumerate(steps)])
+            chart["lines"][-1] |= {"label": {lang: percent(limit, lang) for lang in LANGUAGES}, "sample": True}
+        labels, own = [amount(step or 0) for step in steps], (steps.index(facts.threshold), facts.suppression)
+    chart["x_ticks"] = [{"at": chart["x"](place), "label": label} for place, label in enumerate(labels)]
+    chart["x_label"] = {
+        lang: said(lang, "head.suppression-limit") if by_limit else varied(facts, lang) for lang in LANGUAGES
+    }
+    chart["title"] = spoken(lambda lang: said(lang, "frontier.chart"))
+    places: list[tuple[int, float | None, float]] = [(place, None, limit) for place, limit in enumerate(limits)]
+    if not by_limit:
+        places = [(place, step, limit) for limit in limits for place, step in enumerate(steps)]
+    found = [(place, facts.best_point(step, limit)) for place, step, limit in places]
+    chart["choices"] = [
+        {"x": chart["x"](place), "y": chart["y"](facts.points[point].loss), "point": point}
+        for place, point in found
+        if point is not None
+    ]
+    loss = losses.get((facts.threshold, own[1]))
+    if loss is not None:
+        chart["mark"] = {"x": chart["x"](own[0]), "y": chart["y"](loss), "label": _texts("frontier.mark")}
+    return chart
+
+
+def _add_frontier_line(chart: dict[str, Any], number: int, points: Sequence[tuple[int, float | None]]) -> None:
+    """A line through the points at which the rules can be kept."""
+    known = [(place, loss) for place, loss in points if loss is not None]
+    _add_line(chart, f"line-{number}", [place for place, _ in known], [loss for _, loss in known], dots=True)
+
+
+def _drivers(drivers: Sequence[Driver]) -> list[dict[str, Any]]:
+    """For each attack, how much each column adds to the risk, in descending order."""
+    groups = []
+    for attack in list(dict.fromkeys(driver.attack for driver in drivers))[:MOST_CHARTS]:
+        of_attack = (driver for driver in drivers if driver.attack == attack)
+        shown = sorted(of_attack, key=lambda driver: -drawn(driver.shapley))[:MOST_BARS]
+        most = max((drawn(driver.shapley) for driver in shown), default=0) or 1
+        title = _attack_title(attack, "drivers.columns")
+        rows = [{"driver": driver, "width": drawn(driver.shapley) / most} for driver in shown]
+        groups.append({"title": title, "rows": rows})
+    return groups
+
+
+def shares(lines: Mapping[str, tuple[Mapping[str, str], Mapping[int, float]]], axis: str) -> dict[str, Any]:
+    """Shares by whole numbers, such as the number of a release.
+
+    lines   by kind (highest, median, lowest): what the line is called in each language, and its points
+    axis    the message that names the numbers
+    """
+    numbers = sorted({number for _, points in lines.values() for number in points})
+    most = max(share for _, points in lines.values() for share in points.values())
+    chart = _axes(numbers[0], numbers[-1], min(_round_up(most), 1.0), percent)
+    for kind, (label, points) in lines.items():
+        _add_line(chart, kind, list(points), list(points.values()), dots=True)
+        chart["lines"][-1] |= {"label": label, "sample": True, "label_x": LEFT + 40 + 150 * (len(chart["lines"]) - 1)}
+    chart["x_ticks"] = [{"at": chart["x"](number), "label": str(number)} for number in _spread(numbers, MOST_ROWS)]
+    chart["x_label"] = _texts(axis)
+    return chart
+
+
+def class_sizes(rows: Mapping[str, Mapping[str, Any]], wanted: int | None) -> dict[str, Any] | None:
+    """The share of records by the size of their class, as bars, with a line at the size that is required, if one is.
+
+    rows   by group of sizes ("5-10", "1000+"): classes, records, share; as the details of `prosecutor-risk` have them
+    """
+    if not rows:
+        return None
+    chart = _axes(0, 1, min(_round_up(max(float(row["share"]) for row in rows.values())), 1.0), percent)
+    firsts = [int(size.split("-")[0].rstrip("+")) for size in rows]
+    step = (RIGHT - LEFT) / len(rows)
+    chart["bars"] = [
+        {
+            "x": round(LEFT + step * place + step / 8, 1),
+            "width": round(step * 0.75, 1),
+            "middle": round(LEFT + step * (place + 0.5), 1),
+            "y": (top := min(chart["y"](row["share"]), BOTTOM - 1) if row["records"] else BOTTOM),
+            "height": round(BOTTOM - top, 1),
+            "size": size.replace("-", "–"),
+            "is_struck": False,
+            "small": wanted is not None and after is not None and after <= wanted,
+            **{name: row[name] for name in ("classes", "records", "share")},
+        }
+        for place, ((size, row), after) in enumerate(zip(rows.items(), [*firsts[1:], None], strict=True))
+    ]
+    if wanted is not None:
+        at = round(LEFT + step * place_of(wanted, firsts), 1)
+        for bar in chart["bars"]:  # the line must not strike through the text
+            bar["is_struck"] = abs(at - bar["middle"]) < 24
+        chart["limit"] = {
+            "at": at,
+            "label": {lang: said(lang, "identity.required", size=wanted) for lang in LANGUAGES},
+        }
+    chart["title"] = spoken(lambda lang: said(lang, "identity.histogram"))
+    chart["x_label"] = _texts("head.class-size")
+    return chart
+
+
+def place_of(size: int, firsts: Sequence[int]) -> float:
+    """Where a class size lies among groups of sizes, of which the first sizes are given: 1.5 is amid the second."""
+    place = max(place for place, first in enumerate(firsts) if first <= max(size, 1))
+    if place + 1 == len(firsts):
+        return place + (0.0 if size == firsts[place] else 0.5)
+    return place + (size - firsts[place]) / (firsts[place + 1] - firsts[place])
+
+
+def _axes(x_low: float, x_high: float, y_high: float, label: Any, y_low: float = 0.0) -> dict[str, Any]:
+    def x(value: float) -> float:
+        return round(LEFT + 15 + (RIGHT - LEFT - 30) * (value - x_low) / ((x_high - x_low) or 1), 1)
+
+    def y(value: float) -> float:
+        return round(BOTTOM - (BOTTOM - TOP) * (value - y_low) / ((y_high - y_low) or 1), 1)
+
+    ticks = [y_low + (y_high - y_low) * part / 4 for part in range(5)]
+    return {
+        "x": x,
+        "y": y,
+        "lines": [],
+        "mark": None,
+        "limit": None,
+        "y_ticks": [{"at": y(tick), "label": label(tick)} for tick in ticks],
+    }
+
+
+def _add_line(chart: dict[str, Any], kind: str, xs: Sequence[float], ys: Sequence[float], *, dots: bool) -> None:
+    points = [(chart["x"](x), chart["y"](y)) for x, y in zip(xs, ys, strict=True)]
+    chart["lines"].append(
+        {
+            "kind": kind,
+            "points": " ".join(f"{x},{y}" for x, y in points),
+            "dots": points if dots else [],
+            "label": _texts(f"head.{kind}") if dots and not kind.startswith("line-") else None,
+            "sample": False,
+            "label_x": LEFT + 40 + 110 * len(chart["lines"]),
+        }
+    )
+
+
+def _round_up(share: float) -> float:
+    """The top of an axis: 1, 2, 4, 6 or 8 times a power of ten."""
+    if share <= 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(share))
+    return next(power * step for step in (1, 2, 4, 6, 8, 10) if power * step >= share * 0.999)
+
+
+def _spread(rows: Sequence[Any], most: int) -> list[Any]:
+    """At most `most` rows, evenly spread and with both ends."""
+    if len(rows) <= most:
+        return list(rows)
+    return [rows[round(place * (len(rows) - 1) / (most - 1))] for place in range(most)]
+
+
+def _texts(message: str) -> dict[str, str]:
+    return {lang: said(lang, message) for lang in LANGUAGES}
+
+
+def _attack_title(attack: str, message: str) -> Any:
+    return spoken(lambda lang: said(lang, message, attack=attack_name(attack, lang)))

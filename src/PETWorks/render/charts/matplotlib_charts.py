@@ -1,0 +1,133 @@
+"""Charts as figures of Matplotlib, drawn from the same records as those of reports."""
+
+from typing import Any
+
+import numpy as np
+
+from PETWorks.render.charts.charts import BARS, COLUMNS, LINES, ChartData
+from PETWorks.render.language.language import name, percent
+from PETWorks.tables.frames import imported
+
+SMALL, FILL, BEFORE = "#b3261e", "#2f6fb3", "#9aa2ab"
+FONTS = ["Noto Sans CJK TC", "Noto Sans TC", "PingFang TC", "Microsoft JhengHei", "Noto Sans CJK JP", "DejaVu Sans"]
+
+
+def matplotlib_figure(data: ChartData) -> Any:
+    """A figure with one pair of axes, `figure.axes[0]`; it belongs to no window."""
+    library = imported("matplotlib", "backend='matplotlib'")
+    figures = imported("matplotlib.figure", "backend='matplotlib'")
+    with library.rc_context({"font.family": _fonts()}):
+        figure = figures.Figure(figsize=(7.5, _height(data)), layout="constrained")
+        axes = figure.add_subplot()
+        draw = {LINES: _lines, COLUMNS: _columns, BARS: _bars}.get(data.mark, _squares)
+        draw(data, axes)
+        axes.set_title(_text(data.title), loc="left", fontsize="medium", wrap=True)
+        for side in ("top", "right"):
+            axes.spines[side].set_visible(False)
+    return figure
+
+
+def _fonts() -> list[str]:
+    """The fonts that are installed, of those that have Chinese characters; the usual one last."""
+    manager = imported("matplotlib.font_manager", "backend='matplotlib'").fontManager
+    installed = {font.name for font in manager.ttflist}
+    return [font for font in FONTS if font in installed] or ["sans-serif"]
+
+
+def _height(data: ChartData) -> float:
+    lines = len({row[data.y] for row in data.rows})
+    return max(2.0, 0.9 + 0.42 * lines) if data.mark not in (LINES, COLUMNS) else 3.6
+
+
+def _text(text: str) -> str:
+    """A text as it is: dollar signs would begin a formula."""
+    return text.replace("$", r"\$")
+
+
+def _percents(axis: Any, data: ChartData) -> None:
+    if data.shares:
+        axis.set_major_formatter(lambda share, _place: percent(round(share, 6), data.lang))
+
+
+def _places(data: ChartData) -> dict[Any, int]:
+    return {value: place for place, value in enumerate(dict.fromkeys(row[data.x] for row in data.rows))}
+
+
+def _lines(data: ChartData, axes: Any) -> None:
+    places = _places(data)
+    for label, rows in data.in_series().items():
+        xs, ys = [places[row[data.x]] for row in rows], [row[data.y] for row in rows]
+        axes.plot(xs, ys, marker="o", markersize=4, label=_text(label))
+    if data.limit is not None:
+        axes.axhline(data.limit.at, color="black", linestyle="--", linewidth=1)
+        axes.annotate(data.limit.label, (0, data.limit.at), xytext=(2, 3), textcoords="offset points", fontsize="small")
+    if data.ringed is not None:
+        at = places[data.ringed[data.x]], data.ringed[data.y]
+        axes.plot(*at, marker="o", markersize=13, fillstyle="none", color=SMALL, linestyle="")
+    axes.set_ylim(bottom=0)
+    axes.set_xticks(list(places.values()), [_text(data.called(value)) for value in places])
+    axes.set_xlabel(_text(data.called(data.x)))
+    axes.set_ylabel(_text(data.called(data.y)))
+    _percents(axes.yaxis, data)
+    if data.series is not None:
+        axes.legend(frameon=False, fontsize="small")
+
+
+def _columns(data: ChartData, axes: Any) -> None:
+    places = _places(data)
+    bars = axes.bar(
+        list(places.values()),
+        [row[data.y] for row in data.rows],
+        color=[SMALL if row["too_small"] else FILL for row in data.rows],
+    )
+    axes.bar_label(
+        bars, [percent(row[data.y], data.lang) if row[data.y] else "" for row in data.rows], fontsize="small"
+    )
+    axes.set_xticks(list(places.values()), list(places))
+    axes.set_xlabel(_text(data.called(data.x)))
+    axes.margins(y=0.2)
+    _percents(axes.yaxis, data)
+    if data.limit is not None:
+        at = data.limit.place - 0.5
+        axes.axvline(at, color="black", linestyle="--", linewidth=1)
+        axes.annotate(
+            data.limit.label,
+            (at, 1),
+            xycoords=("data", "axes fraction"),
+            xytext=(4, -8),
+            textcoords="offset points",
+            fontsize="small",
+        )
+
+
+def _bars(data: ChartData, axes: Any) -> None:
+    names = list(dict.fromkeys(row[data.y] for row in data.rows))
+    groups = data.in_series()
+    height = 0.8 / len(groups)
+    for place, (label, rows) in enumerate(groups.items()):
+        at = [names.index(row[data.y]) + height * (place - (len(groups) - 1) / 2) for row in rows]
+        colour = BEFORE if len(groups) > 1 and place == 0 else FILL
+        bars = axes.barh(at, [row[data.x] for row in rows], height, label=_text(label), color=colour)
+        axes.bar_label(bars, [percent(row[data.x], data.lang) for row in rows], fontsize="small", padding=3)
+    axes.set_yticks(range(len(names)), [_text(name(data.called(one))) for one in names])
+    axes.invert_yaxis()
+    axes.set_xlabel(_text(data.called(data.x)))
+    axes.margins(x=0.12)
+    _percents(axes.xaxis, data)
+    if data.series is not None:
+        axes.legend(frameon=False, fontsize="small")
+
+
+def _squares(data: ChartData, axes: Any) -> None:
+    assert data.value is not None
+    names = list(dict.fromkeys(row[data.x] for row in data.rows))
+    grid = np.array([row[data.value] for row in data.rows]).reshape(len(names), len(names))
+    shown = axes.imshow(grid, cmap="Blues", vmin=0, vmax=(float(grid.max()) or 1) / 0.7)
+    if len(names) <= 10:
+        for row in data.rows:
+            place = names.index(row[data.x]), names.index(row[data.y])
+            axes.text(*place, percent(row[data.value], data.lang), ha="center", va="center", fontsize="small")
+    texts = [_text(name(one)) for one in names]
+    axes.set_xticks(range(len(names)), texts, rotation=40, ha="right")
+    axes.set_yticks(range(len(names)), texts)
+    _percents(axes.figure.colorbar(shown, ax=axes, label=_text(data.called(data.value))).ax.yaxis, data)

@@ -1,0 +1,568 @@
+"""`result.plot()`: which charts each result has, their records, and a chart as SVG."""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PETWorks.anonymizer.frontiers import Frontier
+from PETWorks.anonymizer.released import Recoded
+from PETWorks.counting.counts import ClassSizes
+from PETWorks.counting.release import Release
+from PETWorks.counting.view import NO_QUASI_IDENTIFIER
+from PETWorks.errors import InputError, NotApplicable, ParameterError, Phrase, RoleError, quoted, unknown
+from PETWorks.gate.check.composed_releases import composition_facts
+from PETWorks.gate.check.remedies import class_size_wanted, size_asked_for
+from PETWorks.gate.document.anonymization_document import FrontierFacts, State, frontier_facts, state
+from PETWorks.gate.document.check_document import Bound, Driver, KnownAttributes, Number, ReleasesFacts
+from PETWorks.measures.attacks.subset_limits import checked_limits
+from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, Subsets
+from PETWorks.measures.evaluation import Evaluation
+from PETWorks.measures.numbers import amount
+from PETWorks.measures.result import Result
+from PETWorks.measures.risk.scenarios import distribution
+from PETWorks.releases.composition import Composition
+from PETWorks.render.charts import charts
+from PETWorks.render.charts.charts import BARS, COLUMNS, LINES, SQUARES, ChartData, Limit, cut_at, width_of
+from PETWorks.render.checks import Check
+from PETWorks.render.formats.html import environment
+from PETWorks.render.language.language import attack_name, name, own, percent, said, used_language
+from PETWorks.render.languages import LANGUAGES
+from PETWorks.render.notebooks import style
+from PETWorks.render.report.making import varied
+from PETWorks.tables.frames import Rows
+from PETWorks.tables.output import check_writable, write_whole
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+CASES = ("highest", "median", "lowest")
+MOST_NAMES = 15  # of a map of squares
+STATES = ("highest_risk", "unique", "suppressed", "granularity", "precision")
+
+
+def risk(
+    answers: Sequence[KnownAttributes],
+    lang: str,
+    attack: str | None,
+    limit_line: Callable[[str], tuple[float, str] | None],
+) -> ChartData:
+    """The chance of an attack by the number of known attributes: of the riskiest subset, the median and the lowest."""
+    attack = _attack(attack, [answer.attack for answer in answers])
+    allowed = limit_line(attack)
+    known = [answer for answer in answers if answer.attack == attack]
+    rows = [
+        {
+            "known": answer.known,
+            "case": case,
+            "chance": _number(getattr(answer, case).posterior),
+            "attributes": list(getattr(answer, case).attributes),
+        }
+        for case in CASES
+        for answer in known
+    ]
+    limit = None if allowed is None else Limit(allowed[0], said(lang, allowed[1], share=percent(allowed[0], lang)))
+    return ChartData(
+        "risk",
+        LINES,
+        said(lang, "drivers.chart", attack=attack_name(attack, lang)),
+        lang,
+        rows,
+        "known",
+        "chance",
+        lambda: _with_samples(charts.risk_charts(known, {attack: allowed})[0]),
+        series="case",
+        labels=_called(lang, known="drivers.axis", chance="head.chance", **{case: f"head.{case}" for case in CASES}),
+        limit=limit,
+    )
+
+
+def _with_samples(chart: dict[str, Any]) -> dict[str, Any]:
+    """A chart whose legend shows what each line looks like."""
+    return {**chart, "lines": [{**line, "sample": True} for line in chart["lines"]]}
+
+
+def classes(sizes: Mapping[str, Mapping[str, Any]], lang: str, wanted: int | None) -> ChartData:
+    """The share of records by the size of their class, and the size that is required."""
+    if not sizes or not any(row["records"] for row in sizes.values()):
+        raise NotApplicable("there are no equivalence classes to draw: no record is in one")
+    firsts = [int(size.split("-")[0].rstrip("+")) for size in sizes]
+    rows = [
+        {
+            "class_size": size,
+            "classes": row["classes"],
+            "records": row["records"],
+            "share": float(row["share"]),
+            "too_small": wanted is not None and after is not None and after <= wanted,
+        }
+        for (size, row), after in zip(sizes.items(), [*firsts[1:], None], strict=True)
+    ]
+    return ChartData(
+        "classes",
+        COLUMNS,
+        said(lang, "identity.histogram"),
+        lang,
+        rows,
+        "class_size",
+        "share",
+        lambda: charts.class_sizes(sizes, wanted) or {},
+        series=None if wanted is None else "too_small",
+        labels=_called(
+            lang, class_size="head.class-size", share="head.share", True_="plot.too-small", False_="plot.large-enough"
+        ),
+        limit=None
+        if wanted is None
+        else Limit(wanted, said(lang, "identity.required", size=wanted), charts.place_of(wanted, firsts)),
+    )
+
+
+def drivers(found: Sequence[Driver], lang: str, attack: str | None) -> ChartData:
+    """What each attribute adds to the chance of an attack, the largest first."""
+    attack = _attack(attack, [driver.attack for driver in found])
+    ranked = sorted((one for one in found if one.attack == attack), key=lambda one: -_number(one.shapley))
+    rows = [
+        {
+            "attribute": one.attribute,
+            "adds": _number(one.shapley),
+            "without": _number(one.without),
+        }
+        for one in ranked[: charts.MOST_BARS]
+    ]
+    title = said(lang, "drivers.columns", attack=attack_name(attack, lang))
+    return _ranked("drivers", title, lang, rows, "attribute", "head.column")
+
+
+def contributions(facts: ReleasesFacts, names: Sequence[str], lang: str, attack: str | None) -> ChartData:
+    """What each release adds to the chance of an attack, in their order."""
+    attack = _attack(attack, [one.attack for one in facts.attacks])
+    shares = next(one.shares for one in facts.attacks if one.attack == attack)
+    if any(share.adds is None for share in shares):
+        raise NotApplicable("what each release adds is not known: there are too many releases")
+    rows = [
+        {
+            "release": names[share.release - 1],
+            "adds": _number(share.adds),
+            "without": None if share.without is None else _number(share.without),
+        }
+        for share in shares
+    ]
+    title = said(lang, "plot.contributions", attack=attack_name(attack, lang))
+    return _ranked("contributions", title, lang, rows, "release", "head.release")
+
+
+def _ranked(kind: str, title: str, lang: str, rows: list[dict[str, Any]], of: str, head: str) -> ChartData:
+    groups = [(name(row[of]), [("fill", row["adds"])]) for row in rows]
+    labels = _called(lang, adds="head.adds", without="head.without", **{of: head})
+    return ChartData(kind, BARS, title, lang, rows, "adds", of, partial(charts.bars, groups, (), lang), labels=labels)
+
+
+def pairs(subsets: Subsets, lang: str, attack: str | None) -> ChartData:
+    """The chance of an attack with each pair of attributes; on the diagonal, with one of them alone."""
+    attack = _attack(attack, attacks_of(subsets))
+    if not {1, 2} <= set(subsets.sizes.tolist()) and len(subsets.quasi_identifiers) > 1:
+        raise NotApplicable("pairs are drawn once subsets of one and of two attributes are counted, with sizes='1-2'")
+    shown = subsets.quasi_identifiers[:MOST_NAMES]
+    _, hits, of = subsets.attacks[attack]
+    chances = dict(zip(subsets.masks.tolist(), (hits / of).tolist(), strict=True))
+    places = range(len(shown))
+    rows = [
+        {"attribute": shown[one], "other": shown[other], "chance": chances[1 << one | 1 << other]}
+        for one in places
+        for other in places
+    ]
+    grid = [[chances[1 << one | 1 << other] if other <= one else None for other in places] for one in places]
+    return ChartData(
+        "pairs",
+        SQUARES,
+        said(lang, "plot.pairs", attack=attack_name(attack, lang)),
+        lang,
+        rows,
+        "attribute",
+        "other",
+        partial(charts.squares, [name(one) for one in shown], grid, lang),
+        value="chance",
+        labels=_called(lang, chance="head.chance", attribute="head.column", other="head.column"),
+    )
+
+
+def frontier(facts: FrontierFacts, lang: str) -> ChartData:
+    """The least loss for each threshold, the strictest last, a line for each limit of suppression."""
+    if not facts.points:
+        raise NotApplicable("there is nothing to draw: no levels keep the rules for any threshold or limit")
+    limits = charts.frontier_limits(facts)
+    rows = [
+        {"threshold": step, "suppression": limit, "loss": loss}
+        for limit in limits
+        for step in facts.thresholds
+        if (loss := facts.least_loss(step, limit)) is not None
+    ]
+    by_limit, own = facts.measure is None, (facts.threshold, facts.suppression)
+    called = {str(limit): percent(limit, lang) for limit in limits} | {
+        str(step): amount(step) for step in facts.thresholds if step is not None
+    }
+    head = said(lang, "head.suppression-limit")
+    return ChartData(
+        "frontier",
+        LINES,
+        said(lang, "frontier.chart"),
+        lang,
+        rows,
+        "suppression" if by_limit else "threshold",
+        "loss",
+        lambda: charts.frontier(facts),
+        series=None if by_limit else "suppression",
+        labels={
+            **called,
+            "threshold": head if by_limit else varied(facts, lang),
+            "suppression": head,
+            "loss": said(lang, "head.loss"),
+        },
+        shares=False,
+        ringed=next((row for row in rows if (row["threshold"], row["suppression"]) == own), None),
+    )
+
+
+def before_after(before: State, after: State, lang: str) -> ChartData:
+    """Risks and utility of a table before and after, those that are known of both."""
+    rows, groups = [], []
+    for measure in STATES:
+        shares = [_share(state, measure) for state in (before, after)]
+        if None not in shares:
+            rows += [
+                {"what": measure, "state": state, "share": share}
+                for state, share in zip(("before", "after"), shares, strict=True)
+            ]
+            groups.append((said(lang, f"plot.{measure}"), list(zip(("before", "fill"), shares, strict=True))))
+    legend = [("before", said(lang, "head.before")), ("fill", said(lang, "head.after"))]
+    return ChartData(
+        "before-after",
+        BARS,
+        said(lang, "plot.before-after"),
+        lang,
+        rows,
+        "share",
+        "what",
+        lambda: charts.bars(groups, legend, lang),  # type: ignore[arg-type] # none of them is None
+        series="state",
+        labels={
+            **_called(lang, share="head.share", what="plot.what", before="head.before", after="head.after"),
+            **{measure: said(lang, f"plot.{measure}") for measure in STATES},
+        },
+    )
+
+
+def _share(state: State, measure: str) -> float | None:
+    if measure == "suppressed":
+        return state.suppressed / state.records
+    value: float | None = getattr(state, measure)
+    return value
+
+
+def curve(facts: ReleasesFacts, names: Sequence[str], lang: str, attack: str | None) -> ChartData:
+    """What is known with one release after the other."""
+    attack = _attack(attack, [one.attack for one in facts.attacks])
+    one = next(own for own in facts.attacks if own.attack == attack)
+    lines = charts.curve_lines(facts, one)
+    drawn = charts.release_curves(replace(facts, attacks=(one,)))
+    if not drawn:
+        raise NotApplicable("the curve is not part of this edition")
+    rows = [
+        {"number": number, "release": names[number - 1], "line": kind, "share": _number(share)}
+        for kind, points in lines.items()
+        for number, share in points
+    ]
+    return ChartData(
+        "curve",
+        LINES,
+        said(lang, "releases.curve", attack=attack_name(attack, lang)),
+        lang,
+        rows,
+        "number",
+        "share",
+        lambda: drawn[0],
+        series="line",
+        labels=_called(lang, number="releases.axis", share="head.share", **{kind: f"head.{kind}" for kind in lines}),
+    )
+
+
+def attacks_of(subsets: Subsets) -> list[str]:
+    """The attacks whose success is a chance; gains are amounts."""
+    return [attack for attack in subsets.attacks if not attack.startswith("gain of ")]
+
+
+def _attack(wanted: str | None, known: Sequence[str]) -> str:
+    """The attack to draw; re-identification if none was asked for."""
+    names = list(dict.fromkeys(one for one in known if not one.startswith("gain of ")))
+    if wanted is None:
+        return RE_IDENTIFICATION
+    if not isinstance(wanted, str):
+        raise ParameterError("expected the name of an attack, got {given}", given=type(wanted).__name__, what="attack")
+    if wanted not in names:
+        raise unknown("attack", wanted, names, what="attack")
+    return wanted
+
+
+def _number(share: Number) -> float:
+    """A share as it is; of one that is only known to be within a bound, what a report draws."""
+    return charts.drawn(share) / 100 if share is None or isinstance(share, Bound) else float(share)
+
+
+def _called(lang: str, **messages: str) -> dict[str, str]:
+    return {key.rstrip("_"): said(lang, message) for key, message in messages.items()}
+
+
+Kinds = Mapping[str, Callable[..., ChartData]]
+
+
+def kinds_of(result: Any) -> Kinds:
+    """The charts of a result by name."""
+    if isinstance(result, Result):
+        return {"classes": _classes_of_result} if "class_sizes" in result.details else {}
+    return next((kinds for cls, kinds in KINDS.items() if isinstance(result, cls)), {})
+
+
+def _risk(
+    found: Subsets, lang: str, *, attack: str | None = None, limits: Mapping[str, Any] | None = None
+) -> ChartData:
+    checked = checked_limits(limits or {}, found.priors, found.worths)
+    answers = [KnownAttributes.from_dict(answer) for answer in found.by_size()]
+    return risk(answers, lang, attack, lambda one: charts.limit_line(one, list(checked.items())))
+
+
+def _drivers(found: Subsets, lang: str, *, attack: str | None = None) -> ChartData:
+    return drivers([Driver.from_dict(driver) for driver in found.drivers()], lang, attack)
+
+
+def _pairs(found: Subsets, lang: str, *, attack: str | None = None) -> ChartData:
+    return pairs(found, lang, attack)
+
+
+def _classes(release: Release, lang: str, *, threshold: int | None = None) -> ChartData:
+    if not release.quasi_identifiers:
+        raise RoleError(*NO_QUASI_IDENTIFIER)
+    return _sizes(release.class_sizes(), lang, _threshold(threshold))
+
+
+def _classes_of_evaluation(evaluation: Evaluation, lang: str, *, threshold: int | None = None) -> ChartData:
+    if evaluation.class_sizes is None:
+        raise RoleError(*NO_QUASI_IDENTIFIER)
+    wanted = size_asked_for(evaluation.results) if threshold is None else _threshold(threshold)
+    return _sizes(evaluation.class_sizes, lang, wanted)
+
+
+def _classes_of_result(result: Result, lang: str, *, threshold: int | None = None) -> ChartData:
+    wanted = size_asked_for([result]) if threshold is None else _threshold(threshold)
+    return classes(result.details["class_sizes"], lang, wanted)
+
+
+def _sizes(sizes: ClassSizes, lang: str, wanted: int | None) -> ChartData:
+    return classes(distribution(sizes.sizes, sizes.classes, sizes.sizes * sizes.classes), lang, wanted)
+
+
+def _threshold(given: Any) -> int | None:
+    if given is not None and (type(given) is not int or given < 1):
+        raise ParameterError("expected a class size of 1 or more, got {given!r}", given=given, what="threshold")
+    return given
+
+
+def _before_after(result: Recoded, lang: str) -> ChartData:
+    return before_after(state(result.original), state(result.release), lang)
+
+
+def _classes_after(result: Recoded, lang: str, *, threshold: int | None = None) -> ChartData:
+    return _classes(result.release, lang, threshold=threshold)
+
+
+def _frontier(found: Frontier, lang: str) -> ChartData:
+    return frontier(frontier_facts(found), lang)
+
+
+def _curve(composition: Composition, lang: str, *, attack: str | None = None) -> ChartData:
+    names = [part.name for part in composition.releases]
+    return curve(composition_facts(composition), names, lang, attack)
+
+
+def _contributions(composition: Composition, lang: str, *, attack: str | None = None) -> ChartData:
+    names = [part.name for part in composition.releases]
+    return contributions(composition_facts(composition), names, lang, attack)
+
+
+def _checked_classes(result: Check, lang: str) -> ChartData:
+    measured = {one.measure: one for one in result.content.results}
+    if "prosecutor-risk" not in measured:
+        raise NotApplicable("the check has no classes: no column is a quasi-identifier")
+    sizes = measured["prosecutor-risk"].details["class_sizes"]
+    return classes(sizes, lang, class_size_wanted(result.content))
+
+
+def _checked_risk(result: Check, lang: str, *, attack: str | None = None) -> ChartData:
+    subsets = _known(result.content.subsets, "subsets")
+    return risk(subsets.if_they_know, lang, attack, partial(charts.allowed, result.content))
+
+
+def _checked_drivers(result: Check, lang: str, *, attack: str | None = None) -> ChartData:
+    subsets = _known(result.content.subsets, "subsets")
+    return drivers(_known(subsets.drivers, "subsets"), lang, attack)
+
+
+def _checked_curve(result: Check, lang: str, *, attack: str | None = None) -> ChartData:
+    facts = _known(result.content.releases, "releases")
+    _known(facts.attacks or None, "releases")
+    names = [own(one.name or one.file or str(one.number), lang) for one in facts.releases]
+    return curve(facts, names, lang, attack)
+
+
+def _known(part: Any, key: str) -> Any:
+    """A part of the document, which a policy with a certain key brings about."""
+    if part is None:
+        raise NotApplicable("there is nothing to draw: the policy does not ask for it with its key {key!r}", key=key)
+    return part
+
+
+KINDS: Mapping[type, Kinds] = {
+    Subsets: {"risk": _risk, "drivers": _drivers, "pairs": _pairs},
+    Release: {"classes": _classes},
+    Evaluation: {"classes": _classes_of_evaluation},
+    Recoded: {"before-after": _before_after, "classes": _classes_after},
+    Frontier: {"frontier": _frontier},
+    Composition: {"curve": _curve, "contributions": _contributions},
+    Check: {"classes": _checked_classes, "risk": _checked_risk, "drivers": _checked_drivers, "curve": _checked_curve},
+}
+
+
+BACKENDS = ("svg", "altair", "matplotlib")
+LONGEST_LINE = 74  # of a title, in narrow characters
+MOST_TOLD = 60  # records that the description of a picture has
+
+
+def plotted(result: Any, kind: str | None, backend: str, lang: str | None, options: Mapping[str, Any]) -> Any:
+    """A chart of a result, for one of the libraries."""
+    if backend not in BACKENDS:
+        raise unknown("backend", str(backend), BACKENDS, what="backend")
+    kinds = kinds_of(result)
+    if not kinds:
+        raise ParameterError("a {result} of this kind has no chart", result=type(result).__name__, what="kind")
+    wanted = next(iter(kinds)) if kind is None else kind
+    if wanted not in kinds:
+        raise ParameterError(
+            "no chart of a {result} is called {kind}; it has {kinds}",
+            result=type(result).__name__,
+            kind=quoted([str(wanted)]),
+            kinds=quoted(kinds),
+            what="kind",
+        )
+    make = kinds[wanted]
+    _check_options(wanted, make, options)
+    data: ChartData = make(result, used_language(lang), **options)
+    if backend == "altair":
+        from PETWorks.render.charts.altair_charts import altair_chart
+
+        return altair_chart(data)
+    if backend == "matplotlib":
+        from PETWorks.render.charts.matplotlib_charts import matplotlib_figure
+
+        return matplotlib_figure(data)
+    return Plot(data)
+
+
+def _check_options(kind: str, make: Callable[..., ChartData], options: Mapping[str, Any]) -> None:
+    known = [one.name for one in inspect.signature(make).parameters.values() if one.kind is one.KEYWORD_ONLY]
+    for option in options:
+        if option not in known:
+            raise ParameterError(
+                "no option of the chart {kind!r} is called {option}; known: {known}",
+                kind=kind,
+                option=quoted([option]),
+                known=quoted(known) or Phrase("none"),
+                what=option,
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Plot(Rows):
+    """A chart as a picture, for notebooks and files; `data` has its records, and so have `to_pandas()` and the like."""
+
+    data: ChartData
+
+    @cached_property
+    def svg(self) -> str:
+        """The picture: complete, without scripts and external requests, for light and dark pages."""
+        drawing, data = self.data.drawing(), self.data
+        lines = _wrapped(data.title)
+        described = _described(data)
+        digest = sha256(f"{data.title}{described}".encode()).hexdigest()[:12]
+        from markupsafe import Markup
+
+        height = drawing.get("height", 280)
+        text: str = (
+            environment()
+            .get_template("plot.svg")
+            .render(
+                chart=drawing,
+                mark=data.mark,
+                lines_of_title=lines,
+                top=14 + 20 * len(lines),
+                height=14 + 20 * len(lines) + height,
+                title=data.title,
+                described=described,
+                id=f"petworks-{digest}",
+                lang=data.lang,
+                languages=[LANGUAGES[data.lang]],
+                percent=lambda share: percent(share, data.lang),
+                style=Markup(style("plot.css")),  # noqa: S704 - files of this package
+            )
+        )
+        return "\n".join(line for line in text.splitlines() if line.strip()) + "\n"
+
+    def save(self, path: Any) -> None:
+        """Write the picture to a file, whole or not at all; its name ends in `.svg`."""
+        file = Path(path)
+        if file.suffix.lower() != ".svg":
+            raise InputError(
+                "a chart is written to an .svg file, got {file!r}; for other formats, use backend='matplotlib'",
+                file=file.name,
+            )
+        write_whole({check_writable(file): self.svg.encode()})
+
+    def to_arrow(self) -> "pa.Table":
+        """The records of the chart as a PyArrow table."""
+        return self.data.to_arrow()
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def _repr_html_(self) -> str:
+        return self.svg
+
+    def __repr__(self) -> str:
+        return f"<Plot {self.data.kind!r}: {self.data.title}>"
+
+
+def _wrapped(title: str) -> list[str]:
+    """A title on lines that fit the picture; broken between words where there are any."""
+    lines, rest = [], title
+    while width_of(rest) > LONGEST_LINE:
+        line = cut_at(rest, LONGEST_LINE)
+        line = line[: line.rfind(" ")] if line.rfind(" ") > len(line) // 2 else line
+        lines.append(line)
+        rest = rest[len(line) :].lstrip()
+    return [*lines, rest]
+
+
+def _described(data: ChartData) -> str:
+    """The records in words, for those who do not see the picture."""
+    fields = [one for one in (data.series, data.x, data.y, data.value) if one is not None]
+    told = [
+        ", ".join(f"{data.called(one)} {_written(data, row[one])}" for one in fields) for row in data.rows[:MOST_TOLD]
+    ]
+    return "; ".join([*([] if data.limit is None else [data.limit.label]), *told])
+
+
+def _written(data: ChartData, value: Any) -> str:
+    if isinstance(value, float) and str(value) not in data.labels:
+        return percent(value, data.lang) if data.shares else amount(value)
+    return name(data.called(value))

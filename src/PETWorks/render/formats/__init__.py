@@ -1,0 +1,1 @@
+"""The formats of a check, one module for each."""

@@ -1,0 +1,116 @@
+"""The evidence folder of a check: everything that shows how a release was judged, and none of the tables.
+
+What recipients may see is in a folder of its own, if the release may go out. Where the external edition does not show
+the verdict, the folder has the same files whatever it is, and its README.txt does not tell it either. The digests are
+those of all files in the folder, as `sha256sum` prints them, and those of the tables, which stay where they are.
+"""
+
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+from PETWorks.errors import InputError, printable
+from PETWorks.gate.check.may_go_out import Obstacle, obstacle
+from PETWorks.gate.document.check_document import EXTERNAL, INTERNAL
+from PETWorks.gate.plans import read_plan
+from PETWorks.gate.policy.policy import Policy
+from PETWorks.render.checks import Check
+from PETWorks.render.language.language import said
+from PETWorks.render.languages import LANGUAGES
+from PETWorks.tables.files import read_small
+from PETWorks.tables.yaml_files import LARGEST_FILE
+
+KINDS = ("html", "json")
+OUT = "for_recipients"
+INSIDE = "internal"
+EXTERNAL_INSIDE = "report.external"  # while it may not go out, or the folder does not tell whether it may
+DIGESTS = "SHA256SUMS"
+README = "README.txt"
+
+
+def evidence_files(check: Check, policy: Policy, lang: str) -> dict[str, bytes]:
+    """The content of each file of the folder, by its path in it."""
+    text = read_small(policy.path, LARGEST_FILE)
+    if sha256(text).hexdigest() != check.content.policy.sha256:
+        raise InputError("{file}: the file changed while it was checked; check again", file=policy.path.name)
+    files = {f"{INSIDE}/{policy.path.name}": text}
+    outside = f"{OUT}/report" if _against(check) is None else f"{INSIDE}/{EXTERNAL_INSIDE}"
+    for report, edition in ((outside, EXTERNAL), (f"{INSIDE}/report", INTERNAL)):
+        for name in KINDS:
+            files[f"{report}.{name}"] = check.to_format(name, lang, edition).encode("utf-8", "replace")
+    plan = _plan(policy, check)
+    if plan is not None:
+        files[f"{INSIDE}/{plan.name}"] = plan.read_bytes()
+    files[README] = _readme(check, lang).encode("utf-8", "replace")
+    lines = [f"{sha256(content).hexdigest()}  {name}\n" for name, content in sorted(files.items())]
+    return {**files, DIGESTS: "".join(lines).encode("utf-8")}
+
+
+def write_evidence(folder: Path, files: dict[str, bytes]) -> None:
+    """Write the files to an empty folder."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content)
+
+
+def _plan(policy: Policy, check: Check) -> Path | None:
+    """The plan beside the release, if it is the one by which this very file was made."""
+    if not isinstance(policy.data, Path):
+        return None
+    path = policy.data.with_name(f"{policy.data.stem}_plan.json")
+    checked = next(one.sha256 for one in check.content.inputs if one.use == "data")
+    return path if path.is_file() and read_plan(path).release_sha256 == checked else None
+
+
+def _against(check: Check) -> Obstacle | None:
+    """What stands against handing out the table, as far as outsiders may know."""
+    return obstacle(check.file(EXTERNAL)) or obstacle(check.content)
+
+
+def recipients_files(folder: Path) -> list[Path]:
+    """The files of an evidence folder that go out with the table if that does: those that were written, unchanged."""
+    digests = dict(_digests(folder / DIGESTS))
+    named = [f"{report}.{kind}" for report in (f"{OUT}/report", f"{INSIDE}/{EXTERNAL_INSIDE}") for kind in KINDS]
+    files = [folder / name for name in named if name in digests]
+    return [path for path in files if _digest(path) == digests[path.relative_to(folder).as_posix()]]
+
+
+def _digests(path: Path) -> Iterator[tuple[str, str]]:
+    for line in read_small(path, LARGEST_FILE).decode("utf-8", "replace").splitlines() if path.is_file() else ():
+        digest, _, name = line.partition("  ")
+        yield name, digest
+
+
+def _digest(path: Path) -> str | None:
+    is_file = path.is_file() and not path.is_symlink()
+    return sha256(path.read_bytes()).hexdigest() if is_file else None
+
+
+def _readme(check: Check, lang: str) -> str:
+    """What is in the folder, what may go out, and the digests of the tables, in all languages."""
+    document, against, shown = check.content, _against(check), check.file(EXTERNAL).verdict
+    paragraphs = []
+    for code in (lang, *(one for one in LANGUAGES if one != lang)):
+        tables = [
+            f"{one.sha256}  {printable(one.file)}"
+            for one in document.inputs
+            if one.sha256 is not None and one.file is not None
+        ]
+        paragraphs += [
+            said(code, "evidence.what", verdict=said(code, f"verdict.{shown}")),
+            _out(against, code),
+            f"{INSIDE}/\n  {said(code, 'evidence.inside')}",
+            said(code, "evidence.digests", file=DIGESTS),
+            "\n".join([said(code, "evidence.tables"), *tables]),
+        ]
+    return "\n\n".join(paragraphs) + "\n"
+
+
+def _out(against: Obstacle | None, lang: str) -> str:
+    """What of the folder may go to the recipients."""
+    if against is None:
+        return f"{OUT}/\n  {said(lang, 'evidence.out')}"
+    if against == "withheld":
+        return said(lang, "evidence.not-told", file=f"{INSIDE}/{EXTERNAL_INSIDE}")
+    return said(lang, "evidence.nothing-out", why=said(lang, f"obstacle.{against}"))

@@ -1,0 +1,264 @@
+"""The report: one HTML page in all languages, without scripts or external requests."""
+
+from base64 import b64encode
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from hashlib import sha256
+from typing import Any
+
+from PETWorks.errors import InputError
+from PETWorks.gate.document.anonymization_document import AnonymizationFacts, FrontierFacts
+from PETWorks.gate.document.check_document import INTERNAL, CheckDocument, CheckFile
+from PETWorks.measures.catalogue import catalogue, find
+from PETWorks.measures.numbers import whole
+from PETWorks.render.charts import charts
+from PETWorks.render.language.language import (
+    attack_name,
+    checked_language,
+    dated,
+    in_all_languages,
+    limit_name,
+    measure_name,
+    measure_summary,
+    measured,
+    name,
+    own,
+    percent,
+    preset_note,
+    put,
+    rule_name,
+    said,
+    spoken,
+    thresholds,
+    translated,
+)
+from PETWorks.render.languages import ENGLISH, LANGUAGES
+from PETWorks.render.report import making, other_releases, prose
+from PETWorks.render.report.prose import notices, step_texts
+from PETWorks.render.report.sections import MOST_COLUMNS, MOST_STEPS, by_section, shown_sections, view
+
+LARGEST_PAGE = 2_000_000
+
+
+@cache
+def environment() -> Any:
+    """The templates of this folder; whatever is put into them is escaped."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader("PETWorks.render"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def page(document: CheckFile, lang: str = ENGLISH) -> str:
+    """The whole report of a check."""
+    from markupsafe import Markup
+
+    lang = checked_language(lang)
+    style = _style()
+    text: str = (
+        environment()
+        .get_template("report.html")
+        .render(
+            d=document,
+            lang=lang,
+            languages=LANGUAGES.values(),
+            internal=document.edition == INTERNAL,
+            title=f"{own(document.title, lang)} – {said(lang, 'verdict.' + document.verdict)} – PETWorks",
+            style=Markup(style),  # noqa: S704 - a file of this package
+            style_hash=b64encode(sha256(style.encode()).digest()).decode(),
+            sections=shown_sections(document),
+            by_section=by_section(document),
+            **view(document),
+            **charts.view(document),
+            **_sentences(document),
+            **_made(document),
+            **_others(document),
+            **_FUNCTIONS,
+        )
+    )
+    if len(text.encode("utf-8", "replace")) > LARGEST_PAGE:
+        raise InputError(
+            "the report would be larger than {most} MB; shorten the texts of the policy",
+            most=LARGEST_PAGE // 1_000_000,
+        )
+    return text
+
+
+def _style() -> str:
+    """The style sheet of the page; it hides all languages except the selected one."""
+    made = environment()
+    style: str = made.loader.get_source(made, "report.css")[0]
+    hidden = (f'body:has(#lang-{code}:checked) [lang]:not([lang="{code}"],.always,html)' for code in LANGUAGES)
+    return f"{style}\n{','.join(hidden)}{{display:none}}\n"
+
+
+def _sentences(document: CheckDocument) -> dict[str, Any]:
+    """The texts that depend on the document, each in all languages."""
+    texts = {
+        "presence_text": prose.presence,
+        "bars_text": prose.bars,
+        "verdict_text": prose.verdict,
+        "table_text": prose.table,
+        "residual": prose.residual,
+        "checked_file": prose.checked_file,
+    }
+    lists = {
+        "assumptions": prose.assumptions,
+        "method": prose.method,
+        "notices": notices,
+        "not_measured": prose.not_measured,
+        "utility_texts": prose.utility,
+    }
+    return {
+        "moment": prose.moment(document),
+        "linking_column": prose.linking_column(document),
+        **{name: spoken(partial(sentence, document)) for name, sentence in texts.items()},
+        **{name: _listed(sentences, document) for name, sentences in lists.items()},
+        "steps": _listed(step_texts, document)[:MOST_STEPS],
+    }
+
+
+def _others(document: CheckDocument) -> dict[str, Any]:
+    """What the section about other releases says, if there is one."""
+    facts = document.releases
+    if facts is None or not other_releases.is_shown(document):
+        return {}
+    drawn = {chart["attack"]: chart for chart in charts.release_curves(facts)}
+    attacks = []
+    for attack in facts.attacks[: other_releases.MOST_ATTACKS]:
+        most = max((charts.drawn(one.adds) for one in attack.shares), default=0) or 1
+        attacks.append(
+            {
+                "title": _attack_title(attack.attack, "releases.curve"),
+                "chart": drawn.get(attack.attack),
+                "heads": other_releases.curve_heads(facts, attack),
+                "rows": rows_in_all(partial(other_releases.curve_rows, facts, attack)),
+                "shares_title": _attack_title(attack.attack, "releases.shares"),
+                "shares": rows_in_all(partial(other_releases.share_rows, facts, attack)),
+                "bars": [charts.drawn(one.adds) / most for one in attack.shares],
+            }
+        )
+    return {
+        "other_texts": _listed(other_releases.outcome, document),
+        "other_heads": other_releases.list_heads(document),
+        "other_rows": rows_in_all(partial(other_releases.list_rows, document)),
+        "other_notes_by_row": _listed(other_releases.handed_out, document),
+        "other_attacks": attacks,
+        "other_share_heads": other_releases.SHARE_HEADS,
+        "other_unlinked": rows_in_all(partial(other_releases.unlinked_rows, facts)),
+        "other_notes": _listed(lambda _document, lang: other_releases.unlinked_notes(facts, lang), document),
+        "other_invariance": rows_in_all(partial(other_releases.invariance_rows, facts)),
+        "other_register": rows_in_all(partial(other_releases.register_rows, facts)),
+        "other_register_heads": other_releases.REGISTER_HEADS,
+    }
+
+
+def _attack_title(attack: str, message: str) -> Any:
+    return spoken(lambda lang: said(lang, message, attack=attack_name(attack, lang)))
+
+
+def rows_in_all(make: Callable[[str], Sequence[Sequence[str]]]) -> list[list[Any]]:
+    """The rows of a table, each cell in all languages."""
+    texts = {lang: make(lang) for lang in LANGUAGES}
+    return [
+        [spoken(lambda lang, row=row, cell=cell: texts[lang][row][cell]) for cell in range(len(cells))]  # type: ignore[misc]
+        for row, cells in enumerate(texts[ENGLISH])
+    ]
+
+
+def _made(document: CheckDocument) -> dict[str, Any]:
+    """What the section says about how the release was made, if the document does."""
+    facts = document.anonymization
+    if facts is None:
+        return {}
+    best = [(column.column, column.level) for column in facts.columns]
+
+    def rows(make: Callable[[AnonymizationFacts, str], Sequence[Sequence[str]]]) -> list[list[Any]]:
+        return rows_in_all(partial(make, facts))
+
+    columns = () if facts.utility is None else facts.utility.columns
+    kept = zip(rows(making.columns_kept), columns[:MOST_COLUMNS], strict=False)
+    return {
+        "made_texts": _listed(
+            lambda _document, lang: [*making.outcome(facts, lang), *making.order(facts, lang)], document
+        ),
+        "made_costs": _listed(lambda _document, lang: making.costs(facts, lang), document),
+        "made_states": rows(making.states),
+        "made_kept": [{"cells": cells, "bar": one.correlation_kept} for cells, one in kept],
+        "made_kept_heads": ["head.column", *(f">{head}" for head in making.KEPT[1:])],
+        "made_losses": rows(making.losses),
+        "made_loss_heads": ["head.objective", *(f">{head}" for head in making.LOSSES[1:])],
+        "made_undefined": _listed(lambda _document, lang: making.undefined(facts, lang), document),
+        "made_columns": facts.columns[:MOST_COLUMNS],
+        "made_names": [column.column for column in facts.columns[:MOST_COLUMNS]],
+        "made_change": lambda other: spoken(lambda lang: making.change(best, other, lang)),
+        **({"frontier_chart": None} if facts.frontier is None else _frontier(facts.frontier, document)),
+    }
+
+
+def _frontier(facts: FrontierFacts, document: CheckDocument) -> dict[str, Any]:
+    """The chart and the table of what other rules would cost."""
+    heads = _listed(lambda _document, lang: making.frontier_heads(facts, lang), document)
+
+    def rows(_document: CheckDocument, lang: str) -> list[str]:
+        return [cell for row in making.frontier_rows(facts, lang) for cell in row]
+
+    cells = _listed(rows, document)
+    return {
+        "frontier_chart": charts.frontier(facts),
+        "frontier_texts": _listed(lambda _document, lang: making.frontier_texts(facts, lang), document),
+        "frontier_heads": heads,
+        "frontier_rows": [cells[first : first + len(heads)] for first in range(0, len(cells), len(heads))],
+    }
+
+
+def _in_all(function: Callable[..., str]) -> Callable[[Any], Any]:
+    """A function of a value and a language, turned into one that returns the text in all languages."""
+    return lambda value: spoken(lambda lang: function(value, lang))
+
+
+def _plain(message: str) -> str:
+    """A message in all languages, for attributes that cannot contain markup."""
+    return " / ".join(dict.fromkeys(said(lang, message) for lang in LANGUAGES))
+
+
+# The functions that the template calls; most return texts in all languages.
+_FUNCTIONS: dict[str, Any] = {
+    "_": in_all_languages,
+    "plain": _plain,
+    "glossary": prose.GLOSSARY,
+    "drawn": charts.drawn,
+    "money": whole,
+    "name": name,
+    "own": _in_all(own),
+    "warning": _in_all(lambda text, lang: own(translated(text, lang), lang)),
+    "value": _in_all(put),
+    "measured": _in_all(measured),
+    "percent": _in_all(percent),
+    "thresholds": _in_all(thresholds),
+    "measure": _in_all(measure_name),
+    "is_measure": catalogue.__contains__,
+    "summary": _in_all(measure_summary),
+    "rule_name": _in_all(rule_name),
+    "limit_name": _in_all(limit_name),
+    "dated": _in_all(dated),
+    "preset_note": _in_all(preset_note),
+    "waiver": _in_all(prose.waiver),
+    "sees": _in_all(prose.sees),
+    "is_blind": lambda measure: find(measure).sees is not None,
+    "finding": _in_all(prose.finding),
+    "made_level": _in_all(making.level),
+    "made_finer": _in_all(making.finer),
+    "made_loss": making.loss,
+}
+
+
+def _listed(sentences: Callable[[CheckDocument, str], list[str]], document: CheckDocument) -> list[Any]:
+    """A list of sentences, each in all languages."""
+    texts = {lang: sentences(document, lang) for lang in LANGUAGES}
+    return [spoken(lambda lang, place=place: texts[lang][place]) for place in range(len(texts[ENGLISH]))]  # type: ignore[misc]

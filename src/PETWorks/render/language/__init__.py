@@ -1,0 +1,1 @@
+"""The languages of reports, page and command."""

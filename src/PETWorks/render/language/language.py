@@ -1,0 +1,321 @@
+"""Texts in each language, the language of the user, and how numbers and names are written."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from PETWorks.errors import ParameterError, Phrase, printable, quoted
+from PETWorks.gate.document.check_document import Bound, Number
+from PETWorks.gate.policy.policy_rules import IMPLICIT, SUBSETS, TOGETHER
+from PETWorks.measures import numbers
+from PETWorks.measures.catalogue import catalogue, find
+from PETWorks.render.languages import ENGLISH, LANGUAGES
+
+if TYPE_CHECKING:
+    from PETWorks.gate.document.check_document import MeasureResult, PresetFacts, Regime, RuleResult, Spoken
+
+
+def in_all_languages(message: str, **values: Any) -> Any:
+    """A message in every language."""
+    return spoken(lambda lang: said(lang, message, **values))
+
+
+def spoken(text: Callable[[str], str]) -> Any:
+    """The text that a function returns for each language, each in a span; a single text if all are the same."""
+    from markupsafe import Markup, escape
+
+    texts = {lang: text(lang) for lang in LANGUAGES}
+    if len(set(texts.values())) == 1:
+        return escape(texts[ENGLISH])
+    return Markup("").join(Markup('<span lang="{}">{}</span>').format(lang, texts[lang]) for lang in LANGUAGES)
+
+
+VARIABLE = "PETWORKS_LANG"  # of the environment: the language, unless an option says otherwise
+_language: ContextVar[str] = ContextVar("language", default=ENGLISH)
+
+
+def language() -> str:
+    """The code of the language; English unless a command has chosen another one."""
+    return _language.get()
+
+
+@contextmanager
+def speaking(lang: str) -> Iterator[None]:
+    """Within it, this is the language."""
+    token = _language.set(lang)
+    try:
+        yield
+    finally:
+        _language.reset(token)
+
+
+def in_language(english: str, lang: str | None = None) -> str:
+    """A phrase in a language, by default that of the command; in English if the language lacks it.
+
+    >>> in_language("Usage:", "zh-TW"), in_language("Usage:", "en"), in_language("Usage:")
+    ('用法：', 'Usage:', 'Usage:')
+    """
+    code = language() if lang is None else lang
+    return english if code == ENGLISH else LANGUAGES[code].help.get(english, english)
+
+
+def translated(text: str, lang: str | None = None) -> str:
+    """What an error or a warning says in a language, by default that of the command.
+
+    Texts that are no phrases, such as those of a document, stay as they are.
+
+    >>> translated(Phrase("no file matches {pattern!r}", pattern="*.csv"), "zh-TW")
+    '沒有檔案符合「*.csv」'
+    """
+    code = language() if lang is None else lang
+    return text.translated(LANGUAGES[code].messages) if isinstance(text, Phrase) and code != ENGLISH else str(text)
+
+
+LONGEST_NAME = 60
+LONGEST_TEXT = 400
+MOST_NAMES = 12
+SIGNS = {"below": "<", "at_most": "≤", "at_least": "≥", "above": ">", "about": "≈"}
+LIMIT_SIGNS = {"at least": "≥", "at most": "≤", None: "="}
+
+
+_cuts: ContextVar[bool] = ContextVar("cuts", default=True)
+
+
+@contextmanager
+def uncut() -> Iterator[None]:
+    """Within it, names, texts and lists are shown in full length."""
+    token = _cuts.set(False)
+    try:
+        yield
+    finally:
+        _cuts.reset(token)
+
+
+def checked_language(lang: str) -> str:
+    """The code of a language from any of its spellings, or an error."""
+    if lang in LANGUAGES:
+        return lang
+    spellings = {
+        spelling.casefold(): code
+        for code, language in LANGUAGES.items()
+        for spelling in (code, language.name, *language.aliases)
+    }
+    if not isinstance(lang, str) or lang.casefold() not in spellings:
+        raise ParameterError("lang is one of {languages}; got {lang}", languages=quoted(LANGUAGES), lang=quoted([lang]))
+    return spellings[lang.casefold()]
+
+
+def used_language(lang: str | None) -> str:
+    """The code of the language that was asked for; otherwise that of PETWORKS_LANG, or English."""
+    return checked_language(lang or os.environ.get(VARIABLE) or ENGLISH)
+
+
+def said(lang: str, message: str, **values: Any) -> str:
+    """The text of a message in a language with its values filled in; in English if the language lacks it.
+
+    >>> said("en", "word.more", n=3), said("zh-TW", "word.more", n=3)
+    ('and 3 more', '其餘 3 項')
+    >>> said("en", "step.blur", rules=["k-anonymity"], columns=["age", "zip"])
+    'Too many records can be distinguished (k-anonymity): generalise or remove age, zip.'
+    """
+    texts = LANGUAGES[lang].texts
+    if values.get("n") == 1 and f"{message}.one" in texts:
+        message = f"{message}.one"
+    text = texts.get(message, LANGUAGES[ENGLISH].texts[message])
+    if not values:
+        return text
+    filled = text.format(**{key: _put_in(key, value, lang) for key, value in values.items()})
+    for kind in ("about", "at_most"):  # a language may have a word for the sign of a bound
+        filled = filled.replace(f"{texts['write.is']}{SIGNS[kind]} ", texts[f"write.is.{kind}"])
+    return filled
+
+
+def _put_in(key: str, value: Any, lang: str) -> str:
+    """A value to fill in; the key says whether a list has names of columns, of rules, or of something else."""
+    if isinstance(value, str):
+        return printable(value) if key in ("command", "path") else own(value, lang)
+    if isinstance(value, list | tuple) and value:
+        if key in ("column", "columns"):
+            return listed([said(lang, "write.column", name=name(one)) for one in value], lang)
+        if key == "releases":
+            return listed([own(one, lang) for one in value], lang)
+        if key == "rules":
+            return listed([rule_name(one, lang) for one in value], lang)
+    return put(value, lang)
+
+
+def put(value: Any, lang: str) -> str:
+    """A value of a document in readable form: bounds, lists of names, counts with separators."""
+    if isinstance(value, Bound):
+        return _bound(value, lang, put)
+    if value is None or (isinstance(value, list | tuple) and not value):
+        return said(lang, "word.none")
+    if isinstance(value, bool):
+        return said(lang, "word.yes" if value else "word.no")
+    if isinstance(value, int):
+        return numbers.count(value)
+    if isinstance(value, list | tuple):
+        return listed([put(one, lang) for one in value], lang)
+    return numbers.amount(value) if isinstance(value, float) else name(str(value))
+
+
+def _bound(bound: Bound, lang: str, written: Callable[[Any, str], str]) -> str:
+    """What the external edition says instead of a number: a sign and a limit, or why there is no number."""
+    if bound.withheld is not None:
+        return said(lang, f"withheld.{bound.withheld}")
+    return next(
+        f"{sign} {written(getattr(bound, kind), lang)}"
+        for kind, sign in SIGNS.items()
+        if getattr(bound, kind) is not None
+    )
+
+
+def listed(texts: Sequence[str], lang: str) -> str:
+    """The first texts of a list, and how many more there are."""
+    few = list(texts[:MOST_NAMES]) if _cuts.get() else list(texts)
+    if len(texts) > len(few):
+        few.append(said(lang, "word.more", n=len(texts) - MOST_NAMES))
+    return said(lang, "write.separator").join(few)
+
+
+def measured(result: "MeasureResult | RuleResult", lang: str) -> str:
+    """The value of a result or a rule, with the exact fraction if the details have it (internal edition only)."""
+    exact = numbers.exact(_exact_value(result))
+    text = found_value(result, lang)
+    return text if exact is None else said(lang, "write.exact", value=text, exact=exact)
+
+
+def found_value(result: "MeasureResult | RuleResult", lang: str) -> str:
+    """The value of a result or a rule, with as many figures as tell it from its limits."""
+    if not isinstance(result.value, float):
+        return put(result.value, lang)
+    return numbers.amount(result.value, _numbers(result.parameters.values()))
+
+
+def _numbers(values: Iterable[Any]) -> list[float]:
+    return [float(value) for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+
+
+def _exact_value(result: "MeasureResult | RuleResult") -> Any:
+    """The exact value of a result; if there are several attributes, that of the attribute with the value."""
+    details = result.details
+    if "exact" in details:
+        return details["exact"]
+    rows = [row for row in details.get("attributes", {}).values() if "exact" in row]
+    return next((row["exact"] for row in rows if result.value in row.values()), None)
+
+
+def own(text: "Spoken", lang: str) -> str:
+    """A text of the policy, in the given language if there is a translation; shortened if it is long.
+
+    >>> own({"en": "a neighbour", "zh-TW": "鄰居"}, "zh-TW"), own("a colleague", "zh-TW")
+    ('鄰居', 'a colleague')
+    """
+    if isinstance(text, Mapping):
+        texts = dict[str, str](text.items())
+        text = texts.get(lang) or next(iter(texts.values()))
+    shown_text = printable(text)
+    return _cut(shown_text, LONGEST_TEXT)
+
+
+def percent(share: Number, lang: str = ENGLISH, beside: Iterable[float] = ()) -> str:
+    """A share of a document as per cent, with as many digits as tell it from those beside it."""
+    if isinstance(share, Bound):
+        return _bound(share, lang, percent)
+    return "" if share is None else numbers.percent(share, said(lang, "write.percent"), beside)
+
+
+def name(text: str) -> str:
+    """A name from the data or the policy: without control characters, and shortened if it is long."""
+    return _cut(printable(text), LONGEST_NAME)
+
+
+def _cut(text: str, longest: int) -> str:
+    """A text, shortened with a note of its length if it is long."""
+    return text if len(text) <= longest or not _cuts.get() else f"{text[: longest - 12]}… [{len(text):,}]"
+
+
+def measure_name(measure: str, lang: str) -> str:
+    """The name of a measure in a language."""
+    if measure in (SUBSETS, TOGETHER, *IMPLICIT):
+        return said(lang, f"rule.{measure}")
+    measure = find(measure).name
+    return LANGUAGES[lang].measures.get(measure, (measure, ""))[0]
+
+
+def measure_summary(measure: str, lang: str) -> str:
+    """A one-sentence description of a measure."""
+    entry = find(measure)
+    return LANGUAGES[lang].measures.get(entry.name, ("", entry.summary))[1]
+
+
+def rule_name(rule: str, lang: str) -> str:
+    """The name of a rule; one named after a measure or a limit is translated.
+
+    >>> rule_name("every-subset: uniques", "zh-TW"), rule_name("pdpc-5", "zh-TW")
+    ('所有準識別符組合：唯一資料列比例', 'pdpc-5')
+    """
+    if lang == ENGLISH:
+        return name(rule)
+    first, _, rest = rule.partition(": ")
+    if rule in catalogue or rule in IMPLICIT:
+        return measure_name(rule, lang)
+    if first in (SUBSETS, TOGETHER):
+        return said(lang, f"rule.{first}-limit", limit=limit_name(rest, lang))
+    if rest in catalogue:  # one of several rules of a preset
+        return said(lang, "write.labelled", label=name(first), text=measure_name(rest, lang))
+    return name(rule)
+
+
+def attack_name(attack: str, lang: str) -> str:
+    """What an attack is called.
+
+    >>> attack_name("gain of grade", "en"), attack_name("attribute-inference of grade", "zh-TW")
+    ('gain of grade', '屬性推論（「grade」）')
+    """
+    kind, of, column = attack.partition(" of ")
+    called = said(lang, f"attack.{kind}")
+    return said(lang, "write.attack", attack=called, column=name(column)) if of else called
+
+
+def limit_name(limit: str, lang: str) -> str:
+    """The name of a parameter, or of a limit on every subset, in a language."""
+    kind, of, column = limit.partition(":")
+    called = LANGUAGES[lang].parameters.get(kind, kind)
+    if not of:
+        return name(called)
+    return name(limit) if called == kind else said(lang, "write.attack", attack=called, column=name(column))
+
+
+def thresholds(rule: "RuleResult", lang: str) -> str:
+    """What a rule demands: `k ≥ 11`."""
+    known = {} if rule.measure in (SUBSETS, TOGETHER, *IMPLICIT) else find(rule.measure).parameters
+    texts = []
+    for label, value in rule.parameters.items():
+        if value is not None:
+            sign = LIMIT_SIGNS[known[label].limit if label in known else _direction(label)]
+            called = "" if label in ("at_least", "at_most") else limit_name(label, lang)
+            number = put(value, lang) if isinstance(value, bool | int | float) else name(numbers.shown(value))
+            if isinstance(value, float):
+                number = numbers.amount(value, _numbers([rule.value]))
+            texts.append(f"{called} {sign} {number}".strip())
+    return said(lang, "write.separator").join(texts)
+
+
+def _direction(limit: str) -> str:
+    """Whether a limit on subsets or releases is the most or the least that is allowed."""
+    return "at least" if limit.partition(":")[0] in ("m-invariance", "records") else "at most"
+
+
+def dated(one: "PresetFacts | Regime", lang: str) -> str:
+    """The date of a preset or a regime."""
+    from PETWorks.gate.policy.policy_rules import UNDATED
+
+    return said(lang, "word.undated") if one.date == UNDATED else one.date
+
+
+def preset_note(preset: "PresetFacts | Regime", lang: str) -> str:
+    """The note on a preset or a regime; their files have it in both languages."""
+    return preset.chinese if lang == "zh-TW" else preset.note

@@ -1,0 +1,350 @@
+"""What notebooks show of a result: a few sentences and small tables, in the colours of the report."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization
+from PETWorks.anonymizer.frontiers import Frontier
+from PETWorks.anonymizer.released import Recoded
+from PETWorks.counting.release import Release
+from PETWorks.gate.document.anonymization_document import anonymization_facts, frontier_facts, state
+from PETWorks.measures import numbers
+from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, Subsets
+from PETWorks.measures.evaluation import Evaluation
+from PETWorks.measures.result import Result, flat
+from PETWorks.releases.composition import Composition
+from PETWorks.releases.several import Releases
+from PETWorks.render.checks import Check
+from PETWorks.render.formats.html import environment
+from PETWorks.render.language.language import (
+    attack_name,
+    found_value,
+    limit_name,
+    measure_name,
+    name,
+    own,
+    percent,
+    put,
+    rule_name,
+    said,
+    thresholds,
+    translated,
+    used_language,
+)
+from PETWorks.render.report import making, prose
+from PETWorks.render.report.prose import step_texts
+
+DARK = (
+    '[data-jp-theme-light="false"]',  # JupyterLab
+    ".vscode-dark",
+    'html[theme="dark"]',  # Colab
+    'html[data-theme="dark"]',
+)
+LIGHT = tuple(one.replace("false", "true").replace("dark", "light") for one in DARK)
+
+
+@cache
+def style(file: str) -> str:
+    """The rules of a file, with colours; they apply below `.petworks` only, and leave the rest of a page alone.
+
+    A notebook that says what it looks like is believed; otherwise the browser decides.
+    """
+    report, own = _source("report.css"), _source(file)
+    light, dark = (_colours(line) for line in report.splitlines()[:2])
+    shapes = [line.replace("svg ", ".petworks ", 1) for line in report.splitlines() if line.startswith("svg .")]
+    badges = [f".petworks {line}" for line in report.splitlines() if line.startswith(".verdict")]
+    return "\n".join(
+        [
+            f".petworks{{{light}}}",
+            f"@media (prefers-color-scheme:dark){{.petworks{{{dark}}}}}",
+            f"{_below(LIGHT)}{{{light}}}",
+            f"{_below(DARK)}{{{dark}}}",
+            *(shapes if file == "plot.css" else badges),
+            own,
+        ]
+    )
+
+
+def _source(file: str) -> str:
+    made = environment()
+    text: str = made.loader.get_source(made, file)[0]
+    return text
+
+
+def _colours(rules: str) -> str:
+    return ";".join(re.findall(r"--[a-z-]+:#[0-9a-f]+", rules))
+
+
+def _below(themes: tuple[str, ...]) -> str:
+    return ",".join(f"{theme} .petworks" for theme in themes)
+
+
+MOST_ROWS = 30
+MOST_RECORDS = 1_000_000  # above it, a view does not compare the release with the original
+MEMORY = "memory"
+
+
+@dataclass(frozen=True)
+class ViewTable:
+    """A table; `figures` are the columns with numbers."""
+
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    figures: Sequence[int] = ()
+    caption: str = ""
+
+    @property
+    def shown(self) -> Sequence[Sequence[str]]:
+        """The first rows."""
+        return self.rows[:MOST_ROWS]
+
+    @property
+    def left_out(self) -> int:
+        """How many rows are not shown."""
+        return len(self.rows) - len(self.shown)
+
+
+@dataclass(frozen=True)
+class NotebookView:
+    """What is shown: a title, perhaps with a verdict, sentences, tables, and notes below them."""
+
+    title: str
+    texts: Sequence[str] = ()
+    tables: Sequence[ViewTable] = ()
+    notes: Sequence[str] = ()
+    verdict: str | None = None
+    verdict_text: str = ""
+
+
+def view_of(result: Any, lang: str | None = None) -> str:
+    """The view of a result as HTML, in the language of the user."""
+    from markupsafe import Markup
+
+    used = used_language(lang)
+    make = next(make for cls, make in VIEWS.items() if isinstance(result, cls))
+    text: str = (
+        environment()
+        .get_template("view.html")
+        .render(
+            view=make(result, used),
+            lang=used,
+            more=lambda n: said(used, "view.more", n=n),
+            style=Markup(style("view.css")),  # noqa: S704 - files of this package
+        )
+    )
+    return text
+
+
+def _heads(lang: str, *heads: str) -> list[str]:
+    return [said(lang, head) for head in heads]
+
+
+def _verdict(satisfied: bool | None, lang: str) -> dict[str, Any]:
+    if satisfied is None:
+        return {}
+    return {"verdict": "pass" if satisfied else "fail", "verdict_text": _holds(satisfied, lang)}
+
+
+def _holds(satisfied: bool | None, lang: str) -> str:
+    return "" if satisfied is None else said(lang, "view.holds" if satisfied else "view.fails")
+
+
+def _release(release: Release, lang: str) -> NotebookView:
+    columns = [
+        (
+            name(column),
+            said(lang, f"role.{release.roles.get(column, 'none')}"),
+            put(release.hierarchies[column].height, lang) if column in release.hierarchies else "",
+        )
+        for column in release.columns
+    ]
+    tables = [ViewTable(_heads(lang, "head.column", "head.role", "view.hierarchy"), columns, (2,))]
+    notes = []
+    if release.quasi_identifiers and release.engine.name == MEMORY:
+        heads = ("view.records-in-classes", "state.classes", "state.smallest_class", "view.largest-class")
+        counted = [put(value, lang) for value in release.class_sizes().summary().values()]
+        classes = list(zip(_heads(lang, *heads), counted, strict=True))
+        tables.append(ViewTable(_heads(lang, "plot.what", "head.value"), classes, (1,)))
+    elif release.quasi_identifiers:
+        notes.append(said(lang, "view.not-counted"))
+    return NotebookView(said(lang, "view.release", n=release.records), (), tables, notes)
+
+
+def _result(result: Result, lang: str) -> NotebookView:
+    asked = [(limit_name(one, lang), numbers.shown(value)) for one, value in result.asked().items()]
+    details = [
+        (name(one.replace("_", " ")), numbers.shown(value))
+        for one, value in flat(result.details).items()
+        if value is not None
+    ]
+    return NotebookView(
+        f"{measure_name(result.measure, lang)}: {numbers.shown(result.value)}",
+        [],
+        [
+            ViewTable(_heads(lang, "view.asked", "head.value"), asked, (1,)),
+            ViewTable(_heads(lang, "view.details", "head.value"), details, (1,)),
+        ],
+        **_verdict(result.satisfied, lang),
+    )
+
+
+def _evaluation(evaluation: Evaluation, lang: str) -> NotebookView:
+    rows = [
+        (
+            measure_name(result.measure, lang),
+            put(None, lang) if result.value is None else result.summary_cells()[1],
+            result.summary_cells()[2],
+            _holds(result.satisfied, lang),
+        )
+        for result in evaluation
+    ]
+    reasons = [(measure_name(one, lang), translated(error.reason(), lang)) for one, error in evaluation.reasons.items()]
+    known = evaluation.table["quasi_identifiers"]
+    return NotebookView(
+        said(lang, "view.evaluation", n=evaluation.table["records"]),
+        [said(lang, "view.known", columns=known)] if known else [],
+        [
+            ViewTable(_heads(lang, "head.measure", "head.value", "view.asked", "head.verdict"), rows, (1,)),
+            ViewTable(_heads(lang, "head.measure", "view.not-applicable"), reasons),
+        ],
+        **_verdict(evaluation.satisfied, lang),
+    )
+
+
+def _subsets(found: Subsets, lang: str) -> NotebookView:
+    answers = [answer for answer in found.by_size() if answer["attack"] == RE_IDENTIFICATION]
+    rows = [
+        (
+            put(answer["known"], lang),
+            *(percent(answer[case]["posterior"], lang) for case in ("lowest", "median", "highest")),
+            put(answer["highest"]["attributes"], lang),
+        )
+        for answer in answers
+    ]
+    heads = _heads(lang, "head.known", "head.lowest", "head.median", "head.highest", "head.riskiest")
+    attack = attack_name(RE_IDENTIFICATION, lang)
+    tables = [ViewTable(heads, rows, range(4), said(lang, "drivers.chart", attack=attack))]
+    if found.is_complete:
+        ranked = sorted(
+            (one for one in found.drivers() if one["attack"] == RE_IDENTIFICATION), key=lambda one: -one["shapley"]
+        )
+        shares = [
+            (name(one["attribute"]), *(percent(one[of], lang) for of in ("shapley", "without"))) for one in ranked
+        ]
+        heads = _heads(lang, "head.column", "head.adds", "head.without")
+        tables.append(ViewTable(heads, shares, (1, 2), said(lang, "drivers.columns", attack=attack)))
+    return NotebookView(said(lang, "view.subsets", n=len(found), all=len(found.quasi_identifiers)), (), tables)
+
+
+def _recoded(result: Recoded, lang: str) -> NotebookView:
+    """Levels, what is lost, and the table before and after; of a large table only the first two."""
+    levels = [
+        (name(column), put(level, lang), put(_height(result, column), lang)) for column, level in result.levels.items()
+    ]
+    tables = [ViewTable(_heads(lang, "head.column", "head.level", "view.hierarchy"), levels, (1, 2))]
+    title = said(lang, "view.on-levels")
+    if not isinstance(result, Anonymization):
+        return NotebookView(title, (), tables)
+    title = said(lang, "view.made-local" if isinstance(result, LocalAnonymization) else "view.made")
+    if result.records > MOST_RECORDS or result.original.engine.name != MEMORY:
+        return NotebookView(title, (repr(result),), tables)
+    facts = anonymization_facts(result, state(result.original), result.release, None)
+    states = ViewTable(_heads(lang, "plot.what", "head.before", "head.after"), making.states(facts, lang), (1, 2))
+    return NotebookView(title, making.outcome(facts, lang), [*tables, states])
+
+
+def _height(result: Recoded, column: str) -> int | None:
+    hierarchy = result.original.hierarchies.get(column)
+    return None if hierarchy is None else hierarchy.height
+
+
+def _frontier(found: Frontier, lang: str) -> NotebookView:
+    facts = frontier_facts(found)
+    rows = making.frontier_rows(facts, lang)
+    heads = making.frontier_heads(facts, lang)
+    figures = range(len(heads) - 1)
+    texts = making.frontier_texts(facts, lang)
+    return NotebookView(said(lang, "view.frontier"), texts, [ViewTable(heads, rows, figures)])
+
+
+def _releases(releases: Releases, lang: str) -> NotebookView:
+    members = releases.joined.members
+    rows = [
+        (name(one.name), put(one.people, lang), put(common, lang), put(one.release.quasi_identifiers, lang))
+        for one, common in zip(members, releases.joined.people.in_common, strict=True)
+    ]
+    heads = _heads(lang, "head.release", "head.people", "head.in-common", "role.quasi_identifier")
+    people = releases.joined.focal.people
+    title = said(lang, "view.several", n=len(members), people=people, focal=name(releases.focal))
+    return NotebookView(title, (), [ViewTable(heads, rows, (1, 2))])
+
+
+def _composition(found: Composition, lang: str) -> NotebookView:
+    steps = found.steps()
+    last = [row for row in steps if row["number"] == len(found.releases)]
+    attacks = [
+        (attack_name(row["attack"], lang), *(percent(row[of], lang) for of in ("prior", "chance", "certain")))
+        for row in last
+    ]
+    curve = [
+        (
+            name(part.name),
+            put(part.people, lang),
+            *(percent(row["chance"], lang) for row in steps if row["number"] == number),
+        )
+        for number, part in enumerate(found.releases, 1)
+    ]
+    limits = [
+        (limit_name(one["limit"], lang), put(one["value"], lang), _holds(one["satisfied"], lang))
+        for one in found.limits
+    ]
+    names = [attack_name(row["attack"], lang) for row in last]
+    tables = [
+        ViewTable(_heads(lang, "view.attack", "view.prior", "view.with-all", "head.certain"), attacks, (1, 2, 3)),
+        ViewTable([*_heads(lang, "head.up-to", "head.people"), *names], curve, range(1, 2 + len(names))),
+        ViewTable(_heads(lang, "head.limit", "head.value", "head.verdict"), limits, (1,)),
+    ]
+    people = found.together.people
+    title = said(lang, "view.together", n=len(found.releases), people=people, focal=name(found.focal))
+    return NotebookView(
+        title, (), tables, [translated(one, lang) for one in found.warnings], **_verdict(found.satisfied, lang)
+    )
+
+
+def _check(found: Check, lang: str) -> NotebookView:
+    document = found.content
+    rows = [
+        (
+            rule_name(rule.name, lang),
+            measure_name(rule.measure, lang),
+            found_value(rule, lang),
+            thresholds(rule, lang),
+            said(lang, f"verdict.{rule.verdict}"),
+        )
+        for rule in document.rules
+    ]
+    heads = _heads(lang, "head.rule", "head.measure", "head.found", "head.wanted", "head.verdict")
+    return NotebookView(
+        own(document.title, lang),
+        [prose.verdict(document, lang)],
+        [ViewTable(heads, rows, (2,))],
+        step_texts(document, lang),
+        document.verdict,
+        said(lang, f"verdict.{document.verdict}"),
+    )
+
+
+VIEWS: dict[type, Any] = {
+    Release: _release,
+    Result: _result,
+    Evaluation: _evaluation,
+    Subsets: _subsets,
+    Recoded: _recoded,
+    Frontier: _frontier,
+    Releases: _releases,
+    Composition: _composition,
+    Check: _check,
+}

@@ -1,0 +1,1 @@
+"""The contents of a report in words, whatever its format."""

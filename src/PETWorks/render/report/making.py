@@ -1,0 +1,290 @@
+"""How a release was made, in words: the same for the terminal and for the report."""
+
+import math
+from collections.abc import Sequence
+
+from PETWorks.about.hierarchies.proposal import in_yaml
+from PETWorks.gate.document.anonymization_document import (
+    UTILITY,
+    AnonymizationFacts,
+    ColumnLevel,
+    FrontierFacts,
+    OtherLevels,
+    ProtectedColumn,
+    State,
+)
+from PETWorks.measures import numbers
+from PETWorks.measures.catalogue import catalogue
+from PETWorks.render.language.language import limit_name, listed, measure_name, name, percent, put, rule_name, said
+
+VALUES = ("head.column", "head.values-before", "head.values-after")
+KEPT = (*VALUES, "column.kept", "column.shift", "column.correlation_kept")
+LOSSES = ("head.objective", "head.before", "head.after", "head.all-suppressed")
+SHARES = ("highest_risk", "unique")
+STILL_IMPROVING = 0.5  # of the time of a search; a better release was found later than that
+STATES = ("records", "suppressed", "classes", "smallest_class", "highest_risk", "unique", "granularity", "precision")
+
+
+def outcome(facts: AnonymizationFacts, lang: str) -> list[str]:
+    """What was lost, what is suppressed, and whether it is proved that nothing better exists."""
+    known = facts.objective in catalogue
+    objective = measure_name(facts.objective, lang) if known else facts.objective
+    if facts.aggregate is not None:
+        objective = said(
+            lang, "anonymize.aggregated", objective=objective, how=said(lang, f"aggregate.{facts.aggregate}")
+        )
+    texts = [said(lang, "anonymize.loss", objective=objective, loss=loss(facts.loss))]
+    weights = [(name(one.column), put(one.weight, lang)) for one in facts.columns if one.weight is not None]
+    if weights:
+        weighed = listed(
+            [said(lang, "anonymize.weight", name=column, weight=weight) for column, weight in weights], lang
+        )
+        texts.append(said(lang, "anonymize.weighted", weights=weighed))
+    texts += [*_suppressed(facts, lang), _proof(facts, lang), *_stopped(facts, lang)]
+    if facts.waived:
+        texts.append(said(lang, "anonymize.waived", rules=facts.waived))
+    return [*texts, *(_protected(one, lang) for one in facts.protected)]
+
+
+def _protected(column: ProtectedColumn, lang: str) -> str:
+    """How a column was protected, and what that costs."""
+    values = {"column": [column.column], "how": in_yaml(column.how)[1:-1], "changed": percent(column.changed, lang)}
+    if column.variance_kept is None:
+        return said(lang, "anonymize.protected-texts", **values)
+    return said(lang, "anonymize.protected", **values, kept=percent(column.variance_kept, lang))
+
+
+def order(facts: AnonymizationFacts, lang: str) -> list[str]:
+    """In which order the records are, if that is known."""
+    if facts.shuffled is None:
+        return []
+    return [said(lang, "anonymize.shuffled" if facts.shuffled else "anonymize.in-order")]
+
+
+def _suppressed(facts: AnonymizationFacts, lang: str) -> list[str]:
+    """How many records are suppressed, and a warning if nothing is left."""
+    suppressed = facts.suppressed / facts.records
+    limit = percent(facts.suppression_limit, lang, [suppressed])
+    all_on_top = all(column.level == column.height for column in facts.columns)
+    all_gone = facts.after.suppressed == facts.after.records
+    if all_gone and facts.suppressed < facts.after.suppressed - facts.before.suppressed:
+        text = said(lang, "anonymize.all-suppressed", n=facts.after.suppressed)
+    elif facts.suppressed:
+        share = percent(suppressed, lang, [facts.suppression_limit])
+        text = said(lang, "anonymize.suppressed", n=facts.suppressed, records=facts.records, share=share, limit=limit)
+    else:
+        text = said(lang, "anonymize.none-suppressed", limit=limit)
+    return [said(lang, "anonymize.nothing-left"), text] if all_gone or all_on_top else [text]
+
+
+def _proof(facts: AnonymizationFacts, lang: str) -> str:
+    """What is proved: among all levels, or among those that were allowed."""
+    proof = {"checked": facts.checked, "nodes": facts.nodes}
+    if facts.local is not None:
+        text = "anonymize.local" if facts.seconds is None else "anonymize.local-stopped"
+        return said(lang, text, n=facts.local.combinations, loss=loss(facts.local.global_loss))
+    bounded = any(one.allowed_levels is not None for one in facts.columns)
+    if facts.optimal:
+        return said(lang, "anonymize.optimal-allowed" if bounded else "anonymize.optimal", **proof)
+    text = "anonymize.stopped-allowed" if bounded else "anonymize.stopped"
+    return said(lang, text, **proof, bound=loss(facts.bound))
+
+
+def _stopped(facts: AnonymizationFacts, lang: str) -> list[str]:
+    """How far a search that was stopped is from the best release, and whether it was still finding better ones."""
+    if facts.seconds is None or facts.improved_after is None or facts.local is not None:
+        return []
+    gap = (
+        said(lang, "anonymize.no-gap")
+        if facts.gap is None
+        else said(lang, "anonymize.gap", gap=percent(facts.gap, lang))
+    )
+    is_improving = facts.improved_after > STILL_IMPROVING * facts.seconds
+    text = "anonymize.improving" if is_improving else "anonymize.settled"
+    times = {"found": _tenths(facts.improved_after, lang), "seconds": _tenths(facts.seconds, lang)}
+    return [gap, said(lang, text, **times)]
+
+
+def _tenths(seconds: float, lang: str) -> str:
+    """Seconds, rounded up: nothing is done in no time."""
+    return put(max(1, math.ceil(seconds * 10)) / 10, lang)
+
+
+def loss(value: float) -> str:
+    """A loss: a share with four figures, an amount with separators."""
+    return numbers.amount(value)
+
+
+def level(column: ColumnLevel, lang: str) -> str:
+    """The level of a column among all of them, and which were allowed."""
+    if column.level == column.height:
+        text = said(lang, "anonymize.level-top", height=column.height)
+    else:
+        what = "" if column.named is None else said(lang, "write.level-named", what=_named(column.named, lang))
+        text = said(lang, "anonymize.level", level=column.level, height=column.height) + what
+    if column.allowed_levels is None:
+        return text
+    low, high = column.allowed_levels
+    return text + said(lang, "anonymize.fixed" if low == high else "anonymize.allowed", low=low, high=high)
+
+
+def _named(level: str, lang: str) -> str:
+    """What a level is, in a few words."""
+    kind, _, item = level.partition(" ")
+    if kind in ("dates", "icd10"):
+        return said(lang, f"studio.levels.unit.{item}")
+    return said(lang, f"level.{kind}", n=1 if item == "1" else item)
+
+
+def finer(column: ColumnLevel, lang: str) -> str:
+    """What would happen one level finer."""
+    if column.broken:
+        reasons = [
+            rule_name(one.rule, lang)
+            if one.records is None
+            else said(lang, "anonymize.broken", rule=rule_name(one.rule, lang), n=one.records)
+            for one in column.broken
+        ]
+        return said(lang, "anonymize.breaks", reasons=listed(reasons, lang))
+    if column.finer_loss is None or column.finer_suppressed is None:
+        if column.level == 0:
+            return said(lang, "anonymize.finest")
+        lowest = column.allowed_levels is not None and column.level == column.allowed_levels[0]
+        return said(lang, "anonymize.not-allowed") if lowest else ""
+    return said(lang, "anonymize.finer", n=column.finer_suppressed, loss=loss(column.finer_loss))
+
+
+def change(best: Sequence[tuple[str, int]], other: OtherLevels, lang: str) -> str:
+    """How other levels differ from the best ones."""
+    both = zip(best, other.levels, strict=True)
+    changes = [f"{name(column)} {was} → {now}" for (column, was), now in both if now != was]
+    return said(lang, "write.separator").join(changes)
+
+
+def frontier_texts(facts: FrontierFacts, lang: str) -> list[str]:
+    """What a frontier shows, and where the rules are on it."""
+    own = facts.least_loss(facts.threshold, facts.suppression)
+    where = {"limit": percent(facts.suppression, lang), "rule": varied(facts, lang)}
+    texts = [said(lang, "frontier.what")]
+    if own is None:
+        return [*texts, said(lang, "frontier.own-none")]
+    if facts.measure is None:
+        return [*texts, said(lang, "frontier.own-limit", **where, loss=loss(own))]
+    return [*texts, said(lang, "frontier.own", **where, threshold=put(facts.threshold, lang), loss=loss(own))]
+
+
+def varied(facts: FrontierFacts, lang: str) -> str:
+    """The threshold that varies."""
+    if facts.measure is None or facts.parameter is None:
+        return ""
+    return said(
+        lang, "write.threshold", measure=measure_name(facts.measure, lang), name=limit_name(facts.parameter, lang)
+    )
+
+
+def frontier_grid(facts: FrontierFacts, lang: str) -> tuple[list[str], list[list[str]]]:
+    """A row for each threshold and a column for each limit, with the least loss; where the rules are is marked."""
+    limits = sorted({point.suppression for point in facts.points} | {facts.suppression})
+    rows = []
+    for threshold in facts.thresholds:
+        row = [put(threshold, lang)] if facts.measure is not None else []
+        for limit in limits:
+            least = facts.least_loss(threshold, limit)
+            mark = " ◀" if (threshold, limit) == (facts.threshold, facts.suppression) else ""
+            row.append(("–" if least is None else loss(least)) + mark)
+        rows.append(row)
+    return [
+        *([varied(facts, lang)] if facts.measure is not None else []),
+        *(percent(one, lang) for one in limits),
+    ], rows
+
+
+def frontier_heads(facts: FrontierFacts, lang: str) -> list[str]:
+    """The heads of the table of a frontier; the threshold only where it varies."""
+    heads = [said(lang, f"head.{head}") for head in ("suppression-limit", "loss", "suppressed", "levels")]
+    return heads if facts.measure is None else [varied(facts, lang), *heads]
+
+
+def frontier_rows(facts: FrontierFacts, lang: str) -> list[list[str]]:
+    """The points of a frontier, row by row."""
+    rows = []
+    for point in facts.points:
+        levels = said(lang, "write.separator").join(
+            f"{name(column)} {level}" for column, level in zip(facts.columns, point.levels, strict=True)
+        )
+        cells = [percent(point.suppression, lang), loss(point.loss), put(point.suppressed, lang), levels]
+        rows.append(cells if facts.measure is None else [put(point.threshold, lang), *cells])
+    return rows
+
+
+def costs(facts: AnonymizationFacts, lang: str) -> list[str]:
+    """What each rule costs."""
+    return [
+        said(lang, "anonymize.without-none", rule=rule_name(one.rule, lang))
+        if one.loss_without is None
+        else said(lang, "anonymize.without", rule=rule_name(one.rule, lang), loss=loss(one.loss_without))
+        for one in facts.rules
+    ]
+
+
+def states(facts: AnonymizationFacts, lang: str) -> list[tuple[str, str, str]]:
+    """The table before and after, row by row."""
+    rows = [
+        (said(lang, f"state.{fact}"), _shown(facts.before, fact, lang), _shown(facts.after, fact, lang))
+        for fact in STATES
+        if getattr(facts.before, fact) is not None or getattr(facts.after, fact) is not None
+    ]
+    kept = facts.utility
+    if kept is None:
+        return rows
+    rows.append((said(lang, "column.kept"), percent(1.0, lang), percent(kept.values_kept, lang)))
+    rows.append((said(lang, "column.shift"), percent(0.0, lang), percent(kept.shift, lang)))
+    if kept.correlation_before is not None:
+        both = (put(kept.correlation_before, lang), put(kept.correlation_after, lang))
+        rows.append((said(lang, "state.correlation"), *both))
+    if kept.correlation_kept is not None:
+        share = percent(kept.correlation_kept, lang)
+        rows.append((said(lang, "column.correlation_kept"), percent(1.0, lang), share))
+    return rows
+
+
+def correlation_note(facts: AnonymizationFacts, lang: str) -> list[str]:
+    """What the share of correlation that is kept means, where it is among the states."""
+    is_shown = facts.utility is not None and facts.utility.correlation_kept is not None
+    return [said(lang, "anonymize.correlation")] if is_shown else []
+
+
+def columns_kept(facts: AnonymizationFacts, lang: str) -> list[tuple[str, ...]]:
+    """What is left of each column: its name, values before and after, and shares."""
+    return [
+        (
+            name(one.column),
+            put(one.values_before, lang),
+            put(one.values_after, lang),
+            percent(one.kept, lang),
+            percent(one.shift, lang),
+            percent(one.correlation_kept, lang),
+        )
+        for one in (facts.utility.columns if facts.utility is not None else ())
+    ]
+
+
+def undefined(facts: AnonymizationFacts, lang: str) -> list[str]:
+    """Which objectives are not defined for such a release."""
+    names = [measure_name(one, lang) for one in (facts.utility.undefined if facts.utility is not None else ())]
+    return [said(lang, "anonymize.undefined", objectives=listed(names, lang))] if names else []
+
+
+def losses(facts: AnonymizationFacts, lang: str) -> list[tuple[str, ...]]:
+    """What is lost by each objective: before, after, and at most."""
+    return [
+        (measure_name(one.objective, lang), loss(one.before), loss(one.after), loss(one.most))
+        for one in (facts.utility.losses if facts.utility is not None else ())
+    ]
+
+
+def _shown(state: State, fact: str, lang: str) -> str:
+    value = getattr(state, fact)
+    if value is None and fact in UTILITY:
+        return said(lang, "state.not-measured")
+    return percent(value, lang) if fact in SHARES else put(value, lang)

@@ -1,0 +1,492 @@
+"""The sentences of a report in any language: verdict, notices, and what to do next."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from PETWorks.about.treatment import APART
+from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, SENSITIVE_ATTRIBUTE
+from PETWorks.errors import Phrase
+from PETWorks.gate.document.check_document import (
+    EXTERNAL,
+    INTERNAL,
+    Bound,
+    CheckDocument,
+    ColumnFacts,
+    ColumnFinding,
+    Count,
+    MeasureResult,
+    NextStep,
+    Notice,
+    RuleResult,
+    WaiverFacts,
+)
+from PETWorks.gate.policy.policy_rules import ALL_ROLES, APPROVER, NO_HIDDEN, NO_IDENTIFIERS, RECORDS_LEFT
+from PETWorks.gate.suggest.suggestion import Reason, Suggestion
+from PETWorks.measures import numbers
+from PETWorks.measures.catalogue import find
+from PETWorks.render.language.language import (
+    in_language,
+    listed,
+    measure_name,
+    name,
+    own,
+    percent,
+    put,
+    rule_name,
+    said,
+    translated,
+)
+from PETWorks.render.languages import ENGLISH
+from PETWorks.render.report import other_releases
+from PETWorks.render.report.sections import lacking, utility_keys
+from PETWorks.render.terminal import command_line
+
+GLOSSARY = (
+    *("term.class", "term.known", "term.sensitive", "term.identifier", "term.cell-size", "term.scenarios"),
+    *("term.excess", "term.shapley", "term.treatment", "term.waiver"),
+)
+LOOKING = ("looks", "mixed")  # kinds of reasons that say what values look like
+AMOUNTS = ("adversary_cost", "adversary_gain", "publisher_loss", "publisher_benefit")
+SECRET = (None, SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE)  # roles of columns that nobody is assumed to know
+
+
+def verdict(document: CheckDocument, lang: str) -> str:
+    """The verdict in a sentence."""
+    rules, counts = len(document.rules), document.rule_verdicts
+    if counts.failed:
+        return said(lang, "summary.fail", n=counts.failed, all=rules)
+    if counts.withheld:
+        return said(lang, "summary.withheld", n=counts.withheld, all=rules)
+    if counts.waived:
+        return said(lang, "summary.waived", n=counts.waived, all=rules)
+    return said(lang, "summary.pass", n=rules)
+
+
+def table(document: CheckDocument, lang: str) -> str:
+    """What was examined."""
+    described = document.table
+    sentences = [
+        said(
+            lang,
+            "summary.table",
+            records=described.records,
+            known=len(described.quasi_identifiers),
+            sensitive=len(described.sensitive_attributes),
+        )
+    ]
+    if described.people is not None:
+        sentences.append(said(lang, "summary.people", n=described.people))
+    if described.removed_records:
+        sentences.append(said(lang, "summary.removed", removed=described.removed_records))
+    unit = described.treatment["privacy_unit"]
+    skipped = [column for column in described.columns_without_a_role if column != unit]
+    if skipped:
+        sentences.append(said(lang, "summary.skipped", n=len(skipped)))
+    return _together(lang, *sentences, checked_file(document, lang))
+
+
+def moment(document: CheckDocument) -> str:
+    """The date and time of a check in a readable form."""
+    return document.generated.replace("T", " ").replace("Z", " UTC")
+
+
+def utility(document: CheckDocument, lang: str) -> list[str]:
+    """What was lost since the original: first records, then values, and which measures do not see that."""
+    before, after = document.table.original_records, document.table.records
+    if before is None or not isinstance(after, int):
+        return []
+    rows = "utility.deleted" if after < before else "utility.added" if after > before else "utility.same-rows"
+    share = percent(abs(before - after) / before, lang)
+    sentences = [said(lang, rows, before=before, after=after, n=abs(before - after), share=share)]
+    recoded = [column.column for column in document.columns if column.recoded]
+    blind = [one.measure for one in document.results if find(one.measure).sees in ("class-sizes", "suppression")]
+    if recoded and blind:
+        measures = listed([measure_name(one, lang) for one in blind], lang)
+        sentences.append(said(lang, "utility.blind", columns=recoded, measures=measures))
+    without = [column for column in recoded if column not in document.table.hierarchies]
+    if without:
+        sentences.append(said(lang, "utility.no-hierarchies", columns=without))
+    return sentences
+
+
+def loss(column: ColumnFacts, lang: str) -> list[str]:
+    """What a column lost, in the cells of a table: its name, values before and after, cells changed, entropy kept."""
+    counts = (put(column.distinct_before, lang), put(column.distinct, lang))
+    shares = (percent(column.changed, lang), percent(column.entropy_kept, lang))
+    return [name(column.column), *counts, *shares]
+
+
+def sees(measure: str, lang: str) -> str:
+    """What a measure looks at, if it does not see how coarse recoded values are."""
+    kind = find(measure).sees
+    return "" if kind is None else said(lang, f"sees.{kind}")
+
+
+def presence(document: CheckDocument, lang: str) -> str:
+    """Why presence was not measured."""
+    if "the original table" in lacking(document, find("delta-presence")):
+        return said(lang, "presence.needs-original")
+    known = document.table.quasi_identifiers
+    recoded = [column.column for column in document.columns if column.recoded and column.column in known]
+    without = [column for column in recoded if column not in document.table.hierarchies]
+    if without:
+        return said(lang, "presence.needs-hierarchies", columns=without)
+    return said(lang, "presence.not-applicable")
+
+
+def summary(document: CheckDocument, lang: str) -> str:
+    """The verdict and what was examined."""
+    return _together(lang, verdict(document, lang), table(document, lang))
+
+
+def _together(lang: str, *sentences: str) -> str:
+    return said(lang, "write.sentences").join(filter(None, sentences))
+
+
+def bars(document: CheckDocument, lang: str) -> str:
+    """What the bars in the table of the columns' utility show."""
+    keys = utility_keys(document)
+    return said(lang, "utility.bars", what=said(lang, f"column.{keys[0]}")) if keys else ""
+
+
+def waiver(given: WaiverFacts, lang: str) -> str:
+    """A waiver as a line of text."""
+    text = said(lang, f"waiver.{given.state}", expires=given.expires, reason=own(given.reason, lang))
+    return text if given.owner is None else text + said(lang, "waiver.owner", owner=own(given.owner, lang))
+
+
+def finding(column: ColumnFacts, lang: str) -> str:
+    """What was found about a column, with the reason; and why it has no role."""
+    sentences = [sentence for found in column.found for sentence in _finding(found, lang)]
+    if column.no_role is not None:
+        sentences.append(own(column.no_role, lang))
+    return said(lang, "write.clauses").join(sentences)
+
+
+def _finding(found: ColumnFinding, lang: str) -> list[str]:
+    reasons = []
+    if found.points_to is not None:
+        reasons.append(said(lang, "finding.points-to", what=said(lang, f"subject.{found.points_to}")))
+    if found.looks_like is not None:
+        share = percent(found.share, lang)
+        reasons.append(said(lang, "finding.looks-like", share=share, what=said(lang, f"look.{found.looks_like}")))
+    if found.details:
+        reasons.append(personal_details(found.details, lang))
+    text = said(lang, f"finding.{found.kind}")
+    return [said(lang, "write.labelled", label=text, text=reason) for reason in reasons] or [text]
+
+
+def personal_details(details: Mapping[str, int], lang: str) -> str:
+    """How many personal details of each kind were found."""
+    kinds = [said(lang, "finding.detail", what=said(lang, f"look.{kind}"), n=n) for kind, n in details.items()]
+    return said(lang, "write.separator").join(kinds)
+
+
+def suggested(why: Reason, lang: str) -> str:
+    """Why a role is suggested for a column."""
+    what = "" if why.what is None else said(lang, f"{'look' if why.kind in LOOKING else 'subject'}.{why.what}")
+    share = percent(why.part / why.whole, lang) if why.whole else ""
+    return said(lang, f"reason.{why.kind}", what=what, share=share, n=why.whole)
+
+
+def suggestion(one: Suggestion, lang: str) -> str:
+    """Why a role is suggested for a column, with the counts."""
+    if lang == ENGLISH:
+        return one.reason
+    why = suggested(one.why, lang)
+    return said(lang, "write.clauses").join([why, translated(one.facts, lang)]) if one.adds_facts else why
+
+
+def spoken_comments(lang: str) -> dict[str, Any]:
+    """What puts the comments of a new policy into a language."""
+
+    def say(text: str) -> str:
+        return translated(text, lang) if isinstance(text, Phrase) else in_language(text, lang)
+
+    return {"say": say, "why": lambda one: suggestion(one, lang), "typed": command_line}
+
+
+def assumptions(document: CheckDocument, lang: str) -> list[str]:
+    """The assumptions behind the numbers, one sentence each."""
+    policy, described = document.policy, document.table
+    sentences = [said(lang, f"release.{policy.release or 'unknown'}")]
+    if policy.purpose:
+        sentences.append(said(lang, "context.purpose", purpose=own(policy.purpose, lang)))
+    if policy.recipients:
+        sentences.append(said(lang, "context.recipients", who=own(policy.recipients, lang)))
+    if policy.review_by:
+        sentences.append(said(lang, "context.review", date=policy.review_by))
+    sentences.append(said(lang, "context.known", columns=described.quasi_identifiers))
+    secret = [one.column for one in document.columns if one.released and one.role in SECRET]
+    if secret:
+        sentences.append(said(lang, "context.unknown", columns=secret))
+    sentences += [
+        said(lang, "context.adversary", who=own(one.who, lang), columns=one.knows) for one in document.adversaries
+    ]
+    sentences += treatment(described.treatment, lang)
+    sentences.append(
+        said(lang, "context.no-population")
+        if described.population is None
+        else said(lang, "context.population", n=described.population)
+    )
+    in_money = [one.parameters for one in document.results if find(one.measure).unit == "money"]
+    if in_money:
+        sentences.append(said(lang, "context.amounts", **{name: in_money[-1][name] for name in AMOUNTS}))
+    sentences += other_releases.assumptions(document, lang)
+    texts = (own(text, lang) for text in policy.assumptions)
+    return sentences + [text for text in texts if not other_releases.is_replaced(text)]
+
+
+def treatment(ways: Mapping[str, str | None], lang: str) -> list[str]:
+    """How missing values, suppressed records, several sensitive attributes and several records of a person count."""
+    known = [
+        *("treatment.missing.value", "treatment.missing.apart"),
+        *("treatment.suppressed.apart", "treatment.suppressed.class"),
+        *("treatment.several_sensitive.alone", "treatment.several_sensitive.quasi-identifiers"),
+        *("treatment.sensitive_values.exact", "treatment.sensitive_values.folded"),
+    ]
+    chosen = {f"treatment.{name}.{value}" for name, value in ways.items()}
+    sentences = [said(lang, way) for way in known if way in chosen]
+    if ways["privacy_unit"]:
+        sentences.append(said(lang, "context.unit", column=[ways["privacy_unit"]]))
+    return sentences
+
+
+def residual(document: CheckDocument, lang: str) -> str:
+    """The remaining risk in one or two sentences."""
+    results = {result.measure: result for result in document.results if not _is_withheld(result)}
+    sentences = []
+    if "re-identification" in results:
+        chance, highest = _chance(results["re-identification"], lang), highest_chance(document)
+        if highest is None:
+            sentences.append(said(lang, "residual.identity", chance=chance))
+        else:
+            highest_text = percent(highest, lang)
+            sentences.append(said(lang, "residual.identity-highest", chance=chance, highest=highest_text))
+    if "attribute-inference" in results:
+        attributes = results["attribute-inference"].details.get("attributes", {})
+        if attributes:
+            column = max(attributes, key=lambda name: attributes[name]["posterior"] - attributes[name]["prior"])
+            chances = {name: percent(attributes[column][name], lang) for name in ("posterior", "prior")}
+            sentences.append(said(lang, "residual.attribute", column=[column], **chances))
+        else:
+            chance = _chance(results["attribute-inference"], lang)
+            sentences.append(said(lang, "residual.attributes", chance=chance))
+    none = "residual.none" if document.edition == INTERNAL else "word.inside"
+    return _together(lang, *sentences) or said(lang, none)
+
+
+def highest_chance(document: CheckDocument) -> float | Bound | None:
+    """The chance to find the person most at risk, in whatever record: also in one that rules set aside.
+
+    None if that is not known. The measures of classes, of which outsiders see bounds, leave out what is set aside.
+    """
+    results = {result.measure: result for result in document.results if not _is_withheld(result)}
+    smallest = results["re-identification"].details.get("smallest_class") if "re-identification" in results else None
+    if isinstance(smallest, int) and smallest:
+        return 1 / smallest
+    sets_aside = APART in (document.table.treatment["suppressed"], document.table.treatment["missing"])
+    value = results["prosecutor-risk"].value if "prosecutor-risk" in results and not sets_aside else None
+    return value if isinstance(value, int | float | Bound) else None
+
+
+def _is_withheld(result: MeasureResult) -> bool:
+    return isinstance(result.value, Bound) and result.value.withheld is not None
+
+
+def _chance(result: MeasureResult, lang: str) -> str:
+    assert isinstance(result.value, int | float | Bound | None)
+    return percent(result.value, lang)
+
+
+def method(document: CheckDocument, lang: str) -> list[str]:
+    """How the numbers were computed."""
+    sentences = [
+        said(lang, "method.exact"),
+        said(lang, "method.seed"),
+        said(
+            lang,
+            "method.version-as-of" if document.as_of_given else "method.version",
+            version=document.petworks,
+            schema=document.schema,
+            moment=moment(document),
+        ),
+        repeat(document, lang),
+    ]
+    if document.edition == "external":
+        sentences.append(said(lang, "method.external", n=document.policy.cell_size))
+        sentences.append(said(lang, "method.commitment"))
+    return sentences
+
+
+def repeat(document: CheckDocument, lang: str) -> str:
+    """How to get the same result again."""
+    if document.inputs[0].file is None:
+        return said(
+            lang,
+            "method.repeat-in-python",
+            policy=document.policy.file,
+            moment=document.generated,
+            edition=document.edition,
+        )
+    given = {**document.options, "as-of": document.generated, "edition": document.edition, "json": None}
+    options = (part for name, value in given.items() for part in (f"--{name}", value) if part is not None)
+    command = command_line(["petworks", "check", file_argument(document.policy.file), *options])
+    return said(lang, "method.repeat", command=command)
+
+
+def file_argument(path: str) -> str:
+    """A path as an argument of a command, which must not look like an option."""
+    return f"./{path}" if path.startswith("-") else path
+
+
+def checked_file(document: CheckDocument, lang: str) -> str:
+    """Which file was checked, if that is not the one to release: it still has the column that names people."""
+    unit, file = linking_column(document), document.inputs[0].file
+    if unit is None:
+        return ""
+    if file is None:
+        return said(lang, "summary.unit-in-memory", column=[unit])
+    return said(lang, "summary.unit", file=file, column=[unit])
+
+
+def linking_column(document: CheckDocument) -> str | None:
+    """The column of the checked table that names people and must not be released: the privacy unit, or the key."""
+    key = None if document.releases is None else document.releases.key
+    released = {column.column for column in document.columns if column.released}
+    unit = document.table.treatment["privacy_unit"]
+    return next((column for column in (unit, key) if column in released), None)
+
+
+def not_measured(document: CheckDocument, lang: str) -> list[str]:
+    """The measures that do not apply, with the reason."""
+    return [
+        said(lang, "write.labelled", label=measure_name(measure, lang), text=_reason(document, measure, lang))
+        for measure in document.not_applicable
+    ]
+
+
+def _reason(document: CheckDocument, measure: str, lang: str) -> str:
+    needs = lacking(document, find(measure))
+    if find(measure).unit == "money" and not needs:
+        return said(lang, "needs.amounts")
+    if needs:
+        return said(lang, "needs", what=[said(lang, f"need.{need}") for need in needs])
+    reason = document.not_applicable[measure]
+    # A document from a file has it in English only.
+    return translated(reason, lang) if isinstance(reason, Phrase) else said(lang, "needs.other")
+
+
+def notices(document: CheckDocument, lang: str) -> list[str]:
+    """What to know besides the verdict; of the external edition, what it has published of the worst case."""
+    if document.edition == EXTERNAL:
+        return [_worst_case_outside(document, lang)]
+    return notice_texts(document.notices, lang)
+
+
+def _worst_case_outside(document: CheckDocument, lang: str) -> str:
+    highest = highest_chance(document)
+    if not isinstance(highest, Bound):
+        return said(lang, "notice.outside")
+    return said(lang, "notice.outside-highest", share=percent(highest, lang))
+
+
+def notice_texts(given: Sequence[Notice], lang: str) -> list[str]:
+    """What to know besides the verdict."""
+    return [
+        said(
+            lang,
+            f"notice.{one.notice}",
+            columns=one.columns or (),
+            n=one.records or 0,
+            rules=[rule_name(rule, lang) for rule in one.rules or ()],
+            share=percent(one.share, lang, _numbers(one.average)),
+            average=percent(one.average, lang, _numbers(one.share)),
+        )
+        for one in given
+    ]
+
+
+def _numbers(share: float | None) -> list[float]:
+    """The share that stands beside another one, if there is any."""
+    return [] if share is None else [share]
+
+
+# The steps that concern rules about roles, which they do not name.
+STEPS_FOR_ROLES = {
+    NO_IDENTIFIERS: ("remove-identifiers",),
+    NO_HIDDEN: ("hidden-identifiers", "personal-details", "unmeasured-values", "rename-column"),
+    ALL_ROLES: ("give-roles", "measure-or-explain", "secret-or-explain"),
+    APPROVER: ("name-approver",),
+    RECORDS_LEFT: ("nothing-left", "plan-anew"),
+}
+MOST_REMOVALS = 3  # quasi-identifiers for which a step describes the effect of removal
+ALLOWING = ("root", "network")  # options of a check without which the policy cannot be read
+
+
+def step_texts(document: CheckDocument, lang: str) -> list[str]:
+    """The next steps, one text each."""
+    return [_step(step, lang, document) for step in document.next_steps]
+
+
+def steps_for(document: CheckDocument, rule: RuleResult, lang: str) -> list[str]:
+    """What to do about a rule, in texts that name no other rule; always at least one."""
+    found = [replace(step, rules=(rule.name,)) for step in document.next_steps if rule.name in (step.rules or ())]
+    found += [step for step in document.next_steps if step.step in STEPS_FOR_ROLES.get(rule.measure, ())]
+    return [_step(step, lang, document) for step in found] or [said(lang, "step.other")]
+
+
+def _step(step: NextStep, lang: str, document: CheckDocument) -> str:
+    if step.step == "merge-classes":
+        return _merge_classes(step, lang)
+    if step.step == "anonymize":
+        return _anonymize(step, lang, document)
+    values = {name: value for name, value in vars(step).items() if name != "step" and value is not None}
+    if step.items is not None:
+        values["items"] = [said(lang, f"item.{item}") for item in step.items]
+    if step.details is not None:
+        values["details"] = personal_details(step.details, lang)
+    if step.share is not None:
+        values["share"] = percent(step.share, lang)
+    return said(lang, f"step.{step.step}", **values)
+
+
+def _merge_classes(step: NextStep, lang: str) -> str:
+    """The step to larger classes; the external edition names the columns that help, without numbers of records."""
+    removals = (step.without or ())[:MOST_REMOVALS]
+    if step.records is None:
+        text = said(lang, "step.merge-some-classes", size=step.size, rules=step.rules)
+        columns = [row.column for row in removals]
+        return text + (said(lang, "step.begin", columns=columns) if columns else "")
+    share = percent(step.share, lang)
+    text = said(lang, "step.merge-classes", n=step.records, share=share, size=step.size, rules=step.rules)
+    return text + "".join(
+        said(lang, "step.without", column=[row.column], records=row.records)
+        for row in removals
+        if _fewer(row.records, step.records)
+    )
+
+
+def fixing_command(document: CheckDocument) -> str:
+    """The command that makes a release that keeps the rules."""
+    options = [part for name in ALLOWING if name in document.options for part in (f"--{name}", document.options[name])]
+    given = [file_argument(document.policy.file), *(part for part in options if part is not None)]
+    return command_line(["petworks", "anonymize", *given, "-o", "RELEASED.csv"])
+
+
+def _anonymize(step: NextStep, lang: str, document: CheckDocument) -> str:
+    """The command that fixes it, and what could be done by hand."""
+    command = fixing_command(document)
+    if step.records is None:
+        return said(lang, "step.anonymize-table", command=command)
+    text = said(lang, "step.anonymize", n=step.records, share=percent(step.share, lang), command=command)
+    return text + "".join(
+        said(lang, "step.raise", column=[one.column], level=one.level, n=one.records, loss=numbers.amount(one.loss))
+        for one in step.raised or ()
+    )
+
+
+def _fewer(records: Count, than: Count) -> bool:
+    """Whether a count is lower than another; a bound cannot be compared."""
+    return isinstance(records, int) and isinstance(than, int) and records < than

@@ -1,0 +1,198 @@
+"""The content of each section of a report: the rows of its tables, limited in number."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from PETWorks.gate.document.check_document import INTERNAL, PASS, CheckDocument, ColumnFacts, MeasureResult, RuleResult
+from PETWorks.gate.policy.policy_rules import IMPLICIT
+from PETWorks.measures.catalogue import Metric, all_measures, docstring, find
+from PETWorks.render.language.language import said
+from PETWorks.render.report.other_releases import is_shown
+
+
+def rule_rows(rules: Sequence[RuleResult], lang: str) -> tuple[list[RuleResult], tuple[str, str] | None]:
+    """The rules to list, and a label and a text for the built-in ones that hold, if there are several."""
+    built_in = [rule for rule in rules if rule.name in IMPLICIT]
+    holding = [rule.name for rule in built_in if rule.verdict == PASS and rule.waiver is None]
+    if len(holding) < 2:
+        return list(rules), None
+    text = "rules.all-hold" if len(holding) == len(built_in) else "rules.others-hold"
+    listed = [rule for rule in rules if rule.name not in holding]
+    return listed, (said(lang, "rules.built-in"), said(lang, text, n=len(holding)))
+
+
+MOST_COLUMNS = 100
+MOST_RISKY = 30
+MOST_RULES = 50
+MOST_STEPS = 30
+MOST_ATTRIBUTES = 8
+MOST_EARLIER = 30
+MOST_LOSSES = 5  # columns that the short formats show
+LOSSES = ("head.column", "head.values-before", "head.values-after", "column.changed", "column.entropy_kept")
+
+SECTIONS = (
+    *("context", "columns", "identity", "drivers", "attributes", "presence", "releases", "profit", "utility"),
+    *("anonymization", "steps", "sign-off", "method", "glossary"),
+)
+_FIRST = ("fail", "withheld", "waived", "pass")
+
+
+def lacking(document: CheckDocument, entry: Metric) -> list[str]:
+    """What a measure needs that the document does not have."""
+    given = _given(document)
+    return [need for need in entry.needs if need not in given]
+
+
+def _given(document: CheckDocument) -> set[str]:
+    """The needs of measures that are met, judging by the table, the files and the results of the document."""
+    table = document.table
+    files = {one.use for one in document.inputs}
+    met = {
+        "quasi-identifiers": bool(table.quasi_identifiers),
+        "a sensitive attribute": bool(table.sensitive_attributes),
+        "hierarchies": bool(table.hierarchies),
+        "the population or its size": table.population is not None,
+        "the original table": "original" in files,
+        "a population table": "population" in files,
+        "records in the order of the input": True,
+        "records in the order of the original": True,
+    }
+    measured = {need for result in document.results for need in find(result.measure).needs}
+    return {need for need, is_met in met.items() if is_met} | measured
+
+
+def shown_sections(document: CheckDocument) -> dict[str, int]:
+    """The sections that the report of a document has, with their numbers; outsiders sign nothing."""
+    absent = {
+        name
+        for name, fact in (("sign-off", document.sign_off), ("anonymization", document.anonymization))
+        if fact is None
+    } | (set() if is_shown(document) else {"releases"})
+    shown = [name for name in SECTIONS if name not in absent]
+    return {name: place for place, name in enumerate(shown, 1)}
+
+
+def by_section(document: CheckDocument) -> dict[str, list[MeasureResult]]:
+    """The results in each section."""
+    sections: dict[str, list[MeasureResult]] = {name: [] for name in SECTIONS}
+    for result in document.results:
+        sections[find(result.measure).section].append(result)
+    return sections
+
+
+def view(document: CheckDocument) -> dict[str, Any]:
+    """The rows of the tables, and how they are labelled."""
+    results = {result.measure: result for result in document.results}
+    columns = document.columns[:MOST_COLUMNS]
+    keys = utility_keys(document)
+    kept = [row for row in by_loss(document) if any(getattr(row, key) is not None for key in keys)]
+    return {
+        "rules": sorted(document.rules, key=lambda rule: _FIRST.index(rule.verdict))[:MOST_RULES]
+        if len(document.rules) > MOST_RULES
+        else document.rules,
+        "columns": [_with_unit(row, document.table.treatment["privacy_unit"]) for row in columns],
+        "counted": "head.records" if document.table.treatment["privacy_unit"] is None else "head.people",
+        "histogram": _histogram(document, results),
+        "scenarios": _scenarios(document),
+        "risky": [] if document.subsets is None else document.subsets.minimal_risky[:MOST_RISKY],
+        "attributes": document.table.sensitive_attributes[:MOST_ATTRIBUTES],
+        "by_attribute": _by_attribute(document),
+        "utility_columns": kept,
+        "utility_keys": keys,
+        "utility_heads": [f">column.{key}" for key in keys],
+        "before": any(row.distinct_before is not None for row in kept),
+        "changed": any(row.changed is not None for row in kept),
+        "earlier": ((document.sign_off and document.sign_off.earlier_releases) or ())[:MOST_EARLIER],
+        "sources": [{"measure": name, "source": source(name)} for name in results if source(name)],
+    }
+
+
+def _with_unit(column: ColumnFacts, unit: str | None) -> ColumnFacts:
+    """A column; the one that identifies the person has that as its role."""
+    return replace(column, role="privacy_unit") if column.column == unit else column
+
+
+def by_loss(document: CheckDocument) -> list[ColumnFacts]:
+    """The columns, those that lost most first; the external edition does not say which these are."""
+    keys = utility_keys(document)
+
+    def left(column: ColumnFacts) -> tuple[float, float]:
+        number = getattr(column, keys[0])
+        values = (column.distinct or 0) / column.distinct_before if column.distinct_before else 1.0
+        return number if isinstance(number, float) else 1.0, values
+
+    columns = document.columns[:MOST_COLUMNS]
+    return sorted(columns, key=left) if keys and document.edition == INTERNAL else list(columns)
+
+
+def lossy(document: CheckDocument) -> list[ColumnFacts]:
+    """The columns that have lost something since the original, the worst first."""
+    return [one for one in by_loss(document) if one.changed or (one.entropy_kept is not None and one.entropy_kept < 1)]
+
+
+def utility_keys(document: CheckDocument) -> list[str]:
+    """The utility numbers that the columns have; the first is drawn as bars. Missing values have their own table."""
+    known = [entry.by_column for entry in all_measures() if entry.by_column and entry.by_column.name != "missing"]
+    ordered = sorted(known, key=lambda one: (one.better != "higher", one.name != "precision"))
+    rows = document.columns[:MOST_COLUMNS]
+    names = ["entropy_kept", *(one.name for one in ordered)]
+    return [name for name in names if any(getattr(row, name) is not None for row in rows)]
+
+
+def _histogram(document: CheckDocument, results: Mapping[str, MeasureResult]) -> list[dict[str, Any]]:
+    """The classes by size; the external edition has no such details."""
+    rows = results["prosecutor-risk"].details.get("class_sizes", {}) if "prosecutor-risk" in results else {}
+    cell_size = document.policy.cell_size
+    return [
+        {"size": size, **row, "small": int(size.split("-")[0].rstrip("+")) < cell_size} for size, row in rows.items()
+    ]
+
+
+def _scenarios(document: CheckDocument) -> list[dict[str, Any]]:
+    """The re-identification scenarios: whom the adversary looks for, and the highest and the average chance."""
+    register = "a population table" in _given(document)
+    results = {result.measure: result for result in document.results}
+    rows = []
+    for entry in sorted(
+        (one for one in all_measures() if one.scenario), key=lambda entry: (entry.linked, entry.scenario != "highest")
+    ):
+        if entry.name in results:
+            result = results[entry.name]
+            average = result.details.get("average")
+            numbers = {"highest": None, "average": average, str(entry.scenario): result.value}
+            alike = entry.linked and entry.scenario == "highest" and not register
+            target = "scenario.without-register" if alike else f"scenario.{entry.name}"
+            rows.append({"measure": entry.name, "target": target, **numbers})
+    return rows
+
+
+def _by_attribute(document: CheckDocument) -> list[dict[str, Any]]:
+    """The first number of each measure for each sensitive attribute, and both chances of an attack."""
+    names = document.table.sensitive_attributes[:MOST_ATTRIBUTES]
+    rows = []
+    for result in document.results:
+        attributes = result.details.get("attributes")
+        if not attributes or any(name not in attributes for name in names):
+            continue
+        keys: tuple[str, ...] = (
+            (next(iter(attributes[names[0]])),) if len(names) > 1 else ()
+        )  # of a single attribute, the value is above
+        if result.measure == "attribute-inference":
+            keys = ("prior", "posterior")
+        if "distance" in attributes[names[0]]:
+            keys += ("distance",)
+        for key in keys:
+            label = f"attributes.{key}" if key in ("prior", "posterior", "distance") else None
+            values = [attributes[name][key] for name in names]
+            if key == "distance":
+                values = [f"distance.{kind}" for kind in values]
+            rows.append({"measure": result.measure, "label": label, "values": values, "words": key == "distance"})
+    return rows
+
+
+def source(measure: str) -> str:
+    """The papers that are cited in a measure's docstring."""
+    paragraphs = (part.strip() for part in docstring(find(measure).function).split("\n\n"))
+    cited = [" ".join(part.split()) for part in paragraphs if "(19" in part or "(20" in part]
+    return cited[-1].replace("*", "") if cited else ""

@@ -1,0 +1,180 @@
+"""How a release was made, as tables for a terminal."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rich.text import Text
+
+from PETWorks.anonymizer.replaying import Replayed
+from PETWorks.errors import printable, quoted
+from PETWorks.gate.check.notices import OF_EVERY_RELEASE
+from PETWorks.gate.document.anonymization_document import AnonymizationFacts, FrontierFacts, LocalRecoding
+from PETWorks.gate.document.check_document import FAIL, Notice, RuleResult, together
+from PETWorks.render.language.language import name, percent, put, rule_name, said
+from PETWorks.render.report import making
+from PETWorks.render.report.prose import notice_texts
+from PETWorks.render.text.check_text import rules_table, verdict_word
+from PETWorks.render.text.measures_text import new_table, rendered
+
+
+def anonymization_text(
+    file: str,
+    facts: AnonymizationFacts,
+    rules: Sequence[RuleResult],
+    found: tuple[str, ...],
+    notices: Sequence[Notice],
+    lang: str,
+    *,
+    detailed: bool,
+    colour: bool,
+    width: int,
+) -> str:
+    """What was lost, before and after, levels with their reasons, the verdict of each rule, columns to look at.
+
+    found      columns that deserve a look
+    notices    what to know besides the verdict
+    detailed   whether to show what is left of each column, and what is lost by each objective
+    """
+    parts: list[Any] = [_title(file, rules, lang), *(Text(one) for one in notice_texts(notices, lang))]
+    told = {column for notice in notices if notice.notice not in OF_EVERY_RELEASE for column in notice.columns or ()}
+    others = [column for column in found if column not in told]
+    if others:
+        parts.append(Text(said(lang, "anonymize.look-at", columns=others)))
+    parts += [Text(one) for one in making.outcome(facts, lang)]
+    table = new_table("", said(lang, "head.before"), said(lang, "head.after"))
+    for row in making.states(facts, lang):
+        table.add_row(*map(Text, row))
+    parts += [table, *(Text(one) for one in making.correlation_note(facts, lang))]
+    parts += [levels_table(facts, lang) if facts.local is None else _levels_used(facts, facts.local, lang)]
+    if detailed:
+        parts.append(_table(making.KEPT, making.columns_kept(facts, lang), lang))
+        parts.append(_table(making.LOSSES, making.losses(facts, lang), lang))
+        parts += [Text(one) for one in making.undefined(facts, lang)]
+    if facts.next_best:
+        parts += [Text(said(lang, "anonymize.next-best"), "bold"), _next_best(facts, lang)]
+    parts += [Text(one) for one in making.costs(facts, lang)]
+    if facts.frontier is not None:
+        parts += [Text(said(lang, "frontier.title"), "bold"), *frontier_parts(facts.frontier, lang)]
+    parts.append(rules_table(rules, lang))
+    return rendered(parts, colour=colour, width=width)
+
+
+def frontier_text(file: str, facts: FrontierFacts, lang: str, *, colour: bool, width: int) -> str:
+    """The points of a frontier, and where the rules are on it."""
+    title = Text(printable(file), "bold")
+    return rendered([title, *frontier_parts(facts, lang)], colour=colour, width=width)
+
+
+def frontier_parts(facts: FrontierFacts, lang: str) -> list[Any]:
+    """Sentences, and the least loss for each threshold and limit."""
+    heads, rows = making.frontier_grid(facts, lang)
+    table = new_table(*heads)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return [*(Text(one) for one in making.frontier_texts(facts, lang)), table]
+
+
+def applied_text(
+    file: str,
+    suppressed: int,
+    records: int,
+    rules: Sequence[RuleResult],
+    notices: Sequence[Notice],
+    *,
+    lang: str,
+    colour: bool,
+    width: int,
+) -> str:
+    """How many records are suppressed, what to know besides, and the verdict of each rule."""
+    told = [said(lang, "apply.suppressed", n=suppressed, all=records), *notice_texts(notices, lang)]
+    parts = [_title(file, rules, lang), *map(Text, told), rules_table(rules, lang)]
+    return rendered(parts, colour=colour, width=width)
+
+
+def replayed_text(
+    file: str,
+    result: Replayed,
+    rules: Sequence[RuleResult],
+    notices: Sequence[Notice],
+    *,
+    lang: str,
+    colour: bool,
+    width: int,
+) -> str:
+    """What differs from the table of the plan, why records are suppressed, and the verdict of each rule."""
+    then, limit = result.then, result.problem.suppression
+    parts: list[Any] = [_title(file, rules, lang, fails=not result.within_the_limit)]
+    parts += map(Text, notice_texts(notices, lang))
+    compared = new_table("", said(lang, "apply.plan"), said(lang, "apply.now"))
+    shares = [one.suppressed / one.records for one in (then, result)]
+    most = percent(limit, lang, shares)
+    for label, *numbers in (
+        ("head.records", put(then.records, lang), put(result.records, lang)),
+        ("state.suppressed", *(_of_all(one.suppressed, one.records, limit, lang) for one in (then, result))),
+        ("apply.at-most", most, most),
+        ("head.loss", making.loss(then.loss), making.loss(result.loss)),
+    ):
+        compared.add_row(said(lang, label), *numbers)
+    parts.append(compared)
+    if result.without_place:
+        table = new_table(*(said(lang, one) for one in ("head.column", "apply.without-place", "head.records")))
+        for column, found in result.without_place.items():
+            table.add_row(Text(name(column)), put(found.values, lang), put(found.records, lang))
+        parts.append(table)
+    parts += map(Text, _reasons(result, lang))
+    if result.missing_columns:
+        parts.append(Text(said(lang, "apply.missing", columns=quoted(result.missing_columns))))
+    return rendered([*parts, rules_table(rules, lang)], colour=colour, width=width)
+
+
+def _reasons(result: Replayed, lang: str) -> Iterator[str]:
+    """Why records are suppressed; a record may be in a class that breaks several rules."""
+    if result.not_placed:
+        yield said(lang, "apply.not-placed", n=result.not_placed)
+    if result.sweep is not None and result.sweep.suppressed:
+        yield said(lang, "apply.swept", n=result.sweep.suppressed)
+    for rule, failing in result.failing.items():
+        if failing:
+            yield said(lang, "apply.failing", rule=rule_name(rule, lang), n=failing)
+
+
+def _of_all(some: int, records: int, limit: float, lang: str) -> str:
+    return said(lang, "write.exact", value=put(some, lang), exact=percent(some / records, lang, [limit]))
+
+
+def _title(file: str, rules: Sequence[RuleResult], lang: str, *, fails: bool = False) -> Text:
+    verdict = FAIL if fails else together([rule.verdict for rule in rules])
+    return verdict_word(verdict, lang) + Text(f" {printable(file)}", "bold")
+
+
+def levels_table(facts: AnonymizationFacts, lang: str) -> Any:
+    """The level of each column, and what would happen one level finer."""
+    table = new_table(*(said(lang, f"head.{head}") for head in ("column", "level", "one-finer")))
+    for column in facts.columns:
+        cells = (name(column.column), making.level(column, lang), making.finer(column, lang))
+        table.add_row(*map(Text, cells))
+    return table
+
+
+def _levels_used(facts: AnonymizationFacts, local: LocalRecoding, lang: str) -> Any:
+    """The combinations of levels with most records."""
+    table = new_table(*(name(column.column) for column in facts.columns), said(lang, "head.records"))
+    for used in local.most_used:
+        table.add_row(*map(str, used.levels), Text(put(used.records, lang)))
+    return table
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], lang: str) -> Any:
+    table = new_table(*(said(lang, head) for head in heads))
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return table
+
+
+def _next_best(facts: AnonymizationFacts, lang: str) -> Any:
+    table = new_table(*(said(lang, f"head.{head}") for head in ("levels", "loss", "suppressed")))
+    best = [(column.column, column.level) for column in facts.columns]
+    for other in facts.next_best:
+        cells = (making.change(best, other, lang), making.loss(other.loss), put(other.suppressed, lang))
+        table.add_row(*map(Text, cells))
+    return table

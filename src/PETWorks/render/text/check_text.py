@@ -1,0 +1,243 @@
+"""Checks, comparisons, suggestions and presets as tables for a terminal."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from rich.cells import cell_len
+from rich.table import Table
+from rich.text import Text
+
+from PETWorks.attributetypes import QUASI_IDENTIFIER
+from PETWorks.gate.check.verification import Verified
+from PETWorks.gate.diff import DIGEST, NOT_MEASURED, Comparison, Difference, RuleState
+from PETWorks.gate.document.check_document import Bound, CheckDocument, Regime, RuleResult
+from PETWorks.gate.policy.policy_rules import Preset
+from PETWorks.gate.suggest.suggestion import Suggestion
+from PETWorks.measures.numbers import shown
+from PETWorks.render.language.language import (
+    checked_language,
+    dated,
+    found_value,
+    limit_name,
+    measure_name,
+    name,
+    own,
+    preset_note,
+    put,
+    rule_name,
+    said,
+    thresholds,
+    translated,
+)
+from PETWorks.render.languages import ENGLISH, LANGUAGES
+from PETWorks.render.report import other_releases, prose, sections
+from PETWorks.render.report.prose import fixing_command, notices, step_texts
+from PETWorks.render.report.sections import rule_rows
+from PETWorks.render.terminal import lines_of
+from PETWorks.render.text.measures_text import new_table, rendered
+
+MOST_ROWS = 60
+STYLES = {"pass": "bold green", "waived": "bold yellow", "fail": "bold red", "withheld": "bold"}
+
+
+def check_text(document: CheckDocument, lang: str, *, colour: bool, width: int, policy: str | None = None) -> str:
+    """The verdict, the rules, and what to do next; `policy` is its path, which a document does not have."""
+    lang = checked_language(lang)
+    if policy is not None:
+        document = replace(document, policy=replace(document.policy, file=policy))
+    parts: list[Any] = [
+        verdict_word(document.verdict, lang) + Text(f" {own(document.title, lang)}", "bold"),
+        Text(prose.summary(document, lang), "not bold"),
+        *(Text(one) for one in notices(document, lang)),
+    ]
+    parts.append(rules_table(document.rules, lang))
+    parts += [
+        Text(said(lang, "write.labelled", label=rule_name(rule.name, lang), text=prose.waiver(rule.waiver, lang)))
+        for rule in document.rules
+        if rule.waiver
+    ]
+    others = other_releases.outcome(document, lang)
+    if others:
+        parts.append(Text(f"\n{said(lang, 'section.releases')}", "bold"))
+        parts += [Text(sentence) for sentence in others]
+        for heads, rows in other_releases.short_tables(document, lang):
+            parts.append(new_table(*heads))
+            for row in rows:
+                parts[-1].add_row(*map(Text, row))
+    lost = prose.utility(document, lang)
+    if lost:
+        parts.append(Text(f"\n{said(lang, 'section.utility')}", "bold"))
+        parts += [Text(sentence) for sentence in lost]
+        parts += _losses(document, lang)
+    parts.append(Text(f"\n{said(lang, 'section.steps')}", "bold"))
+    parts.append(Text(prose.residual(document, lang)))
+    command = fixing_command(document)
+    for place, step in enumerate(step_texts(document, lang), 1):
+        before, found, after = f"{place}. {step}".partition(command)
+        # A command that is broken into lines cannot be copied.
+        lines = [*lines_of(before, width), *([f"   {found}", *lines_of(after, width)] if found else [])]
+        parts += [Text(line, no_wrap=True) for line in lines if line]
+    return rendered(parts, colour=colour, width=width)
+
+
+def rules_table(rules: Sequence[RuleResult], lang: str) -> Any:
+    """The rules with what was found, what is required, and the verdict; built-in rules that hold are one row."""
+    table = new_table(*(said(lang, f"head.{head}") for head in ("rule", "measure", "found", "wanted", "verdict")))
+    listed, holding = rule_rows(rules, lang)
+    for rule in listed:
+        cells = (rule_name(rule.name, lang), measure_name(rule.measure, lang), found_value(rule, lang))
+        table.add_row(*map(Text, (*cells, thresholds(rule, lang))), verdict_word(rule.verdict, lang))
+    if holding is not None:
+        table.add_row(*map(Text, (*holding, "", "")), verdict_word("pass", lang))
+    return table
+
+
+def _losses(document: CheckDocument, lang: str) -> list[Any]:
+    """The columns that lost most since the original."""
+    columns = sections.lossy(document)
+    if not columns:
+        return []
+    table = new_table(*(said(lang, head) for head in sections.LOSSES))
+    for column in columns[: sections.MOST_LOSSES]:
+        table.add_row(*map(Text, prose.loss(column, lang)))
+    more = len(columns) - sections.MOST_LOSSES
+    return [table, *([Text(said(lang, "word.more", n=more))] if more > 0 else [])]
+
+
+def comparison_text(comparison: Comparison, *, lang: str, colour: bool, width: int) -> str:
+    """What changed between two checks."""
+    old, new = (verdict_word(one, lang) for one in (comparison.verdict.old, comparison.verdict.new))
+    parts: list[Any] = [
+        Text(said(lang, "write.labelled", label=said(lang, "head.verdict"), text="")) + old + " -> " + new
+    ]
+    if comparison.different:
+        different = said(lang, "write.separator").join(
+            _fact_name(one, lang).replace("_", " ") for one in comparison.different
+        )
+        parts.append(Text(said(lang, "diff.different", what=different), "bold red"))
+    if comparison.new_built_in_rules:
+        names = said(lang, "write.separator").join(rule_name(one, lang) for one in comparison.new_built_in_rules)
+        parts.append(Text(said(lang, "diff.new built-in rules", rules=names)))
+    if not comparison.rules and not comparison.measures and not comparison.table:
+        parts.append(Text(said(lang, "diff.same")))
+    named = {"rule": rule_name, "measure": measure_name, "table": _fact_name}
+    by_kind = {"rule": comparison.rules, "measure": comparison.measures, "table": comparison.table}
+    for kind, differences in by_kind.items():
+        if differences:
+            parts.append(_differences(kind, differences, named[kind], lang))
+    return rendered(parts, colour=colour, width=width)
+
+
+def _differences(kind: str, differences: Sequence[Difference], named: Callable[[str, str], str], lang: str) -> Any:
+    table = new_table(*(said(lang, f"diff.head.{head}") for head in (kind, "old", "new", "change")))
+    colours = {"worse": "bold red", "other threshold": "bold red", "better": "green"}
+    for one in differences:
+        cells = (named(one.name, lang), *(_state(value, text, lang) for value, text in _sides(one)))
+        table.add_row(*map(Text, cells), Text(said(lang, f"diff.{one.change}"), colours.get(one.change, "")))
+    return table
+
+
+def _fact_name(fact: str, lang: str) -> str:
+    if lang != ENGLISH and fact.startswith(DIGEST):
+        return said(lang, "studio.compare.digest", what=said(lang, f"file.{fact.removeprefix(DIGEST)}"))
+    return LANGUAGES[lang].details.get(fact, name(fact))
+
+
+def _sides(difference: Difference) -> list[tuple[Any, str]]:
+    return [(difference.old, difference.old_text), (difference.new, difference.new_text)]
+
+
+def _state(value: Any, text: str, lang: str) -> str:
+    """A side of a difference; in English it has its text."""
+    if lang == ENGLISH:
+        return text
+    if isinstance(value, RuleState):
+        asked = said(lang, "write.separator").join(
+            f"{limit_name(one, lang)} = {shown(limit)}" for one, limit in value.parameters.items()
+        )
+        return said(
+            lang,
+            "write.state",
+            verdict=said(lang, f"verdict.{value.verdict}"),
+            value=_state(value.value, shown(value.value), lang),
+            asked=asked,
+        )
+    if isinstance(value, Mapping):
+        return said(lang, "write.clauses").join(prose.treatment(value, lang))
+    if value == NOT_MEASURED:
+        return said(lang, "releases.unmeasured")
+    return put(value, lang) if isinstance(value, bool | list | tuple | None | Bound) else text
+
+
+def suggestions_text(
+    suggestions: Sequence[Suggestion], unit: str | None, *, lang: str, colour: bool, width: int
+) -> str:
+    """The role that is suggested for each column, and why."""
+    table = new_table(*(said(lang, f"head.{head}") for head in ("column", "role", "reason")))
+    for one in suggestions[:MOST_ROWS]:
+        role = said(lang, f"role.{one.role or 'none'}") if lang != ENGLISH else (one.role or "none").replace("_", " ")
+        table.add_row(*map(Text, (name(one.column), role, prose.suggestion(one, lang))))
+    parts: list[Any] = [table]
+    if len(suggestions) > MOST_ROWS:
+        parts.append(Text(said(lang, "init.more-columns", n=len(suggestions) - MOST_ROWS)))
+    if not any(one.role == QUASI_IDENTIFIER for one in suggestions):
+        parts.append(Text(said(lang, "init.no-quasi-identifier")))
+    if unit is not None:
+        parts.append(Text(said(lang, "init.unit", column=[unit])))
+    dates = [one.column for one in suggestions if one.unread_dates]
+    if dates:
+        parts.append(Text(said(lang, "init.unread-dates", columns=dates)))
+    if any(one.records == 1 for one in suggestions):
+        parts.append(Text(said(lang, "init.one-record")))
+    return rendered(parts, colour=colour, width=width)
+
+
+def presets_text(presets: Sequence[Preset], *, lang: str, colour: bool, width: int) -> str:
+    """The published thresholds, each as a cell size and as a probability."""
+    heads = ("preset", "cell-size", "probability", "stated-as", "source")
+    table = new_table(*(said(lang, f"head.{head}") for head in heads))
+    for preset in presets:
+        stated = said(lang, f"stated.{preset.stated_as}")
+        if preset.rule_of_thumb:
+            stated += "\n" + said(lang, "write.bracketed", text=said(lang, "word.rule-of-thumb"))
+        cells = (preset.name, str(preset.cell_size), preset.probability, stated, _source(preset, lang))
+        table.add_row(*map(Text, cells))
+    return rendered([table], colour=colour, width=width)
+
+
+def _source(one: Preset | Regime, lang: str) -> str:
+    named = said(lang, "write.labelled", label=one.organisation, text=f"{one.title}, {dated(one, lang)}")
+    return f"{named}\n{preset_note(one, lang)}\n{one.source}"
+
+
+def regimes_text(regimes: Sequence[Regime], *, lang: str, colour: bool, width: int) -> str:
+    """What standards and laws ask a data holder to write down, as far as a policy can state it."""
+    table = new_table(*(said(lang, one) for one in ("regimes.regime", "regimes.asks", "head.source")))
+    for regime in regimes:
+        asks = "\n".join(said(lang, f"item.{one.item}") for one in regime.items)
+        table.add_row(*map(Text, (regime.name, asks, _source(regime, lang))))
+    return rendered([table], colour=colour, width=width)
+
+
+def verified_text(verified: Sequence[Verified], *, lang: str, colour: bool, width: int) -> str:
+    """What agrees with what, and what does not."""
+    words = {True: said(lang, "verify.matches"), False: said(lang, "verify.does-not-match")}
+    table = Table.grid(padding=(0, 2))
+    table.add_column(min_width=max(map(cell_len, words.values())))
+    table.add_column()
+    for one in verified:
+        table.add_row(
+            Text(words[one.matches], "green" if one.matches else "bold red"), Text(translated(one.what, lang))
+        )
+    return rendered([table], colour=colour, width=width)
+
+
+def lint_text(policy: str, rules: int, lang: str) -> str:
+    """That a policy has no mistakes."""
+    return said(lang, "lint.passed", file=policy, n=rules)
+
+
+def verdict_word(verdict: str, lang: str) -> Text:
+    """A verdict in its colour."""
+    return Text(said(lang, f"verdict.{verdict}"), STYLES[verdict])

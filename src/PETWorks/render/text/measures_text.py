@@ -1,0 +1,352 @@
+"""Measures, attacks and hierarchies as tables for a terminal."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from io import StringIO
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from PETWorks.about.hierarchies.hierarchy import Hierarchy
+from PETWorks.errors import Phrase, printable
+from PETWorks.measures.catalogue import Metric, find
+from PETWorks.measures.evaluation import Evaluation
+from PETWorks.measures.numbers import brief, shown
+from PETWorks.measures.result import Result, flat
+from PETWorks.render.language.language import attack_name, listed, measure_name, measure_summary, said, translated
+from PETWorks.render.languages import ENGLISH, LANGUAGES
+
+MOST_LISTED = 10
+_STYLES = {True: "green", False: "bold red"}
+
+
+def evaluation_text(
+    evaluation: Evaluation, reasons: Mapping[str, str], *, details: bool, lang: str, colour: bool, width: int
+) -> str:
+    """The verdicts as a table; the reasons why measures do not apply; if asked for, the details of each measure."""
+    described = evaluation.table
+    classes = described.get("classes", {})
+    head = _head(described, lang)
+    parts: list[Any] = [_pairs(head.items(), lang), _verdicts(evaluation, lang, by_family=not details)]
+    if classes.get("classes") == 0:
+        parts.append(Text(said(lang, "evaluate.nobody")))
+    if "people" in described:
+        parts.append(Text(said(lang, "evaluate.people")))
+    parts += [
+        Text(said(lang, "evaluate.not-applicable", measure=named(name, lang)) + translated(reason, lang))
+        for name, reason in reasons.items()
+    ]
+    if details:
+        for result in evaluation.results:
+            parts += _details(result, {**classes, **head}, described["treatment"], lang)
+    else:
+        parts.append(Text("\n" + said(lang, "evaluate.more")))
+    return rendered(parts, colour=colour, width=width)
+
+
+def named(measure: str, lang: str) -> str:
+    """A measure by the name that commands take, in other languages than English also by its own.
+
+    >>> named("k-map", "en"), named("k-anonymity", "zh-TW"), named("k-map", "zh-TW")
+    ('k-map', 'k-anonymity（k-匿名性）', 'k-map（k-對映）')
+    """
+    if lang == ENGLISH:
+        return measure
+    called = measure_name(measure, lang)
+    return called if called.startswith(measure) else said(lang, "write.named", id=measure, name=called)
+
+
+def _head(described: Mapping[str, Any], lang: str) -> dict[str, Any]:
+    """What was evaluated, and how it was read and counted."""
+    names = ("records", "quasi_identifiers", "sensitive_attributes", "identifiers_in_the_release")
+    head = {name: described[name] for name in (*names, "columns_without_a_role") if described[name]}
+    if described["encoding"]:
+        separator = repr(described["separator"])
+        head["read_as"] = said(lang, "evaluate.read-as", encoding=described["encoding"], separator=separator)
+    if described["engine"] != "memory":
+        head["counted_with"] = described["engine"]
+    if "people" in described:
+        head["people"] = described["people"]
+    if described["population"]:
+        head["population"] = described["population"]
+    head |= {name: value for name, value in described.get("classes", {}).items() if value is not None}
+    return {**head, "treatment": _treated(described["treatment"], lang)}
+
+
+def _verdicts(evaluation: Evaluation, lang: str, *, by_family: bool) -> Table:
+    table = new_table(*(said(lang, f"head.{head}") for head in ("measure", "value", "parameters", "verdict")))
+    family = None
+    for result in evaluation.results:
+        if by_family and find(result.measure).family != family:
+            family = find(result.measure).family
+            table.add_row(Text(said(lang, f"family.{family}"), "bold"))
+        _, _, parameters, _ = result.summary_cells()
+        value = said(lang, "word.none") if result.value is None else _shown(result.value, lang)
+        verdict = "" if result.satisfied is None else verdict_text(result.satisfied, lang)
+        table.add_row(*map(Text, (named(result.measure, lang), value, parameters)), verdict)
+    return table
+
+
+def _treated(treatment: Mapping[str, str | None], lang: str) -> str:
+    """How missing values, suppressed records and the like were treated."""
+    ways = [(name, way) for name, way in treatment.items() if way is not None]
+    return said(lang, "write.clauses").join(
+        said(
+            lang, "write.labelled", label=_words(name, lang), text=way if name == "privacy_unit" else _words(way, lang)
+        )
+        for name, way in ways
+    )
+
+
+def measures_text(entries: Iterable[Metric], *, lang: str, colour: bool, width: int) -> str:
+    """The catalogue as a list."""
+    parts: list[Any] = []
+    for entry in entries:
+        kind = said(
+            lang,
+            "write.kind",
+            family=said(lang, f"family.{entry.family}"),
+            better=said(lang, f"better.{entry.better}"),
+        )
+        parts += [Text(f"{named(entry.name, lang)}  ", "bold") + Text(kind, "not bold")]
+        parts += [Padding(Text(measure_summary(entry.name, lang)), (0, 0, 0, 2))]
+        needs = said(lang, "needs", what=listed([said(lang, f"need.{need}") for need in entry.needs], lang))
+        parts += [Padding(Text(needs), (0, 0, 0, 2))]
+        for parameter in entry.parameters.values():
+            meaning = LANGUAGES[lang].parameters.get(parameter.name, "")
+            default = (
+                "" if parameter.default is None else said(lang, "write.default", value=_as_given(parameter.default))
+            )
+            kind = _words(parameter.rule.kind, lang)
+            parts += [Text(f"    {parameter.name}={kind}{default}" + (f"  {meaning}" if meaning else ""))]
+    return rendered(parts, colour=colour, width=width)
+
+
+def _as_given(value: Any) -> str:
+    """A value of a parameter as one types it."""
+    return str(value).lower() if isinstance(value, bool) else shown(value)
+
+
+def attack_text(
+    results: Sequence[Result], subsets: Mapping[str, Any] | None = None, *, lang: str, colour: bool, width: int
+) -> str:
+    """Prior, posterior and leakage of each attack."""
+    heads = ("attack", "prior", "posterior", "times-better", "difference")
+    table = new_table(*(said(lang, f"attack.head.{head}") for head in heads))
+    for result in results:
+        attributes: Mapping[str, Any] = result.details.get("attributes", {"": result.details})
+        for column, row in attributes.items():
+            keys = ("prior", "posterior", "multiplicative_leakage", "additive_leakage")
+            attack = f"{result.measure} of {column}" if column else result.measure
+            table.add_row(Text(attack_name(attack, lang)), *(Text(shown(row[key])) for key in keys))
+            if "gain" in row:
+                before, after = row["gain"]["prior"], row["gain"]["posterior"]
+                numbers = (before, after, after / before if before else 1.0, after - before)
+                gain = attack_name(f"gain of {column}", lang)
+                table.add_row(Text(gain), *(Text(shown(number)) for number in numbers))
+    parts = (
+        [table]
+        if subsets is None
+        else [Text(said(lang, "attack.all-known"), "bold"), table, *subsets_parts(subsets, lang)]
+    )
+    return rendered(parts, colour=colour, width=width)
+
+
+def subsets_parts(answers: Mapping[str, Any], lang: str) -> list[Any]:
+    """What adversaries who know some of the quasi-identifiers can do."""
+    attacks = list(dict.fromkeys(answer["attack"] for answer in answers["if_they_know"]))
+    parts: list[Any] = []
+    for attack in attacks:
+        rows = [answer for answer in answers["if_they_know"] if answer["attack"] == attack]
+        title = said(lang, "attack.some-known", attack=attack_name(attack, lang))
+        parts += [Text(f"\n{title}", "bold"), _known(rows, attack, lang)]
+    if answers["limits"]:
+        parts += [Text("\n" + said(lang, "attack.risky-sets"), "bold"), _risky(answers, lang)]
+    for attack in attacks if answers["drivers"] is not None else ():
+        drivers = [driver for driver in answers["drivers"] if driver["attack"] == attack]
+        title = said(lang, "attack.drivers", attack=attack_name(attack, lang))
+        parts += [Text(f"\n{title}", "bold"), _drivers(drivers, lang)]
+    return parts
+
+
+def _known(answers: Sequence[Mapping[str, Any]], attack: str, lang: str) -> Table:
+    """For each number of known attributes, the subsets with the lowest, the median and the highest risk."""
+    unique = [said(lang, "head.unique")] if attack == "re-identification" else []
+    heads = (said(lang, one) for one in ("attack.head.known", "attack.head.risk", "head.attributes"))
+    table = new_table(*heads, said(lang, f"attack.{_chance(attack)}"), *unique)
+    for answer in answers:
+        same = answer["lowest"]["posterior"] == answer["highest"]["posterior"]
+        for name in ("highest",) if same else ("lowest", "median", "highest"):
+            case, known = answer[name], str(answer["known"]) if same or name == "lowest" else ""
+            names = said(lang, "attack.any") if same and answer["subsets"] > 1 else _names(case["attributes"])
+            risk = said(lang, "attack.all-the-same" if same else f"head.{name}")
+            cells = [known, risk, names, in_words(case, attack, lang)]
+            table.add_row(
+                *map(Text, cells + [brief(100 * case["unique_share"]) + said(lang, "write.percent") for _ in unique])
+            )
+    return table
+
+
+def _risky(answers: Mapping[str, Any], lang: str) -> Table:
+    """The smallest sets of attributes that exceed each limit."""
+    table = new_table(*(said(lang, one) for one in ("head.limit", "attack.smallest", "head.value", "head.verdict")))
+    for limit in answers["limits"]:
+        risks = [risk for risk in answers["minimal_risky"] if risk["limit"] == limit["limit"]]
+        name = f"{printable(limit['limit'])} <= {shown(limit['at_most'])}"
+        names = said(lang, "word.none")
+        if risks:
+            names = _names(risks[0]["attributes"]) or said(lang, "attack.by-guessing")
+        worst = shown(limit["worst"] if not risks else risks[0]["value"])
+        table.add_row(*map(Text, (name, names, worst)), verdict_text(limit["satisfied"], lang))
+        for risk in risks[1:MOST_LISTED]:
+            table.add_row("", Text(_names(risk["attributes"])), Text(shown(risk["value"])), "")
+        if len(risks) > MOST_LISTED:
+            more = said(lang, "attack.more", n=len(risks) - MOST_LISTED)
+            table.add_row("", Text(more), "", "")
+    return table
+
+
+def _drivers(drivers: Sequence[Mapping[str, Any]], lang: str) -> Table:
+    """What each attribute adds to the risk, in descending order."""
+    what = said(lang, f"attack.{_chance(drivers[0]['attack'])}")
+    numbers = (said(lang, "attack.adds", what=what), said(lang, "attack.without", what=what))
+    table = new_table(said(lang, "head.attribute"), *numbers)
+    for driver in sorted(drivers, key=lambda driver: -driver["shapley"]):
+        numbers = (shown(driver["shapley"]), shown(driver["without"]))
+        table.add_row(*map(Text, (printable(driver["attribute"]), *numbers)))
+    return table
+
+
+def _chance(attack: str) -> str:
+    """What an attack is measured by."""
+    return "gain" if attack.startswith("gain of ") else "chance"
+
+
+def in_words(case: Mapping[str, Any], attack: str, lang: str) -> str:
+    """A chance in words.
+
+    >>> in_words({"posterior": 1 / 12, "multiplicative_leakage": 5000.0}, "re-identification", "en")
+    '1 in 12; 5,000 times better than guessing'
+    >>> in_words({"posterior": 0.75, "multiplicative_leakage": 1.5}, "attribute-inference of income", "zh-TW")
+    '100 次中 75 次；為猜測的 1.5 倍'
+    """
+    if attack.startswith("gain of "):
+        return said(lang, "attack.gains", gain=shown(case["posterior"]), guessing=shown(case["prior"]))
+    if attack == "re-identification":
+        chance = said(lang, "attack.one-in", number=brief(1 / case["posterior"]))
+    else:
+        chance = said(lang, "attack.in-hundred", number=brief(100 * case["posterior"]))
+    better = case["multiplicative_leakage"]
+    how = "not-better" if better == 1 else "hardly-better" if better < 1.005 else "better"
+    return said(lang, "write.clauses").join([chance, said(lang, f"attack.{how}", times=brief(better))])
+
+
+def _names(names: Sequence[str]) -> str:
+    return printable(", ".join(names))
+
+
+def _details(result: Result, known: Mapping[str, Any], treatment: Mapping[str, Any], lang: str) -> list[Any]:
+    """The other numbers of a measure, except those at the top; a table if there are several for each column."""
+    tables: list[Any] = []
+    otherwise = {name: value for name, value in result.treatment.items() if treatment[name] != value}
+    singles: dict[str, Any] = {"treatment": _treated(otherwise, lang)} if any(otherwise.values()) else {}
+    for name, value in result.details.items():
+        if isinstance(value, Mapping) and value and all(isinstance(row, Mapping) for row in value.values()):
+            table = new_table(*(_words(header, lang) for header in (name, *next(iter(value.values())))))
+            for column, row in value.items():
+                table.add_row(Text(printable(column)), *(Text(_shown(cell, lang)) for cell in row.values()))
+            tables.append(table)
+        elif known.get(name) != value:
+            singles |= flat({name: value})
+    parts = [_pairs(singles.items(), lang)] if singles else []
+    return [Text(f"\n{named(result.measure, lang)}", "bold"), *parts, *tables] if parts or tables else []
+
+
+def verdict_text(satisfied: bool, lang: str) -> Text:
+    """Whether something holds, in colour."""
+    return Text(said(lang, "word.holds" if satisfied else "word.does-not-hold"), _STYLES[satisfied])
+
+
+def new_table(*headers: str) -> Table:
+    """An empty table with a line below its headers."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for header in headers:
+        table.add_column(header, overflow="fold")
+    return table
+
+
+def _pairs(pairs: Iterable[tuple[str, Any]], lang: str) -> Table:
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for name, value in pairs:
+        text = printable(", ".join(value)) if _is_names(value) else _shown(value, lang)
+        table.add_row(Text(f"  {_words(name, lang)}"), Text(text))
+    return table
+
+
+def _words(name: str, lang: str) -> str:
+    """A key of the details, or several of them that are nested, as words."""
+    details = LANGUAGES[lang].details
+    return ": ".join(details.get(part, printable(part.replace("_", " "))) for part in name.split(": "))
+
+
+def _shown(value: Any, lang: str) -> str:
+    """A value; words of the program are translated."""
+    text = translated(value, lang) if isinstance(value, Phrase) else shown(value)
+    return LANGUAGES[lang].details.get(text, text)
+
+
+def _is_names(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
+
+
+def rendered(parts: Iterable[Any], *, colour: bool, width: int) -> str:
+    """Parts as text for a terminal; wide characters count double."""
+    console = Console(
+        file=StringIO(),
+        force_terminal=colour,
+        no_color=not colour,
+        width=width,
+        emoji=False,
+        markup=False,
+        highlight=False,
+    )
+    for part in parts:
+        console.print(part, soft_wrap=getattr(part, "no_wrap", None) is True)
+    text: str = console.file.getvalue()  # type: ignore[attr-defined]
+    lines = "\n".join(line.rstrip() for line in text.splitlines())
+    return re.sub(r"\n{3,}", "\n\n", lines).strip("\n") + "\n"
+
+
+MOST_GROUPS = 40  # of a level, on a terminal
+
+
+def hierarchy_groups(hierarchy: Hierarchy, counts: Mapping[str | None, int]) -> list[dict[str, Any]]:
+    """For each level its groups: the label, how many values it stands for, and how many records have one of them."""
+    levels = []
+    records = [counts.get(leaf, 0) for leaf in hierarchy.leaves]
+    for level, labels in enumerate(hierarchy.levels):
+        of_label: Counter[str] = Counter()
+        for label, count in zip(labels, records, strict=True):
+            of_label[label] += count
+        values = Counter(labels)
+        groups = [{"label": label, "values": values[label], "records": of_label[label]} for label in values]
+        levels.append({"level": level, "groups": groups})
+    return levels
+
+
+def hierarchy_text(levels: list[dict[str, Any]], *, lang: str, colour: bool, width: int) -> str:
+    """The groups of each level above the values themselves."""
+    table = new_table(*(said(lang, f"head.{head}") for head in ("level", "group", "values", "records")))
+    for level in levels[1:]:
+        groups = level["groups"]
+        for group in groups[:MOST_GROUPS]:
+            numbers = (f"{group['values']:,}", f"{group['records']:,}")
+            table.add_row(*map(Text, (str(level["level"]), printable(group["label"]), *numbers)))
+        if len(groups) > MOST_GROUPS:
+            table.add_row(str(level["level"]), said(lang, "hierarchy.more", n=len(groups) - MOST_GROUPS))
+    return rendered([table], colour=colour, width=width)

@@ -1,0 +1,185 @@
+"""Several releases, and the register of releases, as tables for a terminal."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.errors import printable
+from PETWorks.gate.document.check_document import Entry
+from PETWorks.measures.numbers import count, shown
+from PETWorks.releases.composition import Composition, Contribution
+from PETWorks.releases.linked import Exposure
+from PETWorks.releases.unlinked import CONFIDENCES, Confidence
+from PETWorks.render.language.language import attack_name, listed, said, translated
+from PETWorks.render.language.language import name as shown_name
+from PETWorks.render.language.language import own as shown_text
+from PETWorks.render.text.check_text import verdict_word
+from PETWorks.render.text.measures_text import new_table, rendered, subsets_parts, verdict_text
+
+
+def composition_text(
+    composition: Composition, subsets: Mapping[str, Any] | None = None, *, lang: str, colour: bool, width: int
+) -> str:
+    """Both adversaries, what each release adds, m-invariance and the limits; and adversaries who know some columns."""
+    number, people = len(composition.releases), composition.together.people
+    head = said(lang, "compose.targets", n=number, people=people, focal=composition.focal)
+    parts: list[Any] = [Text(head, "bold"), _releases(composition, lang)]
+    parts += [_title("linked", lang), _linked(composition, lang)]
+    parts += [_title("curve", lang), _curve(composition, lang)]
+    parts += [_title("added", lang), _added(composition.contributions, lang)]
+    if composition.unlinked:
+        parts += [_title("unlinked", lang), _unlinked(composition, lang), *map(Text, _changes(composition, lang))]
+    if composition.invariance:
+        parts += [_title("invariance", lang), _invariance(composition, lang)]
+    if composition.limits:
+        parts += [_title("limits", lang), _limits(composition.limits, lang)]
+    if subsets is not None:
+        parts += subsets_parts(subsets, lang)
+    return rendered(parts, colour=colour, width=width)
+
+
+def _title(title: str, lang: str) -> Text:
+    return Text("\n" + said(lang, f"compose.{title}"), "bold")
+
+
+def _table(heads: Sequence[str], lang: str, *more: str) -> Table:
+    return new_table(*(said(lang, head) for head in heads), *more)
+
+
+def _releases(composition: Composition, lang: str) -> Table:
+    """Each release alone: its own people, attacked by its own quasi-identifiers."""
+    heads = ("compose.release-alone", "head.people", "compose.among-them", "attack.head.known")
+    table = _table((*heads, "attack.re-identification", "compose.alone"), lang)
+    for part in composition.releases:
+        numbers = (count(part.people), count(part.in_common), ", ".join(part.quasi_identifiers))
+        alone = (shown(part.alone.posterior), shown(part.alone.alone_share))
+        table.add_row(*_cells(part.name, *numbers, *alone))
+    return table
+
+
+def _linked(composition: Composition, lang: str) -> Table:
+    focal = next(part.alone for part in composition.releases if part.name == composition.focal)
+    heads = ("guessing", "focal-alone", "all-releases", "certain-focal", "certain-all")
+    table = _table(("attack.head.attack", *(f"compose.{head}" for head in heads)), lang)
+    together = composition.together
+    rows = zip(_attacks(focal, together, lang), _attacks(together, together, lang), strict=True)
+    for (name, prior, alone, sure_alone), (_, _, with_all, sure) in rows:
+        table.add_row(*_cells(name, prior, alone, with_all, sure_alone, sure))
+    return table
+
+
+def _inference(attribute: str, lang: str) -> str:
+    return said(lang, "write.attack", attack=said(lang, "compose.inference"), column=attribute)
+
+
+def _attacks(exposure: Exposure, listed: Exposure, lang: str) -> list[tuple[str, str, str, str]]:
+    """Name, prior, posterior and share of people about whom it is certain, of each attack that the other one lists."""
+    rows = [(said(lang, "attack.re-identification"), 1 / exposure.people, exposure.posterior, exposure.alone_share)]
+    texts = [(name, *map(shown, numbers)) for name, *numbers in rows]
+    for name in listed.inference:
+        one = exposure.inference[name]
+        numbers = (one.commonest / one.people, one.posterior, one.one_value_share)
+        texts.append((_inference(name, lang), *map(shown, numbers)))
+        if one.gain is not None:
+            gain = said(lang, "compose.gain", column=[name])
+            texts.append((gain, shown(one.gain.prior), shown(one.gain.posterior), ""))
+    return [(name, prior, posterior, certain) for name, prior, posterior, certain in texts]
+
+
+def _curve(composition: Composition, lang: str) -> Table:
+    inferred, crossed = list(composition.together.inference), composition.unlinked
+    attributes = [_inference(name, lang) for name in inferred]
+    attributes += [said(lang, "compose.disclosed", column=[name]) for name in crossed]
+    table = _table(("head.up-to", "attack.re-identification", "compose.alone"), lang, *attributes)
+    for place, (part, exposure) in enumerate(zip(composition.releases, composition.curve, strict=True)):
+        steps = [one.curve[place] for one in crossed.values()]
+        chances = [exposure.posterior, exposure.alone_share, *(exposure.inference[name].posterior for name in inferred)]
+        table.add_row(
+            *_cells(part.name, *map(shown, chances), *("-" if one is None else shown(one.share()) for one in steps))
+        )
+    return table
+
+
+def _added(contributions: Sequence[Contribution], lang: str) -> Table:
+    """For each attack the releases, the one that adds most first."""
+    table = _table(("attack.head.attack", "head.release", "compose.adds", "head.without", "head.saves"), lang)
+    attacks = list(dict.fromkeys(one.attack for one in contributions))
+    for attack in attacks:
+        own = [one for one in contributions if one.attack == attack]
+        for place, one in enumerate(sorted(own, key=lambda one: (-(one.shapley or 0), -(one.saves or 0)))):
+            share = None if one.shapley is None else float(one.shapley)
+            name = attack_name(attack, lang) if place == 0 else ""
+            table.add_row(*_cells(name, one.release, shown(share), shown(one.without), shown(one.saves)))
+    return table
+
+
+def _unlinked(composition: Composition, lang: str) -> Table:
+    sure = (said(lang, "compose.confidence", level=str(one)) for one in CONFIDENCES[:-1])
+    table = _table(("head.attribute", "head.with", "head.people", "head.disclosed"), lang, *sure)
+    for attribute, one in composition.unlinked.items():
+        rows: dict[str, Confidence] = {
+            said(lang, "releases.only", name=name): alone for name, alone in one.alone.items()
+        }
+        for place, (name, own) in enumerate((rows | {said(lang, "releases.all"): one.together}).items()):
+            shares = [shown(own.share(level)) for level in (CONFIDENCES[-1], *CONFIDENCES[:-1])]
+            table.add_row(*_cells("" if place else attribute, name, count(own.people), *shares))
+    return table
+
+
+def _changes(composition: Composition, lang: str) -> list[str]:
+    """For whom the attack is wrong: it takes values for the same in all releases."""
+    return [
+        said(
+            lang,
+            "compose.changed",
+            column=[name],
+            people=one.together.people,
+            **{key: getattr(one, key) for key in ("changed", "contradictory", "mistaken")},
+        )
+        for name, one in composition.unlinked.items()
+    ]
+
+
+def _invariance(composition: Composition, lang: str) -> Table:
+    table = _table(("head.attribute", "head.largest-m", "compose.why-none"), lang)
+    for name, one in composition.invariance.items():
+        reasons = said(lang, "write.clauses").join(translated(reason, lang) for reason in one.reasons)
+        table.add_row(*_cells(name, shown(one.m), reasons))
+    return table
+
+
+def _limits(limits: Iterable[Mapping[str, Any]], lang: str) -> Table:
+    table = _table(("head.limit", "head.value", "head.verdict"), lang)
+    for limit in limits:
+        sign, number = ("<=", limit["at_most"]) if "at_most" in limit else (">=", limit["at_least"])
+        table.add_row(
+            *_cells(f"{limit['limit']} {sign} {shown(number)}", shown(limit["value"])),
+            verdict_text(limit["satisfied"], lang),
+        )
+    return table
+
+
+def _cells(*texts: str) -> list[Text]:
+    return [Text(printable(text)) for text in texts]
+
+
+def register_text(entries: Sequence[Entry], *, lang: str, colour: bool, width: int) -> str:
+    """Each release with who has it, and the columns that may link it with others."""
+    table = new_table(*(said(lang, head) for head in HEADS))
+    for entry in entries:
+        columns = [listed([shown_name(one) for one in entry.with_role(role)], lang) for role in ROLES]
+        recipients = "" if entry.recipients is None else shown_text(entry.recipients, lang)
+        cells = (entry.date, shown_text(entry.title, lang), recipients, shown_name(entry.key or "-"), *columns)
+        verdict = verdict_word(entry.verdict, lang)
+        table.add_row(*map(Text, cells), verdict, Text((entry.sha256 or "-")[:12]))
+    return rendered([table], colour=colour, width=width)
+
+
+ROLES = (QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE)
+HEADS = (
+    *("head.date", "head.release", "head.recipients", "register.key", "register.known", "register.sensitive"),
+    *("head.verdict", "register.digest"),
+)

@@ -1,0 +1,1 @@
+"""The files that the page reads and writes."""

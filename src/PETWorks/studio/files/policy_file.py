@@ -1,0 +1,398 @@
+"""The policy file, which is all that the page remembers: changed in place, comments stay, versions are kept."""
+
+import io
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+from PETWorks.errors import InputError, Joined, Phrase
+from PETWorks.gate.policy.policy import read_policy
+from PETWorks.gate.suggest.starter import yaml_text
+from PETWorks.tables.files import read_small
+from PETWorks.tables.output import write_whole
+from PETWorks.tables.yaml_files import LARGEST_FILE, read_yaml
+
+Lines = list[str]
+AFTER = ("roles", "data", "petworks_policy")  # a key that is new comes behind the first of these that is there
+
+
+class _OddLayoutError(Exception):
+    """The lines are not laid out in a way that this module knows."""
+
+
+def edited(text: str, wanted: Mapping[str, Any]) -> str:
+    """A policy that says what is wanted.
+
+    wanted   the content of each key that changes, None for a key that goes: `roles`, `no_role`, `role_reasons`,
+             `privacy_unit`; of `subsets` the sizes can change, and it goes by becoming a comment
+    """
+    expected = {key: value for key, value in {**_read(text), **wanted}.items() if value is not None}
+    lines = text.split("\n")
+    try:
+        for key, value in wanted.items():
+            lines = _with(lines, key, value)
+        written = "\n".join(lines)
+        if _read(written) == expected:
+            return written
+    except _OddLayoutError:
+        pass
+
+    def lay_out(document: Any) -> None:
+        for key, value in wanted.items():
+            if value is None:
+                document.pop(key, None)
+            else:
+                document[key] = value
+
+    return changed(text, lay_out)
+
+
+def _read(text: str) -> Any:
+    """The content, every scalar a text; what is not YAML says nothing."""
+    import yaml
+
+    try:
+        return yaml.load(text, getattr(yaml, "CBaseLoader", yaml.BaseLoader))  # noqa: S506 - makes texts alone
+    except yaml.YAMLError:
+        return None
+
+
+def _keys(lines: Lines) -> dict[str, tuple[Any, Any]]:
+    """The keys of the document with their nodes, which say where they stand."""
+    import yaml
+
+    try:
+        root = yaml.compose("\n".join(lines), getattr(yaml, "CBaseLoader", yaml.BaseLoader))
+    except yaml.YAMLError:
+        raise _OddLayoutError from None
+    return _entries(root)
+
+
+def _entries(node: Any) -> dict[str, tuple[Any, Any]]:
+    if getattr(node, "id", "") != "mapping":
+        raise _OddLayoutError
+    return {key.value: (key, value) for key, value in node.value}
+
+
+def _with(lines: Lines, key: str, value: Any) -> Lines:
+    keys = _keys(lines)
+    if key not in keys:
+        return lines if value is None else _with_new_key(lines, keys, key, value)
+    name, node = keys[key]
+    if key == "subsets":
+        return _with_subsets(lines, name, node, value)
+    if value is None:
+        return _without(lines, name, node)
+    if key == "roles":
+        return _with_roles(lines, node, value)
+    if isinstance(value, str):
+        return _with_scalar(lines, node, value)
+    return _with_entries(lines, name, node, value)
+
+
+def _with_new_key(lines: Lines, keys: Mapping[str, tuple[Any, Any]], key: str, value: Any) -> Lines:
+    """The key where a comment shows how it would look, otherwise behind the roles."""
+    place = next((place for place, line in enumerate(lines) if re.match(rf"# ?{key}:", line)), None)
+    comment = None if place is None else re.search(r"\s(#.*)$", lines[place][2:])
+    note = "" if comment is None else f"  {comment[1]}"
+    if isinstance(value, str):
+        new = [f"{key}: {yaml_text(value)}{note}"]
+    elif key == "roles":
+        new = ["", "roles:", *(line for role, columns in value.items() for line in _new_list("  ", role, columns))]
+    else:
+        new = [f"{key}:{note}", *(f"  {_entry(name, text)}" for name, text in value.items())]
+    if place is not None:
+        return [*lines[:place], *new, *lines[place + 1 :]]
+    behind = next((keys[one][1] for one in AFTER if one in keys), None)
+    if behind is None:
+        raise _OddLayoutError
+    end = _last_line(behind) + 1
+    return [*lines[:end], *new, *lines[end:]]
+
+
+def _without(lines: Lines, key: Any, node: Any) -> Lines:
+    return lines[: key.start_mark.line] + lines[_last_line(node) + 1 :]
+
+
+def _with_subsets(lines: Lines, key: Any, node: Any, value: Any) -> Lines:
+    if value is None:
+        first, end = key.start_mark.line, _last_line(node) + 1
+        return [*lines[:first], *(f"# {line}" for line in lines[first:end]), *lines[end:]]
+    return _with_scalar(lines, _entries(node)["sizes"][1], value["sizes"])
+
+
+def _with_scalar(lines: Lines, node: Any, text: str) -> Lines:
+    """The scalar replaced on its line, and whatever else is on it."""
+    place, before, after = _around(lines, node)
+    return [*lines[:place], f"{before}{yaml_text(text)}{after}", *lines[place + 1 :]]
+
+
+def _around(lines: Lines, node: Any) -> tuple[int, str, str]:
+    """The line of a node that is on one line, and what stands on it before and after the node."""
+    start, end = node.start_mark, node.end_mark
+    if start.line != end.line or getattr(node, "style", None) in ("|", ">"):
+        raise _OddLayoutError
+    return start.line, lines[start.line][: start.column], lines[start.line][end.column :]
+
+
+def _last_line(node: Any) -> int:
+    """The last line that belongs to a node, without comments behind it."""
+    if node.id == "scalar" and node.style in ("|", ">"):
+        raise _OddLayoutError
+    if node.id == "scalar" or node.flow_style or not node.value:
+        return int(node.end_mark.line)
+    last = node.value[-1]
+    return _last_line(last[1] if node.id == "mapping" else last)
+
+
+# Lists of columns
+
+
+def _with_roles(lines: Lines, node: Any, roles: Mapping[str, Sequence[str]]) -> Lines:
+    """The lists of columns; those that are new to a list come last in it, with the line that they had elsewhere."""
+    if node.flow_style:
+        raise _OddLayoutError
+    lists = _entries(node)
+    had = {item.value.strip(): _item(lines, item)[1] for _, listed in lists.values() for item in _items(listed)}
+    indents = [_item(lines, item)[0] for _, listed in lists.values() for item in _items(listed)]
+    indent = " " * min(key.start_mark.column for key, _ in lists.values())
+    item_indent = indents[0] if indents else f"{indent}  "
+    new: Lines = [
+        line
+        for role, columns in roles.items()
+        if role not in lists and columns
+        for line in _new_list(indent, role, [had.get(one, yaml_text(one)) for one in columns], written=True)
+    ]
+    end = _last_line(node) + 1
+    lines = [*lines[:end], *new, *lines[end:]]
+    for role, (_, listed) in reversed(list(lists.items())):  # from below, so that the places of those above stay
+        lines = _with_list(lines, listed, roles.get(role, ()), had, item_indent)
+    return lines
+
+
+def _new_list(indent: str, role: str, columns: Sequence[str], *, written: bool = False) -> Lines:
+    items = columns if written else [yaml_text(one) for one in columns]
+    return [f"{indent}{role}:", *(f"{indent}  - {one}" for one in items)] if columns else [f"{indent}{role}: []"]
+
+
+def _items(listed: Any) -> list[Any]:
+    """The items of a list that has each on its own line."""
+    if listed.id != "sequence":
+        raise _OddLayoutError
+    return [] if listed.flow_style or not listed.value else list(listed.value)
+
+
+def _item(lines: Lines, item: Any) -> tuple[str, str]:
+    """The indentation of an item, and what stands on its line behind the hyphen."""
+    place, before, _ = _around(lines, item)
+    if not before.endswith("- ") or before.rstrip(" ")[:-1].strip():
+        raise _OddLayoutError
+    return before[: before.index("-")], lines[place][item.start_mark.column :]
+
+
+def _with_list(lines: Lines, listed: Any, columns: Sequence[str], had: Mapping[str, str], item_indent: str) -> Lines:
+    old = [item.value.strip() for item in listed.value]
+    if old == list(columns):
+        return lines
+    new = [f"{item_indent}- {had.get(one, yaml_text(one))}" for one in columns if one not in old]
+    if not _items(listed):  # in brackets
+        place, before, after = _around(lines, listed)
+        if old:
+            inside = ", ".join(yaml_text(one) for one in columns)
+            return [*lines[:place], f"{before}[{inside}]{after}", *lines[place + 1 :]]
+        return [*lines[:place], f"{before.rstrip()}{after}", *new, *lines[place + 1 :]]
+    places = {item.start_mark.line: item.value.strip() for item in listed.value}
+    first, last = min(places), max(places)
+    kept = [line for place, line in enumerate(lines[first : last + 1], first) if places.get(place) in (None, *columns)]
+    above = lines[:first]
+    if not columns:
+        name, colon, rest = above[-1].partition(":")
+        if not colon or not re.fullmatch(r"\s*(#.*)?", rest):
+            raise _OddLayoutError
+        above = [*above[:-1], f"{name}: []{rest}"]
+    return [*above, *kept, *new, *lines[last + 1 :]]
+
+
+# Texts about columns
+
+
+def _with_entries(lines: Lines, key: Any, node: Any, value: Mapping[str, Any]) -> Lines:
+    """A text for each column, one line each."""
+    entries = _entries(node)
+    if node.flow_style or not entries:
+        place, before, after = _around(lines, node)
+        new = [f"  {_entry(name, text)}" for name, text in value.items()]
+        return [*lines[:place], f"{before.rstrip()}{after}", *new, *lines[place + 1 :]]
+    indent = " " * key.start_mark.column + "  "
+    read = _read("\n".join(lines))[key.value]
+    end = _last_line(node) + 1
+    added = [f"{indent}{_entry(name, text)}" for name, text in value.items() if name not in entries]
+    lines = [*lines[:end], *added, *lines[end:]]
+    for name, (known, text) in reversed(list(entries.items())):
+        if name not in value:
+            lines = _without(lines, known, text)
+        elif value[name] != read[name]:
+            first, behind = known.start_mark.line, _last_line(text) + 1
+            lines = [*lines[:first], f"{indent}{_entry(name, value[name])}", *lines[behind:]]
+    return lines
+
+
+def _entry(name: str, text: Any) -> str:
+    if isinstance(text, Mapping):
+        return f"{yaml_text(name)}: {{{', '.join(f'{lang}: {yaml_text(one)}' for lang, one in text.items())}}}"
+    return f"{yaml_text(name)}: {yaml_text(text)}"
+
+
+VERSIONS = ".petworks"
+MOST_VERSIONS = 200
+LONGEST_NUMBER = 9  # digits
+UNDONE = "undone.yaml"
+
+_LIST = re.compile(r"^( *)[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\n\1- ", re.M)  # that begins below its key
+
+Change = Callable[[Any], None]
+_writing = RLock()  # so that nothing is written between a look at a file and its change
+
+
+class PolicyFile:
+    """A policy below the folder of the page."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def text(self) -> str:
+        """What the file has in it."""
+        return read_small(self.path, LARGEST_FILE).decode("utf-8-sig")
+
+    @property
+    def digest(self) -> str:
+        """By which a page knows whether the file is still as it was shown."""
+        return sha256(read_small(self.path, LARGEST_FILE)).hexdigest()
+
+    def change(self, change: Change, seen: str | None = None) -> None:
+        """Change the content, as a YAML document whose comments stay; nothing happens if the result has a mistake.
+
+        seen   the digest of the file that the user saw
+        """
+        with _writing:
+            self._check_seen(seen)
+            read_yaml(self.path)  # refuses what is not plain: tags, aliases, several documents
+            before = self.text
+            self._write(changed(before, change), before)
+
+    def write(self, text: str, seen: str | None = None) -> None:
+        """A new file, or the whole of an edited one."""
+        with _writing:
+            self._check_seen(seen)
+            self._write(text, self.text if self.path.exists() else None)
+
+    def _check_seen(self, seen: str | None) -> None:
+        if seen is not None and seen != self.digest:
+            raise InputError("the policy file was changed by someone else meanwhile; look at it again")
+
+    def _write(self, text: str, before: str | None) -> None:
+        if text == before:
+            return
+        self._try(text)
+        if before is not None:
+            self._keep(before)
+        write_whole({self.path: text.encode("utf-8")})
+
+    def _try(self, text: str) -> None:
+        """Raise an error if a text has a mistake."""
+        trial = self.path.with_name(f".petworks-{os.getpid()}-{self.path.name}")
+        try:
+            write_whole({trial: text.encode("utf-8")})
+            read_policy(trial)
+        except InputError as error:
+            raise InputError(_renamed(error.worded(), trial.name, self.path.name)) from None
+        finally:
+            trial.unlink(missing_ok=True)
+
+    def keep(self) -> None:
+        """Keep the file as a version, because a command is about to replace it."""
+        with _writing:
+            self._keep(self.text)
+
+    def _keep(self, before: str) -> None:
+        versions = self.versions
+        number = int(versions[-1].stem) + 1 if versions else 1
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_whole({self.folder / f"{number:04}.yaml": before.encode("utf-8")})
+        for old in versions[: max(0, len(versions) + 1 - MOST_VERSIONS)]:
+            old.unlink()
+
+    @property
+    def folder(self) -> Path:
+        """Where earlier versions are."""
+        folder = self.path.parent / VERSIONS / self.path.name
+        if folder.parent.is_symlink() or folder.is_symlink():
+            raise InputError("{folder}: the folder of earlier versions is a symlink; remove it", folder=VERSIONS)
+        return folder
+
+    @property
+    def versions(self) -> list[Path]:
+        """Earlier versions, the oldest first."""
+        files = (path for path in self.folder.glob("*.yaml") if path.is_file() and not path.is_symlink())
+        numbered = {
+            int(path.stem): path for path in files if path.stem.isdecimal() and len(path.stem) <= LONGEST_NUMBER
+        }
+        return [numbered[number] for number in sorted(numbered)]
+
+    def restore(self, number: str, seen: str | None = None) -> None:
+        """Go back to a version, by its number. This is a change like others, so it can be undone."""
+        with _writing:
+            self._check_seen(seen)
+            found = [path for path in self.versions if number.isdecimal() and path.stem == f"{int(number[:9]):04}"]
+            if not found:
+                raise InputError("there is no such version of the policy any more")
+            self._write(read_small(found[0], LARGEST_FILE).decode("utf-8"), self.text)
+
+    def undo(self, seen: str | None = None) -> None:
+        """Go back to the version before the last change. What was there stays in the file `undone.yaml`."""
+        with _writing:
+            self._check_seen(seen)
+            versions = self.versions
+            if not versions:
+                raise InputError("there is nothing to undo: this policy was not changed on this page")
+            text = read_small(versions[-1], LARGEST_FILE)
+            self._try(text.decode("utf-8"))
+            write_whole({self.folder / UNDONE: self.text.encode("utf-8")})
+            write_whole({self.path: text})
+            versions[-1].unlink()
+
+
+def changed(text: str, change: Change) -> str:
+    """The text of a policy after a change; comments stay."""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    yaml = YAML(typ="rt")
+    yaml.preserve_quotes = True
+    yaml.width = 1 << 20
+    # Lists stay as they are indented, so that a change is not about every line.
+    is_flush = _LIST.search(text) is not None
+    yaml.indent(mapping=2, sequence=2 if is_flush else 4, offset=0 if is_flush else 2)
+    try:
+        document = yaml.load(text)
+    except YAMLError:
+        raise InputError("the policy is not a YAML file in UTF-8") from None
+    change(document)
+    written = io.StringIO()
+    yaml.dump(document, written)
+    return written.getvalue()
+
+
+def _renamed(text: Any, trial: str, name: str) -> Any:
+    """A text that names a file, under the name of another one."""
+    if isinstance(text, Joined):
+        return Joined(text.template, [_renamed(part, trial, name) for part in text.values["texts"]])
+    if isinstance(text, Phrase):
+        values = {field: _renamed(value, trial, name) for field, value in text.values.items()}
+        return Phrase(text.template, **values)
+    return text.replace(trial, name) if isinstance(text, str) else text

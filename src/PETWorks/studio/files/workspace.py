@@ -1,0 +1,125 @@
+"""The folder that the page works in: which files are there, and that no path leads out of it."""
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from PETWorks.about.sidecar import possible_sidecars
+from PETWorks.errors import InputError, printable
+from PETWorks.gate.document.check_document import FORMAT
+from PETWorks.tables.opening import SUFFIXES as TABLES
+
+POLICIES = (".yaml", ".yml")
+MOST_FILES = 2_000
+DEEPEST = 4
+MOST_CHECKS = 200
+LARGEST_CHECK = 16_000_000
+
+
+@dataclass(frozen=True)
+class Found:
+    """A file: its path below the folder, and its size."""
+
+    path: str
+    size: int
+
+
+class Workspace:
+    """A folder and what is below it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = folder.resolve(strict=True)
+
+    def path(self, named: str) -> Path:
+        """The file that a page names; an error if it is not below the folder, also by way of a symlink."""
+        path = Path(named)
+        if not named or "\0" in named or path.is_absolute():
+            raise InputError("expected the path of a file below the folder that the page was opened with")
+        try:
+            target = (self.root / path).resolve()
+        except (OSError, RuntimeError, ValueError):  # a loop of symlinks, a name that is too long
+            raise InputError("{file!r} is not a valid path", file=printable(path.name)[:80]) from None
+        if target == self.root or not target.is_relative_to(self.root):
+            raise InputError(
+                "{file!r} is not below the folder that the page was opened with", file=printable(path.name)[:80]
+            )
+        return target
+
+    def table(self, named: str) -> Path:
+        """The table that a page names; the YAML file beside it, which is read with it, has to be in the folder too."""
+        path = self.path(named)
+        for beside in possible_sidecars(path):
+            self.path(beside.relative_to(self.root).as_posix())
+        return path
+
+    def argument(self, path: Path) -> str:
+        """A file below the folder as a command names it: never like an option."""
+        named = self.relative(path)
+        return f"./{named}" if named.startswith("-") else named
+
+    def relative(self, path: Path) -> str:
+        """A file below the folder as pages name it."""
+        target = path.resolve()
+        if not target.is_relative_to(self.root):
+            raise InputError(
+                "{file!r} is not below the folder that the page was opened with", file=printable(path.name)[:80]
+            )
+        return target.relative_to(self.root).as_posix()
+
+    def files(self) -> tuple[list[Found], list[Found], bool]:
+        """Tables and policies below the folder, and whether there are more than are listed. Hidden ones are not."""
+        tables: list[Found] = []
+        policies: list[Found] = []
+        for path in self._visible():
+            if len(tables) + len(policies) >= MOST_FILES:
+                return tables, policies, True
+            kinds = {TABLES: tables, POLICIES: policies}
+            listed = next((kind for ends, kind in kinds.items() if path.suffix.lower() in ends), None)
+            if listed is None or (listed is policies and not _is_policy(path)):
+                continue
+            with suppress(FileNotFoundError):  # it is gone meanwhile
+                listed.append(Found(path.relative_to(self.root).as_posix(), path.stat().st_size))
+        return tables, policies, False
+
+    def checks(self) -> list[Found]:
+        """Results of `petworks check --json` below the folder."""
+        found: list[Found] = []
+        for path in self._visible():
+            if path.suffix.lower() == ".json" and len(found) < MOST_CHECKS and _is_check(path):
+                with suppress(FileNotFoundError):
+                    found.append(Found(path.relative_to(self.root).as_posix(), path.stat().st_size))
+        return found
+
+    def _visible(self) -> Iterator[Path]:
+        """The files below the folder, in order; neither hidden ones nor symlinks."""
+        for folder, folders, names in os.walk(self.root):
+            depth = len(Path(folder).relative_to(self.root).parts)
+            folders[:] = sorted(name for name in folders if not name.startswith(".") and depth < DEEPEST)
+            for name in sorted(names):
+                path = Path(folder) / name
+                if not name.startswith(".") and _is_text(str(path)) and not path.is_symlink() and path.is_file():
+                    yield path
+
+
+def _is_text(name: str) -> bool:
+    """Whether a name can be sent to a browser and back; the system allows any bytes."""
+    return name.isprintable() or name.encode("utf-8", "ignore").decode() == name
+
+
+def _is_policy(path: Path) -> bool:
+    """Whether a YAML file is a policy, which says so near its beginning."""
+    try:
+        with path.open("rb") as file:
+            return b"petworks_policy" in file.read(4096)
+    except OSError:
+        return False
+
+
+def _is_check(path: Path) -> bool:
+    """Whether a JSON file is the result of a check, which says so somewhere."""
+    try:
+        return path.stat().st_size <= LARGEST_CHECK and FORMAT.encode() in path.read_bytes()
+    except OSError:
+        return False

@@ -1,0 +1,1 @@
+"""The web server of the page, and what its pages share."""

@@ -1,0 +1,1 @@
+"""CSV files: reading and writing."""

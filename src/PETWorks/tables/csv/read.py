@@ -1,0 +1,652 @@
+"""Reading CSV: encoding, line ends, quotes and separator are detected; every cell is kept as text, no row is lost."""
+
+import codecs
+import csv
+import io
+import os
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from PETWorks.errors import Hint, InputError, ParameterError, Phrase, quoted, system_reason
+from PETWorks.tables.arrays import byte_strings
+from PETWorks.tables.files import no_such_file
+from PETWorks.tables.formats.packed import Content
+from PETWorks.tables.headers import repeated_names
+
+UTF8 = "utf-8"
+BIG5 = "cp950"
+
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_INSIDE_A_WORD = re.compile(r"(?<=[A-Za-z])[^\x00-\x7f]|[^\x00-\x7f](?=[A-Za-z])")
+_LAST_COMMON_LEAD_BYTE = 0xC6
+
+
+# The one of four bytes begins with the one of two.
+_MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_MOST_ASCII = 0.7
+_WIDE_LINE_ENDS = {"\n".encode(code): code for code in ("utf-16-le", "utf-16-be")}
+
+
+def unicode_encoding(start: bytes) -> str | None:
+    """UTF-16 or UTF-32 if a text that starts so is in one of them; None if it seems to be in another encoding.
+
+    Without a byte-order mark, the first line end tells: as two bytes, it is no character in any other encoding. But
+    where most pairs of bytes are two ASCII characters, a NUL byte is rather a sign of damage.
+
+    >>> unicode_encoding("a;b\\n".encode("utf-16-be")), unicode_encoding(b"a;b\\n")
+    ('utf-16-be', None)
+    """
+    marked = next((encoding for mark, encoding in _MARKS.items() if start.startswith(mark)), None)
+    if marked is not None or b"\0" not in start:
+        return marked
+    octets = np.frombuffer(start[: len(start) // 2 * 2], np.uint8)
+    is_ascii = ((octets > 0) & (octets < 0x7F)).reshape(-1, 2).all(axis=1)
+    if np.count_nonzero(is_ascii) > _MOST_ASCII * (len(octets) // 2):
+        return None
+    pairs = octets.view(np.uint16)
+    ends = {code: np.flatnonzero(pairs == np.frombuffer(end, np.uint16)[0]) for end, code in _WIDE_LINE_ENDS.items()}
+    seen = [(int(places[0]), code) for code, places in ends.items() if len(places)]
+    return min(seen)[1] if seen else None
+
+
+class Big5Evidence:
+    """Whether text that decodes as Big5 was meant as such.
+
+    Most bytes of a Western encoding also decode as Big5, but to rare characters in the middle of Latin words: Big5
+    keeps the common characters under the lead bytes up to C6, and accented Latin letters stand above.
+    """
+
+    def __init__(self) -> None:
+        self._western = self._all = 0
+
+    def add(self, text: str) -> None:
+        """Look at more text."""
+        self._all += len(_NOT_ASCII.findall(text))
+        inside = "".join(_INSIDE_A_WORD.findall(text)).encode(BIG5)
+        self._western += int(np.count_nonzero(np.frombuffer(inside, np.uint8)[::2] > _LAST_COMMON_LEAD_BYTE))
+
+    @property
+    def plausible(self) -> bool:
+        """Whether most of what was seen is not Western."""
+        return self._western * 2 <= self._all
+
+
+def undecodable(name: str, line: int, advice: Phrase) -> InputError:
+    """The error for bytes that fit no encoding we try."""
+    return InputError(
+        "{name}, line {line}: the bytes are neither UTF-8 nor Big5 (CP950); {advice}",
+        name=name,
+        line=line,
+        advice=advice,
+    )
+
+
+def decode(raw: bytes, name: str) -> str:
+    """The text of a small file."""
+    wide = unicode_encoding(raw)
+    if wide is not None:
+        try:
+            return raw.decode(wide).removeprefix("\ufeff")
+        except UnicodeDecodeError:
+            raise InputError(
+                "{file}: the bytes are not {encoding}; save it as UTF-8", file=name, encoding=wide
+            ) from None
+    try:
+        return raw.decode(UTF8).removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        failure = undecodable(name, raw.count(b"\n", 0, error.start) + 1, Phrase("save it as UTF-8"))
+    try:
+        text = raw.decode(BIG5)
+    except UnicodeDecodeError:
+        raise failure from None
+    evidence = Big5Evidence()
+    evidence.add(text)
+    if not evidence.plausible:
+        raise failure
+    return text
+
+
+LINE_FEED, RETURN, QUOTE_BYTE = b"\n"[0], b"\r"[0], b'"'[0]
+
+LAST_BIT = np.uint64(63)
+
+Words = NDArray[np.uint64]
+
+
+class LineEnds:
+    """Counts the lines of a file, and sees whether a quoted cell may contain the end of one.
+
+    It may where a line ends after an odd number of quotes, or where there is a carriage return without a line feed.
+
+    open_line   length of the line that has not ended yet
+    """
+
+    def __init__(self) -> None:
+        self.lines = 0
+        self.blank_lines = 0
+        self.open_line = 0
+        self.in_cells = False
+        self.has_quotes = False
+        self._in_quotes = False
+        self._ends_in_return = False
+
+    def add(self, block: bytes) -> None:
+        """Look at the next part of the file; an empty one is its end."""
+        if not block:
+            self._lone_returns(int(self._ends_in_return))
+            return
+        octets = np.frombuffer(block, np.uint8)
+        ends = packed_flags(octets == LINE_FEED)
+        has_returns = b"\r" in block
+        self.lines += int(np.bitwise_count(ends).sum())
+        self._add_blank_lines(block, ends, has_returns=has_returns)
+        last = block.rfind(b"\n")
+        self.open_line = len(block) - last - 1 if last >= 0 else self.open_line + len(block)
+        if b'"' in block:
+            self.has_quotes = True
+            inside = running_parities(packed_flags(octets == QUOTE_BYTE), odd=self._in_quotes)
+            self.in_cells |= bool(np.any(inside & ends))
+            self._in_quotes = bool(inside[-1] >> LAST_BIT)
+        else:
+            self.in_cells |= self._in_quotes and last >= 0
+        self._add_returns(block, has_returns=has_returns)
+
+    def _add_blank_lines(self, block: bytes, ends: Words, *, has_returns: bool) -> None:
+        """Count lines with nothing before their line feed, or only a carriage return."""
+        first = block.find(b"\n")
+        if first < 0:
+            return
+        after_return = block[first - 1] == RETURN if first else self._ends_in_return
+        self.blank_lines += first + self.open_line == int(after_return)
+        blank = ends & _moved(ends)
+        if has_returns:
+            returns = packed_flags(np.frombuffer(block, np.uint8) == RETURN)
+            blank |= ends & _moved(returns & _moved(ends))
+        self.blank_lines += int(np.bitwise_count(blank).sum())
+
+    def _add_returns(self, block: bytes, *, has_returns: bool) -> None:
+        """Count carriage returns without a line feed as ends of lines."""
+        if self._ends_in_return and not block.startswith(b"\n"):
+            self._lone_returns(1)
+        self._ends_in_return = block.endswith(b"\r")
+        if has_returns:
+            self._lone_returns(block.count(b"\r") - block.count(b"\r\n") - self._ends_in_return)
+
+    def _lone_returns(self, number: int) -> None:
+        self.lines += number
+        self.in_cells |= number > 0
+
+
+def packed_flags(flags: NDArray[np.bool_]) -> Words:
+    """Flags as bits of words, the first as the lowest bit."""
+    packed = np.packbits(flags, bitorder="little")
+    words = np.zeros(-(-len(packed) // 8), "<u8")
+    words.view(np.uint8)[: len(packed)] = packed
+    return words.astype(np.uint64, copy=False)
+
+
+def _moved(bits: Words) -> Words:
+    """The bits, each one place later."""
+    moved = bits << np.uint64(1)
+    moved[1:] |= bits[:-1] >> LAST_BIT
+    return moved
+
+
+def running_parities(bits: Words, *, odd: bool) -> Words:
+    """For each bit, whether the number of bits set up to it is odd; `odd`: whether it was before the first.
+
+    >>> [bin(word) for word in running_parities(np.array([0b1001000], np.uint64), odd=False).tolist()]
+    ['0b111000']
+    """
+    parities = bits.copy()
+    for shift in (1, 2, 4, 8, 16, 32):
+        parities ^= parities << np.uint64(shift)
+    before = np.empty_like(bits)  # of each word
+    before[0] = odd
+    before[1:] = parities[:-1] >> LAST_BIT
+    np.bitwise_xor.accumulate(before, out=before)
+    parities ^= np.uint64(0) - before
+    return parities
+
+
+BLOCK = 1 << 20  # characters
+QUOTE, LINE_ENDS, BLANKS = b'"', b"\r\n", b" \t\v\f"
+
+
+def are_regular(content: Content, encoding: str, separator: str) -> bool:
+    """Whether every reader reads the quotes alike; False also where it only seems not so.
+
+    No cell of the file has a line end, so that every line has an even number of quotes.
+    """
+    rest = b""
+    with content.text("utf-8-sig" if encoding == UTF8 else encoding) as file:
+        while text := file.read(BLOCK):
+            block = rest + text.encode()
+            end = block.rfind(b"\n") + 1
+            if not regular_lines(block[:end], separator.encode()):
+                return False
+            rest = block[end:]
+    return regular_lines(rest, separator.encode())
+
+
+def regular_lines(block: bytes, separator: bytes) -> bool:
+    """Whether each pair of quotes encloses a cell, or a part of one between two quotes in a row.
+
+    `a; "b"`: a blank before a quote makes it a character like others. This does not matter if the pair has no
+    separator and no line end in it, because pairs stay pairs then.
+    """
+    if QUOTE not in block:
+        return True
+    octets = np.frombuffer(b"\n" + block + b"\n", np.uint8)
+    quotes = np.flatnonzero(octets == QUOTE[0])
+    if len(quotes) % 2:
+        return False
+    opening, closing = quotes[::2], quotes[1::2]
+    before, after = octets[opening - 1], octets[closing + 1]
+    bounds = np.frombuffer(QUOTE + LINE_ENDS + separator, np.uint8)
+    spaced = np.isin(before, np.frombuffer(BLANKS.replace(separator, b""), np.uint8))
+    if not (np.isin(after, bounds).all() and (spaced | np.isin(before, bounds)).all()):
+        return False
+    if not spaced.any():
+        return True
+    ends = np.cumsum(np.isin(octets, np.frombuffer(LINE_ENDS + separator, np.uint8)))
+    unsafe = spaced | (before == QUOTE[0])
+    return not np.any((ends[closing] > ends[opening]) & unsafe)
+
+
+LONGEST_LINE = 1 << 22
+SCAN_BLOCK = 1 << 18  # stays in the cache of a core
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Lines of a file, blank ones in all and at its end, whether a cell may contain a line end, and any quotes."""
+
+    lines: int
+    blank_lines: int
+    blank_end: int
+    line_ends_in_cells: bool
+    has_quotes: bool
+
+
+def find_encoding(content: Content, encoding: str | None) -> tuple[str, Layout]:
+    """The encoding that fits the whole file, and how the file is laid out."""
+    if encoding is not None:
+        encoding = encoding_called(encoding)
+        try:
+            return encoding, _scan(content, encoding)
+        except _UndecodableError as error:
+            raise InputError(
+                "{file}, line {line}: the bytes are not {encoding}",
+                file=content.path.name,
+                line=error.line,
+                encoding=encoding,
+            ) from None
+    with content.open() as file:
+        wide = unicode_encoding(file.read(LONGEST_LINE))
+    if wide is not None:
+        return find_encoding(content, wide)
+    try:
+        return UTF8, _scan(content, UTF8)
+    except _UndecodableError as error:
+        failure = undecodable(content.path.name, error.line, Phrase("name its encoding"))
+    try:
+        return BIG5, _scan(content, BIG5)
+    except _UndecodableError:
+        raise failure from None
+
+
+# Python has codecs that are for names of hosts and for sources of programs, not for files.
+NOT_OF_FILES = ("idna", "punycode", "unicode-escape", "raw-unicode-escape")
+
+
+def encoding_called(name: str) -> str:
+    """What Python calls an encoding; an error if there is none of that name, or if no text file is in it."""
+    try:
+        "a".encode(name)
+        called = codecs.lookup(name).name
+    except (LookupError, ValueError):
+        raise ParameterError(
+            "no encoding is called {encoding}; expected one like 'utf-8' or 'big5'",
+            encoding=quoted([name]),
+            what="encoding",
+        ) from None
+    if called.replace("_", "-") in NOT_OF_FILES:
+        raise ParameterError(
+            "no text file is in the encoding {encoding}; expected one like 'utf-8' or 'big5'",
+            encoding=quoted([name]),
+            what="encoding",
+        )
+    return called
+
+
+class _UndecodableError(Exception):
+    def __init__(self, line: int) -> None:
+        self.line = line
+
+
+def _scan(content: Content, encoding: str) -> Layout:
+    """Look at the whole file once: how it is laid out, or what is wrong with it."""
+    decoder = codecs.getincrementaldecoder(encoding)("strict")
+    ascii_is_itself = encoding in (UTF8, BIG5)
+    evidence, line_ends = Big5Evidence(), LineEnds()
+    blank_end, more = 0, True
+    with content.open() as file:
+        while more:
+            block = file.read(SCAN_BLOCK)
+            more = bool(block)
+            if not (ascii_is_itself and more and block.isascii() and not decoder.getstate()[0]):
+                try:
+                    text = decoder.decode(block, final=not more)
+                    recoded = block if ascii_is_itself else text.encode()
+                except UnicodeError as error:
+                    start = getattr(error, "start", 0)
+                    raise _UndecodableError(line_ends.lines + block.count(b"\n", 0, start) + 1) from None
+                if encoding == BIG5:
+                    evidence.add(text)
+                block = recoded
+            if b"\0" in block:
+                line = line_ends.lines + block.count(b"\n", 0, block.index(b"\0")) + 1
+                raise InputError(
+                    "{file}, line {line}: contains a NUL byte; the file is damaged or not CSV",
+                    file=content.path.name,
+                    line=line,
+                )
+            line_ends.add(block)
+            if line_ends.open_line > LONGEST_LINE:
+                raise InputError(
+                    "{file}, line {line}: the line is longer than {most} MiB",
+                    file=content.path.name,
+                    line=line_ends.lines + 1,
+                    most=LONGEST_LINE >> 20,
+                )
+            if block:
+                blank_end = block[len(block.rstrip(b"\r\n")) :].count(b"\n")
+    if not evidence.plausible:
+        raise _UndecodableError(1)
+    lines = line_ends.lines + (line_ends.open_line > 0)
+    return Layout(lines, line_ends.blank_lines, max(blank_end - 1, 0), line_ends.in_cells, line_ends.has_quotes)
+
+
+SEPARATORS = (";", ",", "\t", "|")
+LARGE_BLOCK = 1 << 23
+SHORT_SAMPLE = 1 << 16  # characters, which usually have enough lines to find the separator in
+SAMPLED_ROWS = 1000
+SLOW_ROWS = 1 << 16  # rows per piece of a table that Python reads
+PIECE_BYTES = 1 << 25  # of a file that is read in pieces
+
+_SPACED_QUOTES = re.compile(r'\s+"((?:[^"]|"")*)"\s*', re.DOTALL)
+
+
+class CSV:
+    """A CSV file with a header, packed or not; use it where a path would do, to name its separator or encoding.
+
+    >>> CSV("data/delta.csv", separator=";").names
+    ('zip', 'age', 'nationality', 'salary-class')
+    """
+
+    engine: str | None = None
+    ordered = True
+
+    def __init__(self, path: str | os.PathLike[str], separator: str | None = None, encoding: str | None = None) -> None:
+        self._file = Path(path)
+        self.path: Path | None = self._file
+        self.name = self._file.name
+        check_separator(separator)
+        with reading(self._file):
+            self.content = Content(self._file)
+            with self.content.open() as file:
+                head = file.read(LONGEST_LINE)
+            if not head.strip(b"\r\n\t ;,|\xef\xbb\xbf"):
+                raise InputError("{table}: the file is empty", table=self.name)
+            self._encoding, self._layout = find_encoding(self.content, encoding)
+        self.encoding: str | None = self._encoding
+        sample = codecs.getincrementaldecoder(self._encoding)("ignore").decode(head).removeprefix("\ufeff")
+        with _long_cells():
+            self._separator = separator or _find_separator(sample)
+            self.names, self._header_lines = _header(sample, self._separator, self.name)
+            self.repeated_names = repeated_names(self.names, _sampled(sample, self._separator))
+        self.separator: str | None = self._separator
+        # In a table of one column an empty line is a missing cell, also at the end.
+        self._lines = self._layout.lines - (self._layout.blank_end if len(self.names) > 1 else 0)
+        if self._lines <= self._header_lines:
+            raise InputError("{table}: the file has a header but no records", table=self.name)
+        self.rows: int | None = self._lines - self._header_lines
+        self.line_ends_in_cells = self._layout.line_ends_in_cells
+        self.has_quotes = self._layout.has_quotes
+        # Every line is a record then.
+        self.is_plain = self._header_lines == 1 and not self.line_ends_in_cells
+        self.is_plain &= self._layout.blank_lines == self._layout.blank_end
+
+    def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:
+        """The columns, dictionary-encoded, cells as they stand in the file; at once, or so many rows at a time."""
+        with reading(self._file):
+            is_plain = self.is_plain and (
+                not self._layout.has_quotes or are_regular(self.content, self._encoding, self._separator)
+            )
+        if in_pieces and is_plain:
+            yield from self._stream(columns)
+            return
+        table = self._parse(columns) if is_plain and not in_pieces else None
+        if table is not None and table.num_rows == self.rows:
+            yield table
+        else:
+            with reading(self._file):
+                yield from self._parse_slowly(columns)
+
+    def beginning(self, rows: int) -> list[list[str]]:
+        """The cells of so many first records, without reading on; fewer if quotes keep them from being read alone."""
+        with reading(self._file), self.content.open() as file:
+            head = file.read(LONGEST_LINE)
+        sample = codecs.getincrementaldecoder(self._encoding)("ignore").decode(head).removeprefix("\ufeff")
+        try:
+            with _long_cells():
+                return [row for row, _ in _first_rows(sample, self._separator, rows + 1)][1:]
+        except csv.Error:
+            return []
+
+    def _parse(self, columns: tuple[str, ...]) -> pa.Table | None:
+        """The table as PyArrow reads it; None where it finds fault with the rows."""
+        from pyarrow import csv as arrow_csv
+
+        try:
+            return arrow_csv.read_csv(self.content.for_arrow(), *self._options(columns, self._block_bytes))
+        except (pa.ArrowInvalid, UnicodeError, OSError):
+            # PyArrow's own message quotes the row; and it takes a file named .gz for one.
+            return None
+
+    @property
+    def _block_bytes(self) -> int:
+        """How much PyArrow parses at a time: more of a large file, of which every core still gets its part."""
+        return LARGE_BLOCK if self._file.stat().st_size > 16 * LARGE_BLOCK else LONGEST_LINE
+
+    def _stream(self, columns: tuple[str, ...]) -> Iterator[pa.Table]:
+        """The table as PyArrow reads it, piece by piece."""
+        from pyarrow import csv as arrow_csv
+
+        rows = 0
+        try:
+            with arrow_csv.open_csv(self.content.for_arrow(), *self._options(columns, PIECE_BYTES)) as reader:
+                for batch in reader:
+                    rows += batch.num_rows
+                    yield pa.Table.from_batches([batch])
+        except (pa.ArrowInvalid, UnicodeError, OSError):
+            rows = -1
+        if rows != self.rows:
+            with reading(self._file):
+                for _ in self._parse_slowly(columns):
+                    pass  # until the line that is not right
+            raise InputError(
+                "{table}: the file cannot be read in pieces; use the engine 'memory'",
+                Hint.ENGINE_IN_MEMORY,
+                table=self.name,
+            )
+
+    def _options(self, columns: tuple[str, ...], block_size: int) -> tuple[Any, Any, Any]:
+        """How PyArrow is to read the file."""
+        from pyarrow import csv as arrow_csv
+
+        positions = [str(position) for position in range(len(self.names))]
+        wanted = [positions[place] for place in self._places(columns)]
+        return (
+            arrow_csv.ReadOptions(
+                column_names=positions, skip_rows_after_names=1, block_size=block_size, encoding=self._encoding
+            ),
+            arrow_csv.ParseOptions(delimiter=self._separator, ignore_empty_lines=len(self.names) > 1),
+            arrow_csv.ConvertOptions(
+                column_types={position: pa.dictionary(pa.int32(), pa.string()) for position in wanted},
+                include_columns=wanted,
+                strings_can_be_null=False,
+            ),
+        )
+
+    def _parse_slowly(self, columns: tuple[str, ...]) -> Iterator[pa.Table]:
+        """The table as Python's reader has it; an error that names the first line that is not right."""
+        wanted = self._places(columns)
+        rows = self._rows()
+        next(rows)
+        while piece := list(islice(rows, SLOW_ROWS)):
+            yield pa.Table.from_arrays([dictionary_array([row[at] for row in piece]) for at in wanted], list(columns))
+
+    def _places(self, columns: tuple[str, ...]) -> list[int]:
+        places = {name: place for place, name in enumerate(self.names)}
+        return [places[name] for name in columns]
+
+    def _rows(self) -> Iterator[list[str]]:
+        width, line = len(self.names), 1
+        encoding = "utf-8-sig" if self._encoding == UTF8 else self._encoding
+        with _long_cells(), self.content.text(encoding) as file:
+            reader = csv.reader(file, delimiter=self._separator, strict=True)
+            try:
+                for row in reader:
+                    if row and len(row) != width:
+                        cells = Phrase("1 cell") if len(row) == 1 else Phrase("{number} cells", number=len(row))
+                        raise InputError(
+                            "{table}, line {line}: {cells}, but the header has {width}",
+                            table=self.name,
+                            line=line,
+                            cells=cells,
+                            width=width,
+                        )
+                    if row or width == 1:
+                        yield row or [""]
+                    line = reader.line_num + 1
+            except csv.Error as error:
+                # There is no other way to learn it; the text has no cell in it, and is not shown.
+                if "expected after" in str(error):
+                    raise InputError(
+                        "{table}, line {line}: text follows a closing quote", table=self.name, line=line
+                    ) from None
+                raise InputError("{table}, line {line}: a quote is not closed", table=self.name, line=line) from None
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn the system's errors about a file into ours."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise no_such_file(path) from None
+    except OSError as error:
+        raise InputError("cannot read {path!r}: {reason}", path=str(path), reason=system_reason(error)) from None
+
+
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    """Let Python's CSV reader take cells as long as a line may be."""
+    usual = csv.field_size_limit(LONGEST_LINE)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(usual)
+
+
+def check_separator(separator: str | None) -> None:
+    """An error for what cannot separate cells."""
+    if separator is not None and (len(separator) != 1 or not separator.isascii() or separator in '"\r\n'):
+        raise ParameterError(
+            "expected a separator of one ASCII character other than a quote or a line end, got {separator!r}",
+            separator=separator,
+            what="separator",
+        )
+
+
+def _find_separator(sample: str) -> str:
+    """The separator that cuts the first lines into the most columns, the same number in each."""
+    best, best_score = SEPARATORS[0], (False, 1)
+    for separator in SEPARATORS:
+        try:
+            rows = [row for row, _ in _first_rows(sample, separator, 20) if row]
+        except csv.Error:
+            continue
+        width = len(rows[0]) if rows else 1
+        if width > 1:
+            score = (all(len(row) == width for row in rows), width)
+            if score > best_score:
+                best, best_score = separator, score
+    return best
+
+
+def _header(sample: str, separator: str, name: str) -> tuple[tuple[str, ...], int]:
+    """Column names, and how many lines they take."""
+    try:
+        [(cells, lines)] = _first_rows(sample, separator, 1)
+    except (csv.Error, ValueError):
+        raise InputError("{name}, line 1: expected a header of column names", name=name) from None
+    if not cells:
+        raise InputError("{name}, line 1: expected the column names, got an empty line", name=name)
+    # A blank before a quote keeps readers from seeing it as one.
+    spaced = [_SPACED_QUOTES.fullmatch(cell) for cell in cells]
+    names = [match[1].replace('""', '"') if match else cell for cell, match in zip(cells, spaced, strict=True)]
+    return tuple(name.strip() for name in names), lines
+
+
+def _first_rows(sample: str, separator: str, number: int) -> list[tuple[list[str], int]]:
+    """So many rows, each with the number of lines up to its end; a short part of the sample is tried first."""
+    for text in (sample[:SHORT_SAMPLE], sample):
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+        rows = [(row, reader.line_num) for row in islice(reader, number + 1)]
+        if len(rows) > number:  # the last one may be cut off
+            break
+    return rows[:number]
+
+
+def _sampled(sample: str, separator: str) -> list[list[str]]:
+    """Some records, if the quotes in front of them let them be read."""
+    try:
+        return [row for row, _ in _first_rows(sample[:SHORT_SAMPLE], separator, SAMPLED_ROWS)][1:]
+    except csv.Error:
+        return []
+
+
+def dictionary_array(cells: Sequence[Any], text: Callable[[Any], str] = str) -> pa.DictionaryArray:
+    """Cells as an Arrow array of texts, made from buffers: PyArrow's way from lists imports pandas.
+
+    text   what makes a text of a cell; cells that are equal have the same one
+    """
+    codes: defaultdict[Any, int] = defaultdict()
+    codes.default_factory = codes.__len__  # the next code
+    indices = np.fromiter(map(codes.__getitem__, cells), np.int32, len(cells))
+    texts = dict.fromkeys(map(text, codes))
+    if len(texts) < len(codes):  # cells that differ have the same text
+        places = {own: place for place, own in enumerate(texts)}
+        indices = np.array([places[text(cell)] for cell in codes], np.int32)[indices]
+    labels = byte_strings([own.encode() for own in texts]).view(pa.large_string())
+    return pa.DictionaryArray.from_arrays(
+        pa.Array.from_buffers(pa.int32(), len(cells), [None, pa.py_buffer(indices)]), labels
+    )

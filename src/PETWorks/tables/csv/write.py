@@ -1,0 +1,267 @@
+"""CSV that is written: texts are quoted where they must be and nowhere else, all lines end alike.
+
+What a record consists of lies in Arrow arrays of bytes, of which one call takes the parts of many records in the order
+in which they are written.
+"""
+
+import codecs
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import BinaryIO, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from PETWorks.errors import InputError, Phrase
+from PETWorks.tables.arrays import arrow_integers, byte_strings, numpy_integers, strings, texts, unreadable
+from PETWorks.tables.csv.read import CSV, LONGEST_LINE, SEPARATORS, UTF8, reading
+
+ROWS = 1 << 16  # that are written at a time, at most
+PIECE_BYTES = 1 << 26  # a few long texts may stand in many rows
+
+# Encodings of files that begin with a byte-order mark, and those that write the rest.
+UNMARKED = {"utf-8-sig": UTF8, "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
+MARK = "\ufeff"
+
+Integers = NDArray[np.int64]
+Column: TypeAlias = "pa.Array | pa.ChunkedArray"
+Write = Callable[[BinaryIO], None]
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a CSV file is written; `marked`: it begins with a byte-order mark."""
+
+    separator: str
+    encoding: str = UTF8
+    marked: bool = False
+    line_end: str = "\n"
+
+    @classmethod
+    def of(cls, source: CSV) -> "Dialect":
+        """That of a file: its separator, its encoding, a byte-order mark if it has one, and its first line end."""
+        assert source.separator is not None
+        with reading(source.content.path), source.content.open() as file:
+            start = file.read(LONGEST_LINE)
+        encoding = source.encoding or UTF8
+        if encoding in ("utf-16", "utf-32"):
+            big_endian = start.startswith((codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE))
+            encoding = f"{encoding}-{'be' if big_endian else 'le'}"
+        encoding = UNMARKED.get(encoding, encoding)
+        text = codecs.getincrementaldecoder(encoding)("ignore").decode(start)
+        is_marked = encoding.startswith("utf") and text.startswith(MARK)
+        return cls(source.separator, encoding, is_marked, "\r\n" if "\r\n" in text[: text.find("\n") + 1] else "\n")
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """A column as it is written: record i has the bytes `labels[codes[i]]`."""
+
+    labels: pa.Array
+    codes: Integers
+
+    @cached_property
+    def longest(self) -> int:
+        """Length of the longest text."""
+        return longest_text(self.labels)
+
+
+def rows_at_a_time(longest: Iterable[int], most: int) -> int:
+    """How many rows of texts that have at most these lengths are written at a time."""
+    return max(min(most, PIECE_BYTES // (sum(longest) + 1)), 1)
+
+
+def longest_text(labels: pa.Array) -> int:
+    """Length of the longest of some texts, in bytes."""
+    from pyarrow import compute as pc
+
+    return pc.max(pc.binary_length(labels)).as_py() or 0
+
+
+def new_csv(table: pa.Table, name: str, dialect: Dialect, order: Integers | None = None) -> Write:
+    """What writes a table as a CSV file; `name` is what messages call it.
+
+    order   which records are written, in this order; all as they stand if it is None
+    """
+    if order is not None:
+        check_order(order, table.num_rows, name)
+    lines = _Lines(table.column_names, name, dialect)
+    columns = lines.columns(table)
+    if order is not None:
+        columns = [Cells(cells.labels, cells.codes[order]) for cells in columns]
+
+    def write(file: BinaryIO) -> None:
+        file.write(lines.header())
+        for octets in lines.written(columns):
+            file.write(octets)
+
+    return write
+
+
+def new_csv_of_pieces(pieces: Callable[[], Iterator[pa.Table]], names: list[str], name: str, dialect: Dialect) -> Write:
+    """What writes a table that comes in pieces."""
+    lines = _Lines(names, name, dialect)
+
+    def write(file: BinaryIO) -> None:
+        file.write(lines.header())
+        for piece in pieces():
+            for octets in lines.written(lines.columns(piece)):
+                file.write(octets)
+
+    return write
+
+
+def check_order(order: Integers, rows: int, name: str) -> None:
+    """An error unless it names records of the table, each at most once."""
+    if not len(order) or order.min() < 0 or order.max() >= rows or np.bincount(order).max() > 1:
+        raise InputError(
+            "{name}: the order of the records must name each of {rows} records at most once", name=name, rows=rows
+        )
+
+
+class _Lines:
+    """The lines of a CSV file with these columns; `table` is what messages call it."""
+
+    def __init__(self, names: list[str], table: str, dialect: Dialect) -> None:
+        self._names, self._table, self._dialect = names, table, dialect
+        # Readers find the separator in the header, and where there is one column, in any line.
+        self._only = len(names) == 1
+
+    def header(self) -> bytes | memoryview:
+        """The line with the names of the columns, and what precedes it."""
+        written = _quoted(strings(self._names), (*SEPARATORS, self._dialect.separator), quotes_empty=self._only)
+        mark = MARK if self._dialect.marked else ""
+        line = mark + self._dialect.separator.join(written.to_pylist()) + self._dialect.line_end
+        return self._encoded(memoryview(line.encode()), Phrase("the header has"))
+
+    def columns(self, table: pa.Table) -> list[Cells]:
+        """The columns of a table as they are written, in UTF-8, separators and line ends with them."""
+        last = table.num_columns - 1
+        return [
+            self._cells(
+                column,
+                table.column_names[place],
+                before=self._dialect.separator if place else "",
+                after=self._dialect.line_end if place == last else "",
+            )
+            for place, column in enumerate(table.columns)
+        ]
+
+    def written(self, columns: list[Cells]) -> Iterator[bytes | memoryview]:
+        """The bytes of many lines at a time."""
+        step = rows_at_a_time((cells.longest for cells in columns), ROWS)
+        for first in range(0, len(columns[0].codes), step):
+            pool = [byte_strings([])]
+            some = [Cells(cells.labels, cells.codes[first : first + step]) for cells in columns]
+            indices = np.stack([_pooled(cells, pool) for cells in some], axis=1)
+            yield self._encoded(
+                _joined(pa.concat_arrays(pool).take(arrow_integers(indices.ravel()))), Phrase("it has cells")
+            )
+
+    def _cells(self, column: Column, name: str, *, before: str, after: str) -> Cells:
+        """Cells as they are written, with what stands before and after each."""
+        from pyarrow import compute as pc
+
+        labels, codes = _labels_and_codes(column, name, self._table)
+        if pc.any(pc.match_substring(labels, "\0")).as_py():
+            raise InputError(
+                "{table}: column {column!r} has cells with a NUL character, which CSV cannot have",
+                table=self._table,
+                column=name,
+            )
+        separators = SEPARATORS if self._only else (self._dialect.separator,)
+        around = strings([before, after, ""])
+        written = pc.binary_join_element_wise(
+            around[0], _quoted(labels, separators, quotes_empty=self._only), around[1], around[2]
+        )
+        octets = written.cast(pa.large_binary())
+        self._encoded(_joined(octets), Phrase("column {column!r} has cells", column=name))
+        return Cells(octets, codes)
+
+    def _encoded(self, octets: bytes | memoryview, what: Phrase) -> bytes | memoryview:
+        """Composed bytes as the file has them; an error if its encoding lacks a character."""
+        if self._dialect.encoding == UTF8:
+            return octets
+        try:
+            return str(octets, UTF8).encode(self._dialect.encoding)
+        except UnicodeEncodeError:
+            raise InputError(
+                "{table}: {cells} with characters that its encoding {encoding} does not have; "
+                "save the table as UTF-8, or write Parquet",
+                table=self._table,
+                cells=what,
+                encoding=self._dialect.encoding,
+            ) from None
+
+
+def _quoted(labels: pa.Array, separators: Iterable[str], *, quotes_empty: bool) -> pa.Array:
+    """Texts as fields: quoted if they have a separator, a quote, a line end, or blanks around them.
+
+    A line with an empty cell alone would be no record for many readers.
+    """
+    from pyarrow import compute as pc
+
+    blank = r"[\s\v\p{Z}\x{feff}]"
+    signs = "".join(rf"\x{{{ord(sign):x}}}" for sign in separators)
+    needed = pc.match_substring_regex(labels, rf'["\r\n{signs}]|^{blank}|{blank}$' + ("|^$" if quotes_empty else ""))
+    quote = strings(['"', ""])
+    doubled = pc.replace_substring(labels, '"', '""')
+    return pc.if_else(needed, pc.binary_join_element_wise(quote[0], doubled, quote[0], quote[1]), labels)
+
+
+def _labels_and_codes(column: Column, name: str, table: str) -> tuple[pa.Array, Integers]:
+    """The texts of a column, and for each row which one it has; the last text is that of null cells."""
+    dictionaries: list[pa.Array] = []
+    codes: list[Integers] = []
+    size = 0
+    try:
+        for piece in column.chunks if isinstance(column, pa.ChunkedArray) else [column]:
+            dictionary, indices = _dictionary(piece)
+            if not dictionaries or not dictionary.equals(dictionaries[-1]) or pa.types.is_floating(dictionary.type):
+                size += len(dictionary)
+                dictionaries.append(dictionary)
+            codes.append(np.where(indices < 0, -1, indices + (size - len(dictionary))))
+        labels = pa.concat_arrays([*(texts(dictionary) for dictionary in dictionaries), strings([""])])
+    except (pa.ArrowException, UnicodeDecodeError):
+        raise unreadable(table, name, column.type) from None
+    every_code = np.concatenate([np.empty(0, np.int64), *codes])
+    every_code[every_code < 0] = size
+    return _without_nulls(labels), every_code
+
+
+def _dictionary(piece: pa.Array) -> tuple[pa.Array, Integers]:
+    """The distinct cells of a piece, and for each row which one it has; -1 where it has none."""
+    from pyarrow import compute as pc
+
+    if pa.types.is_string_view(piece.type):
+        piece = piece.cast(pa.large_string())
+    if not pa.types.is_dictionary(piece.type):
+        piece = piece.dictionary_encode()
+    indices = piece.indices.cast(pa.int64())
+    return piece.dictionary, numpy_integers(pc.fill_null(indices, arrow_integers(np.array([-1]))[0])).astype(np.int64)
+
+
+def _without_nulls(labels: pa.Array) -> pa.Array:
+    """A null in a dictionary as an empty text."""
+    from pyarrow import compute as pc
+
+    return pc.fill_null(labels, strings([""])[0]) if labels.null_count else labels
+
+
+def _pooled(cells: Cells, pool: list[pa.Array]) -> Integers:
+    """Where in the pool cells are, after they were put there."""
+    before, codes = sum(map(len, pool)), cells.codes
+    if len(cells.labels) <= len(codes):
+        pool.append(cells.labels)
+        return codes + before
+    pool.append(cells.labels.take(arrow_integers(codes)))
+    return np.arange(before, before + len(codes))
+
+
+def _joined(array: pa.Array) -> memoryview:
+    """The bytes of an array that was just made, one element after the other."""
+    _, offsets, data = array.buffers()
+    end = int(np.frombuffer(offsets, np.int64)[len(array)]) if len(array) else 0
+    return memoryview(data)[:end] if end else memoryview(b"")

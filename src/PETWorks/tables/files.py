@@ -1,0 +1,178 @@
+"""Files of the system: which can be read, small files read whole, portable paths, and locks."""
+
+import errno
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from difflib import get_close_matches
+from itertools import islice
+from pathlib import Path
+from stat import S_ISREG
+
+from PETWorks.errors import InputError, system_reason
+
+MOST_FILES, LONGEST_NAME = 1_000, 255  # that a name is compared with, and characters of one
+
+
+def check_regular(path: Path, error: type[InputError] = InputError) -> None:
+    """Raise an error unless a path is a regular file, or nothing at all.
+
+    Files under `/proc` have the size 0, whatever is in them. Reading some, such as `/proc/kmsg`, never ends.
+    """
+    if not path.exists():
+        return
+    state = path.stat()
+    if not S_ISREG(state.st_mode):
+        raise error("cannot read {path!r}: not a regular file", path=str(path))
+    if state.st_size == 0 and _has_content(path):
+        raise error(
+            "cannot read {path!r}: not a regular file: its size is 0, but it is not empty; copy its content to a "
+            "file, and use that",
+            path=str(path),
+        )
+
+
+def no_such_file(path: Path) -> InputError:
+    """The error for a file that is not there, with the file in that folder whose name is nearest."""
+    near = _nearest(path)
+    if near is None:
+        return InputError("no such file: {path!r}", path=str(path))
+    return InputError("no such file: {path!r}; did you mean {near!r}?", path=str(path), near=str(near))
+
+
+def _nearest(path: Path) -> Path | None:
+    """The file whose name is most like this one, without a sheet that is named behind a `#`."""
+    name = path.name.partition("#")[0] or path.name
+    try:
+        with os.scandir(path.parent) as entries:
+            names = {entry.name.casefold(): entry.name for entry in islice(entries, MOST_FILES) if entry.is_file()}
+    except (OSError, ValueError):
+        return None
+    near = get_close_matches(name.casefold()[:LONGEST_NAME], names, n=1, cutoff=0.7)
+    return path.with_name(names[near[0]]) if near else None
+
+
+def _has_content(path: Path) -> bool:
+    """Whether there is something to read, or to wait for."""
+    file = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # Windows has no pipes among its files
+    try:
+        return bool(os.read(file, 1))
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(file)
+
+
+def read_small(path: Path, most: int, error: type[InputError] = InputError) -> bytes:
+    """The content of a file of at most so many bytes, a multiple of a MiB."""
+    try:
+        check_regular(path, error)
+        with path.open("rb") as file:
+            content = file.read(most + 1)
+    except FileNotFoundError:
+        missing = no_such_file(path)
+        raise error(*missing.parts, what=missing.what) from None
+    except OSError as failure:
+        raise error("cannot read {path!r}: {reason}", path=str(path), reason=system_reason(failure)) from None
+    if len(content) > most:
+        raise error("{file}: the file is larger than {most} MiB", file=path.name, most=most >> 20)
+    return content
+
+
+def path_from(folder: Path, path: Path) -> str:
+    """The path of a file as another one in a folder names it.
+
+    >>> path_from(Path("work/policies"), Path("work/exports/stays.csv"))
+    '../exports/stays.csv'
+    """
+    try:
+        return Path(os.path.relpath(path, folder)).as_posix()
+    except ValueError:
+        raise _other_drive(path, folder) from None
+
+
+def common_folder(folder: Path, other: Path) -> Path:
+    """The innermost folder that contains both."""
+    try:
+        return Path(os.path.commonpath([folder, other]))
+    except ValueError:
+        raise _other_drive(other, folder) from None
+
+
+def _other_drive(path: Path, folder: Path) -> InputError:
+    return InputError(
+        "{path!r} is on another drive than {folder!r}; files that belong together have to be on one",
+        path=str(path),
+        folder=str(folder),
+    )
+
+
+BUSY = (errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
+UNSUPPORTED = (errno.ENOLCK, errno.ENOTSUP, errno.EINVAL)  # a file system without locks
+
+
+@contextmanager
+def locked(lock: Path, output: Path) -> Iterator[None]:
+    """A context that one process at a time can be in; an error for any other, which would write the same output.
+
+    The system gives the lock up when a process ends, however that happens: a lock file that is left locks nothing.
+    """
+    try:
+        descriptor = _open_locked(lock)
+    except OSError as error:
+        if error.errno in BUSY:
+            raise InputError(
+                "cannot write {path!r}: another run is writing it; wait for it, or name another output",
+                path=str(output),
+            ) from None
+        raise InputError("cannot write {path!r}: {reason}", path=str(output), reason=system_reason(error)) from None
+    try:
+        yield
+    finally:
+        if sys.platform == "win32":  # which removes no file that is open
+            os.close(descriptor)
+        with suppress(OSError):
+            lock.unlink()
+        if sys.platform != "win32":
+            os.close(descriptor)
+
+
+def _open_locked(path: Path) -> int:
+    """A locked file; made anew if another process removed it between opening and locking it."""
+    while True:
+        with ExitStack() as opened:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+            opened.callback(os.close, descriptor)
+            _lock(descriptor)
+            if sys.platform == "win32" or _is_at(descriptor, path):
+                opened.pop_all()
+                return descriptor
+
+
+def _lock(descriptor: int) -> None:
+    try:
+        import fcntl
+    except ImportError:
+        _lock_on_windows(descriptor)
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in UNSUPPORTED:
+            raise
+
+
+def _lock_on_windows(descriptor: int) -> None:
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    """Whether a path still leads to an open file."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False

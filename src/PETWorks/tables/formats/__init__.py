@@ -1,0 +1,1 @@
+"""Files other than CSV, one module for each kind."""

@@ -1,0 +1,664 @@
+"""Sheets of Excel (.xlsx, .xls) and OpenDocument workbooks. A sheet is named after a `#`: `book.xlsx#People`."""
+
+import re
+import string
+import struct
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from posixpath import normpath
+from typing import Any
+from xml.etree import ElementTree
+from xml.parsers import expat
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from PETWorks.errors import InputError, Joined, Phrase, unknown
+from PETWorks.tables.arrays import numpy_integers
+from PETWorks.tables.formats.packed import DAMAGES, LARGEST_RATIO, USUAL_SIZE, check_size, members
+from PETWorks.tables.formats.text_tables import WORKBOOK, TextTable, displayed, text_column
+
+BLOCK = 1 << 20
+LONGEST_CELL = 1 << 24  # bytes of XML
+LARGEST_PART = 1 << 24  # bytes of a part that lists the others
+WIDEST = 1 << 14  # columns
+USUAL_CELLS, SPARSEST = 1 << 24, 20  # room that any sheet may take; cells of the rectangle for each used one
+LETTERS, DIGITS = string.ascii_letters.encode(), string.digits.encode()
+
+# The tag of a cell that says where it is; others are counted by a parser.
+_CELL = re.compile(
+    rb"""<(?:\w+:)?c(?:\s+[\w:]+\s*=\s*(?:"[^"<&]*"|'[^'<&]*'))*?\s+r\s*=\s*["']([A-Za-z]{1,4}\d{1,8})["']"""
+)
+_ANY_CELL = re.compile(rb"<(?:\w+:)?c[\s/>]")
+_VALUE = re.compile(rb"<(?:\w+:)?(?:v|is)[\s>]")
+_PLACE = re.compile(r"([A-Za-z]+)(\d+)", re.ASCII)
+_ERROR = re.compile(rb"""<(?:\w+:)?c\s[^>]*\bt\s*=\s*["']e["'][^>]*>""")
+_FORMULA = re.compile(
+    rb"""<(?:\w+:)?c\s([^>]*)>\s*<(?:\w+:)?f(?:\s[^>]*)?(?:/>|>[^<]*</(?:\w+:)?f>)\s*"""
+    rb"""(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v>\s*</(?:\w+:)?v>)?\s*</(?:\w+:)?c>"""
+)
+_OWN_NAME = re.compile(rb"""<(?:\w+:)?definedName\s[^>]*?name\s*=\s*["']_xlnm\.""")
+_TEXT = re.compile(rb"""\bt\s*=\s*["']str["']""")
+
+
+@dataclass
+class Part:
+    """What is seen of a sheet.
+
+    errors, unfinished   the columns, counted from 0, with cells that are an error or a formula without its value
+    merged               whether cells are merged
+    """
+
+    cells: int = 0
+    height: int = 0
+    width: int = 0
+    errors: set[int] = field(default_factory=set)
+    unfinished: set[int] = field(default_factory=set)
+    merged: bool = False
+    _last_row: int = 0
+    _in_last_row: int = 0
+
+    def count(self, row: int, cells: int) -> None:
+        """Count cells of a row; rows that were counted before, or come in another order, do not count."""
+        if row < self._last_row:
+            return
+        before = self._in_last_row if row == self._last_row else 0
+        now = min(before + cells, WIDEST)
+        self.cells += now - before
+        self._last_row, self._in_last_row = row, now
+
+    def check(self, name: str) -> None:
+        """An error for a sheet whose cells are too far apart."""
+        if self.height * self.width > max(USUAL_CELLS, SPARSEST * self.cells):
+            raise InputError(
+                "{table}: the cells reach to row {row:,} and column {letters}, but most of them are empty; delete the "
+                "rows and columns around the table",
+                table=name,
+                row=self.height,
+                letters=letters(self.width - 1),
+            )
+
+
+def parts_of(path: Path) -> dict[str, zipfile.ZipInfo]:
+    """The parts of a workbook that is a zip file, by name."""
+    listed = members(path)
+    check_size(path.name, sum(one.file_size for one in listed), max(USUAL_SIZE, LARGEST_RATIO * path.stat().st_size))
+    return {one.filename: one for one in listed}
+
+
+def excel_part(path: Path, sheet: str, name: str) -> Part:
+    """What is seen of a sheet of an Excel workbook.
+
+    Spreadsheet programs write where each cell is, which is found quickly. Other cells are where the one before ends.
+    """
+    member = _excel_member(path, sheet)
+    seen = _placed_cells(path, member) or _counted_cells(path, member)
+    seen.check(name)
+    return seen
+
+
+def _placed_cells(path: Path, member: str) -> Part | None:
+    """What is seen of a sheet of which every cell says where it is; None if one does not."""
+    seen = Part()
+    for block in _blocks(path, member):
+        cells = _CELL.findall(block)
+        if b"<!" in block or len(cells) != len(_ANY_CELL.findall(block)):
+            return None
+        places = b" ".join(cells)
+        rows = Counter(map(int, places.translate(None, LETTERS).split()))
+        columns = {place(one) for one in set(places.translate(None, DIGITS).split())}
+        seen.height, seen.width = max(seen.height, *rows, 0), max(seen.width - 1, *columns, -1) + 1
+        values = len(_VALUE.findall(block))
+        for row, number in rows.items():
+            counted = min(number, len(columns), values)
+            seen.count(row, counted)
+            values -= counted
+        if b'"e"' in block or b"'e'" in block:
+            seen.errors.update(_columns(match[0] for match in _ERROR.finditer(block)))
+        if b"<f" in block or b":f" in block:
+            formulas = (match[1] for match in _FORMULA.finditer(block))
+            seen.unfinished.update(_columns(b"<c " + cell for cell in formulas if not _TEXT.search(cell)))
+    return seen
+
+
+def _columns(tags: Iterator[bytes]) -> Iterator[int]:
+    for tag in tags:
+        cell = _CELL.search(tag)
+        yield place(cell[1].translate(None, DIGITS)) if cell else -1
+
+
+def _counted_cells(path: Path, member: str) -> Part:
+    """What is seen of any sheet: a row or a cell that does not say where it is follows the one before."""
+    seen, row, column = Part(), 0, 0
+    at, is_formula, is_text, value = (0, 0), False, False, ""
+    within = False  # a value
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal row, column, at, is_formula, is_text, value, within
+        kind = tag.rpartition(":")[2]
+        if kind == "row":
+            row, column = int(attributes.get("r", row + 1)), 0
+        elif kind == "c":
+            at = row, column
+            if "r" in attributes:
+                named = _PLACE.fullmatch(attributes["r"])
+                if named is None:
+                    raise damaged(path.name)
+                at = int(named[2]), place(named[1].encode())
+            column = at[1] + 1
+            seen.height, seen.width = max(seen.height, at[0]), max(seen.width, column)
+            is_formula, is_text, value = False, attributes.get("t") == "str", ""
+            if attributes.get("t") == "e":
+                seen.errors.add(at[1])
+        elif kind == "f":
+            is_formula = True
+        elif kind in ("v", "is"):
+            within = True
+
+    def text(content: str) -> None:
+        nonlocal value
+        if within and not value:
+            value = content.strip()
+
+    def end(tag: str) -> None:
+        nonlocal within
+        kind = tag.rpartition(":")[2]
+        if kind in ("v", "is"):
+            within = False
+        elif kind == "c":
+            if value:
+                seen.count(at[0], 1)
+            elif is_formula and not is_text:
+                seen.unfinished.add(at[1])
+
+    _parse(path, member, start, end, text)
+    return seen
+
+
+def _blocks(path: Path, member: str) -> Iterator[bytes]:
+    """The XML of a sheet, cut behind cells."""
+    rest = b""
+    with reading_parts(path), zipfile.ZipFile(path) as archive, archive.open(member) as file:
+        while block := file.read(BLOCK):
+            rest += block
+            end = rest.rfind(b"c>") + 2
+            if end < 2 and len(rest) > LONGEST_CELL:
+                end = rest.rfind(b">") + 1
+            if end >= 2:
+                yield rest[:end]
+                rest = rest[end:]
+    yield rest
+
+
+def _excel_member(path: Path, sheet: str) -> str:
+    """The part of a workbook that has a sheet."""
+    with reading_parts(path), zipfile.ZipFile(path) as archive:
+        relations = _elements(archive, "xl/_rels/workbook.xml.rels", "Relationship")
+        targets = {one.get("Id"): one.get("Target", "") for one in relations}
+        for one in _elements(archive, "xl/workbook.xml", "sheet"):
+            if one.get("name") == sheet:
+                own = next(value for key, value in one.items() if key.endswith("}id"))
+                target = targets[own]
+                return target.lstrip("/") if target.startswith("/") else normpath(f"xl/{target}")
+        raise KeyError
+
+
+def _elements(archive: zipfile.ZipFile, part: str, tag: str) -> list[Any]:
+    with archive.open(part) as file:
+        text = file.read(LARGEST_PART)
+    # Expat limits how far entities may grow.
+    return [one for one in ElementTree.fromstring(text).iter() if one.tag.rpartition("}")[2] == tag]  # noqa: S314
+
+
+def count_tags(path: Path, member: str, tags: Iterable[str]) -> Counter[str]:
+    """How many elements with these names a part of a workbook has; a name without a prefix may have any.
+
+    Names that Excel defines itself, such as that of a filter, are not counted.
+    """
+    wanted = {tag.encode(): tag for tag in tags}
+    pattern = re.compile(rb"<(?:\w+:)?(%b)(?=[\s/>])" % b"|".join(map(re.escape, wanted)))
+    found: Counter[str] = Counter()
+    rest, own_names = b"", 0
+    with reading_parts(path), zipfile.ZipFile(path) as archive, archive.open(member) as file:
+        while block := file.read(BLOCK):
+            end = (rest + block).rfind(b"<")
+            text, rest = (rest + block)[:end], (rest + block)[end:]
+            found.update(wanted[tag] for tag in pattern.findall(text))
+            own_names += len(_OWN_NAME.findall(text))
+    found.update(wanted[tag] for tag in pattern.findall(rest))
+    return found - Counter(definedName=own_names)
+
+
+def opendocument_parts(path: Path) -> dict[str, Part]:
+    """What is seen of the sheets of an OpenDocument workbook."""
+    sheets: dict[str, Part] = {}
+    row, column, repeated = 0, 0, 1
+    current = Part()
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal row, column, repeated, current
+        kind = tag.rpartition(":")[2]
+        if kind in ("table-cell", "covered-table-cell"):
+            times = int(attributes.get("table:number-columns-repeated", 1))
+            current.merged |= kind == "covered-table-cell"
+            if "office:value-type" in attributes:
+                current.cells += 1
+                current.width, current.height = max(current.width, column + times), row + repeated
+                if attributes.get("calcext:value-type") == "error":
+                    current.errors.update(range(column, min(column + times, column + BLOCK)))
+            column += times
+        elif kind == "table-row":
+            row, column = row + repeated, 0
+            repeated = int(attributes.get("table:number-rows-repeated", 1))
+        elif tag == "table:table":
+            row, column, repeated = 0, 0, 0
+            current = sheets.setdefault(attributes.get("table:name", ""), Part())
+
+    _parse(path, "content.xml", start)
+    for name, seen in sheets.items():
+        seen.check(f"{path.name}#{name}")
+    return sheets
+
+
+def _parse(
+    path: Path,
+    member: str,
+    start: Callable[[str, dict[str, str]], None],
+    end: Callable[[str], None] | None = None,
+    text: Callable[[str], None] | None = None,
+) -> None:
+    parser = expat.ParserCreate()
+    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, text
+    with reading_parts(path), zipfile.ZipFile(path) as archive, archive.open(member) as file:
+        while block := file.read(BLOCK):
+            parser.Parse(block)
+        parser.Parse(b"", True)
+
+
+def place(column: bytes) -> int:
+    """The place of a column that has letters for a name, counted from 0.
+
+    >>> place(b"A"), place(b"AA")
+    (0, 26)
+    """
+    number = 0
+    for letter in column.upper():
+        number = number * 26 + letter - 64
+    return number - 1
+
+
+def letters(place: int) -> str:
+    """The name of a column.
+
+    >>> letters(0), letters(26)
+    ('A', 'AA')
+    """
+    name = ""
+    while place >= 0:
+        name, place = chr(65 + place % 26) + name, place // 26 - 1
+    return name
+
+
+@contextmanager
+def reading_parts(path: Path) -> Iterator[None]:
+    """The errors of a damaged workbook as ours."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (OSError, KeyError, ValueError, StopIteration, ElementTree.ParseError, expat.ExpatError, *DAMAGES):
+        raise damaged(path.name) from None
+
+
+def damaged(name: str) -> InputError:
+    """The error for a workbook that is not what it should be."""
+    return InputError(
+        "{file}: the workbook cannot be read; it may be damaged: open it in a spreadsheet program, and save it again",
+        file=name,
+    )
+
+
+LAST_SECTOR = 0xFFFFFFFA  # larger numbers are signs, such as the end of a chain
+STREAMS = ("Workbook", "Book")
+ENTRY = 128  # bytes of the directory
+BOF, EOF, BOUND_SHEET, FORMULA, BOOL_OR_ERROR = 0x0809, 0x000A, 0x0085, 0x0006, 0x0205
+DIMENSIONS, LONG_DIMENSIONS = 0x0200, 14
+TEXTS = 0x00FC
+NOTE, HYPERLINK, OBJECT, DEFINED_NAME = 0x001C, 0x01B8, 0x005D, 0x0018
+OWN_NAME = 0x20  # a sign of a name that Excel defines itself, such as that of a filter
+STREAM = -1  # stands for a stream that has no sheets
+USUAL_STREAMS = {*STREAMS, "Root Entry", "\x05SummaryInformation", "\x05DocumentSummaryInformation", "\x01CompObj", ""}
+SEVERAL = (0x00BD, 0x00BE)  # cells of one row
+CELLS = {*SEVERAL, FORMULA, 0x0206, 0x0406, BOOL_OR_ERROR, 0x0201, 0x0203, 0x0204, 0x027E, 0x00D6, 0x00FD, *range(2, 6)}
+
+
+def old_parts(path: Path) -> list[Part]:
+    """What is seen of each sheet: where its cells end, and which columns have errors."""
+    try:
+        stream = _stream(path.read_bytes())
+        for kind, record in _records(stream, 0):
+            if kind == TEXTS and struct.unpack_from("<4xI", record)[0] > len(stream):
+                raise ValueError
+        offsets = [struct.unpack_from("<I", record)[0] for kind, record in _records(stream, 0) if kind == BOUND_SHEET]
+        parts = [_part(stream, offset) for offset in offsets]
+    except (struct.error, IndexError, ValueError, OverflowError):
+        raise damaged(path.name) from None
+    for part in parts:
+        part.check(path.name)
+    return parts
+
+
+def old_content(path: Path) -> dict[int, int]:
+    """What a workbook has besides the cells of one sheet, by the kind of record: sheets, comments, names; streams."""
+    content = path.read_bytes()
+    try:
+        stream = _stream(content)
+        globally = list(_records(stream, 0))
+        sheets = [struct.unpack_from("<I", record)[0] for kind, record in globally if kind == BOUND_SHEET]
+        records = [*globally, *(one for offset in sheets for one in _records(stream, offset))]
+        found = {wanted: sum(kind == wanted for kind, _ in records) for wanted in (NOTE, HYPERLINK, OBJECT)}
+        names = [record for kind, record in globally if kind == DEFINED_NAME]
+        found[DEFINED_NAME] = sum(not struct.unpack_from("<H", record)[0] & OWN_NAME for record in names)
+        found[OBJECT] = max(found[OBJECT] - found[NOTE], 0)  # every comment is drawn
+        found[BOUND_SHEET] = len(sheets) - 1
+        found[STREAM] = sum(name not in USUAL_STREAMS for name in _directory(content)[1])
+    except (struct.error, IndexError, ValueError, OverflowError):
+        raise damaged(path.name) from None
+    return found
+
+
+def _part(stream: bytes, offset: int) -> Part:
+    part = Part()
+    for kind, record in _records(stream, offset):
+        if kind == DIMENSIONS:  # a claim, for which the reader takes room, too
+            wide = len(record) >= LONG_DIMENSIONS
+            first_row, rows, first_column, columns = struct.unpack_from("<IIHH" if wide else "<HHHH", record)
+            if first_row > rows or first_column > columns:
+                raise ValueError
+            part.height, part.width = max(part.height, rows), max(part.width, columns)
+        if kind in CELLS:
+            row, column = struct.unpack_from("<HH", record)
+            last = struct.unpack_from("<H", record, len(record) - 2)[0] if kind in SEVERAL else column
+            part.cells += 1
+            part.height, part.width = max(part.height, row + 1), max(part.width, column + 1, last + 1)
+            if _is_error(kind, record):
+                part.errors.add(column)
+    return part
+
+
+def _is_error(kind: int, record: bytes) -> bool:
+    if kind == BOOL_OR_ERROR:
+        return record[7] == 1
+    return kind == FORMULA and record[6] == 2 and record[12:14] == b"\xff\xff"
+
+
+def _records(stream: bytes, start: int) -> Iterator[tuple[int, bytes]]:
+    """The records of a part of the stream, which may have other parts in it, such as charts."""
+    depth = 0
+    while start < len(stream):
+        kind, size = struct.unpack_from("<HH", stream, start)
+        yield kind, stream[start + 4 : start + 4 + size]
+        start += 4 + size
+        depth += (kind == BOF) - (kind == EOF)
+        if kind == EOF and depth <= 0:
+            return
+
+
+def _stream(content: bytes) -> bytes:
+    """The stream that has the sheets."""
+    size = 1 << struct.unpack_from("<H", content, 30)[0]
+    cutoff, small_table = struct.unpack_from("<II", content, 56)
+    chains, found = _directory(content)
+    first, length = [found[name] for name in STREAMS if name in found][0]  # noqa: RUF015 - an IndexError is caught
+    if length >= cutoff:
+        return _chained(content[size:], first, chains, size)[:length]
+    root = _chained(content[size:], next(iter(found.values()))[0], chains, size)
+    small = np.frombuffer(_chained(content[size:], small_table, chains, size), "<u4").tolist()
+    return _chained(root, first, small, 64)[:length]
+
+
+def _directory(content: bytes) -> tuple[list[int], dict[str, tuple[int, int]]]:
+    """The chains of sectors, and the first sector and the length of each stream by its name, the root first."""
+    size = 1 << struct.unpack_from("<H", content, 30)[0]
+    directory, _, _, more, _ = struct.unpack_from("<I4xII4xII", content, 48)
+    listed = list(struct.unpack_from("<109I", content, 76))
+    for _ in range(len(content) // size):
+        if more >= LAST_SECTOR:
+            break
+        *next_listed, more = np.frombuffer(content, "<u4", size // 4, (more + 1) * size).tolist()
+        listed += next_listed
+    tables = [content[(one + 1) * size : (one + 2) * size] for one in listed if one < LAST_SECTOR]
+    chains = np.frombuffer(b"".join(tables), "<u4").tolist()
+    entries = _chained(content[size:], directory, chains, size)
+    found: dict[str, tuple[int, int]] = {}
+    for start in range(0, len(entries) - ENTRY + 1, ENTRY):
+        entry = entries[start : start + ENTRY]
+        name = entry[: max(struct.unpack_from("<H", entry, 64)[0] - 2, 0)].decode("utf-16-le")
+        found.setdefault(name, struct.unpack_from("<II", entry, 116))
+    return chains, found
+
+
+def _chained(content: bytes, sector: int, chains: list[int], size: int) -> bytes:
+    """The bytes of sectors that follow each other."""
+    parts: list[bytes] = []
+    while sector < LAST_SECTOR:
+        if len(parts) > len(chains):
+            raise ValueError  # they go round in a circle
+        parts.append(content[sector * size : (sector + 1) * size])
+        sector = chains[sector]
+    return b"".join(parts)
+
+
+OLD_EXCEL = b"\xd0\xcf\x11\xe0"
+LINE_END = "\n"
+MOST_LISTED = 12  # sheets of a message
+OLD_SUFFIXES = (".xls", ".xla")
+START = 100  # bytes that tell the kind
+OPEN_DOCUMENT = b"application/vnd.oasis.opendocument.spreadsheet"
+
+
+def is_workbook(path: Path, start: bytes) -> bool:
+    """Whether a file that begins so is a workbook that can be read: for a zip file, its parts tell."""
+    if start.startswith(OLD_EXCEL):
+        return True
+    return start.startswith(b"PK\x03\x04") and (is_opendocument(start) or "xl/workbook.xml" in parts_of(path))
+
+
+def is_opendocument(start: bytes) -> bool:
+    """Whether a zip file is an OpenDocument sheet, which says so in its first bytes."""
+    return start[30:].startswith(b"mimetype" + OPEN_DOCUMENT)
+
+
+def open_sheet(path: Path, start: bytes, sheet: str | None = None) -> TextTable:
+    """A sheet of a workbook; without a name, the only one that is visible and not empty."""
+    with _Reading(path):
+        book = _Book(path, start)
+        chosen = book.only() if sheet is None else book.named(sheet)
+        part, content = book.sheet(chosen)
+        merged = part.merged or bool(content.merged_cell_ranges)
+        corner, rows = content.start or (0, 0), content.to_python(skip_empty_area=True)
+    name = path.name if sheet is None else f"{path.name}#{chosen}"
+    if not rows:
+        raise InputError("{table}: the sheet is empty", table=name)
+    if merged:
+        raise InputError(
+            "{table}: the sheet has merged cells; split them, and fill in the values that they stand for", table=name
+        )
+    return _table(name, path, rows, corner, part, is_named=sheet is not None)
+
+
+def sheet_names(path: Path) -> list[str]:
+    """The sheets of a workbook that a user sees; none of a file that is no workbook."""
+    if not path.is_file():
+        return []
+    with path.open("rb") as file:
+        start = file.read(START)
+    if not is_workbook(path, start):
+        return []
+    with _Reading(path):
+        return _Book(path, start).visible()
+
+
+class _Book:
+    """A workbook whose sheets are looked at before they are read."""
+
+    def __init__(self, path: Path, start: bytes) -> None:
+        if find_spec("python_calamine") is None:
+            raise InputError("{file}: a workbook needs a package: pip install 'petworks[files]'", file=path.name)
+        from python_calamine import CalamineWorkbook
+
+        self._path, self._is_old = path, start.startswith(OLD_EXCEL)
+        self._parts = opendocument_parts(path) if is_opendocument(start) else {}
+        old = old_parts(path) if self._is_old else []
+        if (path.suffix.lower() in OLD_SUFFIXES) == self._is_old:
+            self._workbook = CalamineWorkbook.from_path(str(path))
+        else:  # by the name the reader would take it for the other kind; an open file it looks at
+            with path.open("rb") as file:
+                self._workbook = CalamineWorkbook.from_filelike(file)
+        self._parts |= dict(zip(self._workbook.sheet_names, old, strict=False))
+
+    def sheet(self, name: str) -> tuple[Part, Any]:
+        """What is seen of a sheet, and its content."""
+        if not self._is_old and name not in self._parts:
+            self._parts[name] = excel_part(self._path, name, f"{self._path.name}#{name}")
+        return self._parts.get(name, Part()), self._workbook.get_sheet_by_name(name)
+
+    def named(self, sheet: str) -> str:
+        """The sheet that is called so, hidden or not."""
+        listed = list(self._worksheets())
+        if sheet not in listed:
+            raise InputError("{file}: {problem}", file=self._path.name, problem=unknown("sheet", sheet, listed).message)
+        return sheet
+
+    def only(self) -> str:
+        """The one sheet that a user sees."""
+        visible = self.visible()
+        if len(visible) > 1:
+            given = self._path.name if self._path.is_absolute() else str(self._path)
+            more = len(visible) - MOST_LISTED
+            lines = [Phrase("{name!r}", name=f"{given}#{sheet}") for sheet in visible[:MOST_LISTED]]
+            lines += [Phrase("and {n} more", n=more)] if more > 0 else []
+            raise InputError(
+                "{file}: the workbook has several sheets; name one of them:\n{sheets}",
+                file=self._path.name,
+                sheets=Joined(LINE_END, lines),
+            )
+        if not visible:
+            raise InputError(
+                "{file}: no visible sheet has cells; a hidden one can be named: '{file}#SHEET'", file=self._path.name
+            )
+        return visible[0]
+
+    def visible(self) -> list[str]:
+        """The sheets that a user sees; of several only those with cells."""
+        seen = [name for name, is_visible in self._worksheets().items() if is_visible]
+        return seen if len(seen) < 2 else [name for name in seen if self.sheet(name)[1].end is not None]
+
+    def _worksheets(self) -> dict[str, bool]:
+        """The names of the sheets, those with charts apart, and whether each is visible."""
+        from python_calamine import SheetTypeEnum, SheetVisibleEnum
+
+        return {
+            one.name: one.visible == SheetVisibleEnum.Visible
+            for one in self._workbook.sheets_metadata
+            if one.typ == SheetTypeEnum.WorkSheet
+        }
+
+
+def _table(
+    name: str, path: Path, rows: Sequence[Sequence[Any]], corner: tuple[int, int], part: Part, *, is_named: bool
+) -> TextTable:
+    """The rows of a sheet, the names of the columns first, as a table."""
+    first_row, first_column = corner
+    names = [text.strip() for text in displayed(rows[0]).to_pylist()]
+    cells = list(zip(*rows[1:], strict=True)) or [()] * len(names)
+    columns = [text_column(name, *column) for column in zip(names, cells, strict=True)]
+    blank = [
+        _blank(column) if isinstance(column, pa.Array) else np.zeros(len(rows) - 1, np.bool_) for column in columns
+    ]
+    _check_names(name, names, blank, corner)
+    filled = np.flatnonzero(~np.logical_and.reduce(blank))
+    records = int(filled[-1]) + 1 if len(filled) else 0
+    if len(filled) < records and len(names) > 1:
+        row = int(np.flatnonzero(np.diff(filled, prepend=-1) > 1)[0])
+        number = first_row + 3 + (int(filled[row - 1]) if row else -1)
+        raise InputError(
+            "{table}, row {row}: the row is empty, but there are cells below it; delete it, or what is no part of the "
+            "table",
+            table=name,
+            row=number,
+        )
+    used = [column.slice(0, records) if isinstance(column, pa.Array) else column for column in columns]
+    for place, column in enumerate(names):
+        if part.errors & {place + first_column, -1}:
+            used[place] = InputError(
+                "{table}: column {column!r} has cells that are an error, such as #N/A; correct or clear them",
+                table=name,
+                column=column,
+            )
+        elif part.unfinished & {place + first_column, -1}:
+            used[place] = InputError(
+                "{table}: column {column!r} has formulas without their values; open the workbook in a spreadsheet "
+                "program, and save it again",
+                table=name,
+                column=column,
+            )
+    only = None if is_named else path
+    return TextTable(name, only, WORKBOOK, names, used, records, has_header_row=True, file=path)
+
+
+def _blank(column: pa.DictionaryArray) -> NDArray[np.bool_]:
+    """Which cells have no text but blanks."""
+    empty = np.array([not text.strip() for text in column.dictionary.to_pylist()], np.bool_)
+    blank: NDArray[np.bool_] = empty[numpy_integers(column.indices)] if len(column) else np.zeros(0, np.bool_)
+    return blank
+
+
+def _check_names(name: str, names: Sequence[str], blank: Sequence[NDArray[np.bool_]], corner: tuple[int, int]) -> None:
+    """An error for columns without a name: the first row of the sheet is no header then, or there is a gap."""
+    row, column = corner
+    for place, text in enumerate(names):
+        if text:
+            continue
+        if blank[place].all():
+            raise InputError(
+                "{table}: column {letters} is empty, but there are cells to the right of it; delete it",
+                table=name,
+                letters=letters(column + place),
+            )
+        raise InputError(
+            "{table}: column {letters} has no name in row {row}; the first row must have the names of all columns: "
+            "delete what stands above them, or name the column",
+            table=name,
+            letters=letters(column + place),
+            row=row + 1,
+        )
+
+
+class _Reading:
+    """The reader's errors as ours; what they say might quote a cell."""
+
+    def __init__(self, path: Path) -> None:
+        self._name = path.name
+
+    def __enter__(self) -> None:
+        """Nothing has been read yet."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
+        if kind is None or isinstance(error, InputError):
+            return
+        from python_calamine import CalamineError, PasswordError
+
+        if isinstance(error, PasswordError):
+            raise InputError(
+                "{file}: the workbook is protected by a password; save it without one", file=self._name
+            ) from None
+        # The last is what the reader raises where it meets what it did not expect; it cannot be imported.
+        if isinstance(error, CalamineError | OSError | ValueError | OverflowError) or kind.__module__ == "pyo3_runtime":
+            raise damaged(self._name) from None

@@ -1,0 +1,191 @@
+"""Plain YAML files: mappings, lists and texts as they stand there, and the line on which each began."""
+
+import codecs
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from PETWorks.errors import Hint, InputError, Phrase, printable, quoted
+from PETWorks.tables.files import read_small
+
+LARGEST_FILE = 1 << 20
+DEEPEST = 50
+
+LINES_BEFORE = 2  # a mistake may be noticed so many lines further down
+
+# Mistakes that people make, and what to do about them.
+MISTAKES = [
+    (re.compile(pattern), advice)
+    for pattern, advice in (
+        (r" *\t", Phrase("indent with blanks, not with tabs")),
+        (r"\s*(- *)?[^\s#\"':：]+ *：", Phrase("the colon is full-width; write a half-width one and a blank")),
+        (r"\s*-[^\s\d.-]", Phrase("write a blank behind '-'")),
+        (r"\s*(- +)?[^\s#\"':]+:(?!//)[^\s:]", Phrase("write a blank behind ':'")),
+    )
+]
+LOOK_AT = Phrase(
+    "look at the indentation, for quotes and brackets that are not closed, and for blanks behind '-' and half-width ':'"
+)
+
+Key = tuple[str | int, ...]
+
+
+class Place(Phrase):
+    """Where something stands, in words; `line` has the line alone."""
+
+    __slots__ = ()
+
+    @property
+    def line(self) -> int:
+        """The line."""
+        return int(self.values["line"])
+
+
+_FULL_WIDTH = re.compile("[：，［］｛｝“”‘’\u3000０-９]")
+
+
+@dataclass(frozen=True)
+class YAMLFile:
+    """The content of a file; `lines` has the line of everything in it, by the keys that lead there."""
+
+    name: str
+    content: Any
+    lines: Mapping[Key, int]
+    sha256: str  # of the bytes that were read
+    full_width: Mapping[int, str] = field(default_factory=dict)  # by line, signs of Chinese keyboards
+
+    def error(self, key: Key, /, *parts: str | Hint, **values: Any) -> InputError:
+        """An error that names the file, the line and the key."""
+        return InputError(*parts, where=self.place(key), **values)
+
+    def place(self, key: Key) -> Place:
+        """`policy.yaml, line 7, rules[2].k`."""
+        while key and key not in self.lines:
+            key = key[:-1]
+        dotted = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in key).lstrip(".")
+        shown = printable(dotted if len(dotted) <= 80 else dotted[:77] + "...")
+        line = self.lines.get(key, 1)
+        file = printable(self.name)
+        if line in self.full_width:
+            return Place(
+                "{file}, line {line}, {key} (on this line, '{signs}' may have to be of half width)",
+                file=file,
+                line=line,
+                key=shown,
+                signs=self.full_width[line],
+            )
+        if not shown:
+            return Place("{file}, line {line}", file=file, line=line)
+        return Place("{file}, line {line}, {key}", file=file, line=line, key=shown)
+
+
+def read_yaml(path: Path) -> YAMLFile:
+    """A file of at most 1 MiB without tags, aliases or duplicate keys; every scalar is a text."""
+    import yaml
+
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    lines: dict[Key, int] = {}
+    try:
+        read = read_small(path, LARGEST_FILE)
+        text = read.decode("utf-8-sig")
+        events = yaml.parse(text, loader)
+        document, digest = _document(events, path.name, lines), hashlib.sha256(read).hexdigest()
+        return YAMLFile(path.name, document, lines, digest, _full_width(text))
+    except yaml.MarkedYAMLError as error:
+        line, advice = _mistake(text, error)
+        place = Place("{file}, line {line}", file=path.name, line=line)
+        raise InputError("{place}: not plain YAML: {advice}", place=place, advice=advice) from None
+    except UnicodeDecodeError:
+        raise InputError(
+            "{file}: its text is not in UTF-8{guess}; save it as UTF-8 (Notepad: File, Save as, Encoding)",
+            file=path.name,
+            guess=_other_encoding(read),
+        ) from None
+    except yaml.YAMLError:
+        raise InputError("{file}: not a YAML file in UTF-8", file=path.name) from None
+
+
+def _other_encoding(read: bytes) -> str:
+    """The encoding that a file seems to have, as a part of a sentence."""
+    if read.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return Phrase(", but in {encoding}", encoding="UTF-16")
+    try:
+        read.decode("big5hkscs")
+    except UnicodeDecodeError:
+        return ""
+    return Phrase(", but perhaps in {encoding}", encoding="Big5")
+
+
+def _mistake(text: str, error: Any) -> tuple[int, Phrase]:
+    """The line that has the mistake, and what to do; the parser notices some mistakes only on a later line."""
+    noticed = error.problem_mark or error.context_mark
+    last = noticed.line if noticed else 0
+    # What is not closed is wrong where it begins; a mapping begins far above.
+    if error.context_mark and "block" not in (error.context or ""):
+        last = error.context_mark.line
+    lines = text.rstrip().splitlines() or [""]
+    last = min(last, len(lines) - 1)
+    for place in range(last, max(last - LINES_BEFORE, 0) - 1, -1):
+        for pattern, advice in MISTAKES:
+            if pattern.match(lines[place]):
+                return place + 1, advice
+    signs = _full_width(text).get(last + 1)
+    if signs is not None:
+        return last + 1, Phrase("'{signs}' may have to be of half width, as the sign : is", signs=signs)
+    return last + 1, LOOK_AT
+
+
+def _full_width(text: str) -> dict[int, str]:
+    """By line, signs of full width that YAML does not know as what they look like; comments do not count."""
+    found = {place: _FULL_WIDTH.findall(line.partition("#")[0]) for place, line in enumerate(text.splitlines(), 1)}
+    return {place: " ".join(dict.fromkeys(signs)) for place, signs in found.items() if signs}
+
+
+def _document(events: Iterator[Any], name: str, lines: dict[Key, int]) -> Any:
+    """The one document of a file; None if it has none."""
+    import yaml
+
+    content, documents = None, 0
+    for event in events:
+        if isinstance(event, yaml.DocumentStartEvent):
+            documents += 1
+            if documents > 1:
+                raise InputError("{name}: the file has more than one YAML document", name=name)
+        elif isinstance(event, yaml.NodeEvent):
+            content = _made(event, events, (), name, lines)
+    return content
+
+
+def _made(event: Any, events: Iterator[Any], key: Key, name: str, lines: dict[Key, int]) -> Any:
+    """What begins with an event; the events that belong to it are taken."""
+    import yaml
+
+    line = event.start_mark.line + 1
+    if isinstance(event, yaml.AliasEvent) or event.tag not in (None, "!"):
+        what = Phrase("an alias") if isinstance(event, yaml.AliasEvent) else Phrase("a tag")
+        raise InputError("{name}, line {line}: {thing} is not allowed", name=name, line=line, thing=what)
+    if len(key) > DEEPEST:
+        raise InputError("{name}, line {line}: the content is nested too deeply", name=name, line=line)
+    lines.setdefault(key, line)
+    if isinstance(event, yaml.ScalarEvent):
+        return str(event.value)
+    if isinstance(event, yaml.SequenceStartEvent):
+        items: list[Any] = []
+        while not isinstance(inner := next(events), yaml.SequenceEndEvent):
+            items.append(_made(inner, events, (*key, len(items)), name, lines))
+        return items
+    mapping: dict[str, Any] = {}
+    while not isinstance(inner := next(events), yaml.MappingEndEvent):
+        line = inner.start_mark.line + 1
+        if not isinstance(inner, yaml.ScalarEvent) or inner.tag not in (None, "!"):
+            raise InputError("{name}, line {line}: a key is not a name", name=name, line=line)
+        if inner.value in mapping:
+            raise InputError(
+                "{name}, line {line}: the key {key} is a duplicate", name=name, line=line, key=quoted([inner.value])
+            )
+        lines[(*key, inner.value)] = line
+        mapping[inner.value] = _made(next(events), events, (*key, inner.value), name, lines)
+    return mapping
